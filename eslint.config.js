@@ -1,0 +1,55 @@
+import tseslint from 'typescript-eslint';
+
+/** Time, identity and chance come through ports; only adapters may read the host's. */
+const IMPURE = [
+  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take the time from the Clock port.' },
+  { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'Take the time from the Clock port.' },
+  { selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']", message: 'Take chance from the Chance port.' },
+  { selector: "CallExpression[callee.name=/^(setTimeout|setInterval|setImmediate)$/]", message: 'Wait through the Sleeper port.' },
+  { selector: "CallExpression[callee.name='randomUUID'], CallExpression[callee.property.name='randomUUID']", message: 'Take ids from the Ids port.' },
+  { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only src/config reads the environment.' },
+];
+
+const ADAPTERS = [
+  'src/platform/adapters/**',
+  'src/platform/embedded/**',
+  'src/local/**',
+  'src/local.ts',
+  'src/simulator/http/**',
+  'src/simulator/main.ts',
+];
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'node_modules/**', 'coverage/**', 'docs/**', '.sello/**', '*.cjs', '*.js', '*.mjs'] },
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-extraneous-class': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/consistent-type-imports': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/require-await': 'off',
+      'no-restricted-syntax': ['error', ...IMPURE],
+      'max-lines': ['error', { max: 350, skipBlankLines: true, skipComments: true }],
+      eqeqeq: 'error',
+    },
+  },
+  { files: ADAPTERS, rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['src/config/**'], rules: { 'no-restricted-syntax': ['error', ...IMPURE.slice(0, 5)] } },
+  {
+    files: ['test/**', 'bench/**', '**/*.spec.ts'],
+    rules: {
+      'no-restricted-syntax': 'off',
+      'max-lines': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+    },
+  },
+);
