@@ -1,0 +1,11 @@
+drop table idempotency_keys;
+drop table events;
+drop table document_history;
+drop table document_authorizations;
+drop table sri_attempts;
+drop table signed_documents;
+drop table document_contents;
+drop table documents;
+drop function guard_document();
+drop table sequence_counters;
+drop table document_moves;

@@ -1,0 +1,10 @@
+drop function advance_document(uuid, uuid, text, integer, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb);
+drop function issue_document(uuid, uuid, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb, text, text);
+drop function issuing_context(uuid, uuid, uuid, uuid, text);
+drop function build_access_key(date, text, text, text, text, text, integer, text);
+drop function access_key_check_digit(text);
+drop function outbox_backlog(timestamptz);
+drop function claim_step(uuid, uuid, uuid, timestamptz, interval);
+drop function announce_due(timestamptz, interval, integer);
+drop function has_unsent_predecessor(uuid, uuid, text, integer);
+drop table outbox;

@@ -1,0 +1,320 @@
+-- Work that is due, one row per document. Crosses tenants, so it holds only ids and due times;
+-- only the functions below, owned by sello_worker, walk it.
+create table outbox (
+  tenant_id uuid not null,
+  document_id uuid not null,
+  step text not null check (step in ('prepare', 'submit', 'authorize')),
+  due_at timestamptz not null,
+  -- When the bell was last rung (a Bull job added) for the row as it is; null: not yet.
+  announced_at timestamptz,
+  announcements integer not null default 0,
+  -- Fencing token of the worker that holds the row, and until when.
+  lease_token uuid,
+  lease_until timestamptz,
+  -- Leases that ran out without progress.
+  lost_leases integer not null default 0,
+  -- First transmission follows the sequential order of the emission point and type.
+  emission_point_id uuid not null,
+  document_type text not null,
+  sequential integer not null,
+  unsent boolean not null,
+  primary key (tenant_id, document_id)
+) with (fillfactor = 50);
+create index outbox_due on outbox (due_at);
+create index outbox_order on outbox (tenant_id, emission_point_id, document_type, sequential) where unsent;
+alter table outbox enable row level security;
+alter table outbox force row level security;
+create policy tenant_isolation on outbox to sello_app using (tenant_id = current_tenant()) with check (tenant_id = current_tenant());
+create policy worker_walks on outbox to sello_worker using (true) with check (true);
+grant select, insert, update, delete on outbox to sello_app;
+grant select, update on outbox to sello_worker;
+
+-- True while an earlier document of the same emission point and type waits for its first transmission.
+-- Parked documents (due at infinity) let the others pass.
+create function has_unsent_predecessor(p_tenant uuid, p_point uuid, p_type text, p_sequential integer)
+  returns boolean language sql stable set search_path = sello, pg_temp as $$
+  select exists (
+    select from outbox o
+    where o.tenant_id = p_tenant and o.emission_point_id = p_point and o.document_type = p_type
+      and o.sequential < p_sequential and o.unsent and o.due_at < 'infinity')
+$$;
+
+-- Marks due rows as announced and returns them. A row is announced again when nobody claimed it
+-- within p_patience or its lease ran out: that is how lost jobs come back.
+create function announce_due(p_now timestamptz, p_patience interval, p_limit integer)
+  returns table (tenant_id uuid, document_id uuid, announcement integer)
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+begin
+  return query
+  update outbox o set announced_at = p_now, announcements = o.announcements + 1
+  from (
+    select d.tenant_id, d.document_id from outbox d
+    where d.due_at <= p_now
+      and (d.announced_at is null or d.announced_at < p_now - p_patience)
+      and (d.lease_until is null or d.lease_until < p_now)
+      and (d.step <> 'submit' or not d.unsent
+           or not has_unsent_predecessor(d.tenant_id, d.emission_point_id, d.document_type, d.sequential))
+    order by d.due_at
+    limit p_limit
+    for update skip locked
+  ) due
+  where o.tenant_id = due.tenant_id and o.document_id = due.document_id
+  returning o.tenant_id, o.document_id, o.announcements;
+end $$;
+alter function announce_due(timestamptz, interval, integer) owner to sello_worker;
+
+-- Takes the lease of a due row, or renews it under the same token. No row: not due, leased by another, or
+-- waiting for its predecessor (then it is left for the next announcement).
+create function claim_step(p_tenant uuid, p_document uuid, p_token uuid, p_now timestamptz, p_lease interval)
+  returns table (step text, lost_leases integer)
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+declare
+  work outbox%rowtype;
+begin
+  select * into work from outbox o
+  where o.tenant_id = p_tenant and o.document_id = p_document
+  for update skip locked;
+  if not found or work.due_at > p_now
+     or (work.lease_token is distinct from p_token and work.lease_until >= p_now) then
+    return;
+  end if;
+  if work.step = 'submit' and work.unsent
+     and has_unsent_predecessor(work.tenant_id, work.emission_point_id, work.document_type, work.sequential) then
+    update outbox o set announced_at = null, lease_token = null, lease_until = null
+    where o.tenant_id = p_tenant and o.document_id = p_document;
+    return;
+  end if;
+  return query
+  update outbox o set
+    lease_token = p_token,
+    lease_until = p_now + p_lease,
+    lost_leases = o.lost_leases + case when o.lease_token is not null and o.lease_token <> p_token then 1 else 0 end
+  where o.tenant_id = p_tenant and o.document_id = p_document
+  returning o.step, o.lost_leases;
+end $$;
+alter function claim_step(uuid, uuid, uuid, timestamptz, interval) owner to sello_worker;
+
+-- How much work is due and how long the oldest waits: for readiness, metrics and the watchdog.
+create function outbox_backlog(p_now timestamptz)
+  returns table (due bigint, oldest_due_at timestamptz)
+  language sql stable security definer set search_path = sello, pg_temp as $$
+  select count(*), min(due_at) from outbox where due_at <= p_now and (lease_until is null or lease_until < p_now)
+$$;
+alter function outbox_backlog(timestamptz) owner to sello_worker;
+
+revoke execute on function announce_due(timestamptz, interval, integer) from public;
+revoke execute on function claim_step(uuid, uuid, uuid, timestamptz, interval) from public;
+revoke execute on function outbox_backlog(timestamptz) from public;
+grant execute on function announce_due(timestamptz, interval, integer) to sello_app;
+grant execute on function claim_step(uuid, uuid, uuid, timestamptz, interval) to sello_app;
+grant execute on function outbox_backlog(timestamptz) to sello_app;
+
+-- Modulo 11 over the 48 digits of an access key: weights 2 to 7 from the right; 11 gives 0, 10 gives 1.
+create function access_key_check_digit(p_digits text) returns integer
+  language sql immutable strict parallel safe as $$
+  select case r when 11 then 0 when 10 then 1 else r end
+  from (
+    select 11 - (sum((ascii(substr(p_digits, i, 1)) - 48) * (2 + (length(p_digits) - i) % 6)) % 11)::integer as r
+    from generate_series(1, length(p_digits)) i
+  ) modulo
+$$;
+
+-- Segments of an access key in their order, with the check digit.
+create function build_access_key(
+  p_issue_date date, p_type text, p_ruc text, p_environment text, p_establishment text, p_point text,
+  p_sequential integer, p_numeric_code text) returns text
+  language sql immutable strict parallel safe as $$
+  select digits || access_key_check_digit(digits)
+  from (
+    select to_char(p_issue_date, 'DDMMYYYY') || p_type || p_ruc
+      || case p_environment when 'PRODUCTION' then '2' else '1' end
+      || p_establishment || p_point || lpad(p_sequential::text, 9, '0') || p_numeric_code || '1' as digits
+  ) key
+$$;
+
+-- Everything pre-flight needs to know, and the replay of an idempotency key, in one round trip.
+create function issuing_context(
+  p_tenant uuid, p_issuer uuid, p_establishment uuid, p_point uuid, p_idempotency_key text)
+  returns table (context jsonb, replay jsonb)
+  language plpgsql as $$
+begin
+  perform set_config('sello.tenant_id', p_tenant::text, true);
+  return query
+  select
+    (select jsonb_build_object(
+        'ruc', i.ruc, 'razon_social', i.razon_social, 'nombre_comercial', i.nombre_comercial,
+        'direccion_matriz', i.direccion_matriz, 'obligado_contabilidad', i.obligado_contabilidad,
+        'contribuyente_especial', i.contribuyente_especial, 'agente_retencion', i.agente_retencion,
+        'gran_contribuyente', i.gran_contribuyente, 'regimen_rimpe', i.regimen_rimpe,
+        'default_payment_method', i.default_payment_method,
+        'issuer_active', i.is_active and i.disabled_at is null,
+        'establishment_code', e.code, 'establishment_address', e.address, 'establishment_active', e.is_active,
+        'point_code', p.code, 'point_active', p.is_active,
+        'certificate_id', c.id, 'certificate_valid_from', c.valid_from, 'certificate_valid_to', c.valid_to,
+        'certificate_ruc', c.ruc)
+     from issuers i
+     join establishments e on e.tenant_id = i.tenant_id and e.issuer_id = i.id and e.id = p_establishment
+     join emission_points p on p.tenant_id = e.tenant_id and p.establishment_id = e.id and p.id = p_point
+     left join certificates c on c.tenant_id = i.tenant_id and c.issuer_id = i.id and c.is_active
+     where i.tenant_id = p_tenant and i.id = p_issuer),
+    (select jsonb_build_object('operation', k.operation, 'fingerprint', k.fingerprint, 'response', k.response)
+     from idempotency_keys k
+     where k.tenant_id = p_tenant and k.issuer_id = p_issuer and k.key = p_idempotency_key);
+end $$;
+
+-- Issues a document: replay check, last look at key, issuer and certificate, number, access key, document,
+-- contents with snapshot, history and due work. All or nothing. Custom SQLSTATEs:
+--   SE001 sequence exhausted, SE002 key revoked, SE003 issuer disabled, SE004 no usable certificate, SE005 point gone
+create function issue_document(
+  p_tenant uuid, p_api_key uuid, p_document uuid, p_now timestamptz,
+  p_header jsonb, p_content jsonb, p_snapshot jsonb, p_warnings jsonb,
+  p_idempotency_key text, p_fingerprint text)
+  returns table (outcome text, fingerprint text, operation text, response jsonb)
+  language plpgsql as $$
+declare
+  h documents%rowtype;
+  next_sequential integer;
+  key text;
+  answer jsonb;
+  first_answer idempotency_keys%rowtype;
+begin
+  perform set_config('sello.tenant_id', p_tenant::text, true);
+  h := jsonb_populate_record(null::documents, p_header);
+
+  if p_idempotency_key is not null then
+    -- A concurrent request with the same key waits here, before it takes a number.
+    insert into idempotency_keys (tenant_id, issuer_id, key, operation, fingerprint, document_id, created_at)
+    values (p_tenant, h.issuer_id, p_idempotency_key, 'issue', p_fingerprint, p_document, p_now)
+    on conflict do nothing;
+    if not found then
+      select * into first_answer from idempotency_keys k
+      where k.tenant_id = p_tenant and k.issuer_id = h.issuer_id and k.key = p_idempotency_key;
+      return query select 'replayed', first_answer.fingerprint, first_answer.operation, first_answer.response;
+      return;
+    end if;
+  end if;
+
+  if not exists (select from api_keys k where k.tenant_id = p_tenant and k.id = p_api_key and k.revoked_at is null) then
+    raise exception 'API key revoked' using errcode = 'SE002';
+  end if;
+  if not exists (select from issuers i where i.tenant_id = p_tenant and i.id = h.issuer_id and i.is_active and i.disabled_at is null) then
+    raise exception 'issuer disabled' using errcode = 'SE003';
+  end if;
+  if not exists (select from certificates c where c.tenant_id = p_tenant and c.issuer_id = h.issuer_id and c.is_active and c.valid_to > p_now) then
+    raise exception 'no usable certificate' using errcode = 'SE004';
+  end if;
+
+  insert into sequence_counters as s (tenant_id, emission_point_id, document_type, environment, last_value)
+  select p_tenant, p.id, h.document_type, h.sri_environment, p.initial_sequential
+  from emission_points p
+  where p.tenant_id = p_tenant and p.establishment_id = h.establishment_id and p.id = h.emission_point_id and p.is_active
+  on conflict (tenant_id, emission_point_id, document_type, environment)
+  do update set last_value = s.last_value + 1 where s.last_value < 999999999
+  returning s.last_value into next_sequential;
+  if next_sequential is null then
+    if exists (select from emission_points p where p.tenant_id = p_tenant and p.id = h.emission_point_id and p.is_active) then
+      raise exception 'sequence exhausted' using errcode = 'SE001';
+    end if;
+    raise exception 'emission point gone' using errcode = 'SE005';
+  end if;
+
+  key := build_access_key(
+    h.issue_date, h.document_type, p_snapshot ->> 'ruc', h.sri_environment,
+    p_snapshot ->> 'establishmentCode', p_snapshot ->> 'emissionPointCode', next_sequential, p_content ->> 'numericCode');
+
+  insert into documents (
+    tenant_id, id, issuer_id, establishment_id, emission_point_id, document_type, sri_environment, sequential, access_key,
+    status, version, idempotency_key, issue_date, subtotal, total_discount, total_tax, total,
+    buyer_id_type, buyer_id, buyer_name, buyer_email, buyer_address,
+    modified_document_id, modified_document_type, modified_document_number, modified_document_issue_date, reason,
+    warnings, next_attempt_at, created_at, updated_at)
+  values (
+    p_tenant, p_document, h.issuer_id, h.establishment_id, h.emission_point_id, h.document_type, h.sri_environment,
+    next_sequential, key, 'NUMBER_RESERVED', 1, p_idempotency_key, h.issue_date, h.subtotal, h.total_discount, h.total_tax, h.total,
+    h.buyer_id_type, h.buyer_id, h.buyer_name, h.buyer_email, h.buyer_address,
+    h.modified_document_id, h.modified_document_type, h.modified_document_number, h.modified_document_issue_date, h.reason,
+    p_warnings, p_now, p_now, p_now);
+  insert into document_contents (tenant_id, document_id, revision, content, issuer_snapshot, created_at)
+  values (p_tenant, p_document, 1, p_content, p_snapshot, p_now);
+  insert into document_history (tenant_id, document_id, version, from_status, trigger, to_status, at)
+  values (p_tenant, p_document, 1, null, 'number_taken', 'NUMBER_RESERVED', p_now);
+  -- The API rings the bell itself right after the commit, hence announced.
+  insert into outbox (tenant_id, document_id, step, due_at, announced_at, announcements, emission_point_id, document_type, sequential, unsent)
+  values (p_tenant, p_document, 'prepare', p_now, p_now, 1, h.emission_point_id, h.document_type, next_sequential, true);
+
+  answer := jsonb_build_object('document_id', p_document, 'status', 'NUMBER_RESERVED', 'access_key', key);
+  if p_idempotency_key is not null then
+    update idempotency_keys k set response = answer
+    where k.tenant_id = p_tenant and k.issuer_id = h.issuer_id and k.key = p_idempotency_key;
+  end if;
+  return query select 'accepted', p_fingerprint, 'issue', answer;
+end $$;
+
+-- The only writer of documents.status. Compares status, version and (for workers) the fencing token, then makes the
+-- moves in order with one history row each, patches the document, writes the events and sets the work that is due next.
+--   p_moves   [{trigger, to, detail}]; may be empty (an attempt that changes no state)
+--   p_patch   columns of documents to set
+--   p_work    null: no more work; {step, due_at, keep_lease, unsent}
+--   p_events  [{id, type}]
+-- Returns the new version. SE110: the row moved on or the lease was lost; nothing was written.
+create function advance_document(
+  p_tenant uuid, p_document uuid, p_status text, p_version integer, p_token uuid, p_now timestamptz,
+  p_moves jsonb, p_patch jsonb, p_work jsonb, p_events jsonb)
+  returns integer
+  language plpgsql as $$
+declare
+  d documents%rowtype;
+  patched documents%rowtype;
+  move jsonb;
+  from_status text;
+begin
+  perform set_config('sello.tenant_id', p_tenant::text, true);
+  select * into d from documents where tenant_id = p_tenant and id = p_document for update;
+  if not found or d.status <> p_status or d.version <> p_version then
+    raise exception 'document % is no longer % at version %', p_document, p_status, p_version using errcode = 'SE110';
+  end if;
+  if p_token is not null then
+    perform from outbox where tenant_id = p_tenant and document_id = p_document and lease_token = p_token for update;
+    if not found then
+      raise exception 'lease of document % was lost', p_document using errcode = 'SE110';
+    end if;
+  end if;
+
+  for move in select * from jsonb_array_elements(p_moves) loop
+    from_status := d.status;
+    update documents set status = move ->> 'to', version = version + 1, updated_at = p_now
+    where tenant_id = p_tenant and id = p_document
+    returning * into d;
+    insert into document_history (tenant_id, document_id, version, from_status, trigger, to_status, at, detail)
+    values (p_tenant, p_document, d.version, from_status, move ->> 'trigger', d.status, p_now, move -> 'detail');
+  end loop;
+
+  patched := jsonb_populate_record(d, coalesce(p_patch, '{}'));
+  update documents set
+    authorization_number = patched.authorization_number, authorization_date = patched.authorization_date,
+    error_code = patched.error_code, error_detail = patched.error_detail, sri_messages = patched.sri_messages,
+    signing_no = patched.signing_no, suspicion = patched.suspicion,
+    reception_attempts = patched.reception_attempts, authorization_attempts = patched.authorization_attempts,
+    first_sent_at = patched.first_sent_at, received_at = patched.received_at, deadline_at = patched.deadline_at,
+    next_attempt_at = nullif((p_work ->> 'due_at')::timestamptz, 'infinity'), updated_at = p_now
+  where tenant_id = p_tenant and id = p_document;
+
+  insert into events (tenant_id, id, type, document_id, document_version, created_at)
+  select p_tenant, (e ->> 'id')::uuid, e ->> 'type', p_document, d.version, p_now
+  from jsonb_array_elements(coalesce(p_events, '[]')) e;
+
+  if p_work is null then
+    delete from outbox where tenant_id = p_tenant and document_id = p_document;
+  else
+    insert into outbox as o (tenant_id, document_id, step, due_at, emission_point_id, document_type, sequential, unsent)
+    values (p_tenant, p_document, p_work ->> 'step', (p_work ->> 'due_at')::timestamptz,
+            d.emission_point_id, d.document_type, d.sequential, coalesce((p_work ->> 'unsent')::boolean, false))
+    on conflict (tenant_id, document_id) do update set
+      step = excluded.step, due_at = excluded.due_at, lost_leases = 0,
+      announced_at = case when (p_work ->> 'keep_lease')::boolean then o.announced_at end,
+      unsent = case when p_work ? 'unsent' then excluded.unsent else o.unsent end,
+      lease_token = case when (p_work ->> 'keep_lease')::boolean then o.lease_token end,
+      lease_until = case when (p_work ->> 'keep_lease')::boolean then o.lease_until end;
+  end if;
+  return d.version;
+end $$;
