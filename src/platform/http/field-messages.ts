@@ -1,0 +1,65 @@
+export type Language = 'es' | 'en';
+
+type Ctx = Readonly<Record<string, unknown>>;
+type Say = (ctx: Ctx) => string;
+
+const text = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(', ') : String(value));
+
+/** The message of every field failure, both languages in one row. */
+const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
+  missing: [() => 'Campo obligatorio', () => 'Field required'],
+  extra_forbidden: [() => 'Campo desconocido', () => 'Unknown field'],
+  object_type: [() => 'Debe ser un objeto', () => 'Must be an object'],
+  list_type: [() => 'Debe ser una lista', () => 'Must be a list'],
+  too_short: [(c) => `Necesita al menos ${text(c['min_length'])} elementos`, (c) => `Needs at least ${text(c['min_length'])} items`],
+  too_long: [(c) => `Admite como máximo ${text(c['max_length'])} elementos`, (c) => `Takes at most ${text(c['max_length'])} items`],
+  too_many_findings: [() => 'Hay más errores que no se muestran', () => 'There are more errors that are not shown'],
+  string_type: [() => 'Debe ser texto', () => 'Must be a string'],
+  string_too_short: [(c) => `Necesita al menos ${text(c['min_length'])} caracteres`, (c) => `Needs at least ${text(c['min_length'])} characters`],
+  string_too_long: [(c) => `Admite como máximo ${text(c['max_length'])} caracteres`, (c) => `Takes at most ${text(c['max_length'])} characters`],
+  string_control_character: [() => 'Contiene un carácter de control o un salto de línea', () => 'Contains a control character or a line break'],
+  string_forbidden_character: [() => 'Contiene un carácter que no se admite', () => 'Contains a character that is not allowed'],
+  string_unicode: [() => 'Contiene Unicode inválido', () => 'Contains invalid Unicode'],
+  string_pattern_mismatch: [(c) => `No cumple el formato ${text(c['pattern'])}`, (c) => `Does not match the format ${text(c['pattern'])}`],
+  uuid_parsing: [() => 'Debe ser un UUID', () => 'Must be a UUID'],
+  email: [() => 'Debe ser un correo electrónico', () => 'Must be an e-mail address'],
+  date_type: [() => 'Debe ser una fecha AAAA-MM-DD', () => 'Must be a date YYYY-MM-DD'],
+  enum: [(c) => `Debe ser uno de: ${text(c['expected'])}`, (c) => `Must be one of: ${text(c['expected'])}`],
+  bool_type: [() => 'Debe ser true o false', () => 'Must be true or false'],
+  int_type: [() => 'Debe ser un entero', () => 'Must be an integer'],
+  decimal_type: [() => 'Debe ser un número decimal', () => 'Must be a decimal number'],
+  decimal_max_places: [(c) => `Admite como máximo ${text(c['decimal_places'])} decimales`, (c) => `Takes at most ${text(c['decimal_places'])} decimal places`],
+  decimal_whole_digits: [(c) => `Admite como máximo ${text(c['whole_digits'])} dígitos enteros`, (c) => `Takes at most ${text(c['whole_digits'])} whole digits`],
+  greater_than: [(c) => `Debe ser mayor que ${text(c['gt'])}`, (c) => `Must be greater than ${text(c['gt'])}`],
+  greater_than_equal: [(c) => `Debe ser mayor o igual a ${text(c['ge'])}`, (c) => `Must be at least ${text(c['ge'])}`],
+  less_than_equal: [(c) => `Debe ser menor o igual a ${text(c['le'])}`, (c) => `Must be at most ${text(c['le'])}`],
+  base64: [() => 'Debe ser base64', () => 'Must be base64'],
+  file_missing: [() => 'Falta el archivo', () => 'The file is missing'],
+  header_conflict: [() => 'La cabecera Idempotency-Key y el campo idempotency_key difieren', () => 'The Idempotency-Key header and the idempotency_key field differ'],
+};
+
+const FALLBACK: readonly [Say, Say] = [() => 'Valor inválido', () => 'Invalid value'];
+
+/** Message of a failure type in the asked language; an unlisted type reads as an invalid value. */
+export function fieldMessage(type: string, ctx: Ctx, language: Language): string {
+  const [es, en] = MESSAGES[type] ?? FALLBACK;
+  return language === 'es' ? es(ctx) : en(ctx);
+}
+
+/** True for a failure type that has its own message; specs hold every type in use against it. */
+export const hasFieldMessage = (type: string): boolean => Object.hasOwn(MESSAGES, type);
+
+/** The caller's language: the first of Spanish and English that `Accept-Language` prefers; Spanish otherwise. */
+export function languageOf(acceptLanguage: string | undefined): Language {
+  const ranked = (acceptLanguage ?? '')
+    .slice(0, 256)
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part.trim().toLowerCase().split(';');
+      const q = parameters.map((p) => p.trim()).find((p) => p.startsWith('q='));
+      return { language: tag.split('-')[0], weight: q === undefined ? 1 : Number(q.slice(2)) };
+    })
+    .filter(({ language, weight }) => (language === 'es' || language === 'en') && weight > 0)
+    .sort((a, b) => b.weight - a.weight);
+  return ranked[0]?.language === 'en' ? 'en' : 'es';
+}

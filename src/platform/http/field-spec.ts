@@ -1,0 +1,74 @@
+import 'reflect-metadata';
+
+/** Outcome of checking one value: its normal form, or the stable failure type with its parameters. */
+export type Checked =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly type: string; readonly ctx: Readonly<Record<string, unknown>> };
+
+export type DtoClass = new () => object;
+
+/** Everything the service knows about one field of a request, declared by one decorator of `fields.ts`. */
+export interface FieldSpec {
+  readonly required: boolean;
+  /** Name of a sibling field whose presence makes this one optional. */
+  readonly requiredUnless: string | null;
+  readonly nullable: boolean;
+  /** A secret value is never echoed in an answer. */
+  readonly secret: boolean;
+  /** Checks and normalises a present, non-null leaf value. Accepts its own normal form. */
+  readonly check: (value: unknown) => Checked;
+  readonly nested: NestedSpec | null;
+}
+
+export interface NestedSpec {
+  readonly type: () => DtoClass;
+  /** Bounds of the list; null for a single object. */
+  readonly list: { readonly min: number; readonly max: number } | null;
+}
+
+const KEY = Symbol('fields');
+
+/** Remembers a field of a DTO class; fields of a parent class are inherited. */
+export function declareField(prototype: object, name: string, spec: FieldSpec): void {
+  const own = Reflect.getOwnMetadata(KEY, prototype) as Map<string, FieldSpec> | undefined;
+  const fields = own ?? new Map(fieldsOfPrototype(prototype));
+  fields.set(name, spec);
+  Reflect.defineMetadata(KEY, fields, prototype);
+}
+
+/** The declared fields of a DTO class by wire name; empty for a class that declares none. */
+export function fieldsOf(type: abstract new () => object): ReadonlyMap<string, FieldSpec> {
+  return fieldsOfPrototype(type.prototype as object);
+}
+
+function fieldsOfPrototype(prototype: object): ReadonlyMap<string, FieldSpec> {
+  return (Reflect.getMetadata(KEY, prototype) as Map<string, FieldSpec> | undefined) ?? new Map<string, FieldSpec>();
+}
+
+/**
+ * Judges any value against a field: absence and null first, then the field's own check.
+ * `owner` is the object that holds the field, for fields whose presence depends on a sibling.
+ */
+export function checkField(spec: FieldSpec, value: unknown, owner: object = {}): Checked {
+  if (value === undefined) {
+    return isRequired(spec, owner) ? refuse('missing') : accept(undefined);
+  }
+  if (value === null && spec.nullable) {
+    return accept(null);
+  }
+  return spec.check(value);
+}
+
+function isRequired(spec: FieldSpec, owner: object): boolean {
+  if (spec.requiredUnless === null) return spec.required;
+  const sibling: unknown = Reflect.get(owner, spec.requiredUnless);
+  return sibling === undefined || sibling === null;
+}
+
+export const accept = (value: unknown): Checked => ({ ok: true, value });
+
+export const refuse = (type: string, ctx: Readonly<Record<string, unknown>> = {}): Checked => ({
+  ok: false,
+  type,
+  ctx,
+});

@@ -1,0 +1,290 @@
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import { ValidateBy, ValidateNested, type ValidationArguments } from 'class-validator';
+import { dec, parseDecimal } from '../../shared/decimal.js';
+import { isCalendarDay } from '../../shared/guayaquil.js';
+import { normaliseText, textProblem } from '../../shared/text.js';
+import { accept, checkField, type Checked, declareField, type DtoClass, type FieldSpec, refuse } from './field-spec.js';
+
+/** What every field may say about itself. */
+export interface FieldOptions {
+  /** Meaning for the reader of the API description. */
+  readonly about?: string;
+  /** May be absent. */
+  readonly optional?: boolean;
+  /** May be absent or null. */
+  readonly nullable?: boolean;
+  /** Value that an absent field takes; set it as the property's initialiser too. Implies optional. */
+  readonly default?: unknown;
+  /** Required, unless this sibling field is given. */
+  readonly requiredUnless?: string;
+  readonly example?: unknown;
+}
+
+interface FieldKind {
+  readonly check: (value: unknown) => Checked;
+  readonly api: ApiPropertyOptions;
+  readonly secret?: boolean;
+  readonly nested?: FieldSpec['nested'];
+}
+
+/** One line per field: check, normalisation, the specification used for error details, and the OpenAPI property. */
+function field(kind: FieldKind, options: FieldOptions): PropertyDecorator {
+  const nullable = options.nullable ?? false;
+  const requiredUnless = options.requiredUnless ?? null;
+  const required = !nullable && options.optional !== true && options.default === undefined && requiredUnless === null;
+  const nested = kind.nested ?? null;
+  const spec: FieldSpec = { required, requiredUnless, nullable, secret: kind.secret ?? false, check: kind.check, nested };
+  const validate = (value: unknown, about?: ValidationArguments): boolean => checkField(spec, value, about?.object).ok;
+  const decorators: PropertyDecorator[] = [
+    ValidateBy({ name: 'field', validator: { validate } }),
+    ApiProperty({ ...kind.api, ...describe(options, required, nullable) } as ApiPropertyOptions),
+  ];
+  if (nested === null) {
+    decorators.push(Transform(({ value }: { value: unknown }) => normalForm(spec, value)));
+  } else {
+    decorators.push(Type(nested.type), ValidateNested());
+  }
+  return (prototype, name) => {
+    declareField(prototype, String(name), spec);
+    for (const decorate of decorators) decorate(prototype, name);
+  };
+}
+
+function describe(options: FieldOptions, required: boolean, nullable: boolean): ApiPropertyOptions {
+  return {
+    required,
+    ...(nullable ? { nullable: true } : {}),
+    ...(options.about === undefined ? {} : { description: options.about }),
+    ...(options.default === undefined ? {} : { default: options.default }),
+    ...(options.example === undefined ? {} : { example: options.example }),
+  } as ApiPropertyOptions;
+}
+
+/** The normal form of an acceptable value; what is not acceptable stays as it came, to be refused and echoed. */
+function normalForm(spec: FieldSpec, value: unknown): unknown {
+  const checked = checkField(spec, value);
+  return checked.ok ? checked.value : value;
+}
+
+export interface TextOptions extends FieldOptions {
+  /** Least length in code points after trimming; default 1, or 0 for a nullable field. */
+  readonly min?: number;
+  readonly max: number;
+  /** Names accepted besides the stored values, by upper-case alias. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** Further format; linear-time expressions only. */
+  readonly pattern?: RegExp;
+  readonly secret?: boolean;
+}
+
+/**
+ * Text: NFC, ends trimmed, length counted in code points, no control characters.
+ * An empty nullable text whose minimum is 0 means the same as null.
+ */
+export function Text(options: TextOptions): PropertyDecorator {
+  const { max, pattern } = options;
+  const min = options.min ?? (options.nullable === true ? 0 : 1);
+  const check = (value: unknown): Checked => {
+    if (typeof value !== 'string') return refuse('string_type');
+    if (value.length > 8 * max + 64) return refuse('string_too_long', { max_length: max });
+    const normal = options.aliases?.[value] ?? normaliseText(value);
+    const problem = textProblem(normal, { min, max });
+    if (problem !== null) return refuse(problem.type, problem.ctx);
+    if (pattern !== undefined && !pattern.test(normal)) {
+      return refuse('string_pattern_mismatch', { pattern: pattern.source });
+    }
+    return accept(normal === '' && options.nullable === true ? null : normal);
+  };
+  const api: ApiPropertyOptions = {
+    type: String,
+    maxLength: max,
+    ...(min > 0 ? { minLength: min } : {}),
+    ...(pattern === undefined ? {} : { pattern: pattern.source }),
+    ...(options.secret === true ? { format: 'password', writeOnly: true } : {}),
+  };
+  return field({ check, api, secret: options.secret ?? false }, options);
+}
+
+/** A secret: any text up to `max` code units, taken as it is, never echoed. */
+export function Secret(options: FieldOptions & { readonly max: number }): PropertyDecorator {
+  const check = (value: unknown): Checked => {
+    if (typeof value !== 'string') return refuse('string_type');
+    return value.length > options.max ? refuse('string_too_long', { max_length: options.max }) : accept(value);
+  };
+  return field({ check, secret: true, api: { type: String, format: 'password', writeOnly: true, maxLength: options.max } }, options);
+}
+
+/** Exactly `length` ASCII digits; nothing is trimmed. `not` names a forbidden value. */
+export function Digits(length: number, options: FieldOptions & { readonly not?: string } = {}): PropertyDecorator {
+  const pattern = `^[0-9]{${length}}$`;
+  const expression = new RegExp(pattern);
+  const check = (value: unknown): Checked => {
+    if (typeof value !== 'string') return refuse('string_type');
+    return expression.test(value) && value !== options.not ? accept(value) : refuse('string_pattern_mismatch', { pattern });
+  };
+  return field({ check, api: { type: String, pattern, minLength: length, maxLength: length } }, options);
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+/** A UUID, lower-cased; the nil UUID names nothing and is refused. */
+export function Uuid(options: FieldOptions = {}): PropertyDecorator {
+  const check = (value: unknown): Checked => {
+    if (typeof value !== 'string') return refuse('uuid_parsing');
+    const lower = value.toLowerCase();
+    return UUID.test(lower) && lower !== NIL ? accept(lower) : refuse('uuid_parsing');
+  };
+  return field({ check, api: { type: String, format: 'uuid' } }, options);
+}
+
+/** A calendar day `YYYY-MM-DD` of this century. */
+export function Day(options: FieldOptions = {}): PropertyDecorator {
+  const check = (value: unknown): Checked =>
+    typeof value === 'string' && value.startsWith('20') && isCalendarDay(value) ? accept(value) : refuse('date_type');
+  return field({ check, api: { type: String, format: 'date' } }, options);
+}
+
+export interface DecimalOptions extends FieldOptions {
+  readonly fractionDigits: number;
+  /** The value must be above this, as a decimal string. */
+  readonly above?: string;
+  /** The value may not be above this, as a decimal string. */
+  readonly max?: string;
+  /** Digits before the point; the SRI's widest amount has 12. */
+  readonly wholeDigits?: number;
+}
+
+/** A non-negative decimal, as a JSON number or a decimal string; its normal form is a plain decimal string. */
+export function DecimalNumber(options: DecimalOptions): PropertyDecorator {
+  const { fractionDigits, above, max, wholeDigits = 12 } = options;
+  const check = (value: unknown): Checked => {
+    const parsed = parseDecimal(value, { fractionDigits });
+    if (!parsed.ok) return refuse(parsed.type, parsed.ctx);
+    const whole = parsed.value.replace(/^0+(?=\d)/, '').split('.')[0] ?? '';
+    if (whole.length > wholeDigits) return refuse('decimal_whole_digits', { whole_digits: wholeDigits });
+    if (above !== undefined && !dec(parsed.value).gt(above)) return refuse('greater_than', { gt: above });
+    if (max !== undefined && dec(parsed.value).gt(max)) return refuse('less_than_equal', { le: max });
+    return accept(parsed.value);
+  };
+  const bounds = {
+    ...(above === undefined ? { minimum: 0 } : { minimum: Number(above), exclusiveMinimum: true }),
+    ...(max === undefined ? {} : { maximum: Number(max) }),
+  };
+  const fraction = fractionDigits === 0 ? '' : `(\\.[0-9]{1,${fractionDigits}})?`;
+  const api = {
+    oneOf: [
+      { type: 'number', ...bounds },
+      { type: 'string', pattern: `^\\+?[0-9]{1,${wholeDigits}}${fraction}$` },
+    ],
+  } as ApiPropertyOptions;
+  return field({ check, api }, options);
+}
+
+/** A non-negative amount in US dollars with at most 2 fractional digits. */
+export const Money = (options: FieldOptions = {}): PropertyDecorator => DecimalNumber({ ...options, fractionDigits: 2 });
+
+export interface IntegerOptions extends FieldOptions {
+  readonly min: number;
+  readonly max: number;
+  /** The value arrives as text (query strings). */
+  readonly fromText?: boolean;
+}
+
+/** A whole number within bounds; in bodies a JSON number, in query strings plain digits. */
+export function Integer(options: IntegerOptions): PropertyDecorator {
+  const { min, max } = options;
+  const check = (value: unknown): Checked => {
+    const number = options.fromText === true && typeof value === 'string' ? fromDigits(value) : value;
+    if (typeof number !== 'number' || !Number.isSafeInteger(number) || Object.is(number, -0)) return refuse('int_type');
+    if (number < min) return refuse('greater_than_equal', { ge: min });
+    if (number > max) return refuse('less_than_equal', { le: max });
+    return accept(number);
+  };
+  return field({ check, api: { type: 'integer', minimum: min, maximum: max } }, options);
+}
+
+const fromDigits = (value: string): number => (/^-?[0-9]{1,15}$/.test(value) ? Number(value) : NaN);
+
+/** `true` or `false`; in query strings those two words. */
+export function Flag(options: FieldOptions & { readonly fromText?: boolean } = {}): PropertyDecorator {
+  const check = (value: unknown): Checked => {
+    if (typeof value === 'boolean') return accept(value);
+    if (options.fromText === true && (value === 'true' || value === 'false')) return accept(value === 'true');
+    return refuse('bool_type');
+  };
+  return field({ check, api: { type: Boolean } }, options);
+}
+
+/** One of the listed strings, exactly. */
+export function OneOf(values: readonly string[], options: FieldOptions & { readonly enumName?: string } = {}): PropertyDecorator {
+  const check = (value: unknown): Checked =>
+    typeof value === 'string' && values.includes(value) ? accept(value) : refuse('enum', { expected: values });
+  const name = options.enumName === undefined ? {} : { enumName: options.enumName };
+  return field({ check, api: { type: String, enum: [...values], ...name } as ApiPropertyOptions }, options);
+}
+
+const EMAIL_LOCAL = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+const EMAIL_LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
+
+/** One e-mail address `local@domain.tld`: no quotes, no lists, no spaces. */
+export function Email(options: FieldOptions & { readonly max: number }): PropertyDecorator {
+  const { max } = options;
+  const check = (value: unknown): Checked => {
+    if (typeof value !== 'string') return refuse('string_type');
+    if (value.length > 2 * max) return refuse('string_too_long', { max_length: max });
+    const normal = normaliseText(value);
+    if (normal === '' && options.nullable === true) return accept(null);
+    const problem = textProblem(normal, { min: 1, max });
+    if (problem !== null) return refuse(problem.type, problem.ctx);
+    return isEmail(normal) ? accept(normal) : refuse('email');
+  };
+  return field({ check, api: { type: String, format: 'email', maxLength: max } }, options);
+}
+
+function isEmail(text: string): boolean {
+  const [local, domain, ...rest] = text.split('@');
+  if (local === undefined || domain === undefined || rest.length > 0 || local.length > 64) return false;
+  const labels = domain.split('.');
+  return labels.length >= 2 && labels.every((label) => label.length <= 63 && EMAIL_LABEL.test(label)) && EMAIL_LOCAL.test(local);
+}
+
+/** Standard base64 of at most `maxBytes` bytes, never echoed; stays text. */
+export function Base64(options: FieldOptions & { readonly maxBytes: number }): PropertyDecorator {
+  const maxLength = Math.ceil(options.maxBytes / 3) * 4;
+  const check = (value: unknown): Checked => {
+    if (typeof value !== 'string') return refuse('string_type');
+    if (value.length > maxLength) return refuse('string_too_long', { max_length: maxLength });
+    const wellFormed = value.length > 0 && value.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(value);
+    return wellFormed ? accept(value) : refuse('base64');
+  };
+  return field({ check, secret: true, api: { type: String, format: 'byte', maxLength, writeOnly: true } }, options);
+}
+
+/** A nested object of its own DTO class. */
+export function Nested(type: () => DtoClass, options: FieldOptions = {}): PropertyDecorator {
+  const check = (value: unknown): Checked => (isObject(value) ? accept(value) : refuse('object_type'));
+  return field({ check, nested: { type, list: null }, api: { type } }, options);
+}
+
+export interface ListOptions extends FieldOptions {
+  readonly min?: number;
+  readonly max: number;
+}
+
+/** A list of nested objects. A list over its bound is refused before its elements are looked at. */
+export function NestedList(type: () => DtoClass, options: ListOptions): PropertyDecorator {
+  const { min = 0, max } = options;
+  const check = (value: unknown): Checked => {
+    if (!Array.isArray(value)) return refuse('list_type');
+    if (value.length < min) return refuse('too_short', { min_length: min });
+    return value.length > max ? refuse('too_long', { max_length: max }) : accept(value);
+  };
+  const api = { type, isArray: true, maxItems: max, ...(min > 0 ? { minItems: min } : {}) } as ApiPropertyOptions;
+  return field({ check, nested: { type, list: { min, max } }, api }, options);
+}
+
+/** True for what JSON calls an object. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,41 @@
+/** One broken field, before its message is put in the caller's language. */
+export interface FieldFinding {
+  /** Path from the source of the value: `['body', 'lines', '0', 'quantity']`. */
+  readonly loc: readonly string[];
+  /** Stable failure type, e.g. `missing`, `extra_forbidden`, `string_too_long`. */
+  readonly type: string;
+  /** What the caller sent, shortened; null for secrets and absent values. */
+  readonly input: unknown;
+  readonly ctx: Readonly<Record<string, unknown>>;
+}
+
+const INPUT_LIMIT = 64;
+
+/** Thrown by the validation pipe with every finding of one request; the error filter answers 400 or 422. */
+export class ValidationFailure extends Error {
+  constructor(readonly findings: readonly FieldFinding[]) {
+    super('The request breaks the rules of its fields');
+    this.name = 'ValidationFailure';
+  }
+
+  /** A missing required field is an invalid payload; all else is a failed validation (decisions, section 2). */
+  get code(): 'INVALID_PAYLOAD' | 'VALIDATION_FAILED' {
+    return this.findings.some((finding) => finding.type === 'missing') ? 'INVALID_PAYLOAD' : 'VALIDATION_FAILED';
+  }
+}
+
+/** Shortens an echoed value to 64 characters; structures are named, not echoed. */
+export function echo(value: unknown): unknown {
+  switch (typeof value) {
+    case 'string':
+      return [...value.slice(0, INPUT_LIMIT * 2)].slice(0, INPUT_LIMIT).join('');
+    case 'number':
+    case 'boolean':
+      return value;
+    case 'object':
+      if (value === null) return null;
+      return Array.isArray(value) ? 'array' : 'object';
+    default:
+      return null;
+  }
+}

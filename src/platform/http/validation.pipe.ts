@@ -1,0 +1,117 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { type ValidationError, validateSync } from 'class-validator';
+import { DomainError } from '../../shared/domain-error.js';
+import { checkField, type DtoClass, type FieldSpec, fieldsOf } from './field-spec.js';
+import { isObject } from './fields.js';
+import { echo, type FieldFinding, ValidationFailure } from './validation-failure.js';
+
+const SOURCES = { body: 'body', query: 'query', param: 'path', custom: 'body' } as const;
+
+/** An answer lists at most this many findings; a request with more is not a typo. */
+const MAX_FINDINGS = 500;
+
+/**
+ * Turns a request's body, query or path into its DTO, or refuses it with every finding at once.
+ *
+ * First the shape is walked by the declared fields: unknown names, wrong containers and lists over their bound are
+ * found and cut off before any deep work. What is left goes through class-transformer (normal forms) and
+ * class-validator (checks); each failure is recomputed from its field's specification into the wire form.
+ */
+@Injectable()
+export class FieldValidationPipe implements PipeTransform {
+  transform(value: unknown, metadata: ArgumentMetadata): unknown {
+    const type = metadata.metatype as DtoClass | undefined;
+    if (type === undefined || fieldsOf(type).size === 0) return value;
+    const source = SOURCES[metadata.type];
+    if (value === undefined) throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
+    return validateAs(type, value, source);
+  }
+}
+
+/** Validates and normalises `value` as `type`; throws ValidationFailure with all findings. */
+export function validateAs<T extends object>(type: new () => T, value: unknown, source: string): T {
+  if (!isObject(value)) {
+    throw new ValidationFailure([{ loc: [source], type: 'object_type', input: echo(value), ctx: {} }]);
+  }
+  const shape: FieldFinding[] = [];
+  const pruned = walkShape(type, value, [source], shape);
+  const instance = plainToInstance(type, pruned);
+  const errors = validateSync(instance, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true });
+  const judged = new Set(shape.map((finding) => finding.loc.join('\n')));
+  const findings = [...shape];
+  collect(errors, [source], findings, judged);
+  if (errors.length > 0 && findings.length === 0) {
+    findings.push({ loc: [source], type: 'invalid', input: null, ctx: {} });
+  }
+  if (findings.length > 0) throw new ValidationFailure(bounded(findings));
+  return instance;
+}
+
+/** Copies the declared fields of sound containers; reports the rest. */
+function walkShape(type: DtoClass, value: Record<string, unknown>, loc: readonly string[], findings: FieldFinding[]): object {
+  const fields = fieldsOf(type);
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const spec = fields.get(name);
+    const at = [...loc, name];
+    if (spec === undefined) {
+      if (findings.length <= MAX_FINDINGS) {
+        findings.push({ loc: [...loc, echo(name) as string], type: 'extra_forbidden', input: echo(value[name]), ctx: {} });
+      }
+    } else {
+      const kept = walkField(spec, value[name], at, findings);
+      if (kept !== undefined) copy[name] = kept;
+    }
+  }
+  return copy;
+}
+
+function walkField(spec: FieldSpec, value: unknown, loc: readonly string[], findings: FieldFinding[]): unknown {
+  if (spec.nested === null || value === null) return value;
+  const checked = checkField(spec, value);
+  if (!checked.ok) {
+    findings.push({ loc, type: checked.type, input: echo(value), ctx: checked.ctx });
+    return undefined;
+  }
+  const inner = spec.nested.type();
+  if (!Array.isArray(value)) return walkShape(inner, value as Record<string, unknown>, loc, findings);
+  return value.map((item: unknown, index) => {
+    const at = [...loc, String(index)];
+    if (isObject(item)) return walkShape(inner, item, at, findings);
+    findings.push({ loc: at, type: 'object_type', input: echo(item), ctx: {} });
+    return {};
+  });
+}
+
+function collect(errors: readonly ValidationError[], loc: readonly string[], findings: FieldFinding[], judged: ReadonlySet<string>): void {
+  for (const error of errors) {
+    const at = [...loc, error.property];
+    if (isJudged(at, judged)) continue;
+    const finding = error.constraints === undefined ? null : explain(error, at);
+    if (finding !== null) findings.push(finding);
+    collect(error.children ?? [], at, findings, judged);
+  }
+}
+
+/** A broken container was reported already; what lies below it says nothing new. */
+function isJudged(loc: readonly string[], judged: ReadonlySet<string>): boolean {
+  return judged.size > 0 && loc.some((_, index) => judged.has(loc.slice(0, index + 1).join('\n')));
+}
+
+function explain(error: ValidationError, loc: readonly string[]): FieldFinding | null {
+  const target: unknown = error.target;
+  const spec = isObject(target) ? fieldsOf(target.constructor as DtoClass).get(error.property) : undefined;
+  if (spec === undefined) return { loc, type: 'extra_forbidden', input: echo(error.value), ctx: {} };
+  const checked = checkField(spec, error.value, target as object);
+  if (checked.ok) return null;
+  return { loc, type: checked.type, input: spec.secret ? null : echo(error.value), ctx: checked.ctx };
+}
+
+function bounded(findings: readonly FieldFinding[]): readonly FieldFinding[] {
+  if (findings.length <= MAX_FINDINGS) return findings;
+  // A missing field decides the status: it stays in view.
+  const ordered = [...findings].sort((a, b) => Number(b.type === 'missing') - Number(a.type === 'missing'));
+  const more: FieldFinding = { loc: [ordered[0]?.loc[0] ?? 'body'], type: 'too_many_findings', input: null, ctx: {} };
+  return [...ordered.slice(0, MAX_FINDINGS), more];
+}
