@@ -1,4 +1,7 @@
-drop function advance_document(uuid, uuid, text, integer, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb);
+drop trigger resume_parked_documents on certificates;
+drop function resume_parked_documents();
+drop function load_document(uuid, uuid);
+drop function advance_document(uuid, uuid, text, integer, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb, jsonb, bytea);
 drop function issue_document(uuid, uuid, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb, text, text);
 drop function issuing_context(uuid, uuid, uuid, uuid, text);
 drop function build_access_key(date, text, text, text, text, text, integer, text);

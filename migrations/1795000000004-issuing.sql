@@ -256,10 +256,13 @@ end $$;
 --   p_patch   columns of documents to set
 --   p_work    null: no more work; {step, due_at, keep_lease, unsent}
 --   p_events  [{id, type}]
+--   p_records rows that commit with the moves: {signing: {signing_no, certificate_id, digest}, attempt: {id, service, signing_no},
+--             finished: {id, outcome, messages, excerpt}, asked: {the same and service, signing_no, started_at}, authorization: {state}}
+--   p_bytes   gzip that goes with `signing` (signed XML) or `authorization` (wrapper)
 -- Returns the new version. SE110: the row moved on or the lease was lost; nothing was written.
 create function advance_document(
   p_tenant uuid, p_document uuid, p_status text, p_version integer, p_token uuid, p_now timestamptz,
-  p_moves jsonb, p_patch jsonb, p_work jsonb, p_events jsonb)
+  p_moves jsonb, p_patch jsonb, p_work jsonb, p_events jsonb, p_records jsonb, p_bytes bytea)
   returns integer
   language plpgsql as $$
 declare
@@ -267,6 +270,7 @@ declare
   patched documents%rowtype;
   move jsonb;
   from_status text;
+  r jsonb;
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
   select * into d from documents where tenant_id = p_tenant and id = p_document for update;
@@ -299,6 +303,33 @@ begin
     next_attempt_at = nullif((p_work ->> 'due_at')::timestamptz, 'infinity'), updated_at = p_now
   where tenant_id = p_tenant and id = p_document;
 
+  r := p_records -> 'signing';
+  if r is not null then
+    insert into signed_documents (tenant_id, document_id, signing_no, certificate_id, access_key, signed_xml, digest, signed_at)
+    values (p_tenant, p_document, (r ->> 'signing_no')::integer, (r ->> 'certificate_id')::uuid, d.access_key, p_bytes, r ->> 'digest', p_now);
+  end if;
+  r := p_records -> 'attempt';
+  if r is not null then
+    insert into sri_attempts (tenant_id, id, document_id, service, signing_no, started_at)
+    values (p_tenant, (r ->> 'id')::uuid, p_document, r ->> 'service', (r ->> 'signing_no')::integer, p_now);
+  end if;
+  r := p_records -> 'finished';
+  if r is not null then
+    update sri_attempts set finished_at = p_now, outcome = r ->> 'outcome', messages = r -> 'messages', excerpt = r ->> 'excerpt'
+    where tenant_id = p_tenant and id = (r ->> 'id')::uuid;
+  end if;
+  r := p_records -> 'asked';
+  if r is not null then
+    insert into sri_attempts (tenant_id, id, document_id, service, signing_no, started_at, finished_at, outcome, messages, excerpt)
+    values (p_tenant, (r ->> 'id')::uuid, p_document, r ->> 'service', (r ->> 'signing_no')::integer,
+            (r ->> 'started_at')::timestamptz, p_now, r ->> 'outcome', r -> 'messages', r ->> 'excerpt');
+  end if;
+  r := p_records -> 'authorization';
+  if r is not null then
+    insert into document_authorizations (tenant_id, document_id, received_at, state, authorization_xml)
+    values (p_tenant, p_document, p_now, r ->> 'state', p_bytes);
+  end if;
+
   insert into events (tenant_id, id, type, document_id, document_version, created_at)
   select p_tenant, (e ->> 'id')::uuid, e ->> 'type', p_document, d.version, p_now
   from jsonb_array_elements(coalesce(p_events, '[]')) e;
@@ -318,3 +349,39 @@ begin
   end if;
   return d.version;
 end $$;
+
+-- What a step needs of a document, in one round trip. Empty when the document is gone.
+create function load_document(p_tenant uuid, p_document uuid)
+  returns table (
+    document jsonb, content jsonb, issuer_snapshot jsonb, digests jsonb,
+    signed_xml bytea, signing_certificate_valid_to timestamptz,
+    certificate_id uuid, certificate_valid_from timestamptz, certificate_valid_to timestamptz)
+  language plpgsql as $$
+begin
+  perform set_config('sello.tenant_id', p_tenant::text, true);
+  return query
+  select to_jsonb(d), c.content, c.issuer_snapshot,
+    (select coalesce(jsonb_agg(jsonb_build_object('signingNo', x.signing_no, 'digest', x.digest) order by x.signing_no), '[]')
+     from signed_documents x where x.tenant_id = d.tenant_id and x.document_id = d.id),
+    s.signed_xml, sc.valid_to, a.id, a.valid_from, a.valid_to
+  from documents d
+  left join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
+  left join signed_documents s on s.tenant_id = d.tenant_id and s.document_id = d.id and s.signing_no = d.signing_no
+  left join certificates sc on sc.tenant_id = s.tenant_id and sc.id = s.certificate_id
+  left join certificates a on a.tenant_id = d.tenant_id and a.issuer_id = d.issuer_id and a.is_active
+  where d.tenant_id = p_tenant and d.id = p_document;
+end $$;
+
+-- A new active certificate sets the issuer's parked documents going again.
+create function resume_parked_documents() returns trigger
+  language plpgsql as $$
+begin
+  update outbox o set due_at = new.created_at, announced_at = null
+  from documents d
+  where d.tenant_id = new.tenant_id and d.issuer_id = new.issuer_id
+    and d.status in ('NUMBER_RESERVED', 'XML_GENERATED', 'RECEPTION_RETRY_SCHEDULED')
+    and o.tenant_id = d.tenant_id and o.document_id = d.id and o.due_at = 'infinity';
+  return new;
+end $$;
+create trigger resume_parked_documents after insert or update of is_active on certificates
+  for each row when (new.is_active) execute function resume_parked_documents();

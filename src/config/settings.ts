@@ -1,0 +1,119 @@
+import { z } from 'zod';
+
+/**
+ * Every setting of the service, validated once at start. This folder is the
+ * only reader of `process.env`; `docs/configuration.md` is generated from this
+ * schema, so each setting carries its description.
+ */
+const seconds = (name: string) => z.coerce.number().int().positive().describe(name);
+
+const ladder = (description: string, fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((list) => list.split(',').map((part) => Number(part.trim())))
+    .refine((steps) => steps.length > 0 && steps.every((step) => Number.isFinite(step) && step > 0), 'a comma list of seconds')
+    .describe(description);
+
+const flag = (description: string, fallback: 'true' | 'false') =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback)
+    .transform((value) => value === 'true')
+    .describe(description);
+
+const SRI_TEST = 'https://celcer.sri.gob.ec/comprobantes-electronicos-ws';
+const SRI_PRODUCTION = 'https://cel.sri.gob.ec/comprobantes-electronicos-ws';
+
+export const SETTINGS_SCHEMA = z.object({
+  APP_ENV: z
+    .enum(['local', 'sandbox', 'production'])
+    .default('local')
+    .describe('production: SRI production environment and svc_live_ keys; sandbox and local: test environment and svc_test_ keys'),
+  HOST: z.string().default('127.0.0.1').describe('Address the API listens on'),
+  PORT: z.coerce.number().int().min(0).max(65535).default(3000).describe('Port the API listens on; 0 picks a free one'),
+  DATABASE_URL: z.string().url().describe('PostgreSQL the service works on; the login must be a member of the role sello_app'),
+  DATABASE_OWNER_URL: z.string().url().optional().describe('Login that owns the schema and runs migrations; default DATABASE_URL'),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(20).describe('Connections per process'),
+  REDIS_URL: z.string().url().describe('Redis (6.2 or newer) for wake-up jobs and rate limits; may be lost at any moment'),
+  QUEUE_PREFIX: z.string().default('{sello}').describe('Prefix of every Redis key; hash-tagged so that it fits Redis Cluster'),
+  SRI_RECEPTION_URL: z.string().url().optional().describe('Reception service; default by APP_ENV, required for local'),
+  SRI_AUTHORIZATION_URL: z.string().url().optional().describe('Authorization service; default by APP_ENV, required for local'),
+  SRI_TIMEOUT_SECONDS: seconds('Total deadline of one call to the SRI, in seconds').default(30),
+  MASTER_KEY: z.string().optional().describe('Master key that wraps the data keys of stored private keys: 32 bytes in base64'),
+  MASTER_KEY_FILE: z.string().optional().describe('File that holds the master key instead of MASTER_KEY; mode 0600'),
+  PROVIDER_RUC: z
+    .string()
+    .regex(/^\d{13}$/)
+    .optional()
+    .describe('RUC of the platform that sends the documents, written as RUC Proveedor (ficha técnica 2.34, annex 26)'),
+  MAX_ISSUE_DATE_AGE_DAYS: z.coerce.number().int().min(0).default(90).describe('Oldest accepted issue date, in days before today in Guayaquil'),
+  STRICT_RUC_CHECK: flag('Refuse company and public RUCs whose modulo-11 digit is wrong instead of warning', 'false'),
+  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(500).default(24).describe('Documents one worker process handles at once'),
+  LEASE_SECONDS: seconds('How long a worker may hold a document before another takes over').default(60),
+  RELAY_INTERVAL_MS: z.coerce.number().int().min(10).default(200).describe('How often a worker looks for due work that no bell announced'),
+  RELAY_PATIENCE_SECONDS: seconds('After this many seconds an announced but unclaimed document is announced again').default(5),
+  RECEPTION_LADDER: ladder('Seconds between automatic attempts to deliver; the last step repeats', '2,5,15,60,300,900,3600'),
+  AUTHORIZATION_LADDER: ladder('Seconds between questions for an authorization; the last step repeats', '2,5,15,60,300,900,3600'),
+  ANSWER_DEADLINE_SECONDS: seconds('How long the SRI may take to answer before a person is asked').default(86_400),
+  RATE_LIMIT_ISSUE_PER_MINUTE: z.coerce.number().int().positive().default(60).describe('POST /documents per API key'),
+  RATE_LIMIT_READ_PER_MINUTE: z.coerce.number().int().positive().default(300).describe('GET /documents/{id} per API key'),
+  RATE_LIMIT_OTHER_PER_MINUTE: z.coerce.number().int().positive().default(600).describe('Every other call per API key'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').describe('Least severe level that is logged'),
+  SHUTDOWN_SECONDS: seconds('How long a stopping process may finish what it holds').default(25),
+  FAULTS: z.string().default('').describe('Kill points for tests, name:nth:action; refused in production'),
+});
+
+type Parsed = z.infer<typeof SETTINGS_SCHEMA>;
+
+export interface Settings extends Omit<Parsed, 'SRI_RECEPTION_URL' | 'SRI_AUTHORIZATION_URL' | 'DATABASE_OWNER_URL'> {
+  readonly SRI_RECEPTION_URL: string;
+  readonly SRI_AUTHORIZATION_URL: string;
+  readonly DATABASE_OWNER_URL: string;
+}
+
+export const SETTINGS = Symbol('Settings');
+
+export class SettingsError extends Error {}
+
+/**
+ * Reads and validates the environment.
+ * @throws SettingsError naming every wrong or missing setting at once; values are not repeated, they may be secrets
+ */
+export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = SETTINGS_SCHEMA.safeParse(present);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+    throw new SettingsError(`Settings are wrong or missing (see .env.example):\n${problems.join('\n')}`);
+  }
+  const settings = parsed.data;
+  if (settings.APP_ENV === 'production' && settings.FAULTS !== '') {
+    throw new SettingsError('FAULTS: kill points are for tests and are refused in production');
+  }
+  const base = settings.APP_ENV === 'production' ? SRI_PRODUCTION : SRI_TEST;
+  if (settings.APP_ENV === 'local' && (!settings.SRI_RECEPTION_URL || !settings.SRI_AUTHORIZATION_URL)) {
+    throw new SettingsError('SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: name the simulator (npm run simulator) when APP_ENV is local');
+  }
+  return {
+    ...settings,
+    SRI_RECEPTION_URL: settings.SRI_RECEPTION_URL ?? `${base}/RecepcionComprobantesOffline`,
+    SRI_AUTHORIZATION_URL: settings.SRI_AUTHORIZATION_URL ?? `${base}/AutorizacionComprobantesOffline`,
+    DATABASE_OWNER_URL: settings.DATABASE_OWNER_URL ?? settings.DATABASE_URL,
+  };
+}
+
+/** Which of the SRI's environments this deployment issues into. */
+export function sriEnvironment(settings: Pick<Settings, 'APP_ENV'>): 'TEST' | 'PRODUCTION' {
+  return settings.APP_ENV === 'production' ? 'PRODUCTION' : 'TEST';
+}
+
+/**
+ * The database to migrate: the owner's login, else the service's.
+ * @throws SettingsError when neither is set
+ */
+export function readOwnerUrl(environment: NodeJS.ProcessEnv = process.env): string {
+  const url = environment['DATABASE_OWNER_URL'] || environment['DATABASE_URL'];
+  if (!url) throw new SettingsError('DATABASE_OWNER_URL or DATABASE_URL: set the database to migrate');
+  return url;
+}

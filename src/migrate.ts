@@ -1,0 +1,44 @@
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { readOwnerUrl } from './config/settings.js';
+import { allMoves } from './modules/documents/domain/lifecycle.js';
+import { ownerDataSourceOptions } from './platform/database/connection.js';
+
+/** Any constant: only one process migrates a database at a time. */
+const MIGRATION_LOCK = 7_356_110;
+
+/**
+ * Applies what is missing of `migrations/` and copies the lifecycle's moves into
+ * the table that PostgreSQL enforces. Safe to run again and from several processes.
+ */
+export async function migrate(ownerUrl: string, report: (line: string) => void): Promise<void> {
+  const guard = new Client({ connectionString: ownerUrl });
+  await guard.connect();
+  try {
+    await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await guard.query('create schema if not exists sello');
+    const dataSource = await new DataSource(ownerDataSourceOptions(ownerUrl)).initialize();
+    try {
+      const applied = await dataSource.runMigrations();
+      for (const migration of applied) report(`applied ${migration.name}`);
+      if (applied.length === 0) report('database is up to date');
+      await dataSource.transaction(async (manager) => {
+        await manager.query('delete from document_moves');
+        const moves = allMoves();
+        await manager.query('insert into document_moves select * from unnest($1::text[], $2::text[], $3::text[])', [
+          moves.map((move) => move.from),
+          moves.map((move) => move.trigger),
+          moves.map((move) => move.to),
+        ]);
+      });
+    } finally {
+      await dataSource.destroy();
+    }
+  } finally {
+    await guard.end();
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await migrate(readOwnerUrl(), (line) => console.log(line));
+}

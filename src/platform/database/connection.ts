@@ -1,0 +1,45 @@
+import type { DataSourceOptions } from 'typeorm';
+import { loadMigrations } from './migrations.js';
+
+/** The role the service acts under: row security applies to it and it owns nothing. */
+const SERVICE_ROLE = 'sello_app';
+
+/**
+ * Connection of the service: acts as `sello_app` from the first statement on,
+ * fails fast when the pool is exhausted, and never waits for ever on a lock.
+ */
+export function serviceDataSourceOptions(url: string, poolSize: number): DataSourceOptions {
+  return {
+    type: 'postgres',
+    url,
+    entities: [],
+    synchronize: false,
+    extra: {
+      max: poolSize,
+      connectionTimeoutMillis: 2_000,
+      idleTimeoutMillis: 30_000,
+      options: [
+        `-c role=${SERVICE_ROLE}`,
+        '-c search_path=sello',
+        '-c timezone=UTC',
+        '-c statement_timeout=10000',
+        '-c lock_timeout=5000',
+        '-c idle_in_transaction_session_timeout=15000',
+      ].join(' '),
+    },
+  };
+}
+
+/** Connection of the schema's owner: migrations and operator's acts only. */
+export function ownerDataSourceOptions(url: string): DataSourceOptions {
+  return {
+    type: 'postgres',
+    url,
+    entities: [],
+    migrations: loadMigrations(),
+    migrationsTableName: 'migrations',
+    migrationsTransactionMode: 'each',
+    synchronize: false,
+    extra: { max: 2, options: '-c search_path=sello -c timezone=UTC -c lock_timeout=30000' },
+  };
+}
