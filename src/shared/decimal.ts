@@ -1,0 +1,108 @@
+import { Decimal as DecimalJs } from 'decimal.js';
+
+/**
+ * Decimal arithmetic of the service: every amount, quantity and rate is computed
+ * with this constructor (60 significant digits, half up), never in floating point.
+ */
+export const Decimal = DecimalJs.clone({ precision: 60, rounding: DecimalJs.ROUND_HALF_UP });
+export type Decimal = DecimalJs;
+
+export interface DecimalFormat {
+  /** Most fractional digits the field takes; the canonical form always shows exactly these. */
+  readonly fractionDigits: number;
+  /** Accept negative values. Default: non-negative only. */
+  readonly signed?: boolean;
+  /** Refuse zero. */
+  readonly positive?: boolean;
+  /** Largest value accepted, as a plain decimal string. */
+  readonly max?: string;
+  /** Most integer digits; 12 is what the SRI's 14-digit amounts with 2 decimals leave. */
+  readonly wholeDigits?: number;
+}
+
+export type DecimalProblem =
+  | 'decimal_type'
+  | 'decimal_parsing'
+  | 'decimal_max_digits'
+  | 'decimal_max_places'
+  | 'decimal_whole_digits'
+  | 'greater_than'
+  | 'greater_than_equal'
+  | 'less_than_equal';
+
+export type ParsedDecimal =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly type: DecimalProblem; readonly ctx: Readonly<Record<string, string | number>> };
+
+const PLAIN = /^([+-]?)(0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
+const MAX_INPUT_LENGTH = 64;
+const MAX_NUMBER_DIGITS = 15;
+const WHOLE_DIGITS = 12;
+
+const refused = (type: DecimalProblem, ctx: Readonly<Record<string, string | number>> = {}): ParsedDecimal => ({
+  ok: false,
+  type,
+  ctx,
+});
+
+/**
+ * Reads a decimal from a JSON value into its canonical plain form (`'12.30'`, no
+ * sign, exactly `fractionDigits` decimals), so that `1`, `1.0` and `"+1.00"` are
+ * one value.
+ *
+ * A JSON number is taken by its shortest decimal form. Refused: an exponent, more
+ * than 15 significant digits in a number, minus zero, leading zeros (`"007"`), a
+ * point without digits on both sides, anything but ASCII digits. Nothing is rounded.
+ */
+export function parseDecimal(input: unknown, format: DecimalFormat): ParsedDecimal {
+  if (typeof input !== 'string' && typeof input !== 'number') return refused('decimal_type');
+  if (Object.is(input, -0)) return refused('greater_than_equal', { ge: 0 });
+  const text = String(input);
+  const match = text.length <= MAX_INPUT_LENGTH ? PLAIN.exec(text) : null;
+  if (match === null) return refused('decimal_parsing');
+  const [, sign, whole = '0', fraction = ''] = match;
+  if (typeof input === 'number' && significantDigits(whole, fraction) > MAX_NUMBER_DIGITS) {
+    return refused('decimal_max_digits', { max_digits: MAX_NUMBER_DIGITS });
+  }
+  if (fraction.length > format.fractionDigits) {
+    return refused('decimal_max_places', { decimal_places: format.fractionDigits });
+  }
+  const wholeDigits = format.wholeDigits ?? WHOLE_DIGITS;
+  if (whole.length > wholeDigits) return refused('decimal_whole_digits', { whole_digits: wholeDigits });
+  const zero = whole === '0' && /^0*$/.test(fraction);
+  const negative = sign === '-';
+  if (negative && (zero || format.signed !== true)) return refused('greater_than_equal', { ge: 0 });
+  if (zero && format.positive === true) return refused('greater_than', { gt: 0 });
+  const magnitude =
+    format.fractionDigits === 0 ? whole : `${whole}.${fraction.padEnd(format.fractionDigits, '0')}`;
+  if (format.max !== undefined && !negative && dec(magnitude).gt(format.max)) {
+    return refused('less_than_equal', { le: format.max });
+  }
+  return { ok: true, value: negative ? `-${magnitude}` : magnitude };
+}
+
+function significantDigits(whole: string, fraction: string): number {
+  return `${whole}${fraction}`.replace(/^0+/, '').length;
+}
+
+/** A plain decimal string as a number to compute with. Throws on anything else. */
+export function dec(value: string): Decimal {
+  return new Decimal(value);
+}
+
+/** Rounds to cents, half up (half away from zero), as the SRI does. */
+export function round2(value: Decimal): Decimal {
+  return value.toDecimalPlaces(2, DecimalJs.ROUND_HALF_UP);
+}
+
+/** An amount in dollars as text with two decimals, rounded half up: `'12.30'`. */
+export function money(value: Decimal): string {
+  return value.toFixed(2, DecimalJs.ROUND_HALF_UP);
+}
+
+/** Exact sum of plain decimal strings. */
+export function sum(values: Iterable<string>): Decimal {
+  let total = new Decimal(0);
+  for (const value of values) total = total.plus(value);
+  return total;
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { codePoints, normaliseText, textProblem } from './text.js';
+
+const problem = (text: string, max = 300, min = 1) => textProblem(normaliseText(text), { min, max });
+
+describe('text', () => {
+  it('composes and trims spaces, and keeps inner runs', () => {
+    expect(normaliseText('  Pin\u0303a  colada \u00A0')).toBe('Pi\u00F1a  colada');
+    expect(normaliseText('a  b   c')).toBe('a  b   c');
+  });
+
+  it.each(['ñ á €', '😀', '&<>"\'', ']]>', '<!--', '<?xml', '&amp;', '&#x0;', '$&', '{{7*7}}', 'a\u00A0b', '日本語'])(
+    'takes %p',
+    (text) => {
+      expect(problem(text)).toBeNull();
+    },
+  );
+
+  it.each([
+    ['\n', 'string_line_break', 'U+000A'],
+    ['\r', 'string_line_break', 'U+000D'],
+    ['\u0085', 'string_line_break', 'U+0085'],
+    ['\u2028', 'string_line_break', 'U+2028'],
+    ['\u2029', 'string_line_break', 'U+2029'],
+    ['\t', 'string_control_character', 'U+0009'],
+    ['\u0000', 'string_control_character', 'U+0000'],
+    ['\u001F', 'string_control_character', 'U+001F'],
+    ['\u007F', 'string_control_character', 'U+007F'],
+    ['\uD800', 'string_lone_surrogate', 'U+D800'],
+    ['\uDC00', 'string_lone_surrogate', 'U+DC00'],
+    ['\u202E', 'string_invisible_character', 'U+202E'],
+    ['\u200B', 'string_invisible_character', 'U+200B'],
+    ['\u200D', 'string_invisible_character', 'U+200D'],
+    ['\u00AD', 'string_invisible_character', 'U+00AD'],
+    ['\uFEFF', 'string_invisible_character', 'U+FEFF'],
+    ['\u{E0041}', 'string_invisible_character', 'U+E0041'],
+    ['\uFFFE', 'string_noncharacter', 'U+FFFE'],
+    ['\uFFFF', 'string_noncharacter', 'U+FFFF'],
+  ])('refuses %p as %s wherever it stands', (character, type, codePoint) => {
+    expect(problem(`😀${character}b`)).toEqual({ type, ctx: { code_point: codePoint, position: 1 } });
+    expect(problem(`${character}b`)).toEqual({ type, ctx: { code_point: codePoint, position: 0 } });
+    expect(problem(`b${character}`)).toEqual({ type, ctx: { code_point: codePoint, position: 1 } });
+  });
+
+  it('counts in code points at the bounds', () => {
+    expect(problem('😀'.repeat(300))).toBeNull();
+    expect(problem('😀'.repeat(301))).toEqual({ type: 'string_too_long', ctx: { max_length: 300 } });
+    expect(problem('n\u0303'.repeat(300))).toBeNull();
+    expect(problem('a'.repeat(301))).toEqual({ type: 'string_too_long', ctx: { max_length: 300 } });
+    expect(problem('😀', 25, 2)).toEqual({ type: 'string_too_short', ctx: { min_length: 2 } });
+    expect(problem('   ')).toEqual({ type: 'string_too_short', ctx: { min_length: 1 } });
+    expect(textProblem('', { max: 10 })).toBeNull();
+    expect(codePoints('a😀b')).toBe(3);
+  });
+
+  it('is idempotent and never lets a forbidden character through', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const once = normaliseText(text);
+        expect(normaliseText(once)).toBe(once);
+        if (textProblem(once, { max: 1000 }) === null) {
+          expect(once).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF]/);
+          expect(once.isWellFormed()).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('answers long hostile text at once', () => {
+    const started = performance.now();
+    problem(' '.repeat(50_000) + 'a' + ' '.repeat(50_000) + 'b');
+    expect(performance.now() - started).toBeLessThan(100);
+  });
+});
