@@ -1,0 +1,209 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDS, type Ids } from '../../../shared/ports.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import { sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { Decision, DocumentPatch, DocumentState } from '../domain/document.js';
+import { type DocumentStatus, EVENT_OF_STATE, target } from '../domain/lifecycle.js';
+import type { SriMessage } from '../../../sri/soap/message.js';
+
+/** A document as a saga step sees it. */
+export interface LoadedDocument {
+  readonly state: DocumentState;
+  readonly issuerId: string;
+  readonly sequential: number;
+  readonly content: DocumentContent;
+  readonly issuer: IssuerSnapshot;
+  /** The current signing, exactly the bytes to send. */
+  readonly signed: { readonly xml: Buffer; readonly certificateValidTo: Date } | null;
+  readonly activeCertificate: { readonly id: string; readonly validFrom: Date; readonly validTo: Date } | null;
+}
+
+export interface AttemptOutcome {
+  readonly id: string;
+  readonly outcome: string;
+  readonly messages?: readonly SriMessage[];
+  readonly excerpt?: string | null;
+}
+
+/** Rows that commit together with the moves. */
+export interface Records {
+  readonly signing?: { readonly signingNo: number; readonly certificateId: string; readonly digest: string; readonly xml: Buffer };
+  readonly attempt?: { readonly id: string; readonly service: 'reception'; readonly signingNo: number };
+  readonly finished?: AttemptOutcome;
+  readonly asked?: AttemptOutcome & { readonly signingNo: number; readonly startedAt: Date };
+  readonly authorization?: { readonly state: string; readonly xml: string };
+}
+
+/** The row moved on, or another worker holds the lease: whatever was decided is void. */
+export class StaleDocumentError extends Error {}
+
+const STALE = 'SE110';
+
+/** Documents in the database. `advance` is the only writer of `status`. */
+@Injectable()
+export class DocumentsRepository {
+  constructor(
+    private readonly transaction: TenantTransaction,
+    @Inject(IDS) private readonly ids: Ids,
+  ) {}
+
+  /** Everything a step needs, in one round trip; null when the document is gone. */
+  async load(tenantId: string, documentId: string): Promise<LoadedDocument | null> {
+    const [row] = await this.transaction.call<LoadedRow>(tenantId, 'select * from load_document($1, $2)', [documentId]);
+    return row ? toLoaded(row) : null;
+  }
+
+  /**
+   * Writes a decision: moves, columns, history, events, due work and the rows that
+   * belong to them, in one transaction and one round trip.
+   * @param token the worker's fencing token; null for a caller's own act
+   * @returns the new version
+   * @throws StaleDocumentError when status, version or lease no longer match; nothing was written
+   */
+  async advance(state: DocumentState, decision: Decision, token: string | null, now: Date, records: Records = {}): Promise<number> {
+    const { moves, events } = this.unfold(state.status, decision);
+    const { signing, authorization } = records;
+    const bytes = signing ? gzipSync(signing.xml, { level: 1 }) : authorization ? gzipSync(authorization.xml, { level: 1 }) : null;
+    try {
+      const [row] = await this.transaction.call<{ version: number }>(
+        state.tenantId,
+        'select advance_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as version',
+        [
+          state.id, state.status, state.version, token, now,
+          JSON.stringify(moves), JSON.stringify(toColumns(decision.patch)), workJson(decision), JSON.stringify(events),
+          JSON.stringify(toRecordRows(records)), bytes,
+        ],
+      );
+      if (!row) throw new Error('advance_document returned no row');
+      return row.version;
+    } catch (error) {
+      if (sqlState(error) === STALE) throw new StaleDocumentError((error as Error).message);
+      throw error;
+    }
+  }
+
+  private unfold(from: DocumentStatus, decision: Decision): { moves: unknown[]; events: unknown[] } {
+    const moves: unknown[] = [];
+    const events: unknown[] = [];
+    let status = from;
+    for (const { trigger, detail } of decision.moves) {
+      status = target(status, trigger);
+      moves.push({ trigger, to: status, detail: detail ?? null });
+    }
+    // Only the state that is reached is news; passing through one is not.
+    const type = decision.moves.length > 0 ? EVENT_OF_STATE[status] : undefined;
+    if (type) events.push({ id: this.ids.uuid(), type });
+    return { moves, events };
+  }
+}
+
+interface LoadedRow {
+  document: Record<string, unknown>;
+  content: DocumentContent;
+  issuer_snapshot: IssuerSnapshot;
+  digests: { signingNo: number; digest: string }[];
+  signed_xml: Buffer | null;
+  signing_certificate_valid_to: Date | null;
+  certificate_id: string | null;
+  certificate_valid_from: Date | null;
+  certificate_valid_to: Date | null;
+}
+
+function toLoaded(row: LoadedRow): LoadedDocument {
+  const d = row.document;
+  const date = (value: unknown): Date | null => (typeof value === 'string' ? new Date(value) : null);
+  return {
+    state: {
+      id: d['id'] as string,
+      tenantId: d['tenant_id'] as string,
+      status: d['status'] as DocumentStatus,
+      version: d['version'] as number,
+      accessKey: d['access_key'] as string,
+      signingNo: d['signing_no'] as number,
+      sentDigests: row.digests,
+      suspicion: d['suspicion'] as DocumentState['suspicion'],
+      receptionAttempts: d['reception_attempts'] as number,
+      authorizationAttempts: d['authorization_attempts'] as number,
+      firstSentAt: date(d['first_sent_at']),
+      receivedAt: date(d['received_at']),
+      deadlineAt: date(d['deadline_at']),
+    },
+    issuerId: d['issuer_id'] as string,
+    sequential: d['sequential'] as number,
+    content: row.content,
+    issuer: row.issuer_snapshot,
+    signed:
+      row.signed_xml && row.signing_certificate_valid_to
+        ? { xml: gunzipSync(row.signed_xml), certificateValidTo: row.signing_certificate_valid_to }
+        : null,
+    activeCertificate:
+      row.certificate_id && row.certificate_valid_from && row.certificate_valid_to
+        ? { id: row.certificate_id, validFrom: row.certificate_valid_from, validTo: row.certificate_valid_to }
+        : null,
+  };
+}
+
+/** Patch property -> column. */
+const COLUMN_OF: Readonly<Record<keyof DocumentPatch, string>> = {
+  authorizationNumber: 'authorization_number',
+  authorizationDate: 'authorization_date',
+  errorCode: 'error_code',
+  errorDetail: 'error_detail',
+  sriMessages: 'sri_messages',
+  signingNo: 'signing_no',
+  suspicion: 'suspicion',
+  receptionAttempts: 'reception_attempts',
+  authorizationAttempts: 'authorization_attempts',
+  firstSentAt: 'first_sent_at',
+  receivedAt: 'received_at',
+  deadlineAt: 'deadline_at',
+};
+
+function toColumns(patch: DocumentPatch): Record<string, unknown> {
+  const columns: Record<string, unknown> = {};
+  for (const [property, column] of Object.entries(COLUMN_OF) as [keyof DocumentPatch, string][]) {
+    const value = patch[property];
+    if (value === undefined) continue;
+    columns[column] = property === 'sriMessages' ? (value as readonly SriMessage[]).map(toWireMessage) : value;
+  }
+  return columns;
+}
+
+/** SRIMessage as the interface specification names its fields (section 2.7). */
+function toWireMessage(message: SriMessage): Record<string, unknown> {
+  return {
+    identifier: message.identifier,
+    message: message.message,
+    additional_info: message.additionalInfo,
+    message_type: message.messageType,
+  };
+}
+
+function workJson({ work }: Decision): string | null {
+  if (work === null) return null;
+  return JSON.stringify({
+    step: work.step,
+    due_at: work.dueAt === 'never' ? 'infinity' : work.dueAt.toISOString(),
+    keep_lease: work.keepLease ?? false,
+    ...(work.unsent === undefined ? {} : { unsent: work.unsent }),
+  });
+}
+
+function toRecordRows({ signing, attempt, finished, asked, authorization }: Records): Record<string, unknown> {
+  const outcome = (row: AttemptOutcome): Record<string, unknown> => ({
+    id: row.id,
+    outcome: row.outcome,
+    messages: row.messages?.map(toWireMessage) ?? null,
+    excerpt: row.excerpt ?? null,
+  });
+  return {
+    ...(signing && { signing: { signing_no: signing.signingNo, certificate_id: signing.certificateId, digest: signing.digest } }),
+    ...(attempt && { attempt: { id: attempt.id, service: attempt.service, signing_no: attempt.signingNo } }),
+    ...(finished && { finished: outcome(finished) }),
+    ...(asked && {
+      asked: { ...outcome(asked), service: 'authorization', signing_no: asked.signingNo, started_at: asked.startedAt.toISOString() },
+    }),
+    ...(authorization && { authorization: { state: authorization.state } }),
+  };
+}

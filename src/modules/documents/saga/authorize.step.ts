@@ -1,0 +1,60 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
+import { type AuthorizationAnswer, AuthorizationClient, type AuthorizationEntry } from '../../../sri/soap/authorization.js';
+import { decide } from '../domain/decide.js';
+import type { DocumentState, SagaPolicy } from '../domain/document.js';
+import { type AttemptOutcome, DocumentsRepository, type Records } from '../persistence/documents.repository.js';
+import { authorizationWrapper } from './authorization-wrapper.js';
+import { KillPoints } from './killpoint.js';
+import { SAGA_POLICY } from './policy.js';
+import type { LeasedDocument, SagaStep } from './step.js';
+
+/** Asks the SRI what became of the document. The question changes nothing there, so it may be repeated freely. */
+@Injectable()
+export class AuthorizeStep implements SagaStep {
+  constructor(
+    private readonly documents: DocumentsRepository,
+    private readonly authorization: AuthorizationClient,
+    private readonly killPoints: KillPoints,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
+  ) {}
+
+  async run({ loaded, token }: LeasedDocument): Promise<void> {
+    const { state } = loaded;
+    const startedAt = this.clock.now();
+    const answer = await this.authorization.query(state.accessKey);
+    await this.killPoints.pass('after-auth-answer');
+
+    const now = this.clock.now();
+    const decision = decide(state, { kind: 'authorization', answer }, now, this.policy);
+    const records: Records = {
+      asked: { ...outcomeOf(this.ids.uuid(), answer), signingNo: state.signingNo, startedAt },
+      ...wrapperFor(state, answer, decision.moves.some(({ trigger }) => trigger === 'authorized')),
+    };
+    await this.documents.advance(state, decision, token, now, records);
+    await this.killPoints.pass('after-auth-commit');
+  }
+}
+
+function wrapperFor(state: DocumentState, answer: AuthorizationAnswer, authorized: boolean): Pick<Records, 'authorization'> {
+  if (!authorized || answer.kind !== 'entries') return {};
+  const entry = answer.entries.find((candidate: AuthorizationEntry) => candidate.estado === 'AUTORIZADO');
+  return entry ? { authorization: { state: entry.estado, xml: authorizationWrapper(entry, state.accessKey) } } : {};
+}
+
+function outcomeOf(id: string, answer: AuthorizationAnswer): AttemptOutcome {
+  switch (answer.kind) {
+    case 'entries':
+      return {
+        id,
+        outcome: answer.entries.map((entry) => entry.estado).join(', ') || 'no entries',
+        messages: answer.entries.flatMap((entry) => entry.messages),
+      };
+    case 'not_delivered':
+      return { id, outcome: answer.kind, excerpt: answer.reason };
+    case 'no_evidence':
+      return { id, outcome: `${answer.kind}: ${answer.reason}`, excerpt: answer.excerpt };
+  }
+}

@@ -1,0 +1,92 @@
+import { Process, Processor } from '@nestjs/bull';
+import { Inject, Logger } from '@nestjs/common';
+import type { Job } from 'bull';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { DueWork } from '../../../platform/outbox/due-work.js';
+import { OutboxRelay } from '../../../platform/outbox/relay.js';
+import { ISSUANCE_QUEUE, type IssuanceJob } from '../../../platform/queue/issuance-bell.js';
+import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
+import { MAX_LOST_LEASES } from '../domain/document.js';
+import { LIFECYCLE, type Step } from '../domain/lifecycle.js';
+import { DocumentsRepository, type LoadedDocument, StaleDocumentError } from '../persistence/documents.repository.js';
+import { AuthorizeStep } from './authorize.step.js';
+import { KillPoints } from './killpoint.js';
+import { PrepareStep } from './prepare.step.js';
+import type { SagaStep } from './step.js';
+import { SubmitStep } from './submit.step.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Answers the bell: takes the document's lease, runs the step that is due, and
+ * goes on while the next step is due at once. The job itself proves nothing: a
+ * lost, repeated or foreign job finds no due row and ends without effect.
+ */
+@Processor(ISSUANCE_QUEUE)
+export class IssuanceProcessor {
+  private readonly log = new Logger(IssuanceProcessor.name);
+  private readonly steps: Readonly<Record<Step, SagaStep>>;
+
+  constructor(
+    private readonly work: DueWork,
+    private readonly documents: DocumentsRepository,
+    private readonly relay: OutboxRelay,
+    private readonly killPoints: KillPoints,
+    prepare: PrepareStep,
+    submit: SubmitStep,
+    authorize: AuthorizeStep,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {
+    this.steps = { prepare, submit, authorize };
+  }
+
+  @Process({ name: 'advance', concurrency: Number.MAX_SAFE_INTEGER })
+  async advance(job: Job<IssuanceJob>): Promise<void> {
+    const { tenantId, documentId } = job.data;
+    if (!UUID.test(tenantId) || !UUID.test(documentId)) {
+      this.log.warn(`job ${job.id} dropped: it names no document`);
+      return;
+    }
+    const token = this.ids.uuid();
+    try {
+      while (await this.runDueStep(tenantId, documentId, token));
+      // A successor on the same emission point may have waited for this one.
+      this.relay.nudge();
+    } catch (error) {
+      if (error instanceof StaleDocumentError) {
+        this.log.warn(`document ${documentId}: ${error.message}; nothing was written`);
+        return;
+      }
+      // The lease runs out and the relay announces the document again.
+      this.log.error(`document ${documentId}: ${(error as Error).message}`);
+    }
+  }
+
+  /** @returns false when nothing is due for this worker any more */
+  private async runDueStep(tenantId: string, documentId: string, token: string): Promise<boolean> {
+    const claim = await this.work.claim<Step>(tenantId, documentId, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);
+    if (claim === null) return false;
+    await this.killPoints.pass('after-claim');
+    const loaded = await this.documents.load(tenantId, documentId);
+    if (loaded === null) return false;
+    if (claim.lostLeases >= MAX_LOST_LEASES && canGiveUp(loaded)) {
+      await this.giveUp(loaded, token);
+      return false;
+    }
+    await this.steps[claim.step].run({ loaded, token });
+    return true;
+  }
+
+  /** A document on which workers keep dying is handed to a person, so that the others flow. */
+  private async giveUp({ state }: LoadedDocument, token: string): Promise<void> {
+    const patch = { errorCode: 'ATTEMPTS_EXHAUSTED', errorDetail: { suggested_action: 'retry' } };
+    await this.documents.advance(state, { moves: [{ trigger: 'gave_up' }], patch, work: null }, token, this.clock.now());
+    this.log.error(`document ${state.id} lost ${MAX_LOST_LEASES} workers in ${state.status}: a person must look`);
+  }
+}
+
+function canGiveUp({ state }: LoadedDocument): boolean {
+  return 'gave_up' in LIFECYCLE[state.status].moves;
+}

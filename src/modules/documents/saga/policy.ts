@@ -1,0 +1,14 @@
+import type { Settings } from '../../../config/settings.js';
+import type { SagaPolicy } from '../domain/document.js';
+
+export const SAGA_POLICY = Symbol('SagaPolicy');
+
+/** Waiting times of the saga from the settings, in milliseconds. */
+export function sagaPolicy(settings: Settings): SagaPolicy {
+  const milliseconds = (seconds: number): number => seconds * 1_000;
+  return {
+    receptionLadderMs: settings.RECEPTION_LADDER.map(milliseconds),
+    authorizationLadderMs: settings.AUTHORIZATION_LADDER.map(milliseconds),
+    answerDeadlineMs: milliseconds(settings.ANSWER_DEADLINE_SECONDS),
+  };
+}

@@ -1,0 +1,86 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CLOCK, type Clock } from '../../../shared/ports.js';
+import { documentDigest } from '../../../sri/document-digest.js';
+import { documentType } from '../../../sri/document-types/registry.js';
+import { SigningKeys } from '../../issuers/public.js';
+import type { Decision, Move } from '../domain/document.js';
+import type { DocumentStatus } from '../domain/lifecycle.js';
+import { DocumentsRepository, type LoadedDocument } from '../persistence/documents.repository.js';
+import { KillPoints } from './killpoint.js';
+import type { LeasedDocument, SagaStep } from './step.js';
+
+/** Moves that lead from where the document stands to "signed and in the queue". */
+const MOVES: Partial<Record<DocumentStatus, readonly Move[]>> = {
+  NUMBER_RESERVED: [{ trigger: 'xml_built' }, { trigger: 'signed' }, { trigger: 'queued' }],
+  XML_GENERATED: [{ trigger: 'signed' }, { trigger: 'queued' }],
+  RECEPTION_RETRY_SCHEDULED: [{ trigger: 'resigned' }],
+};
+
+/**
+ * Builds the XML from the frozen content, signs it and stores the signed bytes,
+ * all before anything may be sent. Without a usable certificate the document is
+ * parked and resumes by itself when one is activated.
+ */
+@Injectable()
+export class PrepareStep implements SagaStep {
+  private readonly log = new Logger(PrepareStep.name);
+
+  constructor(
+    private readonly documents: DocumentsRepository,
+    private readonly signingKeys: SigningKeys,
+    private readonly killPoints: KillPoints,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async run({ loaded, token }: LeasedDocument): Promise<void> {
+    const { state, activeCertificate } = loaded;
+    const moves = MOVES[state.status];
+    if (!moves) throw new Error(`prepare has nothing to do in ${state.status}`);
+    const now = this.clock.now();
+    const problem = certificateProblem(activeCertificate, now);
+    if (problem !== null || activeCertificate === null) {
+      await this.documents.advance(state, park(problem ?? 'CERTIFICATE_NOT_FOUND'), token, now);
+      return;
+    }
+    const signedXml = await this.sign(loaded, activeCertificate.id, now, token);
+    if (signedXml === null) return;
+    await this.killPoints.pass('after-sign');
+
+    const signingNo = state.signingNo + 1;
+    const decision: Decision = {
+      moves,
+      patch: { signingNo, errorCode: null, errorDetail: null },
+      work: { step: 'submit', dueAt: now, keepLease: true },
+    };
+    const digest = documentDigest(signedXml.toString('utf8'));
+    await this.documents.advance(state, decision, token, now, {
+      signing: { signingNo, certificateId: activeCertificate.id, digest, xml: signedXml },
+    });
+    await this.killPoints.pass('after-signed-commit');
+  }
+
+  /** Null when signing is impossible and no retry mends it: the document has then been failed. */
+  private async sign({ state, issuerId, content, issuer, sequential }: LoadedDocument, certificateId: string, now: Date, token: string): Promise<Buffer | null> {
+    const signer = await this.signingKeys.signerFor(state.tenantId, issuerId, certificateId);
+    try {
+      const type = documentType(content.documentType);
+      if (!type) throw new Error(`document type ${content.documentType} is not registered`);
+      const xml = type.buildXml(content, issuer, { sequential, accessKey: state.accessKey });
+      await this.killPoints.pass('after-xml');
+      return await signer.sign(xml, now);
+    } catch (error) {
+      this.log.error(`document ${state.id} cannot be built or signed: ${(error as Error).message}`);
+      await this.documents.advance(state, { moves: [{ trigger: 'failed' }], patch: { errorCode: 'SIGNING_FAILED' }, work: null }, token, now);
+      return null;
+    }
+  }
+}
+
+function certificateProblem(certificate: LoadedDocument['activeCertificate'], now: Date): 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED' | null {
+  if (certificate === null) return 'CERTIFICATE_NOT_FOUND';
+  return certificate.validTo <= now ? 'CERTIFICATE_EXPIRED' : null;
+}
+
+function park(errorCode: 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED'): Decision {
+  return { moves: [], patch: { errorCode, errorDetail: { suggested_action: 'upload_certificate' } }, work: { step: 'prepare', dueAt: 'never' } };
+}

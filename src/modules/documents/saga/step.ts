@@ -1,0 +1,13 @@
+import type { LoadedDocument } from '../persistence/documents.repository.js';
+
+/** A document under this worker's lease. */
+export interface LeasedDocument {
+  readonly loaded: LoadedDocument;
+  readonly token: string;
+}
+
+/** Shell around a pure decision: reads, asks the outside world, writes the decision. Never names its successor. */
+export interface SagaStep {
+  /** Runs the step once. Throws when the outside (PostgreSQL) fails; the lease then runs out and another worker goes on. */
+  run(document: LeasedDocument): Promise<void>;
+}

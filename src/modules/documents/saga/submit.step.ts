@@ -1,0 +1,79 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
+import { ReceptionClient, type ReceptionAnswer } from '../../../sri/soap/reception.js';
+import { decide } from '../domain/decide.js';
+import type { Decision, SagaPolicy } from '../domain/document.js';
+import { type AttemptOutcome, DocumentsRepository } from '../persistence/documents.repository.js';
+import { KillPoints } from './killpoint.js';
+import { SAGA_POLICY } from './policy.js';
+import type { LeasedDocument, SagaStep } from './step.js';
+
+/**
+ * Sends the stored bytes. "Submitted" and the attempt are committed before the
+ * first byte leaves, so a vanished worker leaves a trace that makes the next one
+ * ask before it sends.
+ */
+@Injectable()
+export class SubmitStep implements SagaStep {
+  constructor(
+    private readonly documents: DocumentsRepository,
+    private readonly reception: ReceptionClient,
+    private readonly killPoints: KillPoints,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
+  ) {}
+
+  async run({ loaded, token }: LeasedDocument): Promise<void> {
+    const { state, signed } = loaded;
+    const now = this.clock.now();
+    if (state.status === 'SUBMITTED_TO_SRI') {
+      await this.documents.advance(state, decide(state, { kind: 'worker_lost' }, now, this.policy), token, now);
+      return;
+    }
+    if (signed === null) throw new Error(`document ${state.id} has nothing signed to send`);
+    if (signed.certificateValidTo <= now && state.firstSentAt === null && state.status === 'RECEPTION_PENDING') {
+      await this.documents.advance(state, SIGN_AGAIN(now), token, now);
+      return;
+    }
+
+    const attempt = this.ids.uuid();
+    const sending: Decision = {
+      moves: [{ trigger: 'sending' }],
+      patch: { receptionAttempts: state.receptionAttempts + 1, firstSentAt: state.firstSentAt ?? now },
+      work: { step: 'submit', dueAt: now, keepLease: true, unsent: false },
+    };
+    const version = await this.documents.advance(state, sending, token, now, {
+      attempt: { id: attempt, service: 'reception', signingNo: state.signingNo },
+    });
+    await this.killPoints.pass('after-attempt');
+
+    const answer = await this.reception.submit(signed.xml, state.accessKey);
+    await this.killPoints.pass('after-reception-answer');
+
+    const answeredAt = this.clock.now();
+    const submitted = { ...state, ...sending.patch, status: 'SUBMITTED_TO_SRI' as const, version } as typeof state;
+    const decision = decide(submitted, { kind: 'reception', answer }, answeredAt, this.policy);
+    await this.documents.advance(submitted, decision, token, answeredAt, { finished: outcomeOf(attempt, answer) });
+    await this.killPoints.pass('after-reception-commit');
+  }
+}
+
+/** The certificate ran out between signing and sending; nothing left the house, so a new signature is clean. */
+const SIGN_AGAIN = (now: Date): Decision => ({
+  moves: [{ trigger: 'signature_stale' }],
+  patch: {},
+  work: { step: 'prepare', dueAt: now, keepLease: true },
+});
+
+function outcomeOf(id: string, answer: ReceptionAnswer): AttemptOutcome {
+  switch (answer.kind) {
+    case 'received':
+    case 'returned':
+      return { id, outcome: answer.kind, messages: answer.messages };
+    case 'not_delivered':
+      return { id, outcome: answer.kind, excerpt: answer.reason };
+    case 'no_evidence':
+      return { id, outcome: `${answer.kind}: ${answer.reason}`, excerpt: answer.excerpt };
+  }
+}

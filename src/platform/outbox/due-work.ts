@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../database/tenant-transaction.js';
+
+export interface Announcement {
+  readonly tenantId: string;
+  readonly documentId: string;
+  readonly announcement: number;
+}
+
+export interface Claim<Step extends string = string> {
+  readonly step: Step;
+  /** Leases that ran out without progress before this claim. */
+  readonly lostLeases: number;
+}
+
+/** The work table that crosses tenants: only ids and due times pass through here. */
+@Injectable()
+export class DueWork {
+  constructor(private readonly transaction: TenantTransaction) {}
+
+  /**
+   * Marks up to `limit` due rows as announced and returns them; a row that nobody
+   * claimed within `patienceMs`, or whose lease ran out, comes again.
+   */
+  async announce(now: Date, patienceMs: number, limit: number): Promise<Announcement[]> {
+    const rows = await this.transaction.platform<{ tenant_id: string; document_id: string; announcement: number }>(
+      `select * from announce_due($1, $2 * interval '1 millisecond', $3)`,
+      [now, patienceMs, limit],
+    );
+    return rows.map((row) => ({ tenantId: row.tenant_id, documentId: row.document_id, announcement: row.announcement }));
+  }
+
+  /** Takes or renews the lease of a due row; null when there is nothing for this worker to do. */
+  async claim<Step extends string>(tenantId: string, documentId: string, token: string, now: Date, leaseMs: number): Promise<Claim<Step> | null> {
+    const [row] = await this.transaction.platform<{ step: Step; lost_leases: number }>(
+      `select * from claim_step($1, $2, $3, $4, $5 * interval '1 millisecond')`,
+      [tenantId, documentId, token, now, leaseMs],
+    );
+    return row ? { step: row.step, lostLeases: row.lost_leases } : null;
+  }
+
+  /** Rows due now and since when the oldest waits. */
+  async backlog(now: Date): Promise<{ due: number; oldestDueAt: Date | null }> {
+    const [row] = await this.transaction.platform<{ due: string; oldest_due_at: Date | null }>('select * from outbox_backlog($1)', [now]);
+    return { due: Number(row?.due ?? 0), oldestDueAt: row?.oldest_due_at ?? null };
+  }
+}

@@ -1,0 +1,70 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { type Settings, SETTINGS } from '../../config/settings.js';
+import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { IssuanceBell } from '../queue/issuance-bell.js';
+import { DueWork } from './due-work.js';
+
+const BATCH = 500;
+const PAUSE_AFTER_FAILURE_MS = 1_000;
+
+/**
+ * Walks due work and rings the bell for it: later steps whose time has come, and
+ * as sweeper whatever an earlier bell did not bring to a worker. Runs in every
+ * worker process; row locks keep them from announcing the same row twice.
+ */
+@Injectable()
+export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly log = new Logger(OutboxRelay.name);
+  private readonly stopping = new AbortController();
+  private wake = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly work: DueWork,
+    private readonly bell: IssuanceBell,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.running = this.loop();
+  }
+
+  /** There may be due work: look now instead of at the next tick. */
+  nudge(): void {
+    this.wake.abort();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    this.wake.abort();
+    await this.running;
+  }
+
+  private async loop(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      this.wake = new AbortController();
+      let pause = this.settings.RELAY_INTERVAL_MS;
+      try {
+        const due = await this.work.announce(this.clock.now(), this.settings.RELAY_PATIENCE_SECONDS * 1_000, BATCH);
+        await this.bell.ring(due);
+        if (due.length === BATCH) continue;
+      } catch (error) {
+        // PostgreSQL or Redis is away: the rows stay due and are announced again.
+        this.log.warn(`relay pauses: ${(error as Error).message}`);
+        pause = PAUSE_AFTER_FAILURE_MS;
+      }
+      await this.pause(pause);
+    }
+  }
+
+  private async pause(milliseconds: number): Promise<void> {
+    if (this.stopping.signal.aborted) return;
+    try {
+      await this.sleeper.sleep(milliseconds, this.wake.signal);
+    } catch (error) {
+      if (!this.wake.signal.aborted) throw error;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { InjectQueue } from '@nestjs/bull';
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { Queue } from 'bull';
+import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
+import type { Announcement } from '../outbox/due-work.js';
+
+export const ISSUANCE_QUEUE = 'issuance';
+
+/** A job carries ids only; everything else is read from PostgreSQL. */
+export interface IssuanceJob {
+  readonly tenantId: string;
+  readonly documentId: string;
+}
+
+/** Bells that may wait for Redis before further ones are left to the sweeper. */
+const MAX_WAITING = 5_000;
+const ADD_TIMEOUT_MS = 1_000;
+
+/**
+ * Wakes workers through Bull. A bell may be lost, repeated or late: due work is a
+ * row in PostgreSQL that is announced again until somebody claims it.
+ */
+@Injectable()
+export class IssuanceBell implements OnApplicationShutdown {
+  private readonly log = new Logger(IssuanceBell.name);
+  private waiting: Announcement[] = [];
+  private ringing: Promise<void> | null = null;
+
+  constructor(
+    @InjectQueue(ISSUANCE_QUEUE) private readonly queue: Queue<IssuanceJob>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
+  ) {}
+
+  /** Rings for one document without making the caller wait on Redis. */
+  ringSoon(announcement: Announcement): void {
+    if (this.waiting.length >= MAX_WAITING) return;
+    this.waiting.push(announcement);
+    this.ringing ??= this.drain();
+  }
+
+  /**
+   * Rings for all and waits for Redis, at most a second.
+   * @throws Error when Redis did not take the jobs
+   */
+  async ring(announcements: readonly Announcement[]): Promise<void> {
+    if (announcements.length === 0) return;
+    // While Redis is away ioredis would queue commands without bound; the relay rings again anyway.
+    if (this.queue.client.status !== 'ready') throw new Error('Redis is not connected');
+    const at = this.clock.now().getTime();
+    const jobs = announcements.map(({ tenantId, documentId, announcement }) => ({
+      name: 'advance',
+      data: { tenantId, documentId },
+      // Bull silently ignores a job id it has seen: every announcement gets its own.
+      opts: { jobId: `${documentId}:${announcement}:${at}`, removeOnComplete: true, removeOnFail: true, attempts: 1 },
+    }));
+    const added = new AbortController();
+    await Promise.race([
+      this.queue.addBulk(jobs).finally(() => added.abort()),
+      this.sleeper.sleep(ADD_TIMEOUT_MS, added.signal).then(() => {
+        throw new Error('Redis did not take the jobs within a second');
+      }),
+    ]);
+  }
+
+  private async drain(): Promise<void> {
+    try {
+      while (this.waiting.length > 0) {
+        const batch = this.waiting;
+        this.waiting = [];
+        await this.ring(batch);
+      }
+    } catch (error) {
+      // Not lost: the rows are due and the workers' relay announces them again.
+      this.log.warn(`bell not rung, the relay will: ${(error as Error).message}`);
+      this.waiting = [];
+    } finally {
+      this.ringing = null;
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.ringing;
+  }
+}
