@@ -1,0 +1,62 @@
+import { CODE_TABLES } from './catalogue.js';
+import { isKnown, lookup, rowsAsOf } from './code-table.js';
+import { IVA_RATES, TAX_CODES } from './taxes.js';
+
+const DAY = /^20\d\d-\d\d-\d\d$/;
+
+describe.each(CODE_TABLES.map((table) => [table.name, table] as const))('code table %s', (_name, table) => {
+  it('names its source and its rows', () => {
+    expect(table.source).not.toBe('');
+    expect(table.rows.length).toBeGreaterThan(0);
+    for (const row of table.rows) expect([row.code, row.es, row.en]).not.toContain('');
+  });
+
+  it('has ordered, well-written days and at most one row of a code on any day', () => {
+    for (const row of table.rows) {
+      if (row.from !== null) expect(row.from).toMatch(DAY);
+      if (row.to !== null) expect(row.to).toMatch(DAY);
+      expect((row.from ?? '') <= (row.to ?? '9999')).toBe(true);
+      const rivals = table.rows.filter(
+        (other) =>
+          other.code === row.code && (other.from ?? '') <= (row.to ?? '9999') && (row.from ?? '') <= (other.to ?? '9999'),
+      );
+      expect(rivals).toEqual([row]);
+    }
+  });
+});
+
+describe('lookup', () => {
+  it('has one name per table', () => {
+    expect(new Set(CODE_TABLES.map((table) => table.name)).size).toBe(CODE_TABLES.length);
+  });
+
+  it.each([
+    ['2', '2016-05-31', '12.00'],
+    ['2', '2016-06-01', undefined],
+    ['3', '2016-06-01', '14.00'],
+    ['2', '2017-06-01', '12.00'],
+    ['2', '2024-03-31', '12.00'],
+    ['2', '2024-04-01', undefined],
+    ['4', '2024-03-31', undefined],
+    ['4', '2024-04-01', '15.00'],
+    ['4', '2026-07-01', '15.00'],
+    ['8', '2026-02-13', undefined],
+    ['8', '2026-02-14', '8.00'],
+    ['8', '2026-02-17', '8.00'],
+    ['8', '2026-02-18', undefined],
+    ['0', '2026-01-01', '0.00'],
+    ['99', '2026-01-01', undefined],
+  ])('IVA code %s on %s is %s', (code, day, percent) => {
+    expect(lookup(IVA_RATES, code, day)?.percent).toBe(percent);
+  });
+
+  it('tells a code out of force from an unknown one', () => {
+    expect(isKnown(IVA_RATES, '2')).toBe(true);
+    expect(isKnown(IVA_RATES, '9')).toBe(false);
+    expect(isKnown(TAX_CODES, '4')).toBe(false);
+  });
+
+  it('lists what is in force on a day', () => {
+    expect(rowsAsOf(IVA_RATES, '2026-07-01').map((row) => row.code)).toEqual(['0', '4', '5', '6', '7', '10']);
+  });
+});

@@ -1,0 +1,40 @@
+/**
+ * Code tables of the SRI as dated data: a new rate or code is a new row, never an
+ * edit of an old one. This folder imports nothing from the rest of the service:
+ * the simulator reads it too.
+ */
+export interface CodeRow {
+  readonly code: string;
+  readonly es: string;
+  readonly en: string;
+  /** First day of validity, `YYYY-MM-DD`; null: since the off-line scheme exists. */
+  readonly from: string | null;
+  /** Last day of validity; null: still in force. */
+  readonly to: string | null;
+}
+
+export interface CodeTable<Row extends CodeRow = CodeRow> {
+  readonly name: string;
+  /** Where the rows come from. */
+  readonly source: string;
+  readonly rows: readonly Row[];
+}
+
+/** The row of a code in force on a day (`YYYY-MM-DD`), if there is one. */
+export function lookup<Row extends CodeRow>(table: CodeTable<Row>, code: string, asOf: string): Row | undefined {
+  return table.rows.find((row) => row.code === code && inForce(row, asOf));
+}
+
+/** Whether the code has a row at all, in force or not. */
+export function isKnown(table: CodeTable, code: string): boolean {
+  return table.rows.some((row) => row.code === code);
+}
+
+/** Every row in force on a day. */
+export function rowsAsOf<Row extends CodeRow>(table: CodeTable<Row>, asOf: string): readonly Row[] {
+  return table.rows.filter((row) => inForce(row, asOf));
+}
+
+function inForce(row: CodeRow, asOf: string): boolean {
+  return (row.from === null || row.from <= asOf) && (row.to === null || asOf <= row.to);
+}
