@@ -52,7 +52,7 @@ export class DocumentLineDto {
   @Text({ min: 1, max: 25, nullable: true, about: 'Catalogue main code; one is made from line_number when absent' })
   main_code?: string | null;
   @Text({ max: 25, nullable: true, about: 'Catalogue auxiliary code' }) aux_code?: string | null;
-  @DecimalNumber({ fractionDigits: 6, above: '0', about: 'Above 0', example: '1' }) quantity: string;
+  @DecimalNumber({ fractionDigits: 6, positive: true, about: 'Above 0', example: '1' }) quantity: string;
   @DecimalNumber({ fractionDigits: 6, about: 'Price of one unit before discount and taxes', example: '100.00' }) unit_price: string;
   @Money({ default: '0.00', about: 'Discount of the line' }) discount: string = '0.00';
   @Money({ about: 'quantity x unit_price - discount, rounded half up', example: '100.00' }) subtotal: string;

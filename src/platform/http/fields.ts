@@ -1,7 +1,7 @@
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { ValidateBy, ValidateNested, type ValidationArguments } from 'class-validator';
-import { dec, parseDecimal } from '../../shared/decimal.js';
+import { parseDecimal } from '../../shared/decimal.js';
 import { isCalendarDay } from '../../shared/guayaquil.js';
 import { normaliseText, textProblem } from '../../shared/text.js';
 import { accept, checkField, type Checked, declareField, type DtoClass, type FieldSpec, refuse } from './field-spec.js';
@@ -23,7 +23,7 @@ export interface FieldOptions {
 
 interface FieldKind {
   readonly check: (value: unknown) => Checked;
-  readonly api: ApiPropertyOptions;
+  readonly api: Readonly<Record<string, unknown>>;
   readonly secret?: boolean;
   readonly nested?: FieldSpec['nested'];
 }
@@ -38,7 +38,7 @@ function field(kind: FieldKind, options: FieldOptions): PropertyDecorator {
   const validate = (value: unknown, about?: ValidationArguments): boolean => checkField(spec, value, about?.object).ok;
   const decorators: PropertyDecorator[] = [
     ValidateBy({ name: 'field', validator: { validate } }),
-    ApiProperty({ ...kind.api, ...describe(options, required, nullable) } as ApiPropertyOptions),
+    ApiProperty({ ...kind.api, ...describe(options, required, nullable) }),
   ];
   if (nested === null) {
     decorators.push(Transform(({ value }: { value: unknown }) => normalForm(spec, value)));
@@ -51,14 +51,14 @@ function field(kind: FieldKind, options: FieldOptions): PropertyDecorator {
   };
 }
 
-function describe(options: FieldOptions, required: boolean, nullable: boolean): ApiPropertyOptions {
+function describe(options: FieldOptions, required: boolean, nullable: boolean): Readonly<Record<string, unknown>> {
   return {
     required,
     ...(nullable ? { nullable: true } : {}),
     ...(options.about === undefined ? {} : { description: options.about }),
     ...(options.default === undefined ? {} : { default: options.default }),
     ...(options.example === undefined ? {} : { example: options.example }),
-  } as ApiPropertyOptions;
+  };
 }
 
 /** The normal form of an acceptable value; what is not acceptable stays as it came, to be refused and echoed. */
@@ -96,7 +96,7 @@ export function Text(options: TextOptions): PropertyDecorator {
     }
     return accept(normal === '' && options.nullable === true ? null : normal);
   };
-  const api: ApiPropertyOptions = {
+  const api = {
     type: String,
     maxLength: max,
     ...(min > 0 ? { minLength: min } : {}),
@@ -142,43 +142,36 @@ export function Uuid(options: FieldOptions = {}): PropertyDecorator {
 /** A calendar day `YYYY-MM-DD` of this century. */
 export function Day(options: FieldOptions = {}): PropertyDecorator {
   const check = (value: unknown): Checked =>
-    typeof value === 'string' && value.startsWith('20') && isCalendarDay(value) ? accept(value) : refuse('date_type');
+    typeof value === 'string' && isCalendarDay(value) ? accept(value) : refuse('date_type');
   return field({ check, api: { type: String, format: 'date' } }, options);
 }
 
 export interface DecimalOptions extends FieldOptions {
   readonly fractionDigits: number;
-  /** The value must be above this, as a decimal string. */
-  readonly above?: string;
-  /** The value may not be above this, as a decimal string. */
+  /** Refuse zero. */
+  readonly positive?: boolean;
+  /** Largest value accepted, as a decimal string. */
   readonly max?: string;
-  /** Digits before the point; the SRI's widest amount has 12. */
-  readonly wholeDigits?: number;
 }
+
+/** Digits before the point; the SRI's widest amount has 12. */
+const WHOLE_DIGITS = 12;
 
 /** A non-negative decimal, as a JSON number or a decimal string; its normal form is a plain decimal string. */
 export function DecimalNumber(options: DecimalOptions): PropertyDecorator {
-  const { fractionDigits, above, max, wholeDigits = 12 } = options;
+  const { fractionDigits, positive = false, max } = options;
+  const format = { fractionDigits, positive, wholeDigits: WHOLE_DIGITS, ...(max === undefined ? {} : { max }) };
   const check = (value: unknown): Checked => {
-    const parsed = parseDecimal(value, { fractionDigits });
-    if (!parsed.ok) return refuse(parsed.type, parsed.ctx);
-    const whole = parsed.value.replace(/^0+(?=\d)/, '').split('.')[0] ?? '';
-    if (whole.length > wholeDigits) return refuse('decimal_whole_digits', { whole_digits: wholeDigits });
-    if (above !== undefined && !dec(parsed.value).gt(above)) return refuse('greater_than', { gt: above });
-    if (max !== undefined && dec(parsed.value).gt(max)) return refuse('less_than_equal', { le: max });
-    return accept(parsed.value);
+    const parsed = parseDecimal(value, format);
+    return parsed.ok ? accept(parsed.value) : refuse(parsed.type, parsed.ctx);
   };
   const bounds = {
-    ...(above === undefined ? { minimum: 0 } : { minimum: Number(above), exclusiveMinimum: true }),
+    minimum: 0,
+    ...(positive ? { exclusiveMinimum: true } : {}),
     ...(max === undefined ? {} : { maximum: Number(max) }),
   };
-  const fraction = fractionDigits === 0 ? '' : `(\\.[0-9]{1,${fractionDigits}})?`;
-  const api = {
-    oneOf: [
-      { type: 'number', ...bounds },
-      { type: 'string', pattern: `^\\+?[0-9]{1,${wholeDigits}}${fraction}$` },
-    ],
-  } as ApiPropertyOptions;
+  const pattern = `^\\+?(0|[1-9][0-9]{0,${WHOLE_DIGITS - 1}})(\\.[0-9]{1,${fractionDigits}})?$`;
+  const api = { oneOf: [{ type: 'number', ...bounds }, { type: 'string', pattern }] };
   return field({ check, api }, options);
 }
 
@@ -222,7 +215,7 @@ export function OneOf(values: readonly string[], options: FieldOptions & { reado
   const check = (value: unknown): Checked =>
     typeof value === 'string' && values.includes(value) ? accept(value) : refuse('enum', { expected: values });
   const name = options.enumName === undefined ? {} : { enumName: options.enumName };
-  return field({ check, api: { type: String, enum: [...values], ...name } as ApiPropertyOptions }, options);
+  return field({ check, api: { type: String, enum: [...values], ...name } }, options);
 }
 
 const EMAIL_LOCAL = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
@@ -281,7 +274,7 @@ export function NestedList(type: () => DtoClass, options: ListOptions): Property
     if (value.length < min) return refuse('too_short', { min_length: min });
     return value.length > max ? refuse('too_long', { max_length: max }) : accept(value);
   };
-  const api = { type, isArray: true, maxItems: max, ...(min > 0 ? { minItems: min } : {}) } as ApiPropertyOptions;
+  const api = { type, isArray: true, maxItems: max, ...(min > 0 ? { minItems: min } : {}) };
   return field({ check, nested: { type, list: { min, max } }, api }, options);
 }
 

@@ -28,7 +28,7 @@ export class ValidationFailure extends Error {
 export function echo(value: unknown): unknown {
   switch (typeof value) {
     case 'string':
-      return [...value.slice(0, INPUT_LIMIT * 2)].slice(0, INPUT_LIMIT).join('');
+      return Array.from(value.slice(0, INPUT_LIMIT * 2)).slice(0, INPUT_LIMIT).join('');
     case 'number':
     case 'boolean':
       return value;

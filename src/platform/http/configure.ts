@@ -1,0 +1,62 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { SwaggerModule } from '@nestjs/swagger';
+import type { NextFunction, Response } from 'express';
+import helmet from 'helmet';
+import { type Settings, SETTINGS } from '../../config/settings.js';
+import { type Ids, IDS } from '../../shared/ports.js';
+import { type Logger, LOGGER } from '../observability/logger.js';
+import { requestLog } from '../observability/request-log.js';
+import { jsonBody } from './json-body.js';
+import { buildOpenApi } from './openapi.js';
+import { requestId } from './request-id.js';
+import type { ServiceRequest } from './service-request.js';
+
+/** Whole request, headers and body, must have arrived within this time; slower senders are cut off (408). */
+const REQUEST_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 15_000;
+/** Longer than the idle time of usual load balancers, so that we never close first. */
+const KEEP_ALIVE_MS = 65_000;
+
+const UPLOAD_PATH = /^\/issuers\/[^/]+\/certificates$/;
+const DOCS_PATH = 'docs';
+
+/**
+ * Puts the pipeline in front of the routes. The application must be created with
+ * `{ bodyParser: false }`; call before `listen` or `init`.
+ */
+export function configureHttp(app: NestExpressApplication): void {
+  const settings = app.get<Settings>(SETTINGS);
+  // Paths are exact, so that nothing reaches a route by a spelling that limits or logs do not know.
+  app.set('case sensitive routing', true);
+  app.set('strict routing', true);
+  app.set('etag', false);
+  app.set('query parser', 'simple');
+  app.set('trust proxy', false);
+  app.use(requestId(app.get<Ids>(IDS)));
+  app.use(requestLog(app.get<Logger>(LOGGER)));
+  app.use(securityHeaders(settings.APP_ENV === 'production'));
+  app.use(noStore);
+  app.use(jsonBody((request) => UPLOAD_PATH.test(request.path)));
+  if (settings.APP_ENV !== 'production') {
+    SwaggerModule.setup(DOCS_PATH, app, () => buildOpenApi(app), { jsonDocumentUrl: 'openapi.json' });
+  }
+  const server = app.getHttpServer();
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.maxHeadersCount = 100;
+}
+
+function securityHeaders(isProduction: boolean) {
+  return helmet({
+    // Local and sandbox deployments may speak plain HTTP: browsers must not rewrite the pages of /docs to https.
+    contentSecurityPolicy: { directives: isProduction ? {} : { upgradeInsecureRequests: null } },
+    strictTransportSecurity: isProduction ? { maxAge: 31_536_000, includeSubDomains: true } : false,
+  });
+}
+
+/** Answers hold a tenant's data: no cache may keep them. */
+function noStore(request: ServiceRequest, response: Response, next: NextFunction): void {
+  if (!request.path.startsWith(`/${DOCS_PATH}`)) response.setHeader('Cache-Control', 'no-store');
+  next();
+}

@@ -1,0 +1,108 @@
+import { HttpException } from '@nestjs/common';
+import { DomainError } from '../../shared/domain-error.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../shared/error-catalogue.js';
+import { sqlState } from '../database/tenant-transaction.js';
+import { fieldMessage, type Language } from './field-messages.js';
+import { type FieldFinding, ValidationFailure } from './validation-failure.js';
+
+/** What the caller gets for an error, before it is written out. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Our own fault: to be logged with its cause. */
+  readonly unexpected: boolean;
+}
+
+/** Seconds after which a caller may try again when the service cannot reach its stores or the SRI. */
+const RETRY_AFTER_SECONDS = '5';
+
+/** The catalogue's answer to any error, in the caller's language; nothing of the inside leaves. */
+export function answerTo(error: unknown, language: Language, requestId: string): ErrorAnswer {
+  if (error instanceof ValidationFailure) return validationAnswer(error, language, requestId);
+  const { code, detail } = identify(error);
+  const { status } = ERROR_CATALOGUE[code];
+  return {
+    status,
+    body: { error: envelope(code, detail, language, requestId) },
+    headers: status === 503 ? { 'Retry-After': RETRY_AFTER_SECONDS } : {},
+    unexpected: code === 'INTERNAL' || code === 'SERVICE_UNAVAILABLE',
+  };
+}
+
+function validationAnswer(failure: ValidationFailure, language: Language, requestId: string): ErrorAnswer {
+  const detail = failure.findings.map((finding) => wireFinding(finding, language));
+  return {
+    status: ERROR_CATALOGUE[failure.code].status,
+    body: { error: envelope(failure.code, detail, language, requestId), detail },
+    headers: {},
+    unexpected: false,
+  };
+}
+
+function wireFinding({ loc, type, input, ctx }: FieldFinding, language: Language): Record<string, unknown> {
+  return { loc, msg: fieldMessage(type, ctx, language), type, input, ctx };
+}
+
+function envelope(code: ErrorCode, detail: unknown, language: Language, requestId: string): Record<string, unknown> {
+  return { code, message: ERROR_CATALOGUE[code][language], detail, request_id: requestId };
+}
+
+function identify(error: unknown): { code: ErrorCode; detail: unknown } {
+  if (error instanceof DomainError) return { code: error.code, detail: error.detail };
+  if (isStoreOutage(error)) return { code: 'SERVICE_UNAVAILABLE', detail: null };
+  if (error instanceof URIError) return { code: 'NOT_FOUND', detail: null };
+  if (error instanceof HttpException) return { code: codeOfStatus(error.getStatus()), detail: null };
+  return { code: codeOfStatus(statusOfExpressError(error)), detail: null };
+}
+
+/** Errors of Express and its body readers carry a status of their own. */
+function statusOfExpressError(error: unknown): number {
+  if (typeof error !== 'object' || error === null || !('expose' in error) || !('status' in error)) return 500;
+  return typeof error.status === 'number' ? error.status : 500;
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  switch (status) {
+    case 400:
+      return 'MALFORMED_REQUEST';
+    case 401:
+      return 'UNAUTHENTICATED';
+    case 403:
+      return 'FORBIDDEN';
+    case 404:
+    case 405:
+      return 'NOT_FOUND';
+    case 413:
+      return 'PAYLOAD_TOO_LARGE';
+    case 415:
+      return 'UNSUPPORTED_MEDIA_TYPE';
+    case 422:
+      return 'VALIDATION_FAILED';
+    case 429:
+      return 'RATE_LIMITED';
+    case 503:
+      return 'SERVICE_UNAVAILABLE';
+    default:
+      return 'INTERNAL';
+  }
+}
+
+const SOCKET_ERRORS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/**
+ * SQLSTATE classes of a database that cannot serve now: 08 connection, 53 resources (too many connections, disk full),
+ * 57 operator's intervention (shutdown, start-up, statement cancelled), 58 system; 25006 read-only (a failed-over
+ * primary), 55P03 lock not available, 40001 and 40P01 conflicts that retries did not settle.
+ */
+const OUTAGE_STATE = /^(?:08|53|57|58)[0-9A-Z]{3}$|^(?:25006|55P03|40001|40P01)$/;
+
+/** The driver and its pool report these without a code. */
+const OUTAGE_TEXT = /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Cannot use a pool after)/;
+
+/** True when the database could not be reached or could not store. */
+export function isStoreOutage(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== null && (SOCKET_ERRORS.has(state) || OUTAGE_STATE.test(state))) return true;
+  return error instanceof Error && OUTAGE_TEXT.test(error.message);
+}

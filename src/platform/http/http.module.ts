@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { AuthenticationGuard } from '../security/authentication.guard.js';
+import { PermissionGuard } from '../security/permission.guard.js';
+import { SecurityModule } from '../security/security.module.js';
+import { ErrorFilter } from './error.filter.js';
+import { RateLimitGuard } from './rate-limit.guard.js';
+import { RateLimits } from './rate-limits.js';
+import { FieldValidationPipe } from './validation.pipe.js';
+
+/** What every route passes, in this order: who, may they, how often, is the input sound; and how errors leave. */
+@Module({
+  imports: [SecurityModule],
+  providers: [
+    RateLimits,
+    { provide: APP_GUARD, useClass: AuthenticationGuard },
+    { provide: APP_GUARD, useClass: PermissionGuard },
+    { provide: APP_GUARD, useClass: RateLimitGuard },
+    { provide: APP_PIPE, useClass: FieldValidationPipe },
+    { provide: APP_FILTER, useClass: ErrorFilter },
+  ],
+  exports: [RateLimits],
+})
+export class HttpModule {}

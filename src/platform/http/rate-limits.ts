@@ -1,0 +1,114 @@
+import { Inject, Injectable, type OnApplicationShutdown, SetMetadata } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { type Settings, SETTINGS } from '../../config/settings.js';
+import { type Logger, LOGGER } from '../observability/logger.js';
+
+/** Buckets of the specification (section 8): issuing, polling one document, everything else. */
+export type RateBucket = 'issue' | 'read' | 'other';
+
+export const RATE_BUCKET_KEY = 'rate-bucket';
+
+/** The bucket a route counts in; routes that say nothing count as `other`. */
+export const RateLimit = (bucket: RateBucket): MethodDecorator => SetMetadata(RATE_BUCKET_KEY, bucket);
+
+export interface RateVerdict {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the window starts anew, at least 1. */
+  readonly resetSeconds: number;
+}
+
+export const WINDOW_SECONDS = 60;
+
+/** A Redis that does not answer within this time counts as down. */
+const COMMAND_TIMEOUT_MS = 250;
+
+/**
+ * Counts calls per principal in Redis, so that all processes share one limit.
+ * With Redis down each process counts for itself: calls go on.
+ */
+@Injectable()
+export class RateLimits implements OnApplicationShutdown {
+  private readonly redis: Redis;
+  private readonly limiters: Readonly<Record<RateBucket, RateLimiterRedis>>;
+  private readonly limits: Readonly<Record<RateBucket, number>>;
+  private wasDown = false;
+
+  constructor(
+    @Inject(SETTINGS) settings: Settings,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.redis = new Redis(settings.REDIS_URL, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 1,
+      commandTimeout: COMMAND_TIMEOUT_MS,
+      connectTimeout: 2_000,
+      retryStrategy: (times) => Math.min(100 * times, 2_000),
+    });
+    this.redis.on('error', (error: Error) => this.reportDown(error));
+    this.redis.on('ready', () => this.reportUp());
+    this.limits = {
+      issue: settings.RATE_LIMIT_ISSUE_PER_MINUTE,
+      read: settings.RATE_LIMIT_READ_PER_MINUTE,
+      other: settings.RATE_LIMIT_OTHER_PER_MINUTE,
+    };
+    const limiter = (bucket: RateBucket): RateLimiterRedis => this.createLimiter(settings.QUEUE_PREFIX, bucket);
+    this.limiters = { issue: limiter('issue'), read: limiter('read'), other: limiter('other') };
+  }
+
+  /** Counts one call of the principal against a bucket. */
+  async take(bucket: RateBucket, principalId: string): Promise<RateVerdict> {
+    try {
+      return this.verdict(bucket, true, await this.limiters[bucket].consume(principalId));
+    } catch (refusal) {
+      if (refusal instanceof RateLimiterRes) return this.verdict(bucket, false, refusal);
+      throw refusal;
+    }
+  }
+
+  /** True when Redis answers. */
+  async isReachable(): Promise<boolean> {
+    try {
+      await this.redis.ping();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  onApplicationShutdown(): void {
+    this.redis.disconnect();
+  }
+
+  private createLimiter(prefix: string, bucket: RateBucket): RateLimiterRedis {
+    const settings = { points: this.limits[bucket], duration: WINDOW_SECONDS };
+    return new RateLimiterRedis({
+      ...settings,
+      storeClient: this.redis,
+      keyPrefix: `${prefix}:rate:${bucket}`,
+      rejectIfRedisNotReady: true,
+      insuranceLimiter: new RateLimiterMemory({ ...settings, keyPrefix: bucket }),
+    });
+  }
+
+  private verdict(bucket: RateBucket, allowed: boolean, state: RateLimiterRes): RateVerdict {
+    return {
+      allowed,
+      limit: this.limits[bucket],
+      remaining: Math.max(0, state.remainingPoints),
+      resetSeconds: Math.max(1, Math.ceil(state.msBeforeNext / 1_000)),
+    };
+  }
+
+  private reportDown(error: Error): void {
+    if (!this.wasDown) this.logger.warn({ err: error }, 'Redis is unreachable: rate limits are counted per process');
+    this.wasDown = true;
+  }
+
+  private reportUp(): void {
+    if (this.wasDown) this.logger.info('Redis answers again: rate limits are shared');
+    this.wasDown = false;
+  }
+}

@@ -1,0 +1,87 @@
+/** Why a text is not acceptable JSON. */
+export class JsonRefusal extends Error {
+  constructor(readonly reason: 'invalid_json' | 'too_deep' | 'duplicate_key') {
+    super(reason);
+    this.name = 'JsonRefusal';
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const COLON = 0x3a;
+
+/**
+ * Parses JSON (RFC 8259) and refuses what JSON.parse lets through in silence:
+ * a key given twice in one object, and nesting deeper than `maxDepth`. The depth
+ * is checked before anything is built.
+ * @throws JsonRefusal
+ */
+export function parseStrictJson(text: string, maxDepth: number): unknown {
+  inspect(text, maxDepth);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new JsonRefusal('invalid_json');
+  }
+}
+
+/** One pass over the raw text; tolerates bad syntax, which JSON.parse refuses afterwards. */
+function inspect(text: string, maxDepth: number): void {
+  const keysOf: (Set<string> | null)[] = [];
+  let index = 0;
+  while (index < text.length) {
+    switch (text.charCodeAt(index)) {
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        if (keysOf.length === maxDepth) throw new JsonRefusal('too_deep');
+        keysOf.push(text.charCodeAt(index) === OPEN_BRACE ? new Set() : null);
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        keysOf.pop();
+        break;
+      case QUOTE: {
+        const end = endOfString(text, index);
+        const keys = keysOf.at(-1);
+        if (keys !== null && keys !== undefined && isKey(text, end)) remember(keys, text.slice(index, end));
+        index = end - 1;
+        break;
+      }
+      default:
+    }
+    index += 1;
+  }
+}
+
+/** Index just after the closing quote of the string that opens at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit === BACKSLASH) index += 1;
+    else if (unit === QUOTE) return index + 1;
+  }
+  return text.length;
+}
+
+function isKey(text: string, afterString: number): boolean {
+  let index = afterString;
+  while (/[\t\n\r ]/.test(text.charAt(index))) index += 1;
+  return text.charCodeAt(index) === COLON;
+}
+
+function remember(keys: Set<string>, literal: string): void {
+  let key = literal;
+  if (literal.includes('\\')) {
+    try {
+      key = JSON.stringify(JSON.parse(literal));
+    } catch {
+      return; // a broken escape: JSON.parse refuses the whole text
+    }
+  }
+  if (keys.has(key)) throw new JsonRefusal('duplicate_key');
+  keys.add(key);
+}

@@ -1,0 +1,61 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+export type { Logger } from 'pino';
+
+export const LOGGER = Symbol('Logger');
+
+/** Names whose values never reach the log, at any depth, whatever their writing. */
+const SECRET_NAME = /api[-_]?key$|^authorization$|cookie|password|secret|token$|^p12$|^file$|file_?base64|private_?key|master_?key|sealed|^key$|pkcs8/i;
+
+const MAX_DEPTH = 8;
+const REDACTED = '[redacted]';
+
+/** Service keys and bearer credentials inside free text. */
+const SECRET_TEXT = /svc_(?:live|test)_[0-9A-Za-z]+|Bearer\s+[^\s"]+/g;
+
+/** A copy of a log record without secrets: by name at any depth, and by shape inside texts. */
+export function redact(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return value.replace(SECRET_TEXT, REDACTED);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return '[deep]';
+  if (value instanceof Date) return value;
+  if (Buffer.isBuffer(value) || value instanceof Uint8Array) return `[${value.length} bytes]`;
+  if (Array.isArray(value)) return value.slice(0, 100).map((item) => redact(item, depth + 1));
+  if (value instanceof Error) return redactError(value, depth);
+  const clean: Record<string, unknown> = {};
+  for (const [name, inner] of Object.entries(value)) {
+    clean[name] = SECRET_NAME.test(name) ? REDACTED : redact(inner, depth + 1);
+  }
+  return clean;
+}
+
+/**
+ * What an error says without what it carries: drivers hang statements and their
+ * parameters on errors, and those may hold a caller's data.
+ */
+function redactError(error: Error, depth: number): Record<string, unknown> {
+  const code: unknown = 'code' in error ? error.code : undefined;
+  return {
+    type: error.name,
+    message: redact(error.message),
+    ...(typeof code === 'string' ? { code } : {}),
+    stack: redact(error.stack),
+    ...(error.cause === undefined ? {} : { cause: redact(error.cause, depth + 1) }),
+  };
+}
+
+/** The JSON log of a process: one line per record, secrets taken out. */
+export function createLogger(options: { level: string; service: string }, destination?: DestinationStream): Logger {
+  const settings = {
+    level: options.level,
+    base: { service: options.service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    messageKey: 'message',
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      log: (record: Record<string, unknown>) => redact(record) as Record<string, unknown>,
+    },
+    serializers: {},
+  };
+  return destination === undefined ? pino(settings) : pino(settings, destination);
+}

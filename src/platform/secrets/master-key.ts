@@ -1,0 +1,34 @@
+import { readFileSync, statSync } from 'node:fs';
+import { SettingsError } from '../../config/settings.js';
+
+const KEY_BYTES = 32;
+const OTHERS_MAY_READ = 0o077;
+
+/**
+ * The master key out of its file or the environment: 32 bytes in base64.
+ * @throws SettingsError when it is absent, given twice, of the wrong length, or readable by others; never repeats it
+ */
+export function readMasterKey(settings: { readonly MASTER_KEY?: string | undefined; readonly MASTER_KEY_FILE?: string | undefined }): Buffer {
+  const { MASTER_KEY: inline, MASTER_KEY_FILE: file } = settings;
+  if ((inline === undefined) === (file === undefined)) {
+    throw new SettingsError('MASTER_KEY or MASTER_KEY_FILE: give exactly one of them (32 bytes in base64)');
+  }
+  return file === undefined ? decode(inline ?? '', 'MASTER_KEY') : decode(readPrivateFile(file), 'MASTER_KEY_FILE');
+}
+
+function decode(text: string, setting: string): Buffer {
+  const trimmed = text.trim();
+  const key = Buffer.from(trimmed, 'base64');
+  // Node skips what is not base64: only an exact round trip proves that all of it was read.
+  if (key.length !== KEY_BYTES || key.toString('base64') !== trimmed) {
+    throw new SettingsError(`${setting}: must be ${KEY_BYTES} bytes in base64`);
+  }
+  return key;
+}
+
+function readPrivateFile(path: string): string {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  if (mode === undefined) throw new SettingsError('MASTER_KEY_FILE: the file does not exist');
+  if ((mode & OTHERS_MAY_READ) !== 0) throw new SettingsError('MASTER_KEY_FILE: only its owner may have access (mode 0600)');
+  return readFileSync(path, 'utf8');
+}
