@@ -1,0 +1,65 @@
+/**
+ * Writes XML that is already in canonical form (C14N 1.0), so that signing hashes
+ * the very bytes that are sent, without a parser in between: no declaration,
+ * attributes sorted, empty elements expanded, the escapes of C14N and no others.
+ * Elements have no namespace; names are literals of the callers, values are text
+ * that passed the text rules.
+ */
+
+const TEXT_SPECIAL = /[&<>\r]/;
+const TEXT_SPECIALS = /[&<>\r]/g;
+const ATTRIBUTE_SPECIAL = /[&<"\t\n\r]/;
+const ATTRIBUTE_SPECIALS = /[&<"\t\n\r]/g;
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#x9;',
+  '\n': '&#xA;',
+  '\r': '&#xD;',
+};
+
+/** Looked up by a function: as a replacement string, `$&` in a value would act as a pattern. */
+const escapeOf = (character: string): string => ESCAPES[character] ?? character;
+
+/** Character data as C14N writes it. */
+export function escapeText(text: string): string {
+  return TEXT_SPECIAL.test(text) ? text.replace(TEXT_SPECIALS, escapeOf) : text;
+}
+
+/** An attribute value as C14N writes it, without the quotes. */
+export function escapeAttribute(value: string): string {
+  return ATTRIBUTE_SPECIAL.test(value) ? value.replace(ATTRIBUTE_SPECIALS, escapeOf) : value;
+}
+
+/** `<name>text</name>`. */
+export function element(name: string, text: string): string {
+  return `<${name}>${escapeText(text)}</${name}>`;
+}
+
+/** An element that is left out when it would be empty: the SRI's schemas refuse empty ones. */
+export function optional(name: string, text: string | null): string {
+  return text === null || text === '' ? '' : element(name, text);
+}
+
+/** An element around content that is XML already. */
+export function group(name: string, ...content: readonly string[]): string {
+  return `<${name}>${content.join('')}</${name}>`;
+}
+
+/** A group that is left out when nothing is in it. */
+export function optionalGroup(name: string, ...content: readonly string[]): string {
+  const inside = content.join('');
+  return inside === '' ? '' : `<${name}>${inside}</${name}>`;
+}
+
+/** An element with attributes (written sorted by name) around content that is XML already. */
+export function withAttributes(name: string, attributes: Readonly<Record<string, string>>, content: string): string {
+  const written = Object.keys(attributes)
+    .sort()
+    .map((key) => ` ${key}="${escapeAttribute(attributes[key] ?? '')}"`)
+    .join('');
+  return `<${name}${written}>${content}</${name}>`;
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { ParseOption, XmlDocument, XmlLibError, XsdValidator } from 'libxml2-wasm';
+
+/** Largest signed document that the SRI takes (message 26): 320 KB. */
+export const MAX_DOCUMENT_BYTES = 320 * 1024;
+
+export interface SchemaProblem {
+  readonly message: string;
+  /** Line in the XML, counted from 1; 0 when the problem is of the whole document. */
+  readonly line: number;
+  /** XPath of the offending element, where libxml2 tells it. */
+  readonly xpath: string | null;
+}
+
+const PARSE_OPTIONS = { option: ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE };
+
+/** Compiled schemas live as long as the process; the schema's own document is held because libxml2 keeps pointers into it. */
+const compiled = new Map<string, { readonly validator: XsdValidator; readonly source: XmlDocument }>();
+
+/**
+ * Problems of a document against one of our schemas; none means valid. The size is
+ * checked first, a document type declaration is refused unparsed, nothing is
+ * fetched. Synchronous, in WebAssembly memory that is given back before returning.
+ *
+ * @param schemaFile absolute path of the XSD; compiled once per file
+ */
+export function validateAgainstSchema(xml: string, schemaFile: string): readonly SchemaProblem[] {
+  if (Buffer.byteLength(xml) > MAX_DOCUMENT_BYTES) {
+    return [ofDocument(`The document is larger than ${MAX_DOCUMENT_BYTES} bytes`)];
+  }
+  if (xml.includes('<!DOCTYPE')) return [ofDocument('A document type declaration is not allowed')];
+  const validator = validatorFor(schemaFile);
+  let document: XmlDocument | undefined;
+  try {
+    document = XmlDocument.fromString(xml, PARSE_OPTIONS);
+    validator.validate(document);
+    return [];
+  } catch (error) {
+    if (error instanceof XmlLibError) return problemsOf(error);
+    throw error;
+  } finally {
+    document?.dispose();
+  }
+}
+
+function validatorFor(schemaFile: string): XsdValidator {
+  const known = compiled.get(schemaFile);
+  if (known !== undefined) return known.validator;
+  const source = XmlDocument.fromBuffer(readFileSync(schemaFile), PARSE_OPTIONS);
+  try {
+    const validator = XsdValidator.fromDoc(source);
+    compiled.set(schemaFile, { validator, source });
+    return validator;
+  } catch (error) {
+    source.dispose();
+    throw error;
+  }
+}
+
+function problemsOf(error: XmlLibError): readonly SchemaProblem[] {
+  if (error.details.length === 0) return [ofDocument(error.message)];
+  return error.details.map(({ message, line, xpath }) => ({ message: message.trim(), line, xpath: xpath ?? null }));
+}
+
+function ofDocument(message: string): SchemaProblem {
+  return { message, line: 0, xpath: null };
+}
