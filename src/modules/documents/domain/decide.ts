@@ -90,10 +90,9 @@ function decideAuthorization(document: DocumentState, answer: AuthorizationAnswe
   if (answer.kind !== 'entries') return undecided(document, answer.reason, now, policy, false);
   const { entries } = answer;
 
-  const authorized = entries.filter((entry) => entry.estado === 'AUTORIZADO');
-  const ours = authorized.find((entry) => isOurs(document, entry));
+  const ours = authorizationOf(document, answer);
   if (ours) return authorizedBy(document, ours);
-  if (authorized.length > 0) return mismatch(document, now, policy);
+  if (entries.some(isAuthorization)) return mismatch(document, now, policy);
 
   if (entries.some((entry) => IN_PROCESS.has(entry.estado))) {
     return document.status === 'RECEPTION_UNKNOWN'
@@ -105,6 +104,13 @@ function decideAuthorization(document: DocumentState, answer: AuthorizationAnswe
   // An entry that neither authorizes nor refuses what we sent says nothing about it.
   if (entries.length > 0 && document.status !== 'RECEPTION_UNKNOWN') return undecided(document, 'no_usable_entry', now, policy, true);
   return document.status === 'RECEPTION_UNKNOWN' ? notFound(document, now, policy) : undecided(document, 'empty', now, policy, true);
+}
+
+const isAuthorization = (entry: AuthorizationEntry): boolean => entry.estado === 'AUTORIZADO';
+
+/** The entry that authorizes this document, among all that the SRI returned; any such entry wins over every other. */
+export function authorizationOf(document: DocumentState, answer: AuthorizationAnswer): AuthorizationEntry | undefined {
+  return answer.kind === 'entries' ? answer.entries.find((entry) => isAuthorization(entry) && isOurs(document, entry)) : undefined;
 }
 
 /** AUTHORIZED only for our own key and for bytes that we sent. */

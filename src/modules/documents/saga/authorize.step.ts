@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
-import { type AuthorizationAnswer, AuthorizationClient, type AuthorizationEntry } from '../../../sri/soap/authorization.js';
-import { decide } from '../domain/decide.js';
-import type { DocumentState, SagaPolicy } from '../domain/document.js';
+import { type AuthorizationAnswer, AuthorizationClient } from '../../../sri/soap/authorization.js';
+import { authorizationOf, decide } from '../domain/decide.js';
+import type { SagaPolicy } from '../domain/document.js';
 import { type AttemptOutcome, DocumentsRepository, type Records } from '../persistence/documents.repository.js';
 import { authorizationWrapper } from './authorization-wrapper.js';
-import { KillPoints } from './killpoint.js';
+import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 
@@ -29,19 +29,14 @@ export class AuthorizeStep implements SagaStep {
 
     const now = this.clock.now();
     const decision = decide(state, { kind: 'authorization', answer }, now, this.policy);
+    const entry = authorizationOf(state, answer);
     const records: Records = {
       asked: { ...outcomeOf(this.ids.uuid(), answer), signingNo: state.signingNo, startedAt },
-      ...wrapperFor(state, answer, decision.moves.some(({ trigger }) => trigger === 'authorized')),
+      ...(entry && { authorization: { state: entry.estado, xml: authorizationWrapper(entry, state.accessKey) } }),
     };
     await this.documents.advance(state, decision, token, now, records);
     await this.killPoints.pass('after-auth-commit');
   }
-}
-
-function wrapperFor(state: DocumentState, answer: AuthorizationAnswer, authorized: boolean): Pick<Records, 'authorization'> {
-  if (!authorized || answer.kind !== 'entries') return {};
-  const entry = answer.entries.find((candidate: AuthorizationEntry) => candidate.estado === 'AUTORIZADO');
-  return entry ? { authorization: { state: entry.estado, xml: authorizationWrapper(entry, state.accessKey) } } : {};
 }
 
 function outcomeOf(id: string, answer: AuthorizationAnswer): AttemptOutcome {

@@ -1,16 +1,16 @@
-import { Process, Processor } from '@nestjs/bull';
-import { Inject, Logger } from '@nestjs/common';
-import type { Job } from 'bull';
+import { InjectQueue } from '@nestjs/bull';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Job, Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { DueWork } from '../../../platform/outbox/due-work.js';
 import { OutboxRelay } from '../../../platform/outbox/relay.js';
 import { ISSUANCE_QUEUE, type IssuanceJob } from '../../../platform/queue/issuance-bell.js';
-import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
+import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { MAX_LOST_LEASES } from '../domain/document.js';
 import { LIFECYCLE, type Step } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument, StaleDocumentError } from '../persistence/documents.repository.js';
 import { AuthorizeStep } from './authorize.step.js';
-import { KillPoints } from './killpoint.js';
+import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { PrepareStep } from './prepare.step.js';
 import type { SagaStep } from './step.js';
 import { SubmitStep } from './submit.step.js';
@@ -22,12 +22,13 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * goes on while the next step is due at once. The job itself proves nothing: a
  * lost, repeated or foreign job finds no due row and ends without effect.
  */
-@Processor(ISSUANCE_QUEUE)
-export class IssuanceProcessor {
+@Injectable()
+export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly log = new Logger(IssuanceProcessor.name);
   private readonly steps: Readonly<Record<Step, SagaStep>>;
 
   constructor(
+    @InjectQueue(ISSUANCE_QUEUE) private readonly queue: Queue<IssuanceJob>,
     private readonly work: DueWork,
     private readonly documents: DocumentsRepository,
     private readonly relay: OutboxRelay,
@@ -37,12 +38,28 @@ export class IssuanceProcessor {
     authorize: AuthorizeStep,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {
     this.steps = { prepare, submit, authorize };
   }
 
-  @Process({ name: 'advance', concurrency: Number.MAX_SAFE_INTEGER })
+  /** Registered here and not by decorator: the concurrency is a setting. */
+  onApplicationBootstrap(): void {
+    this.queue.on('error', (error) => this.log.warn(`queue: ${error.message}`));
+    this.queue.process('advance', this.settings.WORKER_CONCURRENCY, (job: Job<IssuanceJob>) => this.advance(job)).catch((error: unknown) => {
+      this.log.error(`the queue stopped: ${(error as Error).message}`);
+    });
+  }
+
+  /** Takes no new jobs and lets the running ones end; what does not end in time is taken over when its lease runs out. */
+  async beforeApplicationShutdown(): Promise<void> {
+    const drained = new AbortController();
+    const limit = this.sleeper.sleep(this.settings.SHUTDOWN_SECONDS * 1_000, drained.signal).catch(() => undefined);
+    await Promise.race([this.queue.pause(true).catch(() => undefined), limit]);
+    drained.abort();
+  }
+
   async advance(job: Job<IssuanceJob>): Promise<void> {
     const { tenantId, documentId } = job.data;
     if (!UUID.test(tenantId) || !UUID.test(documentId)) {

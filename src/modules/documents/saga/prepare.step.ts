@@ -6,7 +6,7 @@ import { SigningKeys } from '../../issuers/public.js';
 import type { Decision, Move } from '../domain/document.js';
 import type { DocumentStatus } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument } from '../persistence/documents.repository.js';
-import { KillPoints } from './killpoint.js';
+import { KillPoints } from '../../../platform/faults/kill-points.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 
 /** Moves that lead from where the document stands to "signed and in the queue". */

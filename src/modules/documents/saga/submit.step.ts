@@ -4,7 +4,7 @@ import { ReceptionClient, type ReceptionAnswer } from '../../../sri/soap/recepti
 import { decide } from '../domain/decide.js';
 import type { Decision, SagaPolicy } from '../domain/document.js';
 import { type AttemptOutcome, DocumentsRepository } from '../persistence/documents.repository.js';
-import { KillPoints } from './killpoint.js';
+import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 

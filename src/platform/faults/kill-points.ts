@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Settings, SETTINGS } from '../../../config/settings.js';
-import { SLEEPER, type Sleeper } from '../../../shared/ports.js';
+import { type Settings, SETTINGS } from '../../config/settings.js';
+import { SLEEPER, type Sleeper } from '../../shared/ports.js';
 
 type FaultAction = 'kill9' | 'throw' | 'hang' | `sleep:${number}`;
 

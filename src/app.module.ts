@@ -1,0 +1,39 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ConfigModule } from './config/config.module.js';
+import type { Settings } from './config/settings.js';
+import { DocumentsModule } from './modules/documents/documents.module.js';
+import { IssuersModule } from './modules/issuers/issuers.module.js';
+import { AdaptersModule } from './platform/adapters/adapters.module.js';
+import { DatabaseModule } from './platform/database/database.module.js';
+import { FaultsModule } from './platform/faults/faults.module.js';
+import { HttpModule } from './platform/http/http.module.js';
+import { HealthModule } from './platform/observability/health.module.js';
+import { ObservabilityModule } from './platform/observability/observability.module.js';
+import { QueueModule } from './platform/queue/queue.module.js';
+import { SecretsModule } from './platform/secrets/secrets.module.js';
+
+const platform = (settings: Settings): DynamicModule['imports'] => [
+  ConfigModule.with(settings),
+  AdaptersModule,
+  ObservabilityModule,
+  FaultsModule,
+  DatabaseModule,
+  QueueModule,
+  SecretsModule,
+];
+
+/** The HTTP process. */
+@Module({})
+export class ApiModule {
+  static with(settings: Settings): DynamicModule {
+    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http()] };
+  }
+}
+
+/** The worker process. */
+@Module({})
+export class WorkerModule {
+  static with(settings: Settings): DynamicModule {
+    return { module: WorkerModule, imports: [...(platform(settings) ?? []), DocumentsModule.worker()] };
+  }
+}

@@ -1,0 +1,20 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ApiModule } from './app.module.js';
+import { readSettings } from './config/settings.js';
+import { configureHttp } from './platform/http/configure.js';
+import { nestLogger } from './platform/observability/nest-logger.js';
+import { announceReady, failToStart } from './platform/process.js';
+
+/** The HTTP process: takes documents in and answers questions about them. */
+async function start(): Promise<void> {
+  const settings = readSettings();
+  const app = await NestFactory.create<NestExpressApplication>(ApiModule.with(settings), { bodyParser: false, bufferLogs: true });
+  app.useLogger(nestLogger(app));
+  configureHttp(app);
+  await app.listen(settings.PORT, settings.HOST);
+  announceReady(app, { url: (await app.getUrl()).replace('[::1]', '127.0.0.1') });
+}
+
+start().catch(failToStart);

@@ -1,0 +1,76 @@
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiAcceptedResponse, ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { idempotencyKey } from '../../platform/http/idempotency-key.js';
+import { preferredWait } from '../../platform/http/prefer.js';
+import { RateLimit } from '../../platform/http/rate-limits.js';
+import { RequirePermission, Tenant } from '../../platform/security/access.js';
+import type { TenantContext } from '../../shared/tenant-context.js';
+import { DocumentCreateDto } from './documents.dto.js';
+import { DocumentListQuery, DocumentPath, XmlQuery } from './documents.query.dto.js';
+import { DocumentAccepted, DocumentPage, DocumentRecord, DocumentSyncSubmit } from './documents.responses.js';
+import { AwaitDocument } from './use-cases/await-document.js';
+import { GetDocument } from './use-cases/get-document.js';
+import { GetDocumentXml } from './use-cases/get-document-xml.js';
+import { IssueDocument } from './use-cases/issue-document.js';
+import { ListDocuments } from './use-cases/list-documents.js';
+
+@ApiTags('documents')
+@Controller('documents')
+export class DocumentsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @HttpCode(202)
+  @RequirePermission('documents:issue')
+  @RateLimit('issue')
+  @ApiOperation({ operationId: 'issueDocument', summary: 'Issue a document' })
+  @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
+  @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) for a final state' })
+  @ApiExtraModels(DocumentAccepted, DocumentSyncSubmit)
+  @ApiAcceptedResponse({ schema: { oneOf: [{ $ref: getSchemaPath(DocumentAccepted) }, { $ref: getSchemaPath(DocumentSyncSubmit) }] } })
+  async issue(
+    @Tenant() tenant: TenantContext,
+    @Body() body: DocumentCreateDto,
+    @Headers('idempotency-key') key: string | undefined,
+    @Headers('prefer') prefer: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DocumentAccepted | DocumentSyncSubmit> {
+    const wait = preferredWait(prefer);
+    const { answer, replayed } = await this.commands.execute(new IssueDocument(tenant, body, idempotencyKey(key, body.idempotency_key)));
+    if (replayed) response.setHeader('Idempotent-Replayed', 'true');
+    if (wait === null) return answer;
+    response.setHeader('Preference-Applied', `wait=${wait}`);
+    return this.queries.execute(new AwaitDocument(tenant, answer.document_id, wait, replayed));
+  }
+
+  @Get()
+  @RequirePermission('documents:read')
+  @ApiOperation({ operationId: 'listDocuments', summary: 'List the documents of the tenant, newest first' })
+  @ApiOkResponse({ type: DocumentPage })
+  list(@Tenant() tenant: TenantContext, @Query() query: DocumentListQuery): Promise<DocumentPage> {
+    return this.queries.execute(new ListDocuments(tenant, query.page, query.page_size, query.status ?? null));
+  }
+
+  @Get(':document_id')
+  @RequirePermission('documents:read')
+  @RateLimit('read')
+  @ApiOperation({ operationId: 'getDocument', summary: 'State and content of one document' })
+  @ApiOkResponse({ type: DocumentRecord })
+  get(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath): Promise<DocumentRecord> {
+    return this.queries.execute(new GetDocument(tenant, document_id));
+  }
+
+  @Get(':document_id/xml')
+  @RequirePermission('documents:read')
+  @ApiOperation({ operationId: 'getDocumentXml', summary: 'Signed XML as sent, or the authorization for the receiver' })
+  @ApiProduces('application/xml')
+  @ApiOkResponse({ content: { 'application/xml': { schema: { type: 'string' } } } })
+  async xml(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Query() query: XmlQuery): Promise<StreamableFile> {
+    return new StreamableFile(await this.queries.execute(new GetDocumentXml(tenant, document_id, query.kind)), { type: 'application/xml' });
+  }
+}

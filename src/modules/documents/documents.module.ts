@@ -1,0 +1,66 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { type Settings, SETTINGS } from '../../config/settings.js';
+import { OutboxRelay } from '../../platform/outbox/relay.js';
+import { AuthorizationClient } from '../../sri/soap/authorization.js';
+import { ReceptionClient } from '../../sri/soap/reception.js';
+import { UndiciSoapTransport } from '../../sri/soap/transport.js';
+import { IssuersModule } from '../issuers/public.js';
+import { DocumentsController } from './documents.controller.js';
+import { DocumentsRepository } from './persistence/documents.repository.js';
+import { AuthorizeStep } from './saga/authorize.step.js';
+import { IssuanceProcessor } from './saga/issuance.processor.js';
+import { SAGA_POLICY, sagaPolicy } from './saga/policy.js';
+import { PrepareStep } from './saga/prepare.step.js';
+import { SubmitStep } from './saga/submit.step.js';
+import { AwaitDocumentHandler } from './use-cases/await-document.js';
+import { GetDocumentHandler } from './use-cases/get-document.js';
+import { GetDocumentXmlHandler } from './use-cases/get-document-xml.js';
+import { IssueDocumentHandler } from './use-cases/issue-document.js';
+import { ListDocumentsHandler } from './use-cases/list-documents.js';
+
+const MAX_ANSWER_BYTES = 2_097_152;
+
+const HANDLERS = [IssueDocumentHandler, AwaitDocumentHandler, GetDocumentHandler, GetDocumentXmlHandler, ListDocumentsHandler];
+
+const SAGA = [
+  DocumentsRepository,
+  PrepareStep,
+  SubmitStep,
+  AuthorizeStep,
+  IssuanceProcessor,
+  OutboxRelay,
+  UndiciSoapTransport,
+  { provide: SAGA_POLICY, inject: [SETTINGS], useFactory: sagaPolicy },
+  {
+    provide: ReceptionClient,
+    inject: [UndiciSoapTransport, SETTINGS],
+    useFactory: (transport: UndiciSoapTransport, settings: Settings) =>
+      new ReceptionClient(transport, settings.SRI_RECEPTION_URL, limits(settings)),
+  },
+  {
+    provide: AuthorizationClient,
+    inject: [UndiciSoapTransport, SETTINGS],
+    useFactory: (transport: UndiciSoapTransport, settings: Settings) =>
+      new AuthorizationClient(transport, settings.SRI_AUTHORIZATION_URL, limits(settings)),
+  },
+];
+
+const limits = (settings: Settings): { timeoutMs: number; maxBytes: number } => ({
+  timeoutMs: settings.SRI_TIMEOUT_SECONDS * 1_000,
+  maxBytes: MAX_ANSWER_BYTES,
+});
+
+/** Documents: the HTTP half takes them in and shows them, the worker half brings them to the SRI. */
+@Module({})
+export class DocumentsModule {
+  /** For the API process. */
+  static http(): DynamicModule {
+    return { module: DocumentsModule, imports: [CqrsModule], controllers: [DocumentsController], providers: HANDLERS };
+  }
+
+  /** For the worker process. */
+  static worker(): DynamicModule {
+    return { module: DocumentsModule, imports: [IssuersModule], providers: SAGA };
+  }
+}

@@ -1,0 +1,81 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentSyncSubmit } from '../documents.responses.js';
+import { type DocumentStatus, LIFECYCLE } from '../domain/lifecycle.js';
+
+/** Waits for a final state of a document, at most `seconds`; then answers with whatever state it is in. */
+export class AwaitDocument extends Query<DocumentSyncSubmit> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly documentId: string,
+    readonly seconds: number,
+    readonly replayed: boolean,
+  ) {
+    super();
+  }
+}
+
+const LOOK_EVERY_MS = 150;
+
+interface Row {
+  status: DocumentStatus;
+  sri_messages: DocumentSyncSubmit['sri_messages'];
+  authorization_number: string | null;
+  authorization_date: Date | null;
+  key_is_valid: boolean;
+}
+
+@QueryHandler(AwaitDocument)
+export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
+  constructor(
+    private readonly transaction: TenantTransaction,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
+  ) {}
+
+  async execute({ tenant, documentId, seconds, replayed }: AwaitDocument): Promise<DocumentSyncSubmit> {
+    const until = this.clock.now().getTime() + seconds * 1_000;
+    let row = await this.look(tenant, documentId);
+    while (!settled(row.status) && this.clock.now().getTime() < until) {
+      await this.sleeper.sleep(LOOK_EVERY_MS);
+      row = await this.look(tenant, documentId);
+    }
+    // A key revoked during the wait learns nothing; the document stays accepted.
+    if (!row.key_is_valid) throw new DomainError('UNAUTHENTICATED');
+    return {
+      document_id: documentId,
+      status: row.status,
+      action_taken: replayed ? 'replayed' : actionTaken(row.status),
+      sri_messages: row.sri_messages,
+      authorization_number: row.authorization_number,
+      authorization_date: row.authorization_date,
+      new_access_key: null,
+    };
+  }
+
+  private async look(tenant: TenantContext, documentId: string): Promise<Row> {
+    const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
+      manager.query<Row[]>(
+        `select d.status, d.sri_messages, d.authorization_number, d.authorization_date,
+           exists (select from api_keys k where k.tenant_id = $1 and k.id = $3 and k.revoked_at is null) as key_is_valid
+         from documents d where d.tenant_id = $1 and d.id = $2`,
+        [tenant.tenantId, documentId, tenant.principal.id],
+      ),
+    );
+    if (!row) throw new DomainError('NOT_FOUND');
+    return row;
+  }
+}
+
+const settled = (status: DocumentStatus): boolean => LIFECYCLE[status].final || status === 'MANUAL_REVIEW_REQUIRED';
+
+function actionTaken(status: DocumentStatus): string {
+  if (status === 'AUTHORIZED') return 'authorized';
+  if (status === 'REJECTED') return 'rejected';
+  const step = LIFECYCLE[status].step;
+  return step === 'authorize' || LIFECYCLE[status].ambiguous ? 'submitted' : 'pending';
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { camelize } from '../../../platform/http/camelize.js';
+import type { DocumentContent, DocumentLine, DocumentTax } from '../../../sri/document-types/document.js';
+import type { DocumentCreateDto } from '../documents.dto.js';
+
+/** The fiscal content of a validated body: every field present, absent ones null or empty. Decimals are already plain strings. */
+export function toContent(dto: DocumentCreateDto): DocumentContent {
+  const body = camelize(dto);
+  return {
+    documentType: body.documentType,
+    issueDate: body.issueDate,
+    subtotal: body.subtotal,
+    totalDiscount: body.totalDiscount,
+    totalTax: body.totalTax,
+    total: body.total,
+    buyerIdType: body.buyerIdType ?? null,
+    buyerId: body.buyerId ?? null,
+    buyerName: body.buyerName ?? null,
+    buyerEmail: body.buyerEmail ?? null,
+    buyerAddress: body.buyerAddress ?? null,
+    modifiedDocumentId: body.modifiedDocumentId ?? null,
+    modifiedDocumentType: body.modifiedDocumentType ?? null,
+    modifiedDocumentNumber: body.modifiedDocumentNumber ?? null,
+    modifiedDocumentIssueDate: body.modifiedDocumentIssueDate ?? null,
+    reason: body.reason ?? null,
+    lines: body.lines.map((line) => toLine(line)),
+    taxes: body.taxes.map((tax) => toTax(tax)),
+    payments: (body.payments ?? []).map((payment) => ({
+      lineNumber: payment.lineNumber,
+      paymentMethodCode: payment.paymentMethodCode,
+      total: payment.total,
+      term: payment.term ?? null,
+      timeUnit: payment.timeUnit ?? null,
+    })),
+    numericCode: body.numericCode,
+    additionalInfo: body.additionalInfo ?? [],
+    tip: body.tip ?? null,
+    deliveryGuideNumber: body.deliveryGuideNumber ?? null,
+    vehiclePlate: body.vehiclePlate ?? null,
+  };
+}
+
+type Body = ReturnType<typeof camelize<DocumentCreateDto>>;
+
+function toLine(line: Body['lines'][number]): DocumentLine {
+  return {
+    lineNumber: line.lineNumber,
+    description: line.description,
+    mainCode: line.mainCode ?? null,
+    auxCode: line.auxCode ?? null,
+    unitOfMeasure: line.unitOfMeasure ?? null,
+    quantity: line.quantity,
+    unitPrice: line.unitPrice,
+    discount: line.discount,
+    subtotal: line.subtotal,
+    taxCode: line.taxCode,
+    taxRateCode: line.taxRateCode ?? null,
+    taxes: line.taxes?.map((tax) => toTax(tax)) ?? null,
+    additionalDetails: line.additionalDetails ?? [],
+  };
+}
+
+function toTax(tax: Body['taxes'][number]): DocumentTax {
+  return {
+    taxCode: tax.taxCode,
+    taxRateCode: tax.taxRateCode,
+    taxableBase: tax.taxableBase,
+    rate: tax.rate,
+    taxAmount: tax.taxAmount,
+    tariff: tax.tariff ?? null,
+  };
+}
+
+/** Grows when the normal form of the content changes, so that old fingerprints are never compared with new ones. */
+const FINGERPRINT_VERSION = 'v1';
+
+/**
+ * Identifies what a request asks for: equal for `1`, `1.00` and `"1.00"` and for
+ * any order of JSON keys, different for anything that would issue another document.
+ */
+export function fingerprint(place: Readonly<Record<string, string>>, content: DocumentContent): string {
+  const digest = createHash('sha256').update(JSON.stringify([place, content])).digest('hex');
+  return `${FINGERPRINT_VERSION}:${digest}`;
+}

@@ -1,0 +1,30 @@
+import { ERROR_CATALOGUE, type ErrorCode } from '../../../shared/error-catalogue.js';
+
+/**
+ * Columns of a document in the response's own names (interface specification
+ * 2.5). Decimals leave PostgreSQL as strings, dates as calendar days.
+ */
+export const RECORD_COLUMNS = `
+  d.id, d.tenant_id, d.issuer_id, d.establishment_id, d.emission_point_id, d.document_type, d.sequential, d.access_key,
+  d.status, d.version, d.idempotency_key, to_char(d.issue_date, 'YYYY-MM-DD') as issue_date,
+  d.subtotal::text, d.total_discount::text, d.total_tax::text, d.total::text,
+  d.buyer_id_type, d.buyer_id, d.buyer_name, d.buyer_email, d.buyer_address,
+  d.modified_document_id, d.modified_document_type, d.modified_document_number,
+  to_char(d.modified_document_issue_date, 'YYYY-MM-DD') as modified_document_issue_date,
+  d.reason, d.authorization_number, d.authorization_date, d.sri_environment, d.created_at, d.updated_at`;
+
+/** What went wrong with a document, in the error envelope's terms; null when nothing did. */
+export function documentError(code: string | null, detail: unknown): Record<string, unknown> | null {
+  if (code === null) return null;
+  const entry = ERROR_CATALOGUE[code as ErrorCode];
+  return { code, message: entry.es, detail: detail ?? null };
+}
+
+const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Stored camelCase content back in the wire's names, at every depth. */
+export function toWire(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toWire);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [snakeName(name), toWire(inner)]));
+}

@@ -1,0 +1,40 @@
+import { gunzipSync } from 'node:zlib';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+
+export const XML_KINDS = ['signed', 'authorized'] as const;
+export type XmlKind = (typeof XML_KINDS)[number];
+
+/** The signed XML exactly as sent, or the authorization that goes to the receiver. */
+export class GetDocumentXml extends Query<Buffer> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly documentId: string,
+    readonly kind: XmlKind,
+  ) {
+    super();
+  }
+}
+
+const SOURCE: Readonly<Record<XmlKind, string>> = {
+  signed: `select s.signed_xml as xml from documents d
+     join signed_documents s on s.tenant_id = d.tenant_id and s.document_id = d.id and s.signing_no = d.signing_no
+     where d.tenant_id = $1 and d.id = $2`,
+  authorized: `select a.authorization_xml as xml from document_authorizations a
+     where a.tenant_id = $1 and a.document_id = $2 order by a.received_at desc limit 1`,
+};
+
+@QueryHandler(GetDocumentXml)
+export class GetDocumentXmlHandler implements IQueryHandler<GetDocumentXml> {
+  constructor(private readonly transaction: TenantTransaction) {}
+
+  async execute({ tenant, documentId, kind }: GetDocumentXml): Promise<Buffer> {
+    const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
+      manager.query<{ xml: Buffer }[]>(SOURCE[kind], [tenant.tenantId, documentId]),
+    );
+    if (!row) throw new DomainError('NOT_FOUND');
+    return gunzipSync(row.xml);
+  }
+}

@@ -1,0 +1,49 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentRecord } from '../documents.responses.js';
+import { documentError, RECORD_COLUMNS, toWire } from './document-record.js';
+
+/** One document with all that a poller wants to know. */
+export class GetDocument extends Query<DocumentRecord> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly documentId: string,
+  ) {
+    super();
+  }
+}
+
+type Row = Omit<DocumentRecord, 'payments' | 'lines' | 'taxes' | 'error'> & {
+  content: DocumentContent;
+  error_code: string | null;
+  error_detail: unknown;
+};
+
+@QueryHandler(GetDocument)
+export class GetDocumentHandler implements IQueryHandler<GetDocument> {
+  constructor(private readonly transaction: TenantTransaction) {}
+
+  async execute({ tenant, documentId }: GetDocument): Promise<DocumentRecord> {
+    const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
+      manager.query<Row[]>(
+        `select ${RECORD_COLUMNS}, d.sri_messages, d.warnings, d.error_code, d.error_detail, d.next_attempt_at, c.content
+         from documents d
+         join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
+         where d.tenant_id = $1 and d.id = $2`,
+        [tenant.tenantId, documentId],
+      ),
+    );
+    if (!row) throw new DomainError('NOT_FOUND');
+    const { content, error_code, error_detail, ...record } = row;
+    return {
+      ...record,
+      payments: toWire(content.payments) as DocumentRecord['payments'],
+      lines: toWire(content.lines) as DocumentRecord['lines'],
+      taxes: toWire(content.taxes) as DocumentRecord['taxes'],
+      error: documentError(error_code, error_detail),
+    };
+  }
+}

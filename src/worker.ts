@@ -1,0 +1,17 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { WorkerModule } from './app.module.js';
+import { readSettings } from './config/settings.js';
+import { nestLogger } from './platform/observability/nest-logger.js';
+import { announceReady, failToStart } from './platform/process.js';
+
+/** The worker process: brings accepted documents to the SRI. */
+async function start(): Promise<void> {
+  const settings = readSettings();
+  const app = await NestFactory.createApplicationContext(WorkerModule.with(settings), { bufferLogs: true });
+  app.useLogger(nestLogger(app));
+  await app.init();
+  announceReady(app, {});
+}
+
+start().catch(failToStart);
