@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+type Postgres = typeof import('../../src/platform/embedded/postgres.js');
+type Redis = typeof import('../../src/platform/embedded/redis.js');
+type ServiceLogin = typeof import('../../src/platform/embedded/service-login.js');
+
+export interface TestServers {
+  stop(): Promise<void>;
+}
+
+const run = promisify(execFile);
+
+/**
+ * Starts what every system test stands on, once for all of them: PostgreSQL
+ * with data to throw away, Redis, and a migrated database to clone. Says where
+ * they are in the environment:
+ *
+ * - TEST_POSTGRES_URL          owner's login, maintenance database
+ * - TEST_POSTGRES_SERVICE_URL  the service's login, which owns nothing
+ * - TEST_TEMPLATE_DB           the migrated database
+ * - TEST_REDIS_URL
+ * - TEST_MASTER_KEY            base64, made for this run
+ *
+ * This file runs outside Jest's module system, so it takes the compiled code.
+ */
+export default async function globalSetup(): Promise<void> {
+  const embedded = '../../dist/src/platform/embedded';
+  const { startEmbeddedPostgres } = (await import(`${embedded}/postgres.js`)) as Postgres;
+  const { startEmbeddedRedis } = (await import(`${embedded}/redis.js`)) as Redis;
+  const { createServiceLogin } = (await import(`${embedded}/service-login.js`)) as ServiceLogin;
+
+  const template = 'sello_template';
+  const [postgres, redis] = await Promise.all([
+    startEmbeddedPostgres({ throwAway: true, database: template }),
+    startEmbeddedRedis(),
+  ]);
+  const servers: TestServers = {
+    async stop() {
+      await Promise.all([postgres.stop(), redis.stop()]);
+    },
+  };
+  try {
+    await run(process.execPath, [join(process.cwd(), 'dist', 'src', 'migrate.js')], {
+      env: { PATH: process.env['PATH'], DATABASE_OWNER_URL: postgres.url, DATABASE_URL: postgres.url },
+    });
+  } catch (error) {
+    await servers.stop();
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+    throw new Error(`The migrations of the test database failed:\n${stdout ?? ''}${stderr ?? ''}`, { cause: error });
+  }
+  const maintenance = new URL(postgres.url);
+  maintenance.pathname = '/postgres';
+  const service = new URL(await createServiceLogin(postgres.url));
+  service.pathname = '/postgres';
+
+  process.env['TEST_POSTGRES_URL'] = maintenance.href;
+  process.env['TEST_POSTGRES_SERVICE_URL'] = service.href;
+  process.env['TEST_TEMPLATE_DB'] = template;
+  process.env['TEST_REDIS_URL'] = redis.url;
+  process.env['TEST_MASTER_KEY'] = randomBytes(32).toString('base64');
+  (globalThis as { testServers?: TestServers }).testServers = servers;
+}

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** True while the process does anything; one that ended and only waits to be collected does not count. */
+export function isRunning(pid: number): boolean {
+  const status = `/proc/${pid}/status`;
+  if (existsSync('/proc/self/status')) return existsSync(status) && !/^State:\s+Z/m.test(readFileSync(status, 'utf8'));
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until the process is gone; throws when it still runs after `seconds`. */
+export async function untilGone(pid: number, seconds = 10): Promise<void> {
+  for (let waited = 0; waited < seconds * 20; waited += 1) {
+    if (!isRunning(pid)) return;
+    await sleep(50);
+  }
+  throw new Error(`process ${pid} still runs after ${seconds} s`);
+}
+
+export function parentOf(pid: number): number {
+  const status = `/proc/${pid}/status`;
+  return existsSync(status)
+    ? Number(/PPid:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1])
+    : Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+}
