@@ -1,0 +1,213 @@
+import { createPublicKey, hash, sign, X509Certificate, type KeyObject } from 'node:crypto';
+import { guayaquilTimestamp } from '../../shared/guayaquil.js';
+import { describeCertificate } from './certificate.js';
+import { encodeUtf8 } from './encoding-buffer.js';
+
+/** Prefixes bound on `ds:Signature` and nowhere else; canonical form repeats them on each signed part. */
+const NAMESPACES = 'xmlns:ds="http://www.w3.org/2000/09/xmldsig#" xmlns:etsi="http://uri.etsi.org/01903/v1.3.2#"';
+const C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
+const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
+const RSA_SHA1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
+const DIGEST_METHOD = '<ds:DigestMethod Algorithm="http://www.w3.org/2000/09/xmldsig#sha1"></ds:DigestMethod>';
+const PROLOG = Buffer.from('<?xml version="1.0" encoding="UTF-8"?>');
+
+/** Identifiers need only be unique within one document, which holds one signature. */
+const SIGNATURE_ID = 'Signature1';
+const KEY_INFO_ID = 'Certificate1';
+const SIGNED_PROPERTIES_ID = 'Signature1-SignedProperties1';
+const DOCUMENT_REFERENCE_ID = 'Reference-ID-1';
+
+const SIGNED_INFO_NAME = 'ds:SignedInfo';
+const SIGNED_INFO_ID = 'Id="Signature-SignedInfo1"';
+
+/** The document is not what the signer can sign (a programming error of the caller). */
+export class UnsignableDocumentError extends Error {
+  override readonly name = 'UnsignableDocumentError';
+}
+
+interface Prepared {
+  /** The finished document but for the signature: prolog, content, room, closing tag still to write. */
+  readonly output: Buffer;
+  /** Where the signature starts in `output`. */
+  readonly offset: number;
+  readonly closingTag: string;
+  readonly signedInfoBody: string;
+  readonly signingTime: string;
+  /** Canonical form of SignedInfo: what is signed. */
+  readonly toSign: Buffer;
+}
+
+/**
+ * Signs documents as XAdES-BES, enveloped, with RSA-SHA1 and SHA-1 digests: the
+ * profile that the SRI prescribes (ficha técnica §6 and Anexo 14). SHA-1 is used
+ * here and in the check beside this file, and nowhere else.
+ *
+ * All that depends on the certificate alone is computed once, in the
+ * constructor. Per document remain: one encoding to UTF-8, the digest of those
+ * bytes, two small digests, the RSA operation and one copy.
+ */
+export class XadesSigner {
+  private readonly keyInfo: string;
+  private readonly propertiesBeforeTime: string;
+  private readonly propertiesAfterTime: string;
+  private readonly canonicalPropertiesBeforeTime: string;
+  private readonly referencesAfterProperties: string;
+  /** Bytes of the whole ds:Signature element: every varying part has a fixed length. */
+  private readonly signatureLength: number;
+
+  /**
+   * @param certificateDer the signing certificate
+   * @param privateKey its RSA key
+   */
+  constructor(
+    certificateDer: Buffer,
+    private readonly privateKey: KeyObject,
+  ) {
+    const publicKey = createPublicKey(privateKey);
+    const modulusLength = publicKey.asymmetricKeyDetails?.modulusLength;
+    if (publicKey.asymmetricKeyType !== 'rsa' || modulusLength === undefined) {
+      throw new TypeError('the SRI accepts RSA signatures only');
+    }
+    if (!new X509Certificate(certificateDer).checkPrivateKey(privateKey)) {
+      throw new TypeError('the private key does not belong to the certificate');
+    }
+    const { issuerName, serialNumber } = describeCertificate(certificateDer);
+
+    this.keyInfo = keyInfoContent(certificateDer, publicKey);
+    this.propertiesBeforeTime = '<etsi:SignedSignatureProperties><etsi:SigningTime>';
+    this.propertiesAfterTime =
+      '</etsi:SigningTime><etsi:SigningCertificate><etsi:Cert><etsi:CertDigest>' +
+      `${DIGEST_METHOD}<ds:DigestValue>${sha1(certificateDer)}</ds:DigestValue></etsi:CertDigest><etsi:IssuerSerial>` +
+      `<ds:X509IssuerName>${escapeText(issuerName)}</ds:X509IssuerName>` +
+      `<ds:X509SerialNumber>${serialNumber}</ds:X509SerialNumber></etsi:IssuerSerial></etsi:Cert></etsi:SigningCertificate>` +
+      '</etsi:SignedSignatureProperties><etsi:SignedDataObjectProperties>' +
+      `<etsi:DataObjectFormat ObjectReference="#${DOCUMENT_REFERENCE_ID}">` +
+      '<etsi:Description>contenido comprobante</etsi:Description><etsi:MimeType>text/xml</etsi:MimeType>' +
+      '</etsi:DataObjectFormat></etsi:SignedDataObjectProperties></etsi:SignedProperties>';
+    this.canonicalPropertiesBeforeTime =
+      `<etsi:SignedProperties ${NAMESPACES} Id="${SIGNED_PROPERTIES_ID}">` + this.propertiesBeforeTime;
+
+    const canonicalKeyInfo = `<ds:KeyInfo ${NAMESPACES} Id="${KEY_INFO_ID}">${this.keyInfo}</ds:KeyInfo>`;
+    this.referencesAfterProperties =
+      `</ds:DigestValue></ds:Reference><ds:Reference URI="#${KEY_INFO_ID}">${DIGEST_METHOD}` +
+      `<ds:DigestValue>${sha1(canonicalKeyInfo)}</ds:DigestValue></ds:Reference>` +
+      `<ds:Reference Id="${DOCUMENT_REFERENCE_ID}" URI="#comprobante"><ds:Transforms>` +
+      `<ds:Transform Algorithm="${ENVELOPED}"></ds:Transform></ds:Transforms>${DIGEST_METHOD}<ds:DigestValue>`;
+
+    const sampleDigest = sha1('');
+    const sampleSignature = Buffer.alloc(Math.ceil(modulusLength / 8)).toString('base64');
+    this.signatureLength = Buffer.byteLength(
+      this.signatureElement(
+        this.signedInfoBody(sampleDigest, sampleDigest),
+        sampleSignature,
+        guayaquilTimestamp(new Date(0)),
+      ),
+    );
+  }
+
+  /**
+   * Signs on the thread pool, so that several signatures proceed at once.
+   *
+   * @param documentXml the document element in canonical form (C14N 1.0), without prolog, root id "comprobante"
+   * @param signingTime never later than the SRI's clock, which refuses such signatures
+   * @returns prolog, document and signature in UTF-8; the caller owns the bytes
+   */
+  async sign(documentXml: string, signingTime: Date): Promise<Buffer> {
+    const prepared = this.prepare(documentXml, signingTime);
+    return new Promise((resolve, reject) => {
+      sign('RSA-SHA1', prepared.toSign, this.privateKey, (error, signature) => {
+        if (error) reject(error);
+        else resolve(this.finish(prepared, signature));
+      });
+    });
+  }
+
+  /** As `sign`, on the calling thread. */
+  signSync(documentXml: string, signingTime: Date): Buffer {
+    const prepared = this.prepare(documentXml, signingTime);
+    return this.finish(prepared, sign('RSA-SHA1', prepared.toSign, this.privateKey));
+  }
+
+  /** Everything before the RSA operation; runs to its end without giving way, so the shared buffer is safe. */
+  private prepare(documentXml: string, signingTime: Date): Prepared {
+    const closing = documentXml.lastIndexOf('</');
+    if (closing < 0 || !documentXml.endsWith('>') || documentXml.startsWith('<?')) {
+      throw new UnsignableDocumentError('expected one document element without prolog');
+    }
+    const rootTagEnd = documentXml.indexOf('>');
+    if (!documentXml.slice(0, rootTagEnd).includes(' id="comprobante"')) {
+      throw new UnsignableDocumentError('the root element must have id="comprobante"');
+    }
+    const closingTag = documentXml.slice(closing);
+    const content = encodeUtf8(documentXml);
+    const body = content.length - Buffer.byteLength(closingTag);
+    const output = Buffer.allocUnsafeSlow(PROLOG.length + content.length + this.signatureLength);
+    output.set(PROLOG, 0);
+    output.set(content.subarray(0, body), PROLOG.length);
+
+    const time = guayaquilTimestamp(signingTime);
+    const propertiesDigest = sha1(this.canonicalPropertiesBeforeTime + time + this.propertiesAfterTime);
+    const signedInfoBody = this.signedInfoBody(propertiesDigest, sha1(content));
+    const canonicalSignedInfo = `<${SIGNED_INFO_NAME} ${NAMESPACES} ${SIGNED_INFO_ID}>${signedInfoBody}</${SIGNED_INFO_NAME}>`;
+    return {
+      output,
+      offset: PROLOG.length + body,
+      closingTag,
+      signedInfoBody,
+      signingTime: time,
+      toSign: Buffer.from(canonicalSignedInfo, 'latin1'),
+    };
+  }
+
+  private finish(prepared: Prepared, signature: Buffer): Buffer {
+    const { output, offset, closingTag, signedInfoBody, signingTime } = prepared;
+    const element = this.signatureElement(signedInfoBody, signature.toString('base64'), signingTime);
+    const end = offset + output.write(element + closingTag, offset, 'utf8');
+    if (end !== output.length) throw new Error('the signature has an unexpected length');
+    return output;
+  }
+
+  private signedInfoBody(propertiesDigest: string, documentDigest: string): string {
+    return (
+      `<ds:CanonicalizationMethod Algorithm="${C14N}"></ds:CanonicalizationMethod>` +
+      `<ds:SignatureMethod Algorithm="${RSA_SHA1}"></ds:SignatureMethod>` +
+      '<ds:Reference Id="SignedPropertiesID1" Type="http://uri.etsi.org/01903#SignedProperties" ' +
+      `URI="#${SIGNED_PROPERTIES_ID}">${DIGEST_METHOD}<ds:DigestValue>${propertiesDigest}` +
+      `${this.referencesAfterProperties}${documentDigest}</ds:DigestValue></ds:Reference>`
+    );
+  }
+
+  private signatureElement(signedInfoBody: string, signatureValue: string, signingTime: string): string {
+    return (
+      `<ds:Signature ${NAMESPACES} Id="${SIGNATURE_ID}">` +
+      `<${SIGNED_INFO_NAME} ${SIGNED_INFO_ID}>${signedInfoBody}</${SIGNED_INFO_NAME}>` +
+      `<ds:SignatureValue Id="SignatureValue1">${signatureValue}</ds:SignatureValue>` +
+      `<ds:KeyInfo Id="${KEY_INFO_ID}">${this.keyInfo}</ds:KeyInfo>` +
+      `<ds:Object Id="Signature1-Object1"><etsi:QualifyingProperties Target="#${SIGNATURE_ID}">` +
+      `<etsi:SignedProperties Id="${SIGNED_PROPERTIES_ID}">` +
+      `${this.propertiesBeforeTime}${signingTime}${this.propertiesAfterTime}` +
+      '</etsi:QualifyingProperties></ds:Object></ds:Signature>'
+    );
+  }
+}
+
+/** Certificate, and the modulus and exponent without leading zero bytes. */
+function keyInfoContent(certificateDer: Buffer, publicKey: KeyObject): string {
+  const { n, e } = publicKey.export({ format: 'jwk' });
+  if (n === undefined || e === undefined) throw new TypeError('the public key is not RSA');
+  const base64 = (urlSafe: string): string => Buffer.from(urlSafe, 'base64url').toString('base64');
+  return (
+    `<ds:X509Data><ds:X509Certificate>${certificateDer.toString('base64')}</ds:X509Certificate></ds:X509Data>` +
+    `<ds:KeyValue><ds:RSAKeyValue><ds:Modulus>${base64(n)}</ds:Modulus>` +
+    `<ds:Exponent>${base64(e)}</ds:Exponent></ds:RSAKeyValue></ds:KeyValue>`
+  );
+}
+
+/** Text in canonical form; an issuer name holds no control characters. */
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function sha1(data: string | Uint8Array): string {
+  return hash('sha1', data, 'base64');
+}
