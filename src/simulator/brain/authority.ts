@@ -1,0 +1,217 @@
+import type { Clock } from '../../shared/ports.js';
+import { hasKeyShape } from './access-key-segments.js';
+import { issueDateProblem, tripProblem } from './checks/issue-date.js';
+import { type SriMessage, sriMessage } from './messages.js';
+import { type AuthorizationEntry, type AuthorizationOutcome, type ReceptionOutcome, returned } from './outcome.js';
+import { Register, type RegisterSnapshot, type StoredDocument } from './register.js';
+import type { SimulatorSettings } from './settings.js';
+import { SignatureJudge } from './signature/verdict.js';
+import { digestOf, glimpseAccessKey, type Header, numberOf, readHeader, type Submission } from './submission.js';
+import { taxpayer } from './taxpayers.js';
+import { type DocumentReading, required } from './types/document-reading.js';
+import { readingOf } from './types/registry.js';
+import { decide, type Verdict } from './verdict.js';
+import { type Element } from './xml/element.js';
+import { readElement, UnreadableXml, withDocument } from './xml/parse.js';
+import { Schemas } from './xml/schemas.js';
+
+export interface Reception {
+  readonly outcome: ReceptionOutcome;
+  /** Digest of the document when it was accepted and stored. */
+  readonly stored: boolean;
+}
+
+interface Read {
+  readonly submission: Submission;
+  readonly reading: DocumentReading;
+}
+
+/**
+ * The SRI itself: verifies, stores, decides, answers. Pure but for its clock;
+ * no timers: a decision becomes visible when the clock passes its instant.
+ */
+export class Authority {
+  private readonly register: Register;
+  private readonly judge = new SignatureJudge();
+  private schemas: Schemas;
+
+  constructor(
+    private readonly clock: Clock,
+    private settings: SimulatorSettings,
+  ) {
+    this.register = new Register(settings.storedDocumentLimit);
+    this.schemas = new Schemas(settings.schemas);
+  }
+
+  /** Changes the behaviour from now on; what is already decided stays. */
+  configure(changes: Partial<Omit<SimulatorSettings, 'schemas'>>): void {
+    this.settings = { ...this.settings, ...changes };
+  }
+
+  currentSettings(): SimulatorSettings {
+    return this.settings;
+  }
+
+  /**
+   * Reception. Checks in the order of the SRI and stops at the first that fails;
+   * those that belong to authorization decide the stored document's fate.
+   *
+   * @param forced refusal that overrides the verdict of a document that is accepted
+   */
+  submit(bytes: Uint8Array, forced: SriMessage | null = null): Reception {
+    const now = this.clock.now();
+    const read = this.read(bytes);
+    if (!('submission' in read)) return { outcome: read, stored: false };
+    const { submission, reading } = read;
+    const { header } = submission;
+    const problem = this.receptionProblem(submission, reading, now);
+    if (problem) return { outcome: returned(header.accessKey, [problem]), stored: false };
+    this.store(submission, forced ? { authorized: false, messages: [forced] } : this.decide(read, now), now);
+    return { outcome: { estado: 'RECIBIDA', accessKey: header.accessKey, messages: [] }, stored: true };
+  }
+
+  /** Authorization: every attempt under a key, oldest first. */
+  authorize(accessKey: string): AuthorizationOutcome {
+    if (!hasKeyShape(accessKey)) {
+      const refusal: AuthorizationEntry = {
+        estado: 'RECHAZADA',
+        authorizationNumber: null,
+        authorizedAt: null,
+        environment: null,
+        document: null,
+        messages: [sriMessage('80')],
+      };
+      return { consultedKey: null, entries: [refusal] };
+    }
+    const now = this.clock.now();
+    const visible = this.register
+      .history(accessKey)
+      .filter((document) => document.decidedAt <= now || this.settings.pendingAnswer === 'in_process');
+    return { consultedKey: accessKey, entries: visible.map((document) => entryOf(accessKey, document, now)) };
+  }
+
+  /** What the SRI holds, for assertions: the history of a key and its state now. */
+  holding(accessKey: string): { readonly state: string; readonly history: readonly StoredDocument[] } {
+    return {
+      state: this.register.state(accessKey, this.clock.now()),
+      history: this.register.history(accessKey),
+    };
+  }
+
+  /** Number of keys in each state. */
+  census(): Readonly<Record<'in_process' | 'authorized' | 'refused', number>> {
+    const counts = { in_process: 0, authorized: 0, refused: 0 };
+    const now = this.clock.now();
+    for (const key of this.register.keys()) {
+      const state = this.register.state(key, now);
+      if (state !== 'unknown') counts[state] += 1;
+    }
+    return counts;
+  }
+
+  snapshot(): RegisterSnapshot {
+    return this.register.snapshot();
+  }
+
+  restore(snapshot: RegisterSnapshot): void {
+    this.register.restore(snapshot);
+  }
+
+  private read(bytes: Uint8Array): Read | ReceptionOutcome {
+    const accessKey = glimpseAccessKey(bytes) ?? 'N/A';
+    if (bytes.byteLength === 0) return returned(accessKey, [sriMessage('49')]);
+    if (bytes.byteLength > this.settings.maxDocumentBytes) {
+      return returned(accessKey, [sriMessage('26', `El archivo tiene ${bytes.byteLength} bytes`)]);
+    }
+    try {
+      return withDocument(bytes, (document) => {
+        const root = readElement(document.root);
+        const header = readHeader(root);
+        const reading = readingOf(root.name);
+        const problem = this.formProblem(root, header, reading, (version) =>
+          this.schemas.complaint(document, root.name, version),
+        );
+        if (problem || !reading) return returned(header.accessKey || 'N/A', [problem ?? sriMessage('47')]);
+        return { submission: { bytes, root, header }, reading };
+      });
+    } catch (error) {
+      if (!(error instanceof UnreadableXml)) throw error;
+      return { estado: null, accessKey: 'N/A', messages: [sriMessage('35', 'ConversionArchivoXMLException')] };
+    }
+  }
+
+  /** Type, schema version, schema, and what the real service demands beyond its schema. */
+  private formProblem(
+    root: Element,
+    header: Header,
+    reading: DocumentReading | undefined,
+    complaint: (version: string) => string | null,
+  ): SriMessage | null {
+    if (!reading || (header.documentType !== '' && header.documentType !== reading.code)) return sriMessage('47');
+    const version = root.attributes.get('version') ?? '';
+    const schema = `${root.name} ${version}`;
+    if (this.settings.discontinuedSchemas.includes(schema)) return sriMessage('36', schema);
+    if (!this.schemas.has(root.name, version)) return sriMessage('48', schema);
+    const broken = complaint(version) ?? reading.structureProblem(root);
+    return broken === null ? null : sriMessage('35', broken);
+  }
+
+  private receptionProblem(submission: Submission, reading: DocumentReading, now: Date): SriMessage | null {
+    const { header, root } = submission;
+    if (!taxpayer(this.settings.taxpayers, header.ruc).agreementAccepted) return sriMessage('28');
+    const state = this.register.state(header.accessKey, now);
+    if (state === 'authorized') return sriMessage('43');
+    if (state === 'in_process') return sriMessage('70');
+    const owner = this.register.ownerOf(numberOf(header));
+    if (owner !== undefined && owner !== header.accessKey) return sriMessage('45');
+    if (!reading.hasIssueWindow) {
+      return tripProblem(
+        required(root, 'infoGuiaRemision', 'fechaIniTransporte'),
+        required(root, 'infoGuiaRemision', 'fechaFinTransporte'),
+      );
+    }
+    return issueDateProblem(reading.issueDate(root), now, this.settings.issueWindowDays);
+  }
+
+  private decide({ submission, reading }: Read, now: Date): Verdict {
+    return decide(submission, reading, {
+      settings: this.settings,
+      judge: this.judge,
+      now,
+      isAuthorizedNumber: (number) => {
+        const owner = this.register.ownerOf(number);
+        return owner !== undefined && this.register.state(owner, now) === 'authorized';
+      },
+    });
+  }
+
+  private store(submission: Submission, verdict: Verdict, now: Date): void {
+    const { bytes, header } = submission;
+    const digest = digestOf(bytes);
+    const { min, max } = this.settings.processingMs;
+    const latency = min + (Number.parseInt(digest.slice(0, 8), 16) % (max - min + 1));
+    const inTest: readonly SriMessage[] = header.environment === '1' ? [sriMessage('60')] : [];
+    this.register.store(header.accessKey, numberOf(header), {
+      digest,
+      xml: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
+      environment: header.environment === '2' ? '2' : '1',
+      receivedAt: now,
+      decidedAt: new Date(now.getTime() + latency),
+      authorized: verdict.authorized,
+      messages: [...verdict.messages, ...inTest],
+    });
+  }
+}
+
+function entryOf(accessKey: string, document: StoredDocument, now: Date): AuthorizationEntry {
+  const decided = document.decidedAt <= now;
+  const authorized = decided && document.authorized;
+  return {
+    estado: decided ? (authorized ? 'AUTORIZADO' : 'NO AUTORIZADO') : 'EN PROCESO',
+    authorizationNumber: authorized ? accessKey : null,
+    authorizedAt: decided ? document.decidedAt : null,
+    environment: document.environment,
+    document: document.xml,
+    messages: decided ? document.messages : [],
+  };
+}

@@ -1,0 +1,51 @@
+import { ivaRate } from '../arithmetic/iva-rates.js';
+import { agree, amount, cents, difference, sumOf } from '../arithmetic/totals.js';
+import { child, children, textAt } from '../xml/element.js';
+import { type DocumentReading, readPayments, readTax, required } from './document-reading.js';
+
+/** 05 nota de débito: reasons instead of lines, taxes only in the header. */
+export const debitNote: DocumentReading = {
+  code: '05',
+  rootElement: 'notaDebito',
+  hasIssueWindow: true,
+  issueDate: (root) => required(root, 'infoNotaDebito', 'fechaEmision'),
+  receivers: (root) => [
+    {
+      idType: textAt(root, 'infoNotaDebito', 'tipoIdentificacionComprador'),
+      id: required(root, 'infoNotaDebito', 'identificacionComprador'),
+    },
+  ],
+  supports: (root) => [
+    {
+      issuer: null,
+      documentType: required(root, 'infoNotaDebito', 'codDocModificado'),
+      number: required(root, 'infoNotaDebito', 'numDocModificado'),
+    },
+  ],
+  structureProblem: () => null,
+  differences: (root) => {
+    const info = child(root, 'infoNotaDebito');
+    const taxes = children(child(info, 'impuestos'), 'impuesto').map(readTax);
+    const net = amount(required(info, 'totalSinImpuestos'));
+    const total = amount(required(info, 'valorTotal'));
+    const found: string[] = [];
+    const compare = (what: string, printed: typeof net, computed: typeof net): void => {
+      if (!agree(printed, computed)) found.push(difference(what, printed, computed));
+    };
+    const reasons = children(child(root, 'motivos'), 'motivo').map((reason) => amount(required(reason, 'valor')));
+    compare('El total sin impuestos', net, sumOf(reasons));
+    for (const tax of taxes.filter(({ code }) => code === '2')) {
+      const rate = ivaRate(tax.rateCode, required(info, 'fechaEmisionDocSustento'));
+      if (rate === null || !amount(tax.rate).equals(rate)) {
+        found.push(`El código de porcentaje de IVA ${tax.rateCode} no corresponde a la tarifa`);
+      } else {
+        compare('El IVA', amount(tax.amount), cents(amount(tax.base).times(rate).dividedBy(100)));
+      }
+    }
+    const taxed = sumOf(taxes.map((tax) => amount(tax.amount).minus(amount(tax.refund))));
+    compare('El valor total', total, net.plus(taxed));
+    const payments = readPayments(info);
+    if (payments.length > 0) compare('La suma de los pagos', sumOf(payments.map(amount)), total);
+    return found;
+  },
+};
