@@ -132,11 +132,16 @@ const NIL = '00000000-0000-0000-0000-000000000000';
 /** A UUID, lower-cased; the nil UUID names nothing and is refused. */
 export function Uuid(options: FieldOptions = {}): PropertyDecorator {
   const check = (value: unknown): Checked => {
-    if (typeof value !== 'string') return refuse('uuid_parsing');
-    const lower = value.toLowerCase();
-    return UUID.test(lower) && lower !== NIL ? accept(lower) : refuse('uuid_parsing');
+    const uuid = uuidOf(value);
+    return uuid === null ? refuse('uuid_parsing') : accept(uuid);
   };
   return field({ check, api: { type: String, format: 'uuid' } }, options);
+}
+
+/** The value as a lower-case UUID, or null when it is none; the nil UUID is none. */
+export function uuidOf(value: unknown): string | null {
+  const lower = typeof value === 'string' ? value.toLowerCase() : '';
+  return UUID.test(lower) && lower !== NIL ? lower : null;
 }
 
 /** A calendar day `YYYY-MM-DD` of this century. */

@@ -45,17 +45,16 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
 }
 
 /** The JSON log of a process: one line per record, secrets taken out. */
-export function createLogger(options: { level: string; service: string }, destination?: DestinationStream): Logger {
+export function createLogger(level: string, destination?: DestinationStream): Logger {
   const settings = {
-    level: options.level,
-    base: { service: options.service },
+    level,
+    base: { service: 'sello', pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     messageKey: 'message',
     formatters: {
       level: (label: string) => ({ level: label }),
       log: (record: Record<string, unknown>) => redact(record) as Record<string, unknown>,
     },
-    serializers: {},
   };
   return destination === undefined ? pino(settings) : pino(settings, destination);
 }

@@ -1,0 +1,52 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { loadMigrations } from '../database/migrations.js';
+import { TenantTransaction } from '../database/tenant-transaction.js';
+import { RateLimits } from '../http/rate-limits.js';
+import { type Logger, LOGGER } from './logger.js';
+import { SigningSelfTest } from './signing-self-test.js';
+
+type Verdict = 'ok' | 'degraded' | 'failing';
+
+export interface Readiness {
+  readonly status: Verdict;
+  readonly checks: Readonly<Record<'postgresql' | 'migrations' | 'signing' | 'redis', Verdict>>;
+}
+
+/** Whether this process can serve. Redis is a convenience: without it the service is degraded, not unready. */
+@Injectable()
+export class HealthChecks {
+  private readonly expected = loadMigrations().map((migration) => new migration().name ?? '');
+
+  constructor(
+    private readonly database: TenantTransaction,
+    private readonly limits: RateLimits,
+    private readonly signing: SigningSelfTest,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  async ready(): Promise<Readiness> {
+    const [applied, redis] = await Promise.all([this.appliedMigrations(), this.limits.isReachable()]);
+    const checks = {
+      postgresql: applied === null ? 'failing' : 'ok',
+      migrations: applied !== null && this.expected.every((name) => applied.has(name)) ? 'ok' : 'failing',
+      signing: this.signing.failure === null ? 'ok' : 'failing',
+      redis: redis ? 'ok' : 'degraded',
+    } as const;
+    const verdicts: Verdict[] = Object.values(checks);
+    const status = verdicts.includes('failing') ? 'failing' : verdicts.includes('degraded') ? 'degraded' : 'ok';
+    return { status, checks };
+  }
+
+  /** Names of the applied migrations; empty when none ever ran; null when PostgreSQL does not answer. */
+  private async appliedMigrations(): Promise<ReadonlySet<string> | null> {
+    try {
+      const [table] = await this.database.platform<{ exists: boolean }>(`select to_regclass('migrations') is not null as exists`);
+      if (table?.exists !== true) return new Set();
+      const rows = await this.database.platform<{ name: string }>('select name from migrations');
+      return new Set(rows.map((row) => row.name));
+    } catch (error) {
+      this.logger.warn({ err: error }, 'readiness: PostgreSQL does not answer');
+      return null;
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { Controller, Get, HttpCode } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
+import { DomainError } from '../../shared/domain-error.js';
+import { Public } from '../security/access.js';
+import { HealthChecks, type Readiness } from './health-checks.js';
+
+@ApiTags('operation')
+@Controller('health')
+@Public()
+export class HealthController {
+  constructor(private readonly checks: HealthChecks) {}
+
+  @Get('live')
+  @HttpCode(200)
+  @ApiOperation({ operationId: 'live', summary: 'The process runs' })
+  @ApiOkResponse({ schema: { type: 'object', properties: { status: { type: 'string', enum: ['ok'] } } } })
+  live(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @ApiOperation({ operationId: 'ready', summary: 'The process can do its work' })
+  @ApiOkResponse({ description: 'ok, or degraded: Redis is down, work goes on more slowly' })
+  @ApiServiceUnavailableResponse({ description: 'PostgreSQL, its migrations or signing fail' })
+  async ready(): Promise<Readiness> {
+    const readiness = await this.checks.ready();
+    if (readiness.status === 'failing') throw new DomainError('SERVICE_UNAVAILABLE', readiness);
+    return readiness;
+  }
+}
