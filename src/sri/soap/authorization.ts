@@ -1,0 +1,124 @@
+import { exchange, type Unanswered } from './exchange.js';
+import {
+  childrenNamed,
+  excerptOf,
+  messagesOf,
+  NoEvidence,
+  responseElement,
+  single,
+  textOf,
+  unescapeXml,
+  type Element,
+  type SriMessage,
+} from './message.js';
+import { DEFAULT_SOAP_LIMITS, type SoapLimits, type SoapTransport } from './transport.js';
+
+const NAMESPACE = 'http://ec.gob.sri.ws.autorizacion';
+
+/** One `autorizacion` node; a key may have several refusals and at most one authorization (ficha técnica §5.11). */
+export interface AuthorizationEntry {
+  /** As sent, upper case and trimmed: AUTORIZADO, NO AUTORIZADO, EN PROCESO, ...; empty when missing. */
+  readonly estado: string;
+  readonly numeroAutorizacion: string | null;
+  readonly fechaAutorizacion: string | null;
+  readonly ambiente: string | null;
+  /** The signed document as the SRI holds it, prolog included. */
+  readonly comprobante: string | null;
+  readonly messages: readonly SriMessage[];
+}
+
+export type AuthorizationAnswer =
+  | {
+      readonly kind: 'entries';
+      /** In the SRI's order; none means unknown there or not processed yet, never refused. */
+      readonly entries: readonly AuthorizationEntry[];
+      readonly consultedKey: string;
+      readonly raw: string;
+    }
+  | Unanswered;
+
+/** The SRI's authorization service, `autorizacionComprobante` (ficha técnica §8). */
+export class AuthorizationClient {
+  constructor(
+    private readonly transport: SoapTransport,
+    private readonly url: string,
+    private readonly limits: SoapLimits = DEFAULT_SOAP_LIMITS,
+  ) {}
+
+  /** Asks what became of a key. Never rejects for what the network or the SRI does. */
+  async query(accessKey: string): Promise<AuthorizationAnswer> {
+    const answer = await exchange(this.transport, this.url, authorizationEnvelope(accessKey), this.limits);
+    if (answer.kind !== 'answer') return answer;
+    try {
+      return readAuthorization(answer.body, accessKey);
+    } catch (error) {
+      if (error instanceof NoEvidence) {
+        return { kind: 'no_evidence', reason: error.message, excerpt: excerptOf(answer.body) };
+      }
+      throw error;
+    }
+  }
+}
+
+export function authorizationEnvelope(accessKey: string): string {
+  if (!/^\d{49}$/.test(accessKey)) throw new TypeError('an access key has 49 digits');
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>' +
+    `<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:ec="${NAMESPACE}">` +
+    '<soapenv:Header/><soapenv:Body><ec:autorizacionComprobante>' +
+    `<claveAccesoComprobante>${accessKey}</claveAccesoComprobante>` +
+    '</ec:autorizacionComprobante></soapenv:Body></soapenv:Envelope>'
+  );
+}
+
+function readAuthorization(body: string, accessKey: string): AuthorizationAnswer {
+  const response = responseElement(
+    body,
+    NAMESPACE,
+    'autorizacionComprobanteResponse',
+    'RespuestaAutorizacionComprobante',
+  );
+  const list = single(response, 'autorizaciones');
+  const entries = (list === null ? [] : childrenNamed(list, 'autorizacion')).map(entryOf);
+  const consultedKey = textOf(response, 'claveAccesoConsultada');
+  if (consultedKey !== accessKey) {
+    throw new NoEvidence(
+      consultedKey === null ? `no key echoed${codesOf(entries)}` : 'the answer is for another access key',
+    );
+  }
+  if (entries.some(({ numeroAutorizacion }) => numeroAutorizacion !== null && numeroAutorizacion !== accessKey)) {
+    throw new NoEvidence('an entry carries another authorization number');
+  }
+  const announced = textOf(response, 'numeroComprobantes');
+  if (entries.length === 0 && announced !== '0' && (announced !== null || list === null)) {
+    throw new NoEvidence('the entries are missing');
+  }
+  // RECHAZADA is how the service refuses the query itself (codes 80 and 99), not a document.
+  if (entries.length > 0 && entries.every(({ estado }) => estado === 'RECHAZADA')) {
+    throw new NoEvidence(`the query was refused${codesOf(entries)}`);
+  }
+  return { kind: 'entries', entries, consultedKey, raw: body };
+}
+
+function entryOf(node: Element): AuthorizationEntry {
+  return {
+    estado: (textOf(node, 'estado') ?? '').replace(/\s+/g, ' ').toUpperCase(),
+    numeroAutorizacion: textOf(node, 'numeroAutorizacion'),
+    fechaAutorizacion: textOf(node, 'fechaAutorizacion'),
+    ambiente: textOf(node, 'ambiente'),
+    comprobante: documentOf(node),
+    messages: messagesOf(node),
+  };
+}
+
+/** In CDATA, as escaped text, or (some gateways) escaped once more inside the CDATA. */
+function documentOf(node: Element): string | null {
+  const text = single(node, 'comprobante')?.text.trim() ?? '';
+  if (text === '') return null;
+  return text.startsWith('&lt;') ? unescapeXml(text) : text;
+}
+
+function codesOf(entries: readonly AuthorizationEntry[]): string {
+  const codes = entries.flatMap(({ messages }) => messages.map(({ identifier }) => identifier ?? '?'));
+  return codes.length === 0 ? '' : ` (messages ${codes.join(', ')})`;
+}

@@ -1,0 +1,51 @@
+import { excerptOf } from './message.js';
+import { TransportFailure, type SoapLimits, type SoapTransport } from './transport.js';
+
+/** The two ways of not knowing. */
+export type Unanswered =
+  /** Surely not delivered: nothing happened at the SRI. */
+  | { readonly kind: 'not_delivered'; readonly reason: string }
+  /** Whether the SRI acted is unknown; never a refusal, never an acceptance. */
+  | {
+      readonly kind: 'no_evidence';
+      readonly reason: string;
+      /** Start of what came back, cleaned; empty when nothing did. */
+      readonly excerpt: string;
+      /** Seconds the service asked to wait (`Retry-After`), when it did. */
+      readonly retryAfterSeconds?: number;
+    };
+
+export type Exchanged = Unanswered | { readonly kind: 'answer'; readonly body: string };
+
+/** Longest wait taken from a `Retry-After`, in seconds. */
+const MAX_RETRY_AFTER = 3600;
+
+/** Posts an envelope; only a 200 with an XML body is worth reading. */
+export async function exchange(
+  transport: SoapTransport,
+  url: string,
+  envelope: string,
+  limits: SoapLimits,
+): Promise<Exchanged> {
+  try {
+    const { status, contentType, body, retryAfter } = await transport.post(url, envelope, limits);
+    const nothing = (reason: string): Unanswered => ({
+      kind: 'no_evidence',
+      reason,
+      excerpt: excerptOf(body),
+      ...retryAfterSeconds(retryAfter),
+    });
+    if (status !== 200) return nothing(`HTTP ${status}`);
+    if (contentType !== null && !/\bxml\b/i.test(contentType)) return nothing('the answer is not XML');
+    return { kind: 'answer', body };
+  } catch (error) {
+    if (!(error instanceof TransportFailure)) throw error;
+    if (error.kind === 'not_delivered') return { kind: 'not_delivered', reason: error.reason };
+    return { kind: 'no_evidence', reason: error.reason, excerpt: '' };
+  }
+}
+
+function retryAfterSeconds(header: string | null | undefined): { retryAfterSeconds?: number } {
+  if (!/^\d{1,6}$/.test(header ?? '')) return {};
+  return { retryAfterSeconds: Math.min(Number(header), MAX_RETRY_AFTER) };
+}
