@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { allMoves, DOCUMENT_STATUSES } from '../../src/modules/documents/domain/lifecycle.js';
+import type { DocumentState, Decision } from '../../src/modules/documents/domain/document.js';
+import { DocumentsRepository, StaleDocumentError } from '../../src/modules/documents/persistence/documents.repository.js';
+import { RandomIds } from '../../src/platform/adapters/random-ids.js';
+import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { sqlState, TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { DueWork } from '../../src/platform/outbox/due-work.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+
+describe('moves in the database', () => {
+  let database: TestDatabase;
+  let service: DataSource;
+  let seed: SeededTenant;
+  let documents: DocumentsRepository;
+  let work: DueWork;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 5)).initialize();
+    seed = await seedTenant(database);
+    const transaction = new TenantTransaction(service);
+    documents = new DocumentsRepository(transaction, new RandomIds());
+    work = new DueWork(transaction);
+  });
+  afterAll(async () => {
+    await service.destroy();
+    await database.drop();
+  });
+
+  const issue = async (): Promise<string> => (await issueBySql(service, seed)).response.document_id;
+  const stateOf = async (id: string): Promise<DocumentState> => (await documents.load(seed.tenantId, id))!.state;
+  const soon = (): Date => new Date(Date.now() + 60_000);
+  const decision = (...triggers: Decision['moves'][number]['trigger'][]): Decision => ({
+    moves: triggers.map((trigger) => ({ trigger })), patch: {}, work: { step: 'submit', dueAt: new Date() },
+  });
+
+  it('allows a change of status exactly where the lifecycle table has a move', async () => {
+    const id = await issue();
+    const allowed = new Set(allMoves().map(({ from, to }) => `${from} ${to}`));
+    const owner = new pg.Client({ connectionString: database.ownerUrl, options: '-c search_path=sello' });
+    await owner.connect();
+    try {
+      for (const from of DOCUMENT_STATUSES) {
+        for (const to of DOCUMENT_STATUSES) {
+          if (from === to) continue;
+          await owner.query(`alter table documents disable trigger guard_document`);
+          await owner.query('update documents set status = $2 where id = $1', [id, from]);
+          await owner.query(`alter table documents enable trigger guard_document`);
+          const outcome = await owner
+            .query('update documents set status = $2, version = version + 1 where id = $1', [id, to])
+            .then(() => 'moved', (error: unknown) => sqlState(error));
+          expect([from, to, outcome]).toEqual([from, to, allowed.has(`${from} ${to}`) ? 'moved' : 'SE100']);
+        }
+      }
+    } finally {
+      await owner.end();
+    }
+  });
+
+  it('refuses a move that skips the version, another beginning, and a changed number', async () => {
+    const id = await issue();
+    const attempt = (sql: string): Promise<string | null> => database.query(sql, [id]).then(() => 'done', (error: unknown) => sqlState(error));
+    expect(await attempt(`update documents set status = 'XML_GENERATED' where id = $1`)).toBe('SE101');
+    expect(await attempt('update documents set sequential = 777 where id = $1')).toBe('SE101');
+    const born = `insert into documents select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'status', 'AUTHORIZED',
+      'sequential', 5000, 'access_key', repeat('1', 49)))).* from documents d where id = $1`;
+    expect(await attempt(born)).toBe('SE100');
+    expect(await attempt(born.replace('AUTHORIZED', 'NUMBER_RESERVED'))).toBe('done');
+  });
+
+  it('writes moves, history, signed bytes and due work together', async () => {
+    const id = await issue();
+    const state = await stateOf(id);
+    const now = new Date();
+    const version = await documents.advance(state, decision('xml_built', 'signed', 'queued'), null, now, {
+      signing: { signingNo: 1, certificateId: seed.certificateId, digest: 'abc', xml: Buffer.from('<a/>') },
+    });
+    expect(version).toBe(4);
+    const loaded = await documents.load(seed.tenantId, id);
+    expect(loaded?.state).toMatchObject({ status: 'RECEPTION_PENDING', version: 4, sentDigests: [{ signingNo: 1, digest: 'abc' }] });
+    const history = await database.query<{ trigger: string; version: number }>(
+      'select trigger, version from document_history where document_id = $1 order by version', [id]);
+    expect(history.map((row) => row.trigger)).toEqual(['number_taken', 'xml_built', 'signed', 'queued']);
+    expect(await database.query('select step from outbox where document_id = $1', [id])).toEqual([{ step: 'submit' }]);
+  });
+
+  it('writes nothing for a decision taken on an older version', async () => {
+    const id = await issue();
+    const stale = await stateOf(id);
+    await documents.advance(stale, decision('xml_built'), null, new Date());
+    await expect(documents.advance(stale, decision('xml_built'), null, new Date())).rejects.toThrow(StaleDocumentError);
+    expect(await database.query('select 1 from document_history where document_id = $1', [id])).toHaveLength(2);
+  });
+
+  it('gives the lease to one worker, fences off the one that lost it, and counts lost leases', async () => {
+    const id = await issue();
+    const [first, second] = [randomUUID(), randomUUID()];
+    const now = soon();
+    expect(await work.claim(seed.tenantId, id, first, now, 1_000)).toEqual({ step: 'prepare', lostLeases: 0 });
+    expect(await work.claim(seed.tenantId, id, second, now, 1_000)).toBeNull();
+    const later = new Date(now.getTime() + 2_000);
+    expect(await work.claim(seed.tenantId, id, second, later, 1_000)).toEqual({ step: 'prepare', lostLeases: 1 });
+    const state = await stateOf(id);
+    await expect(documents.advance(state, decision('xml_built'), first, later)).rejects.toThrow(StaleDocumentError);
+    await expect(documents.advance(state, decision('xml_built'), second, later)).resolves.toBe(2);
+  });
+
+  it('sends documents of one emission point in the order of their numbers, letting parked ones wait aside', async () => {
+    const [one, two] = [await issue(), await issue()];
+    const now = soon();
+    await database.query(`delete from outbox where document_id not in ($1, $2)`, [one, two]);
+    await documents.advance(await stateOf(two), decision('xml_built', 'signed', 'queued'), null, new Date());
+    expect(await work.claim(seed.tenantId, two, randomUUID(), now, 1_000)).toBeNull();
+    await documents.advance(await stateOf(one), { moves: [], patch: {}, work: { step: 'prepare', dueAt: 'never' } }, null, new Date());
+    expect(await work.claim(seed.tenantId, two, randomUUID(), now, 1_000)).toMatchObject({ step: 'submit' });
+  });
+
+  it('announces due work, and again when nobody came', async () => {
+    const id = await issue();
+    await database.query('delete from outbox where document_id <> $1', [id]);
+    const now = soon();
+    expect(await work.announce(now, 1_000, 10)).toMatchObject([{ documentId: id }]);
+    expect(await work.announce(now, 1_000, 10)).toEqual([]);
+    expect(await work.announce(new Date(now.getTime() + 1_500), 1_000, 10)).toMatchObject([{ documentId: id }]);
+  });
+
+  it('resumes parked documents when a certificate is activated', async () => {
+    const id = await issue();
+    await documents.advance(await stateOf(id), { moves: [], patch: { errorCode: 'CERTIFICATE_EXPIRED' }, work: { step: 'prepare', dueAt: 'never' } }, null, new Date());
+    await database.query('update certificates set is_active = false where tenant_id = $1', [seed.tenantId]);
+    await database.query('update certificates set is_active = true where tenant_id = $1', [seed.tenantId]);
+    const [row] = await database.query<{ parked: boolean }>(`select due_at = 'infinity' as parked from outbox where document_id = $1`, [id]);
+    expect(row?.parked).toBe(false);
+  });
+});

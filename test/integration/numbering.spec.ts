@@ -1,0 +1,94 @@
+import { DataSource } from 'typeorm';
+import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { sqlState } from '../../src/platform/database/tenant-transaction.js';
+import { buildAccessKey, checkDigit } from '../../src/sri/access-key.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+
+describe('taking a number', () => {
+  let database: TestDatabase;
+  let service: DataSource;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 20)).initialize();
+  });
+  afterAll(async () => {
+    await service.destroy();
+    await database.drop();
+  });
+
+  const countersOf = (seed: SeededTenant): Promise<{ last_value: number }[]> =>
+    database.query('select last_value from sequence_counters where tenant_id = $1', [seed.tenantId]);
+  const refusal = async (attempt: Promise<unknown>): Promise<string | null> =>
+    attempt.then(() => 'accepted', (error: unknown) => sqlState(error));
+
+  it('computes the same access key in SQL as in the kernel', async () => {
+    const parts = { documentType: '01', ruc: '1790012345001', environment: '1', establishment: '001', emissionPoint: '002', numericCode: '00000000' } as const;
+    for (let sequential = 1; sequential <= 300; sequential += 1) {
+      const numericCode = String((sequential * 7_919_317) % 100_000_000).padStart(8, '0');
+      const expected = buildAccessKey({ ...parts, issueDate: '2026-02-28', sequential, numericCode });
+      const [row] = await service.query<{ key: string }[]>(
+        `select build_access_key('2026-02-28', '01', '1790012345001', 'TEST', '001', '002', $1, $2) as key`,
+        [sequential, numericCode],
+      );
+      expect(row?.key).toBe(expected);
+    }
+    const [digit] = await service.query<{ d: number }[]>('select access_key_check_digit($1) as d', ['41261533']);
+    expect(digit?.d).toBe(checkDigit('41261533'));
+  });
+
+  it('gives 200 parallel calls on one emission point 200 consecutive numbers', async () => {
+    const seed = await seedTenant(database, { initialSequential: 41 });
+    const issued = await Promise.all(Array.from({ length: 200 }, () => issueBySql(service, seed)));
+    const numbers = issued.map((row) => Number(row.response.access_key.slice(30, 39))).sort((a, b) => a - b);
+    expect(numbers).toEqual(Array.from({ length: 200 }, (_, index) => 41 + index));
+    expect(new Set(issued.map((row) => row.response.access_key)).size).toBe(200);
+  });
+
+  it('counts per document type', async () => {
+    const seed = await seedTenant(database);
+    const first = await issueBySql(service, seed);
+    const other = await issueBySql(service, seed, { documentType: '04' });
+    expect([first, other].map((row) => row.response.access_key.slice(30, 39))).toEqual(['000000001', '000000001']);
+  });
+
+  it('creates one document for 50 parallel calls with one idempotency key and answers all alike', async () => {
+    const seed = await seedTenant(database);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => issueBySql(service, seed, { idempotencyKey: 'order-1' })));
+    expect(new Set(answers.map((row) => JSON.stringify(row.response))).size).toBe(1);
+    expect(answers.filter((row) => row.outcome === 'accepted')).toHaveLength(1);
+    expect(await database.query('select id from documents where tenant_id = $1', [seed.tenantId])).toHaveLength(1);
+    expect(await countersOf(seed)).toEqual([{ last_value: 1 }]);
+  });
+
+  it('shows the first fingerprint to a caller that comes with other content', async () => {
+    const seed = await seedTenant(database);
+    await issueBySql(service, seed, { idempotencyKey: 'k', fingerprint: 'v1:first' });
+    const second = await issueBySql(service, seed, { idempotencyKey: 'k', fingerprint: 'v1:second' });
+    expect([second.outcome, second.fingerprint]).toEqual(['replayed', 'v1:first']);
+  });
+
+  it('lets exactly one of many take the last number, then refuses', async () => {
+    const seed = await seedTenant(database, { initialSequential: 999_999_999 });
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => refusal(issueBySql(service, seed))));
+    expect(outcomes.sort()).toEqual([...Array<string>(9).fill('SE001'), 'accepted']);
+    expect(await countersOf(seed)).toEqual([{ last_value: 999_999_999 }]);
+  });
+
+  it.each([
+    ['a revoked key', 'SE002', 'update api_keys set revoked_at = now() where tenant_id = $1'],
+    ['a switched-off issuer', 'SE003', 'update issuers set is_active = false where tenant_id = $1'],
+    ['a disabled issuer', 'SE003', 'update issuers set disabled_at = now() where tenant_id = $1'],
+    ['an expired certificate', 'SE004', `update certificates set valid_to = now() - interval '1 second' where tenant_id = $1`],
+    ['a revoked certificate', 'SE004', 'update certificates set is_active = false, revoked_at = now() where tenant_id = $1'],
+    ['an inactive emission point', 'SE005', 'update emission_points set is_active = false where tenant_id = $1'],
+  ])('refuses %s at the last look and consumes neither number nor key', async (_name, state, change) => {
+    const seed = await seedTenant(database);
+    await database.query(change, [seed.tenantId]);
+    expect(await refusal(issueBySql(service, seed, { idempotencyKey: 'k' }))).toBe(state);
+    expect(await countersOf(seed)).toEqual([]);
+    expect(await database.query('select key from idempotency_keys where tenant_id = $1', [seed.tenantId])).toEqual([]);
+    expect(await database.query('select id from documents where tenant_id = $1', [seed.tenantId])).toEqual([]);
+  });
+});
