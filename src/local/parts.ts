@@ -1,0 +1,71 @@
+import { projectRoot } from '../platform/embedded/compiled-module.js';
+import { join } from 'node:path';
+import { startServiceProcess, type ServiceProcess } from './service-process.js';
+
+/** Compiled entry files of the service's processes. */
+const ENTRY = {
+  api: 'main.js',
+  worker: 'worker.js',
+  simulator: join('simulator', 'main.js'),
+  migrate: 'migrate.js',
+} as const;
+
+export type Part = keyof typeof ENTRY;
+
+/** Path of a part's compiled entry file. */
+export function entryOf(part: Part): string {
+  return join(projectRoot(import.meta.url), 'dist', 'src', ENTRY[part]);
+}
+
+/** Names that every process needs from its surroundings: none of them changes what it does. */
+const SURROUNDINGS = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS', 'HTTPS_PROXY', 'SRI_REFERENCE_DIR'] as const;
+
+/** The part of the own environment that a child process may see. */
+export function surroundings(): Record<string, string> {
+  const present = SURROUNDINGS.map((name) => [name, process.env[name]] as const);
+  return Object.fromEntries(present.filter((entry): entry is readonly [(typeof SURROUNDINGS)[number], string] => entry[1] !== undefined));
+}
+
+/** Where one part writes its log. */
+export function logOf(logFolder: string, name: string): string {
+  return join(logFolder, `${name}.log`);
+}
+
+/** Settings of the two services that stand for the SRI, below one base address. */
+export function sriUrls(base: string): Record<'SRI_RECEPTION_URL' | 'SRI_AUTHORIZATION_URL', string> {
+  const services = `${base}/comprobantes-electronicos-ws`;
+  return {
+    SRI_RECEPTION_URL: `${services}/RecepcionComprobantesOffline`,
+    SRI_AUTHORIZATION_URL: `${services}/AutorizacionComprobantesOffline`,
+  };
+}
+
+/** Starts the SRI simulator on a port of 127.0.0.1; 0 picks a free one. */
+export async function startSimulator(port: number, logFolder: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
+  return startServiceProcess({
+    name: 'SRI simulator',
+    module: entryOf('simulator'),
+    env: { ...surroundings(), SIMULATOR_HOST: '127.0.0.1', SIMULATOR_PORT: String(port), ...env },
+    logFile: logOf(logFolder, 'simulator'),
+  });
+}
+
+/** Starts the HTTP process. */
+export async function startApi(env: Record<string, string>, logFolder: string, name = 'api'): Promise<ServiceProcess> {
+  return startServiceProcess({
+    name: 'API',
+    module: entryOf('api'),
+    env: { ...surroundings(), ...env },
+    logFile: logOf(logFolder, name),
+  });
+}
+
+/** Starts a worker process. */
+export async function startWorker(env: Record<string, string>, logFolder: string, name = 'worker'): Promise<ServiceProcess> {
+  return startServiceProcess({
+    name: 'worker',
+    module: entryOf('worker'),
+    env: { ...surroundings(), ...env },
+    logFile: logOf(logFolder, name),
+  });
+}

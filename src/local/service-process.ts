@@ -1,0 +1,91 @@
+import { fork } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { logTail } from '../platform/embedded/log-tail.js';
+
+export interface ServiceProcessOptions {
+  /** Shown in messages, e.g. `API`. */
+  readonly name: string;
+  /** Compiled entry file. */
+  readonly module: string;
+  /** The whole environment of the process; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Output is appended here. */
+  readonly logFile: string;
+  readonly readyTimeoutMs?: number;
+}
+
+/** One of the service's processes, alive and ready. */
+export interface ServiceProcess {
+  readonly name: string;
+  readonly pid: number;
+  /** Where it listens; null for a process that does not. */
+  readonly url: string | null;
+  readonly logFile: string;
+  /** Resolves with a sentence when the process ends, for whatever reason. */
+  readonly ended: Promise<string>;
+  kill(signal: NodeJS.Signals): void;
+  /** Asks it to finish what it holds and waits; kills it after `graceMs`. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+const READY_TIMEOUT_MS = 30_000;
+const STOP_GRACE_MS = 10_000;
+
+interface Ready {
+  readonly type: 'ready';
+  readonly url?: string;
+}
+
+/**
+ * Starts a process of the service and waits until it says that it is ready. It
+ * runs in a session of its own, so that a Ctrl-C in the terminal reaches only its
+ * parent, and it ends when the channel to its parent closes.
+ *
+ * @throws Error with the end of its log when it ends, or stays silent, before that
+ */
+export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
+  mkdirSync(dirname(options.logFile), { recursive: true });
+  const log = openSync(options.logFile, 'a', 0o600);
+  const child = fork(options.module, {
+    env: options.env,
+    stdio: ['ignore', log, log, 'ipc'],
+    detached: true,
+    execArgv: [],
+  });
+  closeSync(log);
+  child.on('error', () => undefined);
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`));
+  });
+  const ready = new Promise<Ready>((resolve) => {
+    child.on('message', (message) => {
+      if (isReady(message)) resolve(message);
+    });
+  });
+  const silent = sleep(options.readyTimeoutMs ?? READY_TIMEOUT_MS, 'it stayed silent', { ref: false });
+  const first = await Promise.race([ready, ended, silent]);
+  if (typeof first === 'string') {
+    child.kill('SIGKILL');
+    throw new Error(`${options.name} did not start: ${first}\n${logTail(options.logFile)}`);
+  }
+  return {
+    name: options.name,
+    pid: child.pid ?? 0,
+    url: first.url?.replace(/\/$/, '') ?? null,
+    logFile: options.logFile,
+    ended,
+    kill: (signal) => void child.kill(signal),
+    async stop(graceMs = STOP_GRACE_MS) {
+      child.kill('SIGTERM');
+      const finished = await Promise.race([ended, sleep(graceMs, null, { ref: false })]);
+      if (finished === null) child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+function isReady(message: unknown): message is Ready {
+  return typeof message === 'object' && message !== null && (message as { type?: unknown }).type === 'ready';
+}

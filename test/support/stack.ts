@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { sriUrls, startApi, startSimulator, startWorker } from '../../src/local/parts.js';
+import type { ServiceProcess } from '../../src/local/service-process.js';
+import { logTail } from '../../src/platform/embedded/log-tail.js';
+import { createTestDatabase, fromSetup, type TestDatabase } from './database.js';
+
+export interface StackOptions {
+  /** API processes; default 1. */
+  readonly api?: number;
+  /** Worker processes; default 1. */
+  readonly workers?: number;
+  /** Default true; without it the SRI's addresses are those of `env`. */
+  readonly simulator?: boolean;
+  /** Settings for every API and worker process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The whole service as processes of their own, over a database and a Redis database of its own. */
+export interface Stack {
+  readonly apiUrls: readonly string[];
+  /** Address of the first API. */
+  readonly apiUrl: string;
+  readonly simulatorUrl: string;
+  /** The service's login. */
+  readonly databaseUrl: string;
+  /** The schema owner's login. */
+  readonly ownerUrl: string;
+  readonly database: TestDatabase;
+  readonly redisUrl: string;
+  /** A client on the stack's Redis database, e.g. to flush it. */
+  readonly redis: Redis;
+  readonly logFolder: string;
+  /** Kills an API process and waits until it is gone. */
+  killApi(index: number, signal?: NodeJS.Signals): Promise<void>;
+  /** Starts a further API process; answers its address. */
+  startApi(env?: Record<string, string>): Promise<string>;
+  /** Kills a worker process and waits until it is gone. */
+  killWorker(index: number, signal?: NodeJS.Signals): Promise<void>;
+  /** Starts a further worker process; answers it and its index. */
+  startWorker(env?: Record<string, string>): Promise<{ index: number; worker: ServiceProcess }>;
+  /** Ends of all logs, for the message of a failed test. */
+  logs(): string;
+  stop(): Promise<void>;
+}
+
+const REDIS_DATABASES_PER_WORKER = 16;
+let stacksOfThisWorker = 0;
+
+/** Redis databases are told apart by number: each Jest worker has its own range and takes them in turn. */
+function nextRedisUrl(): string {
+  const jestWorker = Number(process.env['JEST_WORKER_ID'] ?? '1') - 1;
+  const index = (jestWorker % 4) * REDIS_DATABASES_PER_WORKER + (stacksOfThisWorker++ % REDIS_DATABASES_PER_WORKER);
+  return `${fromSetup('TEST_REDIS_URL')}/${index}`;
+}
+
+/** Settings that make a test quick: short waits, limits out of the way. */
+const QUICK = {
+  APP_ENV: 'local',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  LOG_LEVEL: 'info',
+  DATABASE_POOL_SIZE: '10',
+  RECEPTION_LADDER: '1,1,2',
+  AUTHORIZATION_LADDER: '1,1,2',
+  RATE_LIMIT_ISSUE_PER_MINUTE: '1000000',
+  RATE_LIMIT_READ_PER_MINUTE: '1000000',
+  RATE_LIMIT_OTHER_PER_MINUTE: '1000000',
+} as const;
+
+/** Starts simulator, API and worker processes from the compiled code; `stop()` ends them and removes their data. */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const logFolder = mkdtempSync(join(tmpdir(), 'sello-stack-'));
+  const database = await createTestDatabase();
+  const redisUrl = nextRedisUrl();
+  const redis = new Redis(redisUrl);
+  await redis.flushdb();
+
+  const simulator = options.simulator === false ? null : await startSimulator(0, logFolder);
+  const env: Record<string, string> = {
+    ...QUICK,
+    DATABASE_URL: database.url,
+    REDIS_URL: redisUrl,
+    QUEUE_PREFIX: `{test-${randomBytes(4).toString('hex')}}`,
+    MASTER_KEY: fromSetup('TEST_MASTER_KEY'),
+    ...(simulator?.url === undefined || simulator.url === null ? {} : sriUrls(simulator.url)),
+    ...options.env,
+  };
+  const apis: ServiceProcess[] = [];
+  const workers: ServiceProcess[] = [];
+  let started = 0;
+  const addApi = async (extra: Record<string, string> = {}) => {
+    const api = await startApi({ ...env, ...extra }, logFolder, `api-${started++}`);
+    apis.push(api);
+    return api.url ?? '';
+  };
+  const addWorker = async (extra: Record<string, string> = {}) => {
+    const worker = await startWorker({ ...env, ...extra }, logFolder, `worker-${started++}`);
+    return { index: workers.push(worker) - 1, worker };
+  };
+  const stop = async () => {
+    await Promise.all([...apis, ...workers].map((part) => part.stop(5_000)));
+    await simulator?.stop(2_000);
+    redis.disconnect();
+    await database.drop();
+    rmSync(logFolder, { recursive: true, force: true });
+  };
+  try {
+    await Promise.all([
+      ...Array.from({ length: options.api ?? 1 }, () => addApi()),
+      ...Array.from({ length: options.workers ?? 1 }, () => addWorker()),
+    ]);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    get apiUrls() {
+      return apis.map((api) => api.url ?? '');
+    },
+    get apiUrl() {
+      return apis[0]?.url ?? '';
+    },
+    simulatorUrl: simulator?.url ?? '',
+    databaseUrl: database.url,
+    ownerUrl: database.ownerUrl,
+    database,
+    redisUrl,
+    redis,
+    logFolder,
+    killApi: (index, signal = 'SIGKILL') => killed(apis, index, signal),
+    startApi: addApi,
+    killWorker: (index, signal = 'SIGKILL') => killed(workers, index, signal),
+    startWorker: addWorker,
+    logs: () =>
+      [...apis, ...workers, ...(simulator ? [simulator] : [])]
+        .map(({ name, logFile }) => `--- ${name}\n${logTail(logFile, 30)}`)
+        .join('\n'),
+    stop,
+  };
+}
+
+async function killed(processes: readonly ServiceProcess[], index: number, signal: NodeJS.Signals): Promise<void> {
+  const target = processes[index];
+  if (target === undefined) throw new Error(`There is no process ${index}: ${processes.length} were started`);
+  target.kill(signal);
+  await target.ended;
+}
