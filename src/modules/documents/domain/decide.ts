@@ -1,6 +1,6 @@
 import { documentDigest } from '../../../sri/document-digest.js';
 import type { AuthorizationAnswer, AuthorizationEntry } from '../../../sri/soap/authorization.js';
-import { classifyReturned } from '../../../sri/soap/classification.js';
+import { authorizationState, classifyReturned } from '../../../sri/soap/classification.js';
 import type { ReceptionAnswer } from '../../../sri/soap/reception.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
 import { type Decision, type DocumentPatch, type DocumentState, type SagaPolicy, type Work, waitOf } from './document.js';
@@ -29,6 +29,9 @@ export function decide(document: DocumentState, evidence: Evidence, now: Date, p
   }
 }
 
+/** Knocking at a closed door costs the SRI nothing, and the rest of the emission point waits behind it. */
+const MAX_UNDELIVERED_WAIT_MS = 60_000;
+
 const ask = (dueAt: Date): Work => ({ step: 'authorize', dueAt, unsent: false });
 const after = (now: Date, milliseconds: number): Date => new Date(now.getTime() + milliseconds);
 const problem = (errorCode: ErrorCode, errorDetail: unknown = null): DocumentPatch => ({ errorCode, errorDetail });
@@ -39,8 +42,11 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
   switch (answer.kind) {
     case 'received':
       return held(document, 'received', now, policy, { sriMessages: answer.messages });
-    case 'not_delivered':
-      return { moves: [{ trigger: 'not_delivered', detail: { reason: answer.reason } }], patch: {}, work: { step: 'submit', dueAt: retryAt } };
+    case 'not_delivered': {
+      const dueAt = retryAt.getTime() - now.getTime() > MAX_UNDELIVERED_WAIT_MS ? after(now, MAX_UNDELIVERED_WAIT_MS) : retryAt;
+      // Nothing arrived: it keeps its place, the later numbers of its emission point wait behind it.
+      return { moves: [{ trigger: 'not_delivered', detail: { reason: answer.reason } }], patch: {}, work: { step: 'submit', dueAt, unsent: true } };
+    }
     case 'no_evidence':
       return {
         moves: [{ trigger: 'no_evidence', detail: { reason: answer.reason } }],
@@ -82,10 +88,6 @@ function refused(messages: AuthorizationEntry['messages']): Decision {
   return { moves: [{ trigger: 'refused' }], patch: { ...problem('SRI_REJECTED'), suspicion: null, sriMessages: messages }, work: null };
 }
 
-/** States the authority uses for "not decided yet". */
-const IN_PROCESS = new Set(['EN PROCESO', 'EN PROCESAMIENTO', 'PPR']);
-const REFUSALS = new Set(['NO AUTORIZADO', 'RECHAZADO']);
-
 function decideAuthorization(document: DocumentState, answer: AuthorizationAnswer, now: Date, policy: SagaPolicy): Decision {
   if (answer.kind !== 'entries') return undecided(document, answer.reason, now, policy, false);
   const { entries } = answer;
@@ -94,19 +96,21 @@ function decideAuthorization(document: DocumentState, answer: AuthorizationAnswe
   if (ours) return authorizedBy(document, ours);
   if (entries.some(isAuthorization)) return mismatch(document, now, policy);
 
-  if (entries.some((entry) => IN_PROCESS.has(entry.estado))) {
+  if (entries.some((entry) => authorizationState(entry.estado) === 'in_process')) {
     return document.status === 'RECEPTION_UNKNOWN'
       ? held(document, 'held_by_sri', now, policy, {})
       : undecided(document, 'in_process', now, policy, true);
   }
-  const refusal = entries.filter((entry) => REFUSALS.has(entry.estado) && concernsCurrentSigning(document, entry)).reduce(latest, null);
+  const refusal = entries
+    .filter((entry) => authorizationState(entry.estado) === 'refused' && concernsCurrentSigning(document, entry))
+    .reduce(latest, null);
   if (refusal) return refused(refusal.messages);
   // An entry that neither authorizes nor refuses what we sent says nothing about it.
   if (entries.length > 0 && document.status !== 'RECEPTION_UNKNOWN') return undecided(document, 'no_usable_entry', now, policy, true);
   return document.status === 'RECEPTION_UNKNOWN' ? notFound(document, now, policy) : undecided(document, 'empty', now, policy, true);
 }
 
-const isAuthorization = (entry: AuthorizationEntry): boolean => entry.estado === 'AUTORIZADO';
+const isAuthorization = (entry: AuthorizationEntry): boolean => authorizationState(entry.estado) === 'authorized';
 
 /** The entry that authorizes this document, among all that the SRI returned; any such entry wins over every other. */
 export function authorizationOf(document: DocumentState, answer: AuthorizationAnswer): AuthorizationEntry | undefined {

@@ -1,0 +1,188 @@
+import { documentDigest } from '../../../sri/document-digest.js';
+import type { AuthorizationEntry } from '../../../sri/soap/authorization.js';
+import type { SriMessage } from '../../../sri/soap/message.js';
+import { decide, type Evidence } from './decide.js';
+import type { Decision, DocumentState, SagaPolicy } from './document.js';
+import { type DocumentStatus, target } from './lifecycle.js';
+
+const KEY = '1509202601179001234500110010020000001011234567812';
+const OURS = '<factura>ours</factura>';
+const FIRST = '<factura>first signing</factura>';
+const NOW = new Date('2026-11-21T15:00:00Z');
+const POLICY: SagaPolicy = { receptionLadderMs: [2_000, 5_000], authorizationLadderMs: [3_000, 7_000], answerDeadlineMs: 86_400_000 };
+
+const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): DocumentState => ({
+  id: 'd', tenantId: 't', status, version: 5, accessKey: KEY, signingNo: 2,
+  sentDigests: [{ signingNo: 1, digest: documentDigest(FIRST) }, { signingNo: 2, digest: documentDigest(OURS) }],
+  suspicion: null, receptionAttempts: 1, authorizationAttempts: 0, firstSentAt: NOW, receivedAt: null, deadlineAt: null, ...more,
+});
+
+const message = (identifier: string | null, messageType = 'ERROR'): SriMessage => ({ identifier, message: 'text', additionalInfo: null, messageType });
+const entry = (estado: string, more: Partial<AuthorizationEntry> = {}): AuthorizationEntry => ({
+  estado, numeroAutorizacion: null, fechaAutorizacion: '2026-11-21T10:00:00-05:00', ambiente: 'PRUEBAS', comprobante: OURS, messages: [], ...more,
+});
+const returned = (...codes: string[]): Evidence => ({ kind: 'reception', answer: { kind: 'returned', messages: codes.map((code) => message(code)), raw: '' } });
+const answered = (...entries: AuthorizationEntry[]): Evidence => ({
+  kind: 'authorization', answer: { kind: 'entries', entries, consultedKey: KEY, raw: '' } as never,
+});
+const silence = { kind: 'authorization', answer: { kind: 'no_evidence', reason: 'timeout', excerpt: null } } as Evidence;
+
+/** Where the decision leads, following the lifecycle table. */
+function end(from: DocumentStatus, { moves }: Decision): DocumentStatus {
+  return moves.reduce<DocumentStatus>((status, { trigger }) => target(status, trigger), from);
+}
+const after = (decision: Decision): number | null =>
+  decision.work && decision.work.dueAt !== 'never' ? decision.work.dueAt.getTime() - NOW.getTime() : null;
+const reception = (evidence: Evidence): [DocumentStatus, string | null] => {
+  const decision = decide(document('SUBMITTED_TO_SRI'), evidence, NOW, POLICY);
+  return [end('SUBMITTED_TO_SRI', decision), decision.work?.step ?? null];
+};
+const ask = (from: DocumentStatus, evidence: Evidence, more: Partial<DocumentState> = {}): Decision => decide(document(from, more), evidence, NOW, POLICY);
+
+describe('an answer of reception', () => {
+  it('RECIBIDA: from now on the SRI is only asked, with a deadline', () => {
+    const decision = decide(document('SUBMITTED_TO_SRI'), { kind: 'reception', answer: { kind: 'received', messages: [], raw: '' } }, NOW, POLICY);
+    expect(end('SUBMITTED_TO_SRI', decision)).toBe('AUTHORIZATION_PENDING');
+    expect(decision.work).toMatchObject({ step: 'authorize', unsent: false });
+    expect(after(decision)).toBe(3_000);
+    expect(decision.patch.deadlineAt).toEqual(new Date('2026-11-22T15:00:00Z'));
+  });
+
+  it.each(['43', '70'])('%s is our own success or its shadow: never sent again, never refused', (code) => {
+    expect(reception(returned(code))).toEqual(['AUTHORIZATION_PENDING', 'authorize']);
+  });
+
+  it('45 is settled by asking for our own key before anything else', () => {
+    const decision = decide(document('SUBMITTED_TO_SRI'), returned('45'), NOW, POLICY);
+    expect(end('SUBMITTED_TO_SRI', decision)).toBe('RECEPTION_UNKNOWN');
+    expect(decision.patch.suspicion).toBe('SEQUENTIAL_TAKEN');
+    expect(decision.work?.step).toBe('authorize');
+  });
+
+  it('50 means the same bytes again, later', () => expect(reception(returned('50'))).toEqual(['RECEPTION_RETRY_SCHEDULED', 'submit']));
+
+  it.each(['26', '35', '36', '39', '47', '48', '49', '52', '65', '67', '69', '82', '92', '2', '27', '37', '57', '9999'])('%s refuses', (code) => {
+    const decision = decide(document('SUBMITTED_TO_SRI'), returned(code), NOW, POLICY);
+    expect(end('SUBMITTED_TO_SRI', decision)).toBe('REJECTED');
+    expect(decision.patch).toMatchObject({ errorCode: 'SRI_REJECTED', sriMessages: [{ identifier: code }] });
+    expect(decision.work).toBeNull();
+  });
+
+  it('surely not delivered: again on the ladder, still first in line', () => {
+    const decision = decide(document('SUBMITTED_TO_SRI', { receptionAttempts: 2 }), { kind: 'reception', answer: { kind: 'not_delivered', reason: 'refused' } }, NOW, POLICY);
+    expect(end('SUBMITTED_TO_SRI', decision)).toBe('RECEPTION_RETRY_SCHEDULED');
+    expect(after(decision)).toBe(5_000);
+    expect(decision.work?.unsent).toBe(true);
+  });
+
+  it.each<[string, Evidence]>([
+    ['no usable answer', { kind: 'reception', answer: { kind: 'no_evidence', reason: 'timeout', excerpt: null } } as Evidence],
+    ['a vanished worker', { kind: 'worker_lost' }],
+  ])('%s: the SRI is asked before anything is sent again', (_name, evidence) => {
+    expect(reception(evidence)).toEqual(['RECEPTION_UNKNOWN', 'authorize']);
+  });
+});
+
+describe('an answer of authorization', () => {
+  it('AUTORIZADO for our bytes wins over every other entry, wherever it stands', () => {
+    for (const from of ['AUTHORIZATION_PENDING', 'AUTHORIZATION_RETRY_SCHEDULED', 'RECEPTION_UNKNOWN', 'AUTHORIZATION_UNKNOWN'] as const) {
+      const decision = ask(from, answered(entry('NO AUTORIZADO'), entry('AUTORIZADO', { numeroAutorizacion: KEY }), entry('EN PROCESO')));
+      expect(end(from, decision)).toBe('AUTHORIZED');
+      expect(decision.patch).toMatchObject({ authorizationNumber: KEY, authorizationDate: '2026-11-21T15:00:00.000Z', errorCode: null });
+      expect(decision.work).toBeNull();
+    }
+  });
+
+  it('an earlier signing of ours counts too, with declaration or without', () => {
+    const decision = ask('AUTHORIZATION_PENDING', answered(entry('AUTORIZADO', { comprobante: `<?xml version="1.0" encoding="UTF-8"?>\n${FIRST}\n` })));
+    expect(end('AUTHORIZATION_PENDING', decision)).toBe('AUTHORIZED');
+  });
+
+  it.each([
+    ['another document', { comprobante: '<factura>theirs</factura>' }],
+    ['another number', { numeroAutorizacion: '1'.repeat(49) }],
+    ['no document', { comprobante: null }],
+  ])('AUTORIZADO with %s is for a person to look at, never authorized', (_name, more) => {
+    const decision = ask('AUTHORIZATION_PENDING', answered(entry('AUTORIZADO', more)));
+    expect(end('AUTHORIZATION_PENDING', decision)).toBe('MANUAL_REVIEW_REQUIRED');
+    expect(decision.patch.errorCode).toBe('ANSWER_MISMATCH');
+  });
+
+  it('NO AUTORIZADO of the current bytes refuses, with the messages of the latest refusal', () => {
+    const old = entry('NO AUTORIZADO', { fechaAutorizacion: '2026-11-21T09:00:00-05:00', messages: [message('52')] });
+    const decision = ask('AUTHORIZATION_PENDING', answered(entry('NO AUTORIZADO', { messages: [message('39')] }), old));
+    expect(end('AUTHORIZATION_PENDING', decision)).toBe('REJECTED');
+    expect(decision.patch.sriMessages).toMatchObject([{ identifier: '39' }]);
+  });
+
+  it('NO AUTORIZADO of an older signing says nothing about the current one', () => {
+    const decision = ask('AUTHORIZATION_PENDING', answered(entry('NO AUTORIZADO', { comprobante: FIRST })));
+    expect(end('AUTHORIZATION_PENDING', decision)).toBe('AUTHORIZATION_RETRY_SCHEDULED');
+  });
+
+  it.each<[string, Evidence]>([
+    ['EN PROCESO', answered(entry('EN PROCESO'))],
+    ['no entry', answered()],
+    ['RECHAZADA, which refuses the question', answered(entry('RECHAZADA'))],
+    ['an unknown state', answered(entry('QUIZAS'))],
+    ['silence', silence],
+  ])('%s is not a decision: asked again on the ladder', (_name, evidence) => {
+    const decision = ask('AUTHORIZATION_PENDING', evidence);
+    expect(end('AUTHORIZATION_PENDING', decision)).toBe('AUTHORIZATION_RETRY_SCHEDULED');
+    expect(after(decision)).toBe(7_000);
+    const again = ask('AUTHORIZATION_RETRY_SCHEDULED', evidence, { authorizationAttempts: 1 });
+    expect([again.moves, again.patch.authorizationAttempts, after(again)]).toEqual([[], 2, 7_000]);
+  });
+
+  it('after the deadline a person is asked, unless the SRI is simply away', () => {
+    const late = { deadlineAt: new Date('2026-11-21T14:59:59Z') };
+    const decision = ask('AUTHORIZATION_RETRY_SCHEDULED', answered(entry('EN PROCESO')), late);
+    expect(decision.moves.map(({ trigger }) => trigger)).toEqual(['overdue', 'gave_up']);
+    expect(decision.patch.errorCode).toBe('ANSWER_OVERDUE');
+    expect(ask('AUTHORIZATION_RETRY_SCHEDULED', silence, late)).toMatchObject({ moves: [], work: { step: 'authorize' } });
+  });
+});
+
+describe('whether a document arrived', () => {
+  it('unknown to the SRI: the same bytes go again', () => {
+    const decision = ask('RECEPTION_UNKNOWN', answered());
+    expect([end('RECEPTION_UNKNOWN', decision), decision.work?.step]).toEqual(['RECEPTION_RETRY_SCHEDULED', 'submit']);
+  });
+
+  it('in process at the SRI: it arrived', () => {
+    expect(end('RECEPTION_UNKNOWN', ask('RECEPTION_UNKNOWN', answered(entry('EN PROCESO'))))).toBe('AUTHORIZATION_PENDING');
+  });
+
+  it('no answer to the question: nothing is sent, the question is repeated', () => {
+    expect(ask('RECEPTION_UNKNOWN', silence)).toMatchObject({ moves: [], work: { step: 'authorize' } });
+  });
+
+  it('a taken number whose key is not ours is for a person, never renumbered', () => {
+    const decision = ask('RECEPTION_UNKNOWN', answered(), { suspicion: 'SEQUENTIAL_TAKEN' });
+    expect(end('RECEPTION_UNKNOWN', decision)).toBe('MANUAL_REVIEW_REQUIRED');
+    expect(decision.patch).toMatchObject({ errorCode: 'SEQUENTIAL_TAKEN', errorDetail: { suggested_action: 'raise_counter_then_abandon' } });
+    expect(decision.work).toBeNull();
+  });
+
+  it('a refusal of older bytes leaves them unknown: the current bytes go', () => {
+    const decision = ask('RECEPTION_UNKNOWN', answered(entry('NO AUTORIZADO', { comprobante: FIRST })));
+    expect(end('RECEPTION_UNKNOWN', decision)).toBe('RECEPTION_RETRY_SCHEDULED');
+  });
+});
+
+it('decides for every state and evidence only moves that the lifecycle has', () => {
+  const asks: DocumentStatus[] = ['AUTHORIZATION_PENDING', 'AUTHORIZATION_RETRY_SCHEDULED', 'RECEPTION_UNKNOWN', 'AUTHORIZATION_UNKNOWN'];
+  const states = ['AUTORIZADO', 'NO AUTORIZADO', 'RECHAZADO', 'RECHAZADA', 'EN PROCESO', 'PPR', 'X'];
+  const documents = [OURS, FIRST, '<factura>theirs</factura>', null];
+  let decisions = 0;
+  for (const from of asks) {
+    for (const suspicion of [null, 'SEQUENTIAL_TAKEN'] as const) {
+      const evidences = [silence, answered(), ...states.flatMap((estado) => documents.map((comprobante) => answered(entry(estado, { comprobante }))))];
+      for (const evidence of evidences) {
+        expect(() => end(from, ask(from, evidence, { suspicion }))).not.toThrow();
+        decisions += 1;
+      }
+    }
+  }
+  expect(decisions).toBe(4 * 2 * 30);
+});
