@@ -1,0 +1,167 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../../shared/ports.js';
+import type { SriBrain } from '../brain/brain.js';
+import type { ServiceName } from '../brain/fault-rules.js';
+import { control } from './control.js';
+import { authorizationEnvelope, faultEnvelope, receptionEnvelope } from './envelopes.js';
+import { BodyTooLarge, readBody } from './request-body.js';
+import { decodeBase64, readCall, UnreadableCall } from './soap-request.js';
+import { deliver, send, XML_TYPE } from './transport.js';
+import { describeService } from './wsdl.js';
+
+const SERVICES: Readonly<Record<string, ServiceName>> = {
+  '/comprobantes-electronicos-ws/RecepcionComprobantesOffline': 'reception',
+  '/comprobantes-electronicos-ws/AutorizacionComprobantesOffline': 'authorization',
+};
+const CONTROL = '/control/';
+const MAX_BODY_BYTES = 2 * 1024 * 1024;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export interface RunningSimulator {
+  /** `http://host:port`, without a slash at the end. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Serves a brain over HTTP at the paths of the real services, plus `/control/`. */
+export async function serve(
+  brain: SriBrain,
+  clock: Clock,
+  address: { host: string; port: number },
+): Promise<RunningSimulator> {
+  const server = createServer((request, response) => {
+    response.setHeader('date', clock.now().toUTCString());
+    handle(brain, clock, request, response).catch((error: unknown) => {
+      fail(response, error);
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return { url: `http://${host}:${port}`, stop: () => stop(server) };
+}
+
+async function handle(
+  brain: SriBrain,
+  clock: Clock,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://simulator');
+  const service = SERVICES[url.pathname];
+  if (service !== undefined) return serveSoap(brain, service, url, request, response);
+  if (!url.pathname.startsWith(CONTROL)) {
+    sendText(response, 404, 'text/plain; charset=utf-8', 'not found\n');
+    return;
+  }
+  const text = (await readBody(request, MAX_BODY_BYTES)).toString('utf8');
+  const body = parseJson(text);
+  const answer =
+    body === undefined
+      ? { status: 400, body: { error: 'the body is not JSON' } }
+      : control(
+          brain,
+          clock.now(),
+          request.method ?? 'GET',
+          url.pathname.slice(CONTROL.length),
+          url.searchParams,
+          body,
+        );
+  sendText(response, answer.status, JSON_TYPE, `${JSON.stringify(answer.body)}\n`);
+}
+
+async function serveSoap(
+  brain: SriBrain,
+  service: ServiceName,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method === 'GET' && url.searchParams.has('wsdl')) {
+    const address = `http://${request.headers.host ?? 'localhost'}${url.pathname}`;
+    sendText(response, 200, XML_TYPE, describeService(service, address));
+    return;
+  }
+  if (request.method !== 'POST') {
+    sendText(response, 405, XML_TYPE, faultEnvelope('Client', 'Solo POST'));
+    return;
+  }
+  try {
+    const argument = readCall(service, await readBody(request, MAX_BODY_BYTES));
+    await (service === 'reception'
+      ? receive(brain, argument, request, response)
+      : authorize(brain, argument, request, response));
+  } catch (error) {
+    if (error instanceof UnreadableCall) {
+      brain.noteUnreadable(service);
+      sendText(response, 500, XML_TYPE, faultEnvelope('Client', error.message));
+    } else if (error instanceof BodyTooLarge) {
+      brain.noteUnreadable(service);
+      response.setHeader('connection', 'close');
+      sendText(response, 413, XML_TYPE, faultEnvelope('Client', 'Mensaje demasiado grande'));
+    } else {
+      throw error;
+    }
+  }
+}
+
+async function receive(
+  brain: SriBrain,
+  argument: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { outcome, delayMs, transport } = brain.submit(decodeBase64(argument));
+  if (delayMs > 0) await wait(delayMs);
+  await deliver(request, response, outcome ? receptionEnvelope(outcome) : '', transport);
+}
+
+async function authorize(
+  brain: SriBrain,
+  argument: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { outcome, delayMs, transport } = brain.authorize(argument);
+  if (delayMs > 0) await wait(delayMs);
+  await deliver(request, response, outcome ? authorizationEnvelope(outcome) : '', transport);
+}
+
+function sendText(response: ServerResponse, status: number, contentType: string, text: string): void {
+  send(response, { status, contentType, body: Buffer.from(text) });
+}
+
+/** Undefined when the text is no JSON; null for an empty text. */
+function parseJson(text: string): unknown {
+  if (text.trim() === '') return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // The caller answers 400; the parser's words would not help more than that.
+    return undefined;
+  }
+}
+
+/** A defect of the simulator itself: visible on its console, a fault to the client. */
+function fail(response: ServerResponse, error: unknown): void {
+  console.error(error);
+  if (!response.headersSent) sendText(response, 500, XML_TYPE, faultEnvelope('Server', 'Error del simulador'));
+  else response.destroy();
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+    // Hanging answers and idle keep-alive connections would hold the server open for ever.
+    server.closeAllConnections();
+  });
+}
