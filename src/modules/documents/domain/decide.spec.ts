@@ -25,7 +25,7 @@ const returned = (...codes: string[]): Evidence => ({ kind: 'reception', answer:
 const answered = (...entries: AuthorizationEntry[]): Evidence => ({
   kind: 'authorization', answer: { kind: 'entries', entries, consultedKey: KEY, raw: '' } as never,
 });
-const silence = { kind: 'authorization', answer: { kind: 'no_evidence', reason: 'timeout', excerpt: null } } as Evidence;
+const silence = { kind: 'authorization', answer: { kind: 'no_evidence', reason: 'timeout', excerpt: null } } as unknown as Evidence;
 
 /** Where the decision leads, following the lifecycle table. */
 function end(from: DocumentStatus, { moves }: Decision): DocumentStatus {
@@ -76,7 +76,7 @@ describe('an answer of reception', () => {
   });
 
   it.each<[string, Evidence]>([
-    ['no usable answer', { kind: 'reception', answer: { kind: 'no_evidence', reason: 'timeout', excerpt: null } } as Evidence],
+    ['no usable answer', { kind: 'reception', answer: { kind: 'no_evidence', reason: 'timeout', excerpt: null } } as unknown as Evidence],
     ['a vanished worker', { kind: 'worker_lost' }],
   ])('%s: the SRI is asked before anything is sent again', (_name, evidence) => {
     expect(reception(evidence)).toEqual(['RECEPTION_UNKNOWN', 'authorize']);

@@ -133,7 +133,7 @@ function concernsCurrentSigning(document: DocumentState, entry: AuthorizationEnt
 }
 
 function latest(best: AuthorizationEntry | null, entry: AuthorizationEntry): AuthorizationEntry {
-  if (best?.fechaAutorizacion == null || entry.fechaAutorizacion === null) return entry;
+  if (best === null || best.fechaAutorizacion === null || entry.fechaAutorizacion === null) return entry;
   return Date.parse(entry.fechaAutorizacion) >= Date.parse(best.fechaAutorizacion) ? entry : best;
 }
 

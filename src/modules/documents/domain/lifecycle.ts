@@ -196,7 +196,7 @@ export const EVENT_OF_STATE: Partial<Record<DocumentStatus, string>> = {
 /** Every move as a row: what PostgreSQL enforces. */
 export function allMoves(): readonly { from: DocumentStatus; trigger: Trigger; to: DocumentStatus }[] {
   return DOCUMENT_STATUSES.flatMap((from) =>
-    Object.entries(LIFECYCLE[from].moves).map(([trigger, to]) => ({ from, trigger: trigger as Trigger, to: to as DocumentStatus })),
+    Object.entries(LIFECYCLE[from].moves).map(([trigger, to]) => ({ from, trigger: trigger as Trigger, to })),
   );
 }
 
