@@ -73,8 +73,7 @@ export function parseDecimal(input: unknown, format: DecimalFormat): ParsedDecim
   const negative = sign === '-';
   if (negative && (zero || format.signed !== true)) return refused('greater_than_equal', { ge: 0 });
   if (zero && format.positive === true) return refused('greater_than', { gt: 0 });
-  const magnitude =
-    format.fractionDigits === 0 ? whole : `${whole}.${fraction.padEnd(format.fractionDigits, '0')}`;
+  const magnitude = format.fractionDigits === 0 ? whole : `${whole}.${fraction.padEnd(format.fractionDigits, '0')}`;
   if (format.max !== undefined && !negative && dec(magnitude).gt(format.max)) {
     return refused('less_than_equal', { le: format.max });
   }

@@ -130,5 +130,7 @@ describe('access key', () => {
 });
 
 function weighted(key: string): number {
-  return Array.from(key.slice(0, 48)).reverse().reduce((total, digit, at) => total + Number(digit) * (2 + (at % 6)), 0);
+  return Array.from(key.slice(0, 48))
+    .reverse()
+    .reduce((total, digit, at) => total + Number(digit) * (2 + (at % 6)), 0);
 }

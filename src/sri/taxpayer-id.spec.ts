@@ -75,7 +75,9 @@ describe('cédula', () => {
 
   it('accepts exactly one check digit for every nine digits', () => {
     for (let number = 0; number < 2000; number += 1) {
-      const nine = `17${String(number * 4999).padStart(7, '0').slice(-7)}`;
+      const nine = `17${String(number * 4999)
+        .padStart(7, '0')
+        .slice(-7)}`;
       const accepted = Array.from('0123456789').filter((digit) => checkCedula(nine + digit).valid);
       expect(accepted).toEqual([expectedDigit(nine)]);
     }

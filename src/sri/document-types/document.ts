@@ -120,6 +120,16 @@ export interface Normalised {
   readonly warnings: readonly Finding[];
 }
 
+/** A worked example of a type: golden files, schema and signature tests and the API's documentation iterate these. */
+export interface DocumentExample {
+  /** File-name-like: `final-consumer`. */
+  readonly name: string;
+  /** As a caller sends it, before normalising. */
+  readonly content: DocumentContent;
+  readonly issuer: IssuerSnapshot;
+  readonly numbering: Numbering;
+}
+
 export type DocumentTypeCode = '01' | '03' | '04' | '05' | '06' | '07';
 
 /** All that one document type brings to the registry. */
@@ -137,4 +147,11 @@ export interface DocumentTypeDefinition {
   buildXml(content: DocumentContent, issuer: IssuerSnapshot, numbering: Numbering): string;
   /** File of our schema for this content, absolute path. */
   schemaFile(content: DocumentContent): string;
+  /**
+   * Where an XML element comes from: element path below the root, without
+   * positions, to JSON Pointer; `{name}` stands for the position of that element.
+   * The nearest listed ancestor counts.
+   */
+  readonly schemaPointers: Readonly<Record<string, string>>;
+  readonly examples: readonly DocumentExample[];
 }

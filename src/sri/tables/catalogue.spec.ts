@@ -18,7 +18,9 @@ describe.each(CODE_TABLES.map((table) => [table.name, table] as const))('code ta
       expect((row.from ?? '') <= (row.to ?? '9999')).toBe(true);
       const rivals = table.rows.filter(
         (other) =>
-          other.code === row.code && (other.from ?? '') <= (row.to ?? '9999') && (row.from ?? '') <= (other.to ?? '9999'),
+          other.code === row.code &&
+          (other.from ?? '') <= (row.to ?? '9999') &&
+          (row.from ?? '') <= (other.to ?? '9999'),
       );
       expect(rivals).toEqual([row]);
     }

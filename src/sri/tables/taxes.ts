@@ -91,7 +91,10 @@ export const ICE_RATES: CodeTable<ExciseRate> = {
     excise('3011', 'Cigarrillos rubios', 'Cigarettes, blond', null, { amount: '0.16', unit: 'unit' }),
     excise('3021', 'Cigarrillos negros', 'Cigarettes, black', null, { amount: '0.16', unit: 'unit' }),
     excise('3023', 'Productos del tabaco excepto cigarrillos', 'Tobacco except cigarettes', '150.00'),
-    excise('3031', 'Bebidas alcohólicas', 'Alcoholic drinks', '75.00', { amount: '10.00', unit: 'litre of pure alcohol' }),
+    excise('3031', 'Bebidas alcohólicas', 'Alcoholic drinks', '75.00', {
+      amount: '10.00',
+      unit: 'litre of pure alcohol',
+    }),
     excise('3033', 'Alcohol', 'Alcohol', '75.00', { amount: '10.00', unit: 'litre of pure alcohol' }),
     excise('3041', 'Cerveza industrial', 'Industrial beer', '75.00'),
     excise('3043', 'Cerveza artesanal', 'Craft beer', null, { amount: '1.50', unit: 'litre of pure alcohol' }),

@@ -22,7 +22,9 @@ describe('schema validation', () => {
   it('refuses declarations, entities and size before parsing', () => {
     const bomb = '<!DOCTYPE factura [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><factura>&b;</factura>';
     expect(validateAgainstSchema(bomb, SCHEMA)[0]?.message).toContain('document type declaration');
-    expect(validateAgainstSchema(`<factura>${'a'.repeat(320 * 1024)}</factura>`, SCHEMA)[0]?.message).toContain('larger');
+    expect(validateAgainstSchema(`<factura>${'a'.repeat(320 * 1024)}</factura>`, SCHEMA)[0]?.message).toContain(
+      'larger',
+    );
   });
 
   it('fails loudly when the schema file does not exist', () => {

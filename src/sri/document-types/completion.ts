@@ -1,0 +1,125 @@
+import { dec, money } from '../../shared/decimal.js';
+import type { Finding } from '../../shared/finding.js';
+import { rateOf, taxAmount } from '../money.js';
+import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../tables/documents.js';
+import { TAX } from '../tables/taxes.js';
+import type { DocumentContent, DocumentLine, DocumentPayment, DocumentTax, IssuerSnapshot } from './document.js';
+import { defineRules, finding } from './rules/rule.js';
+import { groupKey, taxRate } from './tax-rates.js';
+
+/**
+ * What the service fills in where the specification lets a caller omit it. Each
+ * document type composes the pieces it needs. All are pure and leave alone what
+ * the caller gave.
+ */
+const RULES = defineRules({
+  'payments.defaulted': {
+    severity: 'warning',
+    es: 'Sin formas de pago: se usa la del emisor por el total',
+    en: "No payments given: the issuer's default method is used for the total",
+    reference: 'Ficha técnica 2.32, table 24',
+  },
+});
+
+/** Buyer type aliases (`RUC`, `CEDULA`...) as codes. */
+export function withBuyerCode(content: DocumentContent): DocumentContent {
+  const row = IDENTIFICATION_TYPES.rows.find(({ alias }) => alias === content.buyerIdType);
+  return row === undefined ? content : { ...content, buyerIdType: row.code };
+}
+
+/** A document that names no buyer at all goes to the final consumer. */
+export function withFinalConsumer(content: DocumentContent): DocumentContent {
+  if (content.buyerIdType !== null || content.buyerId !== null || content.buyerName !== null) return content;
+  return {
+    ...content,
+    buyerIdType: FINAL_CONSUMER.idType,
+    buyerId: FINAL_CONSUMER.id,
+    buyerName: FINAL_CONSUMER.name,
+  };
+}
+
+/** A line without main code gets its line number: the SRI refuses lines without one. */
+export function withLineCodes(content: DocumentContent): DocumentContent {
+  return {
+    ...content,
+    lines: content.lines.map((line) =>
+      line.mainCode === null || line.mainCode === '' ? { ...line, mainCode: String(line.lineNumber) } : line,
+    ),
+  };
+}
+
+/** Without payments: one entry over the total with the issuer's default method. */
+export function withPayments(
+  content: DocumentContent,
+  issuer: IssuerSnapshot,
+): { readonly content: DocumentContent; readonly warnings: readonly Finding[] } {
+  if (content.payments.length > 0) return { content, warnings: [] };
+  const payment: DocumentPayment = {
+    lineNumber: 1,
+    paymentMethodCode: issuer.defaultPaymentMethod,
+    total: content.total,
+    term: null,
+    timeUnit: null,
+  };
+  const warning = finding(RULES['payments.defaulted'], '/payments', issuer.defaultPaymentMethod);
+  return { content: { ...content, payments: [payment] }, warnings: [warning] };
+}
+
+/**
+ * Taxes of the lines that give only a rate code, from the table of the issue date.
+ * Lines whose code says nothing (unknown, expired, or a tax that needs itemising)
+ * keep null, and the rules say why.
+ *
+ * Each line is rounded by itself, unless the caller's group is the tax of the group's
+ * base: then the cents are spread so that the lines add up to that group, each
+ * within a cent of its own.
+ */
+export function withLineTaxes(content: DocumentContent): DocumentContent {
+  const pending = new Map<string, { index: number; tax: DocumentTax }[]>();
+  for (const [index, line] of content.lines.entries()) {
+    const tax = line.taxes === null ? derive(line, content.issueDate) : null;
+    if (tax !== null) pending.set(groupKey(tax), [...(pending.get(groupKey(tax)) ?? []), { index, tax }]);
+  }
+  const lines = [...content.lines];
+  for (const [key, members] of pending) {
+    const group = content.taxes.find((tax) => groupKey(tax) === key);
+    const amounts = amountsOf(
+      members.map(({ tax }) => tax),
+      group,
+    );
+    for (const [position, { index, tax }] of members.entries()) {
+      const line = lines[index];
+      if (line !== undefined) lines[index] = { ...line, taxes: [{ ...tax, taxAmount: amounts[position] ?? '0.00' }] };
+    }
+  }
+  return { ...content, lines };
+}
+
+function derive(line: DocumentLine, issueDate: string): DocumentTax | null {
+  if (line.taxRateCode === null || line.taxCode !== TAX.iva) return null;
+  const rate = taxRate(line.taxCode, line.taxRateCode, issueDate);
+  if (typeof rate === 'string' || rate.percent === null) return null;
+  return {
+    taxCode: line.taxCode,
+    taxRateCode: line.taxRateCode,
+    taxableBase: line.subtotal,
+    rate: rateOf(rate.percent),
+    taxAmount: '0.00',
+    tariff: null,
+  };
+}
+
+function amountsOf(taxes: readonly DocumentTax[], group: DocumentTax | undefined): readonly string[] {
+  const apart = taxes.map((tax) => taxAmount(tax.taxableBase, tax.rate));
+  const together = apart.reduce((total, amount) => total.plus(amount), dec('0'));
+  if (group === undefined || together.eq(group.taxAmount)) return apart.map(money);
+  let base = dec('0');
+  let given = dec('0');
+  const spread = taxes.map((tax) => {
+    base = base.plus(tax.taxableBase);
+    const amount = taxAmount(base, tax.rate).minus(given);
+    given = given.plus(amount);
+    return amount;
+  });
+  return (given.eq(group.taxAmount) ? spread : apart).map(money);
+}

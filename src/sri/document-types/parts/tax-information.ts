@@ -1,0 +1,39 @@
+import { element, group, optional } from '../../xml/canonical.js';
+import type { DocumentContent, IssuerSnapshot, Numbering } from '../document.js';
+
+/** Off-line issuing knows only the normal emission type. */
+const NORMAL_EMISSION = '1';
+
+const RIMPE_LEGEND: Readonly<Record<IssuerSnapshot['rimpe'], string | null>> = {
+  none: null,
+  entrepreneur: 'CONTRIBUYENTE RÉGIMEN RIMPE',
+  popular_business: 'CONTRIBUYENTE NEGOCIO POPULAR - RÉGIMEN RIMPE',
+};
+
+/** `infoTributaria`, the same block in all six document types. */
+export function taxInformation(content: DocumentContent, issuer: IssuerSnapshot, numbering: Numbering): string {
+  return group(
+    'infoTributaria',
+    element('ambiente', issuer.environment),
+    element('tipoEmision', NORMAL_EMISSION),
+    element('razonSocial', issuer.legalName),
+    optional('nombreComercial', issuer.tradeName),
+    element('ruc', issuer.ruc),
+    element('claveAcceso', numbering.accessKey),
+    element('codDoc', content.documentType),
+    element('estab', issuer.establishmentCode),
+    element('ptoEmi', issuer.emissionPointCode),
+    element('secuencial', String(numbering.sequential).padStart(9, '0')),
+    element('dirMatriz', issuer.headOfficeAddress),
+    optional('agenteRetencion', issuer.withholdingAgent),
+    optional('contribuyenteRimpe', RIMPE_LEGEND[issuer.rimpe]),
+  );
+}
+
+/** Where the elements of `infoTributaria` come from in a request. */
+export const TAX_INFORMATION_POINTERS: Readonly<Record<string, string>> = {
+  infoTributaria: '/issuer_id',
+  'infoTributaria/codDoc': '/document_type',
+  'infoTributaria/estab': '/establishment_id',
+  'infoTributaria/ptoEmi': '/emission_point_id',
+};

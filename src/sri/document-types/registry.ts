@@ -1,0 +1,10 @@
+import { INVOICE } from './01-invoice/invoice.js';
+import type { DocumentTypeDefinition } from './document.js';
+
+/** Every document type the service issues. A new type is its folder and one line here. */
+export const documentTypes: readonly DocumentTypeDefinition[] = [INVOICE];
+
+/** The type of an SRI document code (`codDoc`). */
+export function documentType(code: string): DocumentTypeDefinition | undefined {
+  return documentTypes.find((type) => type.code === code);
+}

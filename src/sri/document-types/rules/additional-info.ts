@@ -1,0 +1,34 @@
+import type { Finding } from '../../../shared/finding.js';
+import type { DocumentContent, IssuerSnapshot } from '../document.js';
+import { SERVICE_FIELDS, serviceFields } from '../parts/additional-info.js';
+import { defineRules, finding } from './rule.js';
+
+const RULES = defineRules({
+  'additional_info.count': {
+    es: 'El documento lleva como máximo 15 campos adicionales, contando los que agrega el servicio',
+    en: 'The document carries at most 15 additional fields, counting those that the service adds',
+    reference: 'Ficha técnica 2.32, annex 3',
+  },
+  'additional_info.reserved': {
+    es: 'El servicio agrega este campo; la petición no debe llevarlo',
+    en: 'The service adds this field itself; requests may not carry it',
+    reference: 'Ficha técnica 2.32, annex 24; 2.34, annex 26',
+  },
+});
+
+const MOST_FIELDS = 15;
+const RESERVED = Object.values(SERVICE_FIELDS).map((name) => name.toLowerCase());
+
+/** Free fields: not more than the schema takes, and none of the service's own. */
+export function* checkAdditionalInfo(content: DocumentContent, issuer: IssuerSnapshot): Generator<Finding> {
+  const most = MOST_FIELDS - serviceFields(issuer).length;
+  if (content.additionalInfo.length > most) {
+    const count = String(content.additionalInfo.length);
+    yield finding(RULES['additional_info.count'], '/additional_info', `≤ ${most}`, count);
+  }
+  for (const [index, { name }] of content.additionalInfo.entries()) {
+    if (RESERVED.includes(name.toLowerCase())) {
+      yield finding(RULES['additional_info.reserved'], `/additional_info/${index}/name`, null, name);
+    }
+  }
+}

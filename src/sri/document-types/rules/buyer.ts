@@ -1,0 +1,120 @@
+import type { Finding } from '../../../shared/finding.js';
+import { lookup } from '../../tables/code-table.js';
+import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
+import { checkCedula, checkRuc, type TaxpayerIdCheck } from '../../taxpayer-id.js';
+import type { DocumentContent } from '../document.js';
+import { defineRules, finding } from './rule.js';
+
+const TABLE_6 = 'Ficha técnica 2.32, table 6';
+
+const RULES = defineRules({
+  'buyer.incomplete': {
+    es: 'Tipo de identificación, identificación y nombre del comprador van juntos',
+    en: 'Identification type, identification and name of the buyer go together',
+    reference: TABLE_6,
+  },
+  'buyer.id_type': {
+    es: 'Tipo de identificación desconocido',
+    en: 'Unknown identification type',
+    reference: TABLE_6,
+  },
+  'buyer.ruc': {
+    es: 'La identificación del comprador no tiene la forma de un RUC',
+    en: "The buyer's identification does not have the form of a RUC",
+    reference: TABLE_6,
+  },
+  'buyer.cedula': {
+    es: 'La identificación del comprador no tiene la forma de una cédula',
+    en: "The buyer's identification does not have the form of a cédula",
+    reference: TABLE_6,
+  },
+  'buyer.check_digit': {
+    severity: 'warning',
+    es: 'El dígito verificador de la identificación del comprador no coincide',
+    en: "The check digit of the buyer's identification does not match",
+    reference: 'Ficha técnica 2.32, message 62',
+  },
+  'buyer.passport': {
+    es: 'Un pasaporte lleva de 1 a 20 letras mayúsculas, dígitos o guiones',
+    en: 'A passport has 1 to 20 upper-case letters, digits or hyphens',
+    reference: TABLE_6,
+  },
+  'buyer.foreign_id': {
+    es: 'Una identificación del exterior lleva de 1 a 20 letras, dígitos, espacios, puntos, barras o guiones',
+    en: 'A foreign identification has 1 to 20 letters, digits, spaces, points, slashes or hyphens',
+    reference: TABLE_6,
+  },
+  'buyer.final_consumer_id': {
+    es: 'La identificación del consumidor final es 9999999999999 y ningún otro tipo la usa',
+    en: 'The identification of the final consumer is 9999999999999 and no other type uses it',
+    reference: TABLE_6,
+  },
+  'buyer.final_consumer_name': {
+    es: 'El consumidor final se nombra CONSUMIDOR FINAL',
+    en: 'The final consumer is named CONSUMIDOR FINAL',
+    reference: TABLE_6,
+  },
+});
+
+const PASSPORT = /^[A-Z0-9-]{1,20}$/;
+const FOREIGN_ID = /^[A-Za-z0-9 ./-]{1,20}$/;
+
+/** Who the receiver is: complete, of a known type, with an identification of that type's form. */
+export function* checkBuyer(content: DocumentContent): Generator<Finding> {
+  const { buyerIdType, buyerId, buyerName } = content;
+  const parts = [
+    ['/buyer_id_type', buyerIdType],
+    ['/buyer_id', buyerId],
+    ['/buyer_name', buyerName],
+  ] as const;
+  for (const [pointer, value] of parts) {
+    if (value === null || value === '') yield finding(RULES['buyer.incomplete'], pointer);
+  }
+  if (buyerIdType === null || buyerIdType === '') return;
+  if (lookup(IDENTIFICATION_TYPES, buyerIdType, content.issueDate) === undefined) {
+    yield finding(RULES['buyer.id_type'], '/buyer_id_type', codes(), buyerIdType);
+    return;
+  }
+  if (buyerIdType === FINAL_CONSUMER.idType) yield* checkFinalConsumer(buyerId, buyerName);
+  else if (buyerId !== null && buyerId !== '') yield* checkIdentification(buyerIdType, buyerId);
+}
+
+function* checkIdentification(type: string, id: string): Generator<Finding> {
+  if (id === FINAL_CONSUMER.id) {
+    yield finding(RULES['buyer.final_consumer_id'], '/buyer_id_type', FINAL_CONSUMER.idType, type);
+    return;
+  }
+  switch (type) {
+    case '04':
+      yield* ofTaxpayer(RULES['buyer.ruc'], id, checkRuc(id, { anyEstablishment: true }));
+      break;
+    case '05':
+      yield* ofTaxpayer(RULES['buyer.cedula'], id, checkCedula(id));
+      break;
+    case '06':
+      if (!PASSPORT.test(id)) yield finding(RULES['buyer.passport'], '/buyer_id', null, id);
+      break;
+    default:
+      if (!FOREIGN_ID.test(id)) yield finding(RULES['buyer.foreign_id'], '/buyer_id', null, id);
+  }
+}
+
+/** A wrong form is refused; a wrong check digit is what the SRI itself only warns about. */
+function* ofTaxpayer(rule: (typeof RULES)[keyof typeof RULES], id: string, check: TaxpayerIdCheck): Generator<Finding> {
+  const doubt = check.problem ?? check.warning;
+  if (doubt === undefined) return;
+  yield finding(doubt === 'check_digit' ? RULES['buyer.check_digit'] : rule, '/buyer_id', null, id);
+}
+
+function* checkFinalConsumer(id: string | null, name: string | null): Generator<Finding> {
+  if (id !== null && id !== FINAL_CONSUMER.id) {
+    yield finding(RULES['buyer.final_consumer_id'], '/buyer_id', FINAL_CONSUMER.id, id);
+  }
+  if (name !== null && name !== FINAL_CONSUMER.name && name !== FINAL_CONSUMER.testName) {
+    yield finding(RULES['buyer.final_consumer_name'], '/buyer_name', FINAL_CONSUMER.name, name);
+  }
+}
+
+function codes(): string {
+  return IDENTIFICATION_TYPES.rows.map((row) => row.code).join(', ');
+}

@@ -1,0 +1,69 @@
+import { dec, money, sum } from '../../../shared/decimal.js';
+import type { Finding } from '../../../shared/finding.js';
+import { isKnown, lookup } from '../../tables/code-table.js';
+import { AMOUNT_LIMITS, LIMIT } from '../../tables/limits.js';
+import { PAYMENT_METHODS, TIME_UNITS } from '../../tables/payments.js';
+import type { DocumentContent } from '../document.js';
+import { defineRules, finding, repeated } from './rule.js';
+
+const TABLE_24 = 'Ficha técnica 2.32, table 24';
+
+const RULES = defineRules({
+  'payments.number_repeated': {
+    es: 'El número de línea del pago está repetido',
+    en: 'The line number of the payment is repeated',
+    reference: TABLE_24,
+  },
+  'payments.method': {
+    es: 'Forma de pago desconocida o fuera de vigencia',
+    en: 'Payment method unknown or not in force',
+    reference: TABLE_24,
+  },
+  'payments.sum': {
+    es: 'Los pagos no suman el total',
+    en: 'The payments do not add up to the total',
+    reference: 'Ficha técnica 2.32, annex 3 and table 24',
+  },
+  'payments.time_unit': {
+    severity: 'warning',
+    es: 'Unidad de tiempo poco usual; se envía tal cual',
+    en: 'Unusual time unit; it is sent as it is',
+    reference: TABLE_24,
+  },
+  'payments.cash': {
+    severity: 'warning',
+    es: 'El comprador no puede deducir un pago de este valor hecho fuera del sistema financiero',
+    en: 'The buyer may not deduct a payment of this amount made outside the financial system',
+    reference: 'LRTI, article 103',
+  },
+});
+
+const CASH = '01';
+
+/** Payment entries: known methods that add up to the total exactly. */
+export function* checkPayments(content: DocumentContent): Generator<Finding> {
+  const { payments, issueDate } = content;
+  for (const [payment, index] of repeated(payments, ({ lineNumber }) => String(lineNumber))) {
+    yield finding(
+      RULES['payments.number_repeated'],
+      `/payments/${index}/line_number`,
+      null,
+      String(payment.lineNumber),
+    );
+  }
+  const cashLimit = lookup(AMOUNT_LIMITS, LIMIT.cash, issueDate);
+  for (const [index, payment] of payments.entries()) {
+    const { paymentMethodCode: method, timeUnit } = payment;
+    if (lookup(PAYMENT_METHODS, method, issueDate) === undefined) {
+      yield finding(RULES['payments.method'], `/payments/${index}/payment_method_code`, null, method);
+    }
+    if (timeUnit !== null && timeUnit !== '' && !isKnown(TIME_UNITS, timeUnit)) {
+      yield finding(RULES['payments.time_unit'], `/payments/${index}/time_unit`, null, timeUnit);
+    }
+    if (method === CASH && cashLimit !== undefined && dec(payment.total).gt(cashLimit.amount)) {
+      yield finding(RULES['payments.cash'], `/payments/${index}/total`, cashLimit.amount, payment.total);
+    }
+  }
+  const paid = sum(payments.map((payment) => payment.total));
+  if (!paid.eq(content.total)) yield finding(RULES['payments.sum'], '/payments', content.total, money(paid));
+}

@@ -1,0 +1,49 @@
+import type { Finding } from '../../../shared/finding.js';
+
+/** One fiscal rule: stable id, wording, source. Each rule file defines its own set. */
+export interface Rule {
+  readonly id: string;
+  readonly severity: Finding['severity'];
+  readonly es: string;
+  readonly en: string;
+  /** Section of the ficha técnica or resolution. */
+  readonly reference: string;
+}
+
+/** A set of rules whose keys are their ids. */
+export function defineRules<Id extends string>(
+  rules: Readonly<Record<Id, Omit<Rule, 'id' | 'severity'> & { readonly severity?: Finding['severity'] }>>,
+): Readonly<Record<Id, Rule>> {
+  const named = Object.entries<Omit<Rule, 'id' | 'severity'> & { readonly severity?: Finding['severity'] }>(rules).map(
+    ([id, rule]) => [id, { severity: 'error', ...rule, id }],
+  );
+  return Object.fromEntries(named) as Readonly<Record<Id, Rule>>;
+}
+
+/**
+ * A rule that a document breaks, at a place.
+ *
+ * @param pointer JSON Pointer into the request body
+ */
+export function finding(
+  rule: Rule,
+  pointer: string,
+  expected: string | null = null,
+  actual: string | null = null,
+): Finding {
+  const { id, severity, es, en, reference } = rule;
+  return { pointer, rule: id, message: { es, en }, expected, actual, reference, severity };
+}
+
+/** What several entries share: reports every entry whose key an earlier one had. */
+export function* repeated<Entry>(
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => string,
+): Generator<[Entry, number]> {
+  const seen = new Set<string>();
+  for (const [index, entry] of entries.entries()) {
+    const key = keyOf(entry);
+    if (seen.has(key)) yield [entry, index];
+    seen.add(key);
+  }
+}

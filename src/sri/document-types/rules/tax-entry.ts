@@ -1,0 +1,111 @@
+import { dec, money } from '../../../shared/decimal.js';
+import type { Finding } from '../../../shared/finding.js';
+import { nearly, percentOf, rateOf, taxAmount } from '../../money.js';
+import type { DocumentTax } from '../document.js';
+import { taxRate, type TaxRate } from '../tax-rates.js';
+import { defineRules, finding } from './rule.js';
+
+const TABLES = 'Ficha técnica 2.32, tables 16 to 18';
+
+export const TAX_ENTRY_RULES = defineRules({
+  'tax.code': { es: 'Código de impuesto desconocido', en: 'Unknown tax code', reference: TABLES },
+  'tax.rate_code': { es: 'Código de tarifa desconocido', en: 'Unknown rate code', reference: TABLES },
+  'tax.rate_code_not_in_force': {
+    es: 'El código de tarifa no está vigente en la fecha de emisión',
+    en: 'The rate code is not in force on the issue date',
+    reference: TABLES,
+  },
+  'tax.rate': {
+    es: 'La tarifa no corresponde al código de tarifa',
+    en: 'The rate does not belong to the rate code',
+    reference: TABLES,
+  },
+  'tax.rate_unusual': {
+    severity: 'warning',
+    es: 'La tarifa difiere de la publicada para este código; rige la ley vigente',
+    en: 'The rate differs from the one published for this code; the law in force decides',
+    reference: TABLES,
+  },
+  'tax.tariff_missing': {
+    es: 'Este código tiene tarifa específica: indíquela en tariff',
+    en: 'This code has a specific rate: give it in tariff',
+    reference: TABLES,
+  },
+  'tax.amount': {
+    es: 'El valor del impuesto no es base imponible × tarifa',
+    en: 'The tax amount is not taxable base × rate',
+    reference: 'Ficha técnica 2.32, annex 3 and message 52',
+  },
+});
+
+/** Where the parts of an entry stand in the request. */
+export interface TaxPointers {
+  readonly taxCode: string;
+  readonly rateCode: string;
+  readonly rate: string;
+  readonly tariff: string;
+  readonly amount: string;
+}
+
+/** The codes of an entry on a day: known, in force. Gives the rate when they are. */
+export function* checkCodes(
+  codes: { readonly taxCode: string; readonly taxRateCode: string },
+  at: Pick<TaxPointers, 'taxCode' | 'rateCode'>,
+  issueDate: string,
+): Generator<Finding, TaxRate | null> {
+  const answer = taxRate(codes.taxCode, codes.taxRateCode, issueDate);
+  switch (answer) {
+    case 'unknown_tax':
+      yield finding(TAX_ENTRY_RULES['tax.code'], at.taxCode, '2, 3, 5', codes.taxCode);
+      return null;
+    case 'unknown_rate':
+      yield finding(TAX_ENTRY_RULES['tax.rate_code'], at.rateCode, null, codes.taxRateCode);
+      return null;
+    case 'not_in_force':
+      yield finding(TAX_ENTRY_RULES['tax.rate_code_not_in_force'], at.rateCode, issueDate, codes.taxRateCode);
+      return null;
+    default:
+      return answer;
+  }
+}
+
+/** Codes, then the rate against its code. */
+export function* checkTaxEntry(
+  tax: DocumentTax,
+  at: TaxPointers,
+  issueDate: string,
+): Generator<Finding, TaxRate | null> {
+  const rate = yield* checkCodes(tax, at, issueDate);
+  if (rate === null) return null;
+  if (rate.specific !== null && rate.percent === null) {
+    if (tax.tariff === null) yield finding(TAX_ENTRY_RULES['tax.tariff_missing'], at.tariff, rate.specific.amount);
+    return rate;
+  }
+  if (rate.percent === null) return rate;
+  const rule = rate.binding ? TAX_ENTRY_RULES['tax.rate'] : TAX_ENTRY_RULES['tax.rate_unusual'];
+  if (tax.tariff !== null) {
+    if (!dec(tax.tariff).eq(rate.percent)) yield finding(rule, at.tariff, rate.percent, tax.tariff);
+  }
+  if (tax.tariff === null || rate.binding) {
+    if (!dec(tax.rate).eq(rateOf(rate.percent))) yield finding(rule, at.rate, rateOf(rate.percent), tax.rate);
+  }
+  return rate;
+}
+
+/** Amount = base x rate within a cent; a specific rate is per unit, which no field tells. */
+export function* checkTaxAmount(tax: DocumentTax, rate: TaxRate, at: TaxPointers): Generator<Finding> {
+  if (rate.specific !== null) return;
+  const expected = taxAmount(tax.taxableBase, effectiveRate(tax));
+  if (!nearly(expected, tax.taxAmount))
+    yield finding(TAX_ENTRY_RULES['tax.amount'], at.amount, money(expected), tax.taxAmount);
+}
+
+/** The fraction that the amount comes from: `tariff` where the rate is above 100 %. */
+export function effectiveRate(tax: DocumentTax): string {
+  return tax.tariff === null ? tax.rate : dec(tax.tariff).div(100).toFixed();
+}
+
+/** XML `tarifa`. */
+export function tariffOf(tax: DocumentTax): string {
+  return tax.tariff ?? percentOf(tax.rate);
+}

@@ -1,0 +1,196 @@
+import { dec, money, sum } from '../../../shared/decimal.js';
+import type { Finding } from '../../../shared/finding.js';
+import { nearly, roundingOf, taxAmount } from '../../money.js';
+import { CONSTRUCTION_MATERIALS, TAX } from '../../tables/taxes.js';
+import { lookup } from '../../tables/code-table.js';
+import type { DocumentContent, DocumentLine, DocumentTax } from '../document.js';
+import { groupKey } from '../tax-rates.js';
+import { defineRules, finding, repeated } from './rule.js';
+import {
+  checkCodes,
+  checkTaxAmount,
+  checkTaxEntry,
+  effectiveRate,
+  TAX_ENTRY_RULES,
+  type TaxPointers,
+} from './tax-entry.js';
+
+const ARITHMETIC = 'Ficha técnica 2.32, annex 3 and message 52';
+const TABLES = 'Ficha técnica 2.32, tables 16 to 18';
+
+const RULES = defineRules({
+  'line.taxes_missing': {
+    es: 'La línea no dice sus impuestos: indique tax_rate_code o taxes',
+    en: 'The line does not tell its taxes: give tax_rate_code or taxes',
+    reference: TABLES,
+  },
+  'line.taxes_not_derivable': {
+    es: 'Este impuesto no se deduce del código: detállelo en taxes',
+    en: 'This tax does not derive from its code: itemise it in taxes',
+    reference: TABLES,
+  },
+  'line.one_iva': {
+    es: 'Cada línea lleva exactamente una tarifa de IVA',
+    en: 'Each line carries exactly one IVA rate',
+    reference: TABLES,
+  },
+  'line.tax_repeated': {
+    es: 'La línea repite el mismo impuesto y tarifa',
+    en: 'The line repeats the same tax and rate',
+    reference: TABLES,
+  },
+  'line.iva_base': {
+    es: 'La base de IVA no es el subtotal de la línea más su ICE',
+    en: 'The IVA base is not the subtotal of the line plus its ICE',
+    reference: ARITHMETIC,
+  },
+  'line.construction_material': {
+    severity: 'warning',
+    es: 'La tarifa de 5 % pide en aux_code un código de material de construcción',
+    en: 'The 5 % rate asks for a construction material code in aux_code',
+    reference: 'Ficha técnica 2.32, annex 23 and table 31',
+  },
+  'taxes.repeated': {
+    es: 'El impuesto y tarifa ya están en otra entrada',
+    en: 'Another entry has this tax and rate already',
+    reference: TABLES,
+  },
+  'taxes.without_line': {
+    es: 'Ninguna línea tiene este impuesto y tarifa',
+    en: 'No line has this tax and rate',
+    reference: ARITHMETIC,
+  },
+  'taxes.missing': {
+    es: 'Falta la entrada de un impuesto que las líneas tienen',
+    en: 'The entry of a tax that lines have is missing',
+    reference: ARITHMETIC,
+  },
+  'taxes.base': {
+    es: 'La base imponible no es la suma de las bases de las líneas',
+    en: 'The taxable base is not the sum of the bases of the lines',
+    reference: ARITHMETIC,
+  },
+  'taxes.amount': {
+    es: 'El valor del impuesto no es la suma de los impuestos de las líneas',
+    en: 'The tax amount is not the sum of the taxes of the lines',
+    reference: ARITHMETIC,
+  },
+});
+
+const CONSTRUCTION_RATE = '5';
+
+/**
+ * Taxes of the lines, then `taxes` as the lines grouped by tax and rate. Tolerance
+ * one cent per tax amount and per group (base and amount); bases of lines exact.
+ * Expects normalised content: a line whose taxes are still null could not be derived.
+ */
+export function* checkTaxes(content: DocumentContent): Generator<Finding> {
+  for (const [index, line] of content.lines.entries()) yield* checkLineTaxes(line, index, content.issueDate);
+  yield* checkGroups(content);
+}
+
+function* checkLineTaxes(line: DocumentLine, index: number, issueDate: string): Generator<Finding> {
+  const at = `/lines/${index}`;
+  if (line.taxes === null || line.taxes.length === 0) {
+    yield* explainMissing(line, at, issueDate);
+    return;
+  }
+  const derived = line.taxRateCode !== null;
+  const ivas = line.taxes.filter((tax) => tax.taxCode === TAX.iva);
+  if (ivas.length !== 1) yield finding(RULES['line.one_iva'], `${at}/taxes`, '1', String(ivas.length));
+  for (const [tax, position] of repeated(line.taxes, groupKey)) {
+    yield finding(RULES['line.tax_repeated'], `${at}/taxes/${position}`, null, groupKey(tax));
+  }
+  const ivaBase = sum(line.taxes.filter((tax) => tax.taxCode === TAX.ice).map((tax) => tax.taxAmount)).plus(
+    line.subtotal,
+  );
+  for (const [position, tax] of line.taxes.entries()) {
+    const pointers = derived ? derivedPointers(at) : pointersTo(`${at}/taxes/${position}`);
+    const rate = yield* checkTaxEntry(tax, pointers, issueDate);
+    if (rate !== null) yield* checkTaxAmount(tax, rate, pointers);
+    if (tax.taxCode === TAX.iva && !ivaBase.eq(tax.taxableBase)) {
+      yield finding(RULES['line.iva_base'], `${at}/taxes/${position}/taxable_base`, money(ivaBase), tax.taxableBase);
+    }
+  }
+  if (ivas.some((tax) => tax.taxRateCode === CONSTRUCTION_RATE)) yield* checkMaterial(line, at, issueDate);
+}
+
+function* explainMissing(line: DocumentLine, at: string, issueDate: string): Generator<Finding> {
+  if (line.taxRateCode === null) {
+    yield finding(RULES['line.taxes_missing'], `${at}/tax_rate_code`);
+    return;
+  }
+  const codes = { taxCode: line.taxCode, taxRateCode: line.taxRateCode };
+  const rate = yield* checkCodes(codes, { taxCode: `${at}/tax_code`, rateCode: `${at}/tax_rate_code` }, issueDate);
+  if (rate !== null) yield finding(RULES['line.taxes_not_derivable'], `${at}/tax_code`, TAX.iva, line.taxCode);
+}
+
+function* checkMaterial(line: DocumentLine, at: string, issueDate: string): Generator<Finding> {
+  if (lookup(CONSTRUCTION_MATERIALS, line.auxCode ?? '', issueDate) === undefined) {
+    yield finding(RULES['line.construction_material'], `${at}/aux_code`, 'F01…', line.auxCode);
+  }
+}
+
+function* checkGroups(content: DocumentContent): Generator<Finding> {
+  const ofLines = new Map<string, DocumentTax[]>();
+  for (const tax of content.lines.flatMap((line) => line.taxes ?? [])) {
+    const key = groupKey(tax);
+    ofLines.set(key, [...(ofLines.get(key) ?? []), tax]);
+  }
+  for (const [tax, index] of repeated(content.taxes, groupKey)) {
+    yield finding(RULES['taxes.repeated'], `/taxes/${index}`, null, groupKey(tax));
+  }
+  for (const [index, tax] of content.taxes.entries()) {
+    const pointers = pointersTo(`/taxes/${index}`);
+    const rate = yield* checkTaxEntry(tax, pointers, content.issueDate);
+    const members = ofLines.get(groupKey(tax));
+    if (members === undefined) {
+      // An unknown or expired code was named above; its lines could not be derived.
+      if (rate !== null) yield finding(RULES['taxes.without_line'], `/taxes/${index}`, null, groupKey(tax));
+      continue;
+    }
+    yield* checkGroup(tax, members, index, rate?.specific === null);
+  }
+  const declared = new Set(content.taxes.map(groupKey));
+  for (const key of ofLines.keys()) {
+    if (!declared.has(key)) yield finding(RULES['taxes.missing'], '/taxes', key);
+  }
+}
+
+function* checkGroup(
+  tax: DocumentTax,
+  members: readonly DocumentTax[],
+  index: number,
+  adValorem: boolean,
+): Generator<Finding> {
+  const base = sum(members.map((member) => member.taxableBase));
+  if (!nearly(base, tax.taxableBase)) {
+    yield finding(RULES['taxes.base'], `/taxes/${index}/taxable_base`, money(base), tax.taxableBase);
+  }
+  const amount = sum(members.map((member) => member.taxAmount));
+  if (!nearly(amount, tax.taxAmount)) {
+    yield finding(RULES['taxes.amount'], `/taxes/${index}/tax_amount`, money(amount), tax.taxAmount);
+    return;
+  }
+  // Lines rounded one by one may add up to more than a cent beside base x rate, but never more than their rounding.
+  const exact = dec(tax.taxableBase).times(effectiveRate(tax));
+  if (adValorem && !nearly(exact, tax.taxAmount, roundingOf(members.length + 1))) {
+    const expected = money(taxAmount(tax.taxableBase, effectiveRate(tax)));
+    yield finding(TAX_ENTRY_RULES['tax.amount'], `/taxes/${index}/tax_amount`, expected, tax.taxAmount);
+  }
+}
+
+function pointersTo(at: string): TaxPointers {
+  return {
+    taxCode: `${at}/tax_code`,
+    rateCode: `${at}/tax_rate_code`,
+    rate: `${at}/rate`,
+    tariff: `${at}/tariff`,
+    amount: `${at}/tax_amount`,
+  };
+}
+
+function derivedPointers(line: string): TaxPointers {
+  const rateCode = `${line}/tax_rate_code`;
+  return { taxCode: `${line}/tax_code`, rateCode, rate: rateCode, tariff: rateCode, amount: rateCode };
+}

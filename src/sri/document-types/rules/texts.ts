@@ -1,0 +1,89 @@
+import { textProblem } from '../../../shared/text.js';
+import type { Finding } from '../../../shared/finding.js';
+import type { DocumentContent, NameValue } from '../document.js';
+import { defineRules, finding } from './rule.js';
+
+const STRUCTURE = 'Ficha técnica 2.32, annex 3';
+
+const RULES = defineRules({
+  'text.length': {
+    es: 'El SRI admite menos caracteres en este campo que la API',
+    en: 'The SRI takes fewer characters in this field than the API',
+    reference: STRUCTURE,
+  },
+  'text.characters': {
+    es: 'El texto lleva caracteres que el SRI no admite (saltos de línea, de control o invisibles)',
+    en: 'The text holds characters that the SRI does not take (line breaks, control or invisible ones)',
+    reference: STRUCTURE,
+  },
+  'text.empty': { es: 'El texto está vacío', en: 'The text is empty', reference: STRUCTURE },
+  'line.details': {
+    es: 'Una línea lleva como máximo 3 detalles adicionales',
+    en: 'A line carries at most 3 additional details',
+    reference: STRUCTURE,
+  },
+});
+
+const MOST_DETAILS = 3;
+
+interface Field {
+  readonly pointer: string;
+  readonly value: string | null;
+  /** The SRI's bound, in code points. */
+  readonly max: number;
+  readonly required?: boolean;
+}
+
+/** Texts against the bounds of the SRI's schema, which are narrower than the API's. */
+export function* checkTexts(content: DocumentContent): Generator<Finding> {
+  for (const field of textsOf(content)) yield* checkText(field);
+  for (const [index, line] of content.lines.entries()) {
+    if (line.additionalDetails.length > MOST_DETAILS) {
+      const count = String(line.additionalDetails.length);
+      yield finding(RULES['line.details'], `/lines/${index}/additional_details`, String(MOST_DETAILS), count);
+    }
+  }
+}
+
+function* checkText({ pointer, value, max, required }: Field): Generator<Finding> {
+  if (value === null) return;
+  const problem = textProblem(value, { min: required === true ? 1 : 0, max });
+  switch (problem?.type) {
+    case undefined:
+      return;
+    case 'string_too_long':
+      yield finding(RULES['text.length'], pointer, `≤ ${max}`, String(Array.from(value).length));
+      return;
+    case 'string_too_short':
+      yield finding(RULES['text.empty'], pointer);
+      return;
+    default:
+      yield finding(RULES['text.characters'], pointer, null, String(problem?.ctx['code_point']));
+  }
+}
+
+function* textsOf(content: DocumentContent): Generator<Field> {
+  yield { pointer: '/buyer_name', value: content.buyerName, max: 300 };
+  yield { pointer: '/buyer_address', value: content.buyerAddress, max: 300 };
+  yield { pointer: '/reason', value: content.reason, max: 300 };
+  yield { pointer: '/vehicle_plate', value: content.vehiclePlate, max: 20 };
+  for (const [index, line] of content.lines.entries()) {
+    const at = `/lines/${index}`;
+    yield { pointer: `${at}/description`, value: line.description, max: 300, required: true };
+    yield { pointer: `${at}/main_code`, value: line.mainCode, max: 25 };
+    yield { pointer: `${at}/aux_code`, value: line.auxCode, max: 25 };
+    yield { pointer: `${at}/unit_of_measure`, value: line.unitOfMeasure, max: 50 };
+    yield* pairs(line.additionalDetails, `${at}/additional_details`);
+  }
+  for (const [index, payment] of content.payments.entries()) {
+    yield { pointer: `/payments/${index}/time_unit`, value: payment.timeUnit, max: 10 };
+  }
+  yield* pairs(content.additionalInfo, '/additional_info');
+}
+
+function* pairs(entries: readonly NameValue[], at: string): Generator<Field> {
+  for (const [index, { name, value }] of entries.entries()) {
+    yield { pointer: `${at}/${index}/name`, value: name, max: 300, required: true };
+    yield { pointer: `${at}/${index}/value`, value, max: 300, required: true };
+  }
+}

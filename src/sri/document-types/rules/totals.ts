@@ -1,0 +1,51 @@
+import { dec, money, sum, type Decimal } from '../../../shared/decimal.js';
+import type { Finding } from '../../../shared/finding.js';
+import type { DocumentContent } from '../document.js';
+import { defineRules, finding, type Rule } from './rule.js';
+
+const ARITHMETIC = 'Ficha técnica 2.32, annex 3 and message 52';
+
+const RULES = defineRules({
+  'totals.subtotal': {
+    es: 'El subtotal no es la suma de las líneas antes de descuentos',
+    en: 'The subtotal is not the sum of the lines before discounts',
+    reference: ARITHMETIC,
+  },
+  'totals.total_discount': {
+    es: 'El descuento total no es la suma de los descuentos de las líneas',
+    en: 'The total discount is not the sum of the discounts of the lines',
+    reference: ARITHMETIC,
+  },
+  'totals.total_tax': {
+    es: 'El total de impuestos no es la suma de los impuestos',
+    en: 'The total tax is not the sum of the taxes',
+    reference: ARITHMETIC,
+  },
+  'totals.total': {
+    es: 'El total no es subtotal − descuento + impuestos + propina',
+    en: 'The total is not subtotal − discount + tax + tip',
+    reference: ARITHMETIC,
+  },
+});
+
+/**
+ * The totals against their parts, to the cent. A document whose total is zero is
+ * accepted: samples, bonuses and full discounts are invoiced so.
+ */
+export function* checkTotals(content: DocumentContent): Generator<Finding> {
+  const discount = sum(content.lines.map((line) => line.discount));
+  const net = sum(content.lines.map((line) => line.subtotal));
+  yield* equal(RULES['totals.subtotal'], '/subtotal', net.plus(discount), content.subtotal);
+  yield* equal(RULES['totals.total_discount'], '/total_discount', discount, content.totalDiscount);
+  const taxes = sum(content.taxes.map((tax) => tax.taxAmount));
+  yield* equal(RULES['totals.total_tax'], '/total_tax', taxes, content.totalTax);
+  const total = dec(content.subtotal)
+    .minus(content.totalDiscount)
+    .plus(content.totalTax)
+    .plus(content.tip ?? '0');
+  yield* equal(RULES['totals.total'], '/total', total, content.total);
+}
+
+function* equal(rule: Rule, pointer: string, expected: Decimal, actual: string): Generator<Finding> {
+  if (!expected.eq(actual)) yield finding(rule, pointer, money(expected), actual);
+}

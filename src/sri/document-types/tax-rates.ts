@@ -1,0 +1,39 @@
+import { isKnown, lookup, type CodeRow, type CodeTable } from '../tables/code-table.js';
+import { ICE_RATES, IRBPNR_RATES, IVA_RATES, TAX, type SpecificRate } from '../tables/taxes.js';
+
+/** A rate code of any tax, seen alike. */
+export interface TaxRate {
+  /** Percentage as the XML writes it, where the tax is ad valorem. */
+  readonly percent: string | null;
+  /** Amount per unit, where it is specific. */
+  readonly specific: SpecificRate | null;
+  /** The document must use exactly this rate; otherwise the table only informs. */
+  readonly binding: boolean;
+}
+
+export type TaxRateAnswer = TaxRate | 'unknown_tax' | 'unknown_rate' | 'not_in_force';
+
+interface RateRow extends CodeRow {
+  readonly percent: string | null;
+  readonly specific?: SpecificRate | null;
+}
+
+const TABLES: Readonly<Record<string, { readonly table: CodeTable<RateRow>; readonly binding: boolean }>> = {
+  [TAX.iva]: { table: IVA_RATES, binding: true },
+  [TAX.ice]: { table: ICE_RATES, binding: false },
+  [TAX.irbpnr]: { table: IRBPNR_RATES, binding: false },
+};
+
+/** The rate behind a tax and rate code on a day (`YYYY-MM-DD`), or why there is none. */
+export function taxRate(taxCode: string, rateCode: string, asOf: string): TaxRateAnswer {
+  const entry = Object.hasOwn(TABLES, taxCode) ? TABLES[taxCode] : undefined;
+  if (entry === undefined) return 'unknown_tax';
+  const row = lookup(entry.table, rateCode, asOf);
+  if (row === undefined) return isKnown(entry.table, rateCode) ? 'not_in_force' : 'unknown_rate';
+  return { percent: row.percent, specific: row.specific ?? null, binding: entry.binding };
+}
+
+/** One group of `totalConImpuestos`: lines of the same tax and rate. */
+export function groupKey(tax: { readonly taxCode: string; readonly taxRateCode: string }): string {
+  return `${tax.taxCode}/${tax.taxRateCode}`;
+}

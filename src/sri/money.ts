@@ -1,0 +1,40 @@
+import { dec, money, round2, type Decimal } from '../shared/decimal.js';
+
+/**
+ * The arithmetic of tax documents (ficha técnica, annex 3): amounts in US dollars
+ * with two decimals, rounded half up. Arguments are plain decimal strings.
+ */
+
+/** Tolerated difference per tax amount and per tax group: one cent. The SRI publishes none (message 52). */
+const CENT = dec('0.01');
+
+/** Subtotal of a line: quantity x unit price - discount. Negative when the discount exceeds the line. */
+export function lineSubtotal(quantity: string, unitPrice: string, discount: string): Decimal {
+  return round2(dec(quantity).times(unitPrice).minus(discount));
+}
+
+/** Tax on a base; `rate` is a fraction (0.15 is 15 %). */
+export function taxAmount(base: Decimal | string, rate: string): Decimal {
+  return round2(dec(rate).times(base));
+}
+
+/** Whether two amounts differ by no more than the tolerance, by default one cent. */
+export function nearly(one: Decimal | string, other: Decimal | string, tolerance: Decimal = CENT): boolean {
+  return dec(String(one)).minus(other).abs().lte(tolerance);
+}
+
+/** Rounding error that `count` separately rounded amounts can add up to; never less than one cent. */
+export function roundingOf(count: number): Decimal {
+  const error = dec('0.005').times(count);
+  return error.gt(CENT) ? error : CENT;
+}
+
+/** Fraction to the percentage that the XML writes: `0.15` to `15.00`. */
+export function percentOf(rate: string): string {
+  return money(dec(rate).times(100));
+}
+
+/** Percentage of a code table to the fraction of the API: `15.00` to `0.1500`. */
+export function rateOf(percent: string): string {
+  return dec(percent).div(100).toFixed(4);
+}

@@ -1,0 +1,110 @@
+import type { Finding } from '../shared/finding.js';
+import type {
+  DocumentContent,
+  DocumentTypeDefinition,
+  IssuerSnapshot,
+  Numbering,
+  RuleContext,
+} from './document-types/document.js';
+import { documentType } from './document-types/registry.js';
+import { defineRules, finding } from './document-types/rules/rule.js';
+import { checkShape } from './document-types/rules/shape.js';
+import { MAX_DOCUMENT_BYTES, validateAgainstSchema, type SchemaProblem } from './xml/schema.js';
+
+const RULES = defineRules({
+  'document.type': {
+    es: 'Este tipo de documento no se emite',
+    en: 'This document type is not issued',
+    reference: 'Ficha técnica 2.32, table 3',
+  },
+  'document.size': {
+    es: 'El documento firmado superaría el tamaño que admite el SRI',
+    en: 'The signed document would exceed the size that the SRI takes',
+    reference: 'Ficha técnica 2.32, message 26',
+  },
+  schema: {
+    es: 'El documento no cumple el esquema XML',
+    en: 'The document does not satisfy the XML schema',
+    reference: 'Ficha técnica 2.32, annex 3 and message 35',
+  },
+});
+
+/** Stands for the number that is not taken yet; as long as a real one. */
+const PLACEHOLDER: Numbering = { sequential: 999_999_999, accessKey: '0'.repeat(49) };
+
+/** Prolog and XAdES signature: about 5 KB with a 2048-bit key; room for 4096 bits and long certificates. */
+const SIGNATURE_BYTES = 10 * 1024;
+
+export interface Preflight {
+  /** Content with everything that the service fills in; as given when its shape is broken. */
+  readonly content: DocumentContent;
+  /** Errors and warnings of one pass; none of severity `error` means that the document may be issued. */
+  readonly findings: readonly Finding[];
+  /** UTF-8 size of the unsigned XML; 0 when none could be built. */
+  readonly xmlBytes: number;
+}
+
+/**
+ * Everything that can be known about a document before a number is spent on it:
+ * fills in, applies every fiscal rule, builds the XML with a placeholder number and
+ * checks it against our schema and the SRI's size limit. Pure; never throws on bad
+ * content.
+ */
+export function preflight(content: DocumentContent, issuer: IssuerSnapshot, context: RuleContext): Preflight {
+  const type = documentType(content.documentType);
+  if (type === undefined) {
+    return refused(content, [finding(RULES['document.type'], '/document_type', null, content.documentType)]);
+  }
+  const malformed = [...checkShape(content)];
+  if (malformed.length > 0) return refused(content, malformed);
+
+  const normalised = type.normalise(content, issuer);
+  const findings = [...normalised.warnings, ...type.check(normalised.content, issuer, context)];
+  const xml = type.buildXml(normalised.content, issuer, PLACEHOLDER);
+  const xmlBytes = Buffer.byteLength(xml);
+  if (xmlBytes + SIGNATURE_BYTES > MAX_DOCUMENT_BYTES) {
+    const estimate = String(xmlBytes + SIGNATURE_BYTES);
+    findings.push(finding(RULES['document.size'], '', `≤ ${MAX_DOCUMENT_BYTES}`, estimate));
+  } else {
+    findings.push(...schemaFindings(xml, type, normalised.content, findings));
+  }
+  return { content: normalised.content, findings, xmlBytes };
+}
+
+function refused(content: DocumentContent, findings: readonly Finding[]): Preflight {
+  return { content, findings, xmlBytes: 0 };
+}
+
+/** Schema problems by place; where a rule has spoken already, the schema's words add nothing. */
+function schemaFindings(
+  xml: string,
+  type: DocumentTypeDefinition,
+  content: DocumentContent,
+  known: readonly Finding[],
+): readonly Finding[] {
+  const errors = known.filter(({ severity }) => severity === 'error').map(({ pointer }) => pointer);
+  const byPlace = new Map<string, Finding>();
+  for (const problem of validateAgainstSchema(xml, type.schemaFile(content))) {
+    const pointer = pointerOf(problem, type);
+    if (byPlace.has(pointer) || errors.some((error) => error === pointer || error.startsWith(`${pointer}/`))) continue;
+    byPlace.set(pointer, finding(RULES.schema, pointer, null, problem.message));
+  }
+  return [...byPlace.values()];
+}
+
+/** From `/factura/detalles/detalle[2]/descripcion` to `/lines/1/description`, by the nearest listed ancestor. */
+function pointerOf(problem: SchemaProblem, type: DocumentTypeDefinition): string {
+  const steps = (problem.xpath ?? '').split('/').slice(2);
+  const positions = new Map<string, number>();
+  const names = steps.map((step) => {
+    const [, name = step, position = '1'] = /^([^[]+)\[(\d+)\]$/.exec(step) ?? [];
+    positions.set(name, Number(position) - 1);
+    return name;
+  });
+  for (let depth = names.length; depth > 0; depth -= 1) {
+    const template = type.schemaPointers[names.slice(0, depth).join('/')];
+    if (template !== undefined)
+      return template.replace(/\{(\w+)\}/g, (_, name: string) => String(positions.get(name) ?? 0));
+  }
+  return '';
+}
