@@ -1,0 +1,58 @@
+import { Business } from '../support/business.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+describe('idempotency and numbers over HTTP', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await startStack({ api: 2 });
+  });
+  afterAll(() => stack.stop());
+
+  it('gives 200 parallel POSTs over two processes on one emission point 200 consecutive numbers, each authorized once', async () => {
+    const business = await Business.open(stack, { initialSequential: 500 });
+    const answers = await Promise.all(Array.from({ length: 200 }, (_unused, index) => business.issue({}, stack.apiUrls[index % 2])));
+    expect(answers.map((answer) => answer.status)).toEqual(Array<number>(200).fill(202));
+    const numbers = answers.map((answer) => Number(answer.body.access_key.slice(30, 39))).sort((a, b) => a - b);
+    expect(numbers).toEqual(Array.from({ length: 200 }, (_unused, index) => 500 + index));
+    for (const answer of answers) expect((await business.settled(answer.body.document_id, 60)).status).toBe('AUTHORIZED');
+    const order = await stack.database.query<{ sequential: number }>(
+      'select sequential from documents where tenant_id = $1 order by first_sent_at, sequential', [business.tenantId]);
+    expect(order.map((row) => row.sequential)).toEqual(numbers);
+  }, 120_000);
+
+  it('answers 50 parallel POSTs with one key alike and creates one document', async () => {
+    const business = await Business.open(stack);
+    const answers = await Promise.all(Array.from({ length: 50 }, (_unused, index) => business.issue({ idempotency_key: 'order-7' }, stack.apiUrls[index % 2])));
+    expect(new Set(answers.map((answer) => `${answer.status} ${JSON.stringify(answer.body)}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(202);
+    expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true')).toHaveLength(49);
+    expect(await business.lastNumber()).toBe(1);
+  });
+
+  it('refuses another body under the key, and takes equal content in another form for the same', async () => {
+    const business = await Business.open(stack);
+    const first = await business.issue({ idempotency_key: 'k' });
+    const other = await business.issue({ idempotency_key: 'k', buyer_name: 'Otra Persona' });
+    expect([other.status, (other.body as { error?: { code: string } }).error?.code]).toEqual([409, 'DUPLICATE_IDEMPOTENCY_KEY']);
+    const reordered = Object.fromEntries(Object.entries(business.invoice({ subtotal: 100, total: '115.0', total_discount: 0 })).reverse());
+    const same = await business.call('POST', '/documents', reordered, { 'idempotency-key': 'k' });
+    expect([same.status, same.body]).toEqual([202, first.body]);
+    expect(await business.lastNumber()).toBe(1);
+  });
+
+  it('refuses a header that differs from the field', async () => {
+    const business = await Business.open(stack);
+    const answer = await business.call('POST', '/documents', business.invoice({ idempotency_key: 'a' }), { 'idempotency-key': 'b' });
+    expect(answer.status).toBe(422);
+  });
+
+  it('does not consume a key with a refusal, and replays when the certificate has expired since', async () => {
+    const business = await Business.open(stack);
+    expect((await business.issue({ idempotency_key: 'k', total: '1.00' })).status).toBe(400);
+    const first = await business.issue({ idempotency_key: 'k' });
+    expect(first.status).toBe(202);
+    await stack.database.query(`update certificates set valid_to = now() - interval '1 hour' where tenant_id = $1`, [business.tenantId]);
+    const again = await business.issue({ idempotency_key: 'k' });
+    expect([again.status, again.body]).toEqual([202, first.body]);
+  });
+});

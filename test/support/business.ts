@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDemoPkcs12 } from '../../src/local/demo-certificate.js';
+import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
+import { generateApiKey } from '../../src/platform/security/api-key.js';
+import { guayaquilDay } from '../../src/shared/guayaquil.js';
+import type { Stack } from './stack.js';
+
+export interface Answer<Body = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+export interface Accepted extends Record<string, unknown> {
+  document_id: string;
+  status: string;
+  access_key: string;
+}
+
+export type Invoice = Record<string, unknown>;
+
+/** States in which nothing more happens by itself. */
+const SETTLED = ['AUTHORIZED', 'REJECTED', 'FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED', 'CANCELLED', 'VOIDED_BY_NC'];
+
+let businesses = 0;
+
+/** A tenant with one issuer that is able to issue, set up through the public API; and a caller that acts for it. */
+export class Business {
+  private constructor(
+    private readonly stack: Stack,
+    readonly tenantId: string,
+    readonly apiKeyId: string,
+    readonly apiKey: string,
+    readonly ruc: string,
+    readonly issuerId: string,
+    readonly establishmentId: string,
+    readonly emissionPointId: string,
+  ) {}
+
+  static async open(stack: Stack, options: { certificate?: Buffer | null; certificateRuc?: string; initialSequential?: number } = {}): Promise<Business> {
+    const [tenantId, apiKeyId, key] = [randomUUID(), randomUUID(), generateApiKey(new CryptoChance(), 'TEST')];
+    await stack.database.query(`select provision_tenant($1, 'Business', $2, 'test', $3, $4, 'TEST', now())`, [tenantId, apiKeyId, key.prefix, key.hash]);
+    businesses += 1;
+    const ruc = `179${String(Number(process.env['JEST_WORKER_ID'] ?? '1') * 100_000 + businesses).padStart(7, '0')}001`;
+    const call = (method: string, path: string, body?: unknown): Promise<Answer> => request(stack.apiUrl, key.clear, method, path, body);
+    const created = async (path: string, body: unknown): Promise<string> => {
+      const answer = await call('POST', path, body);
+      if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body['id'] as string;
+    };
+    const issuerId = await created('/issuers', { ruc, razon_social: 'Comercial Ñandú & Compañía', direccion_matriz: 'Av. Amazonas, Quito', obligado_contabilidad: true });
+    const establishmentId = await created(`/issuers/${issuerId}/establishments`, { code: '001', address: 'Av. Amazonas, Quito' });
+    const emissionPointId = await created(`/issuers/${issuerId}/establishments/${establishmentId}/emission-points`, {
+      code: '001', initial_sequential: options.initialSequential ?? 1,
+    });
+    const business = new Business(stack, tenantId, apiKeyId, key.clear, ruc, issuerId, establishmentId, emissionPointId);
+    if (options.certificate !== null) await business.uploadCertificate(options.certificate);
+    return business;
+  }
+
+  async uploadCertificate(file?: Buffer, password = 'secreto'): Promise<Answer> {
+    const p12 = file ?? (await createDemoPkcs12({ ruc: this.ruc, legalName: 'Comercial', password, now: new Date() }));
+    const answer = await this.call('POST', `/issuers/${this.issuerId}/certificates`, { file_base64: p12.toString('base64'), password });
+    if (file === undefined && answer.status !== 201) throw new Error(`certificate: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer;
+  }
+
+  call<Body = Record<string, unknown>>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, apiUrl = this.stack.apiUrl): Promise<Answer<Body>> {
+    return request<Body>(apiUrl, this.apiKey, method, path, body, headers);
+  }
+
+  /** A valid invoice of today; `change` overrides fields. */
+  invoice(change: Invoice = {}): Invoice {
+    return {
+      issuer_id: this.issuerId, establishment_id: this.establishmentId, emission_point_id: this.emissionPointId,
+      document_type: '01', issue_date: guayaquilDay(new Date()), numeric_code: '12345678',
+      subtotal: '100.00', total_discount: '0.00', total_tax: '15.00', total: '115.00',
+      buyer_id_type: '05', buyer_id: '1710034065', buyer_name: 'María Pérez', buyer_email: 'maria@example.com',
+      lines: [{ line_number: 1, description: 'Servicio de consultoría', quantity: '1', unit_price: '100.00', subtotal: '100.00', tax_rate_code: '4' }],
+      taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '100.00', rate: '0.15', tax_amount: '15.00' }],
+      payments: [{ line_number: 1, payment_method_code: '20', total: '115.00' }],
+      ...change,
+    };
+  }
+
+  issue(change: Invoice = {}, apiUrl?: string): Promise<Answer<Accepted>> {
+    return this.call<Accepted>('POST', '/documents', this.invoice(change), {}, apiUrl);
+  }
+
+  async accepted(change: Invoice = {}): Promise<Accepted> {
+    const answer = await this.issue(change);
+    if (answer.status !== 202) throw new Error(`POST /documents: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  async document(id: string): Promise<Record<string, unknown> & { status: string }> {
+    return (await this.call<Record<string, unknown> & { status: string }>('GET', `/documents/${id}`)).body;
+  }
+
+  /** Polls until nothing more happens by itself. */
+  async settled(id: string, seconds = 30): Promise<Record<string, unknown> & { status: string }> {
+    const until = Date.now() + seconds * 1_000;
+    for (;;) {
+      const document = await this.document(id);
+      if (SETTLED.includes(document.status)) return document;
+      if (Date.now() > until) throw new Error(`document ${id} is still ${document.status} after ${seconds} s\n${this.stack.logs()}`);
+      await sleep(100);
+    }
+  }
+
+  /** Last number taken on the issuer's emission point; 0 when none was. */
+  async lastNumber(): Promise<number> {
+    const rows = await this.stack.database.query<{ last_value: number }>('select last_value from sequence_counters where tenant_id = $1', [this.tenantId]);
+    return rows[0]?.last_value ?? 0;
+  }
+}
+
+/** One HTTP call with JSON; a body that is no JSON comes back as text. */
+export async function request<Body = Record<string, unknown>>(
+  base: string, apiKey: string | null, method: string, path: string, body?: unknown, headers: Record<string, string> = {},
+): Promise<Answer<Body>> {
+  const response = await fetch(base + path, {
+    method,
+    headers: {
+      ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  let parsed: unknown = text;
+  if ((response.headers.get('content-type') ?? '').includes('json')) parsed = JSON.parse(text);
+  return { status: response.status, headers: response.headers, body: parsed as Body };
+}
+
+/** What the simulator saw of one access key. */
+export interface SimulatorAccount {
+  state: string;
+  authorized: number;
+  submissions: number;
+  digests: string[];
+  stored_digests: string[];
+  entries: Record<string, unknown>[];
+}
+
+export async function simulatorAccount(stack: Stack, accessKey: string): Promise<SimulatorAccount> {
+  return (await fetch(`${stack.simulatorUrl}/control/ledger?access_key=${accessKey}`)).json() as Promise<SimulatorAccount>;
+}
+
+/** Adds fault rules at the simulator. */
+export async function addFaults(stack: Stack, ...rules: unknown[]): Promise<void> {
+  const response = await fetch(`${stack.simulatorUrl}/control/faults`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ rules }),
+  });
+  if (!response.ok) throw new Error(`faults: ${response.status} ${await response.text()}`);
+}
