@@ -1,0 +1,126 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { isPortFree } from '../platform/embedded/free-port.js';
+import { DataFolder, type DemoTenant } from './data-folder.js';
+import { createDemoTenant, isKnown, makeDemoCompany } from './demo-tenant.js';
+import { issueFirstInvoice } from './first-invoice.js';
+import { startFoundation } from './foundation.js';
+import { LocalError, type LocalOptions } from './options.js';
+import { startApi, startWorker } from './parts.js';
+import { Progress } from './progress.js';
+import type { RunningParts } from './running-parts.js';
+import { summary } from './summary.js';
+
+/**
+ * Brings the whole service up on one machine, sets a demo tenant up, issues one
+ * invoice through the public API and prints what a newcomer needs next.
+ *
+ * @param parts receives whatever was started, also when this throws
+ * @returns once the invoice is AUTHORIZED; everything runs on
+ * @throws LocalError and other errors whose message tells the user what to do
+ */
+export async function bringUp(options: LocalOptions, folder: DataFolder, parts: RunningParts, out: NodeJS.WriteStream): Promise<void> {
+  const progress = new Progress(out);
+  const workingFolder = process.cwd();
+  progress.line(
+    options.demo
+      ? 'Sello, demonstration on data to throw away'
+      : `Sello, local service; data in ${options.dataDir}`,
+  );
+  if (options.port !== 0 && !(await isPortFree(options.port, options.host))) {
+    throw new LocalError(
+      `Port ${options.port} of ${options.host} is taken by another program. Free it, or choose another: PORT=${options.port + 1} npm start`,
+    );
+  }
+  const earlier = folder.readDemoTenant();
+  // Keys take a moment to make: meanwhile everything else starts.
+  const company = earlier === null ? makeDemoCompany() : null;
+  company?.catch(() => undefined);
+
+  const foundation = await startFoundation(options, folder, parts, progress);
+  const env: Record<string, string> = {
+    ...options.given,
+    APP_ENV: 'local',
+    HOST: options.host,
+    PORT: String(options.port),
+    DATABASE_URL: foundation.databaseUrl,
+    DATABASE_OWNER_URL: foundation.ownerUrl,
+    REDIS_URL: foundation.redisUrl,
+    ...foundation.sri,
+    ...(options.given['MASTER_KEY'] === undefined && options.given['MASTER_KEY_FILE'] === undefined
+      ? { MASTER_KEY_FILE: folder.masterKeyFile() }
+      : {}),
+  };
+  // The owner's login is for migrations and for operators, not for the processes that serve.
+  const { DATABASE_OWNER_URL: _owner, ...serving } = env;
+
+  const starting = [
+    progress.step(
+      'API',
+      async () => {
+        const api = await startApi(serving, folder.logs);
+        parts.add('API', api);
+        return api.url ?? '';
+      },
+      (url) => `API, ${url}`,
+    ),
+    progress.step('Worker', async () => {
+      const worker = await startWorker(serving, folder.logs);
+      parts.add('worker', worker);
+      return '';
+    }),
+  ] as const;
+  await Promise.allSettled(starting);
+  const [apiUrl] = await Promise.all(starting);
+  if (!options.demo) folder.announce(apiUrl);
+
+  const demo = await demoTenant(earlier, foundation.ownerUrl, apiUrl, company, folder, progress);
+  const invoice = await progress.step(
+    'First invoice',
+    () => {
+      mkdirSync(options.documentsDir, { recursive: true });
+      return issueFirstInvoice(apiUrl, demo, options.documentsDir);
+    },
+    ({ number }) => `Invoice ${number} issued, signed, sent, AUTHORIZED`,
+  );
+  progress.line(
+    summary(
+      {
+        invoice,
+        demo,
+        apiUrl,
+        simulatorUrl: foundation.simulatorUrl,
+        secondsToAuthorized: performance.now() / 1000,
+        logs: folder.logs,
+        environmentFile: options.demo ? null : folder.writeEnvironment(env),
+      },
+      workingFolder,
+    ),
+  );
+}
+
+/** The demo tenant of an earlier start where the database still knows it, else a new one. */
+async function demoTenant(
+  earlier: DemoTenant | null,
+  ownerUrl: string,
+  apiUrl: string,
+  company: ReturnType<typeof makeDemoCompany> | null,
+  folder: DataFolder,
+  progress: Progress,
+): Promise<DemoTenant> {
+  if (earlier !== null && (await isKnown(apiUrl, earlier))) {
+    progress.line(`  ✓ Demo tenant of the earlier start, RUC ${earlier.ruc}`);
+    return earlier;
+  }
+  const demo = await progress.step(
+    'Demo tenant',
+    async () => createDemoTenant(ownerUrl, apiUrl, await (company ?? makeDemoCompany())),
+    ({ ruc }) => `Demo tenant: issuer ${ruc}, establishment, emission point, certificate`,
+  );
+  folder.writeDemoTenant(demo);
+  return demo;
+}
+
+/** Removes what a demonstration leaves behind. */
+export function throwAway(options: LocalOptions): void {
+  if (options.demo) rmSync(options.dataDir, { recursive: true, force: true });
+}
