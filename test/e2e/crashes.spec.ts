@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Business, simulatorAccount } from '../support/business.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+/** Between any two steps of a worker; the name says what had happened when it died. */
+const WORKER_KILL_POINTS = [
+  'after-claim',
+  'after-xml',
+  'after-sign',
+  'after-signed-commit',
+  'after-attempt',
+  'after-reception-answer',
+  'after-reception-commit',
+  'after-auth-answer',
+  'after-auth-commit',
+];
+
+describe('a 202 survives', () => {
+  let stack: Stack;
+  let business: Business;
+
+  beforeAll(async () => {
+    stack = await startStack({ workers: 0, env: { LEASE_SECONDS: '2', RELAY_PATIENCE_SECONDS: '1' } });
+    business = await Business.open(stack);
+  });
+  afterAll(() => stack.stop());
+
+  /** Authorized, once, with one set of signed bytes ever shown to the SRI. */
+  const expectIssuedOnce = async (documentId: string, accessKey: string): Promise<void> => {
+    const document = await business.settled(documentId, 40);
+    expect([document.status, document['authorization_number']]).toEqual(['AUTHORIZED', accessKey]);
+    const account = await simulatorAccount(stack, accessKey);
+    expect({ authorized: account.authorized, digests: account.digests.length, stored: account.stored_digests.length })
+      .toEqual({ authorized: 1, digests: 1, stored: 1 });
+    const moves = await stack.database.query<{ to_status: string }>(
+      `select to_status from document_history where document_id = $1 and to_status = 'AUTHORIZED'`, [documentId]);
+    expect(moves).toHaveLength(1);
+    const events = await stack.database.query('select type from events where document_id = $1', [documentId]);
+    expect(events).toEqual([{ type: 'document.authorized' }]);
+  };
+
+  it.each(WORKER_KILL_POINTS)('a worker killed with kill -9 %s', async (point) => {
+    const doomed = await stack.startWorker({ FAULTS: `${point}:1:kill9` });
+    const { document_id, access_key } = await business.accepted();
+    await doomed.worker.ended;
+    const healthy = await stack.startWorker();
+    await expectIssuedOnce(document_id, access_key);
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  }, 60_000);
+
+  it('an API killed with kill -9 after its commit: the document is issued, and a retry finds it', async () => {
+    const healthy = await stack.startWorker();
+    const doomedUrl = await stack.startApi({ FAULTS: 'after-reserve-commit:1:kill9' });
+    const before = await business.lastNumber();
+    await expect(business.issue({ idempotency_key: 'lost-answer' }, doomedUrl)).rejects.toThrow();
+    const retry = await business.issue({ idempotency_key: 'lost-answer' });
+    expect([retry.status, retry.headers.get('idempotent-replayed')]).toEqual([202, 'true']);
+    expect(await business.lastNumber()).toBe(before + 1);
+    await expectIssuedOnce(retry.body.document_id, retry.body.access_key);
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  }, 60_000);
+
+  it('an API killed with kill -9 before its commit: nothing is stored and no number is lost', async () => {
+    const doomedUrl = await stack.startApi({ FAULTS: 'before-reserve-commit:1:kill9' });
+    const before = await business.lastNumber();
+    await expect(business.issue({ idempotency_key: 'never-stored' }, doomedUrl)).rejects.toThrow();
+    expect(await business.lastNumber()).toBe(before);
+    const rows = await stack.database.query('select id from documents where idempotency_key = $1', ['never-stored']);
+    expect(rows).toEqual([]);
+  }, 60_000);
+
+  it('Redis flushed again and again while documents are under way', async () => {
+    const healthy = await stack.startWorker();
+    const issued = [];
+    for (let round = 0; round < 10; round += 1) {
+      issued.push(...(await Promise.all(Array.from({ length: 4 }, () => business.accepted()))));
+      await stack.redis.flushdb();
+      await sleep(100);
+    }
+    await stack.redis.flushdb();
+    for (const { document_id, access_key } of issued) await expectIssuedOnce(document_id, access_key);
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  }, 120_000);
+
+  it('Redis away from the API: documents are accepted promptly and issued by the relay', async () => {
+    const healthy = await stack.startWorker();
+    const url = await stack.startApi({ REDIS_URL: 'redis://127.0.0.1:1' });
+    const answer = await business.issue({}, url);
+    expect(answer.status).toBe(202);
+    await expectIssuedOnce(answer.body.document_id, answer.body.access_key);
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  }, 60_000);
+
+  it('a document on which every worker dies goes to a person, and the others flow', async () => {
+    const poisoned = await business.accepted();
+    for (let death = 0; death < 3; death += 1) {
+      const doomed = await stack.startWorker({ FAULTS: 'after-claim:1:kill9' });
+      await doomed.worker.ended;
+    }
+    const healthy = await stack.startWorker();
+    const document = await business.settled(poisoned.document_id, 30);
+    expect([document.status, (document['error'] as { code: string }).code]).toEqual(['MANUAL_REVIEW_REQUIRED', 'ATTEMPTS_EXHAUSTED']);
+    const next = await business.accepted();
+    await expectIssuedOnce(next.document_id, next.access_key);
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  }, 90_000);
+
+  it('a zombie: paused past its lease, overtaken, and without effect when it wakes', async () => {
+    const zombie = await stack.startWorker({ FAULTS: 'after-attempt:1:sleep:6000' });
+    const { document_id, access_key } = await business.accepted();
+    await sleep(1_500);
+    const healthy = await stack.startWorker();
+    await expectIssuedOnce(document_id, access_key);
+    await sleep(6_000);
+    await expectIssuedOnce(document_id, access_key);
+    await stack.killWorker(zombie.index, 'SIGTERM');
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  }, 60_000);
+
+  it('leaves no number without a document and no counter ahead of its rows', async () => {
+    const [row] = await stack.database.query<{ count: string; min: number; max: number; distinct: string; last: number }>(
+      `select count(*), min(sequential), max(sequential), count(distinct sequential) as distinct,
+         (select last_value from sequence_counters where tenant_id = $1) as last
+       from documents where tenant_id = $1`, [business.tenantId]);
+    expect(Number(row?.count)).toBe(row!.max - row!.min + 1);
+    expect(row).toMatchObject({ distinct: row?.count, last: row?.max, min: 1 });
+  });
+});
