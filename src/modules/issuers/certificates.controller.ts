@@ -1,0 +1,87 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiConsumes, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { PathUuid } from '../../platform/http/path-uuid.js';
+import { RequirePermission, Tenant } from '../../platform/security/access.js';
+import type { TenantContext } from '../../shared/tenant-context.js';
+import { MultipartAsJson, ReadMultipart } from './certificate-upload.interceptor.js';
+import { CertificateUploadDto } from './issuers.dto.js';
+import { CertificateEntry, CertificateList } from './issuers.responses.js';
+import { ActivateCertificate } from './use-cases/activate-certificate.js';
+import { GetCertificate } from './use-cases/get-certificate.js';
+import { ListCertificates } from './use-cases/list-certificates.js';
+import { RevokeCertificate } from './use-cases/revoke-certificate.js';
+import { UploadCertificate } from './use-cases/upload-certificate.js';
+
+@ApiTags('issuers')
+@Controller('issuers/:issuer_id/certificates')
+export class CertificatesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post()
+  @RequirePermission('issuers:write')
+  @UseInterceptors(ReadMultipart, MultipartAsJson)
+  @ApiConsumes('application/json', 'multipart/form-data')
+  @ApiOperation({
+    operationId: 'uploadCertificate',
+    summary: 'Upload a .p12 certificate and make it the active one',
+    description: 'As JSON with the file in base64, or as multipart/form-data with the parts `file` and `password`. At most 64 KB.',
+  })
+  @ApiCreatedResponse({ type: CertificateEntry })
+  upload(
+    @Tenant() tenant: TenantContext,
+    @Param('issuer_id', PathUuid) issuerId: string,
+    @Body() { file_base64, password }: CertificateUploadDto,
+  ): Promise<CertificateEntry> {
+    return this.commands.execute(new UploadCertificate(tenant, issuerId, Buffer.from(file_base64, 'base64'), password));
+  }
+
+  @Get()
+  @RequirePermission('issuers:read')
+  @ApiOperation({ operationId: 'listCertificates', summary: 'All certificates of an issuer, newest first' })
+  @ApiOkResponse({ type: CertificateList })
+  list(@Tenant() tenant: TenantContext, @Param('issuer_id', PathUuid) issuerId: string): Promise<CertificateList> {
+    return this.queries.execute(new ListCertificates(tenant, issuerId));
+  }
+
+  @Get(':certificate_id')
+  @RequirePermission('issuers:read')
+  @ApiOperation({ operationId: 'getCertificate', summary: 'One certificate' })
+  @ApiOkResponse({ type: CertificateEntry })
+  get(
+    @Tenant() tenant: TenantContext,
+    @Param('issuer_id', PathUuid) issuerId: string,
+    @Param('certificate_id', PathUuid) certificateId: string,
+  ): Promise<CertificateEntry> {
+    return this.queries.execute(new GetCertificate(tenant, issuerId, certificateId));
+  }
+
+  @Post(':certificate_id/activate')
+  @HttpCode(200)
+  @RequirePermission('issuers:write')
+  @ApiOperation({ operationId: 'activateCertificate', summary: 'Make a stored certificate the one that signs' })
+  @ApiOkResponse({ type: CertificateEntry })
+  activate(
+    @Tenant() tenant: TenantContext,
+    @Param('issuer_id', PathUuid) issuerId: string,
+    @Param('certificate_id', PathUuid) certificateId: string,
+  ): Promise<CertificateEntry> {
+    return this.commands.execute(new ActivateCertificate(tenant, issuerId, certificateId));
+  }
+
+  @Delete(':certificate_id')
+  @HttpCode(204)
+  @RequirePermission('issuers:write')
+  @ApiOperation({ operationId: 'revokeCertificate', summary: 'Revoke a certificate and destroy its key' })
+  @ApiNoContentResponse()
+  revoke(
+    @Tenant() tenant: TenantContext,
+    @Param('issuer_id', PathUuid) issuerId: string,
+    @Param('certificate_id', PathUuid) certificateId: string,
+  ): Promise<void> {
+    return this.commands.execute(new RevokeCertificate(tenant, issuerId, certificateId));
+  }
+}

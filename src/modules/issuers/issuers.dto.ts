@@ -1,0 +1,73 @@
+import { ApiSchema } from '@nestjs/swagger';
+import { PageQuery } from '../../platform/http/paging.dto.js';
+import { Base64, Digits, Flag, Integer, OneOf, Secret, Text } from '../../platform/http/fields.js';
+
+/** Request bodies and queries of the issuer endpoints. Names are the wire's; text bounds are those of the SRI's schemas. */
+
+export const RIMPE_REGIMES = ['none', 'entrepreneur', 'popular_business'] as const;
+export type RimpeRegime = (typeof RIMPE_REGIMES)[number];
+
+const LEGAL_NAME = { max: 300, about: 'Legal name' } as const;
+const TRADE_NAME = { max: 300, nullable: true, about: 'Trade name' } as const;
+const HEAD_OFFICE = { max: 300, about: 'Address of the head office' } as const;
+const SPECIAL = { min: 3, max: 13, nullable: true, pattern: /^[0-9A-Za-z]+$/, about: 'Resolution number of contribuyente especial' } as const;
+const AGENT = { max: 8, min: 1, nullable: true, pattern: /^[1-9][0-9]*$/, about: 'Resolution number of agente de retención, digits without leading zeros' } as const;
+const LARGE = { max: 300, nullable: true, about: 'Resolution number of Gran Contribuyente' } as const;
+const PAYMENT_METHOD = { about: 'Code of the payment-method table used where a document names none' } as const;
+const REGIME = { enumName: 'RimpeRegime', about: 'RIMPE regime' } as const;
+
+@ApiSchema({ name: 'IssuerCreate' })
+export class IssuerCreateDto {
+  @Text({ max: 20, about: '13 digits', example: '1790012345001' }) ruc: string;
+  @Text(LEGAL_NAME) razon_social: string;
+  @Text(TRADE_NAME) nombre_comercial?: string | null;
+  @Text(HEAD_OFFICE) direccion_matriz: string;
+  @Flag({ about: 'Obliged to keep accounts' }) obligado_contabilidad: boolean;
+  @Text(SPECIAL) contribuyente_especial?: string | null;
+  @Text(AGENT) agente_retencion?: string | null;
+  @Text(LARGE) gran_contribuyente?: string | null;
+  @OneOf(RIMPE_REGIMES, { ...REGIME, default: 'none' }) regimen_rimpe: RimpeRegime = 'none';
+  @Digits(2, { ...PAYMENT_METHOD, default: '01' }) default_payment_method: string = '01';
+  @Flag({ default: true, about: 'May issue' }) is_active: boolean = true;
+}
+
+@ApiSchema({ name: 'IssuerUpdate' })
+export class IssuerUpdateDto {
+  @Text({ ...LEGAL_NAME, optional: true }) razon_social?: string;
+  @Text(TRADE_NAME) nombre_comercial?: string | null;
+  @Text({ ...HEAD_OFFICE, optional: true }) direccion_matriz?: string;
+  @Flag({ optional: true, about: 'Obliged to keep accounts' }) obligado_contabilidad?: boolean;
+  @Text(SPECIAL) contribuyente_especial?: string | null;
+  @Text(AGENT) agente_retencion?: string | null;
+  @Text(LARGE) gran_contribuyente?: string | null;
+  @OneOf(RIMPE_REGIMES, { ...REGIME, optional: true }) regimen_rimpe?: RimpeRegime;
+  @Digits(2, { ...PAYMENT_METHOD, optional: true }) default_payment_method?: string;
+  @Flag({ optional: true, about: 'May issue' }) is_active?: boolean;
+}
+
+@ApiSchema({ name: 'EstablishmentCreate' })
+export class EstablishmentCreateDto {
+  @Digits(3, { not: '000', about: 'Code at the SRI', example: '001' }) code: string;
+  @Text({ max: 300, nullable: true }) name?: string | null;
+  @Text({ max: 300 }) address: string;
+}
+
+@ApiSchema({ name: 'EmissionPointCreate' })
+export class EmissionPointCreateDto {
+  @Digits(3, { not: '000', about: 'Code at the SRI', example: '001' }) code: string;
+  @Integer({ min: 1, max: 999_999_999, default: 1, about: 'First number of each document type' }) initial_sequential: number = 1;
+}
+
+/** Query of the lists that can be narrowed to active entries. */
+export class ActivePageQuery extends PageQuery {
+  @Flag({ fromText: true, optional: true, about: 'Only active (true) or inactive (false) ones' }) is_active?: boolean;
+}
+
+/** Largest `.p12` file, in bytes. */
+export const MAX_CERTIFICATE_BYTES = 65_536;
+
+@ApiSchema({ name: 'CertificateUpload' })
+export class CertificateUploadDto {
+  @Base64({ maxBytes: MAX_CERTIFICATE_BYTES, about: 'The .p12 file in base64; in a multipart body the part `file`' }) file_base64: string;
+  @Secret({ max: 1024, about: 'Password of the file; used once, never stored' }) password: string;
+}

@@ -1,0 +1,57 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { CertificatesController } from './certificates.controller.js';
+import { EstablishmentsController } from './establishments.controller.js';
+import { IssuersController } from './issuers.controller.js';
+import { CertificatesRepository } from './persistence/certificates.repository.js';
+import { EmissionPointsRepository } from './persistence/emission-points.repository.js';
+import { EstablishmentsRepository } from './persistence/establishments.repository.js';
+import { IssuersRepository } from './persistence/issuers.repository.js';
+import { SigningKeys } from './signing/signing-keys.js';
+import { ActivateCertificateHandler } from './use-cases/activate-certificate.js';
+import { CreateEmissionPointHandler } from './use-cases/create-emission-point.js';
+import { CreateEstablishmentHandler } from './use-cases/create-establishment.js';
+import { CreateIssuerHandler } from './use-cases/create-issuer.js';
+import { GetCertificateHandler } from './use-cases/get-certificate.js';
+import { GetEmissionPointHandler } from './use-cases/get-emission-point.js';
+import { GetEstablishmentHandler } from './use-cases/get-establishment.js';
+import { GetIssuerHandler } from './use-cases/get-issuer.js';
+import { ListCertificatesHandler } from './use-cases/list-certificates.js';
+import { ListEmissionPointsHandler } from './use-cases/list-emission-points.js';
+import { ListEstablishmentsHandler } from './use-cases/list-establishments.js';
+import { ListIssuersHandler } from './use-cases/list-issuers.js';
+import { RevokeCertificateHandler } from './use-cases/revoke-certificate.js';
+import { UpdateIssuerHandler } from './use-cases/update-issuer.js';
+import { UploadCertificateHandler } from './use-cases/upload-certificate.js';
+
+const HANDLERS = [
+  CreateIssuerHandler,
+  UpdateIssuerHandler,
+  GetIssuerHandler,
+  ListIssuersHandler,
+  CreateEstablishmentHandler,
+  GetEstablishmentHandler,
+  ListEstablishmentsHandler,
+  CreateEmissionPointHandler,
+  GetEmissionPointHandler,
+  ListEmissionPointsHandler,
+  UploadCertificateHandler,
+  ListCertificatesHandler,
+  GetCertificateHandler,
+  ActivateCertificateHandler,
+  RevokeCertificateHandler,
+];
+
+/** Issuers with establishments, emission points and certificates. As it stands: the signing keys, for the worker. */
+@Module({ providers: [CertificatesRepository, SigningKeys], exports: [SigningKeys] })
+export class IssuersModule {
+  /** For the API process: the endpoints. */
+  static http(): DynamicModule {
+    return {
+      module: IssuersModule,
+      imports: [CqrsModule],
+      controllers: [IssuersController, EstablishmentsController, CertificatesController],
+      providers: [IssuersRepository, EstablishmentsRepository, EmissionPointsRepository, ...HANDLERS],
+    };
+  }
+}

@@ -1,0 +1,106 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { CERTIFICATE_STATUSES, type CertificateStatus } from './domain/certificate-status.js';
+import { RIMPE_REGIMES } from './issuers.dto.js';
+
+/** Response shapes of the issuer endpoints (interface specification 2.7; decisions, section 5). */
+
+const uuid = { type: String, format: 'uuid' } as const;
+const instant = { type: String, format: 'date-time' } as const;
+const text = { type: String } as const;
+const count = { type: 'integer' } as const;
+const orNull = { nullable: true } as const;
+
+@ApiSchema({ name: 'Issuer' })
+export class IssuerRecord {
+  @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
+  @ApiProperty(text) ruc: string;
+  @ApiProperty(text) razon_social: string;
+  @ApiProperty({ ...text, ...orNull }) nombre_comercial: string | null;
+  @ApiProperty(text) direccion_matriz: string;
+  @ApiProperty({ type: Boolean }) obligado_contabilidad: boolean;
+  @ApiProperty({ ...text, ...orNull }) contribuyente_especial: string | null;
+  @ApiProperty({ ...text, ...orNull }) agente_retencion: string | null;
+  @ApiProperty({ ...text, ...orNull }) gran_contribuyente: string | null;
+  @ApiProperty({ enum: RIMPE_REGIMES, enumName: 'RimpeRegime' }) regimen_rimpe: string;
+  @ApiProperty(text) default_payment_method: string;
+  @ApiProperty({ type: Boolean }) is_active: boolean;
+  @ApiProperty({ ...instant, ...orNull, description: 'Set while the platform has disabled the issuer' }) disabled_at: Date | null;
+  @ApiProperty({ ...instant, ...orNull, description: 'Set while submissions wait because the SRI blocked the taxpayer' }) paused_at: Date | null;
+  @ApiProperty({ ...text, ...orNull }) pause_reason: string | null;
+  @ApiProperty({ type: [String], description: '`ruc.check_digit`: modulo 11 fails, which the SRI tolerates for companies and public bodies' })
+  warnings: string[];
+  @ApiProperty(instant) created_at: Date;
+  @ApiProperty(instant) updated_at: Date;
+}
+
+@ApiSchema({ name: 'IssuerPage' })
+export class IssuerPage {
+  @ApiProperty({ type: [IssuerRecord] }) items: IssuerRecord[];
+  @ApiProperty(count) total: number;
+  @ApiProperty(count) page: number;
+  @ApiProperty(count) page_size: number;
+}
+
+@ApiSchema({ name: 'Establishment' })
+export class EstablishmentRecord {
+  @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
+  @ApiProperty(uuid) issuer_id: string;
+  @ApiProperty(text) code: string;
+  @ApiProperty({ ...text, ...orNull }) name: string | null;
+  @ApiProperty(text) address: string;
+  @ApiProperty({ type: Boolean }) is_active: boolean;
+  @ApiProperty(instant) created_at: Date;
+  @ApiProperty(instant) updated_at: Date;
+}
+
+@ApiSchema({ name: 'EstablishmentPage' })
+export class EstablishmentPage {
+  @ApiProperty({ type: [EstablishmentRecord] }) items: EstablishmentRecord[];
+  @ApiProperty(count) total: number;
+  @ApiProperty(count) page: number;
+  @ApiProperty(count) page_size: number;
+}
+
+@ApiSchema({ name: 'EmissionPoint' })
+export class EmissionPointRecord {
+  @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
+  @ApiProperty(uuid) establishment_id: string;
+  @ApiProperty(text) code: string;
+  @ApiProperty(count) initial_sequential: number;
+  @ApiProperty({ type: Boolean }) is_active: boolean;
+  @ApiProperty(instant) created_at: Date;
+  @ApiProperty(instant) updated_at: Date;
+}
+
+@ApiSchema({ name: 'EmissionPointPage' })
+export class EmissionPointPage {
+  @ApiProperty({ type: [EmissionPointRecord] }) items: EmissionPointRecord[];
+  @ApiProperty(count) total: number;
+  @ApiProperty(count) page: number;
+  @ApiProperty(count) page_size: number;
+}
+
+@ApiSchema({ name: 'Certificate' })
+export class CertificateEntry {
+  @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) issuer_id: string;
+  @ApiProperty(text) subject: string;
+  @ApiProperty(text) issuer_name: string;
+  @ApiProperty({ ...text, description: 'Decimal' }) serial_number: string;
+  @ApiProperty(text) ruc: string;
+  @ApiProperty(instant) valid_from: Date;
+  @ApiProperty(instant) valid_to: Date;
+  @ApiProperty({ enum: CERTIFICATE_STATUSES, enumName: 'CertificateStatus' }) status: CertificateStatus;
+  @ApiProperty({ type: Boolean, description: 'The one that signs' }) is_active: boolean;
+  @ApiProperty({ ...text, description: 'Lower-case hexadecimal' }) fingerprint_sha256: string;
+  @ApiProperty(instant) created_at: Date;
+}
+
+@ApiSchema({ name: 'CertificateList' })
+export class CertificateList {
+  @ApiProperty({ type: [CertificateEntry] }) items: CertificateEntry[];
+  @ApiProperty(count) total: number;
+}

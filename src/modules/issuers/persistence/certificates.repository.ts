@@ -1,0 +1,166 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { SriEnvironment } from '../../../shared/tenant-context.js';
+import type { CertificateEntry } from '../issuers.responses.js';
+
+export type CertificateRow = Omit<CertificateEntry, 'status'> & { readonly revoked_at: Date | null };
+
+export interface NewCertificate {
+  readonly id: string;
+  readonly issuerId: string;
+  readonly subject: string;
+  readonly issuerName: string;
+  readonly serialNumber: string;
+  readonly ruc: string;
+  readonly validFrom: Date;
+  readonly validTo: Date;
+  readonly fingerprintSha256: string;
+  readonly certificateDer: Buffer;
+  readonly sealedKey: Buffer;
+}
+
+export interface SealedCertificate {
+  readonly certificateDer: Buffer;
+  readonly sealedKey: Buffer;
+}
+
+const COLUMNS =
+  'id, issuer_id, subject, issuer_name, serial_number, ruc, valid_from, valid_to, is_active, revoked_at, fingerprint_sha256, created_at';
+
+const ONE = 'tenant_id = $1 and issuer_id = $2 and id = $3';
+
+@Injectable()
+export class CertificatesRepository {
+  constructor(private readonly database: TenantTransaction) {}
+
+  /**
+   * Stores a certificate that proved the issuer's RUC, claims the RUC for the issuer and makes the certificate the
+   * active one. The same certificate again is the one stored before, activated.
+   * @throws DomainError ALREADY_EXISTS when another issuer of the platform holds the RUC; INVALID_STATE when this
+   *   certificate was revoked here
+   */
+  async store(tenantId: string, certificate: NewCertificate, environment: SriEnvironment, now: Date): Promise<CertificateRow> {
+    return this.database.run(tenantId, async (manager) => {
+      await lockIssuer(manager, tenantId, certificate.issuerId);
+      await claimRuc(manager, tenantId, certificate, environment, now);
+      const [known] = await manager.query<CertificateRow[]>(
+        `select ${COLUMNS} from certificates where tenant_id = $1 and issuer_id = $2 and fingerprint_sha256 = $3`,
+        [tenantId, certificate.issuerId, certificate.fingerprintSha256],
+      );
+      if (known?.revoked_at) throw new DomainError('INVALID_STATE', { status: 'revoked', allowed_actions: ['upload another certificate'] });
+      const id = known?.id ?? (await insert(manager, tenantId, certificate, now));
+      return makeActive(manager, tenantId, certificate.issuerId, id);
+    });
+  }
+
+  /** Makes a stored certificate the active one; null when the issuer has no such certificate. */
+  async activate(tenantId: string, issuerId: string, id: string, judge: (row: CertificateRow) => void): Promise<CertificateRow | null> {
+    return this.database.run(tenantId, async (manager) => {
+      await lockIssuer(manager, tenantId, issuerId);
+      const [row] = await manager.query<CertificateRow[]>(`select ${COLUMNS} from certificates where ${ONE}`, [tenantId, issuerId, id]);
+      if (row === undefined) return null;
+      judge(row);
+      return makeActive(manager, tenantId, issuerId, id);
+    });
+  }
+
+  /** Revokes a certificate and destroys its key; false when the issuer has no such certificate. Again is the same. */
+  async revoke(tenantId: string, issuerId: string, id: string, now: Date): Promise<boolean> {
+    return this.database.run(tenantId, async (manager) => {
+      const [rows] = await manager.query<[{ id: string }[], number]>(
+        `update certificates set is_active = false, revoked_at = coalesce(revoked_at, $4), sealed_key = ''::bytea where ${ONE} returning id`,
+        [tenantId, issuerId, id, now],
+      );
+      return rows.length > 0;
+    });
+  }
+
+  async find(tenantId: string, issuerId: string, id: string): Promise<CertificateRow | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const [row] = await manager.query<CertificateRow[]>(`select ${COLUMNS} from certificates where ${ONE}`, [tenantId, issuerId, id]);
+      return row ?? null;
+    });
+  }
+
+  /** All certificates of an issuer, newest first; null when the tenant has no such issuer. */
+  async list(tenantId: string, issuerId: string): Promise<CertificateRow[] | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const issuer = await manager.query<unknown[]>('select 1 from issuers where tenant_id = $1 and id = $2', [tenantId, issuerId]);
+      if (issuer.length === 0) return null;
+      return manager.query<CertificateRow[]>(
+        `select ${COLUMNS} from certificates where tenant_id = $1 and issuer_id = $2 order by created_at desc, id desc`,
+        [tenantId, issuerId],
+      );
+    });
+  }
+
+  /** What signing needs; null when the certificate is unknown or revoked. */
+  async findSealed(tenantId: string, issuerId: string, id: string): Promise<SealedCertificate | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const [row] = await manager.query<{ certificate_der: Buffer; sealed_key: Buffer }[]>(
+        `select certificate_der, sealed_key from certificates where ${ONE} and revoked_at is null`,
+        [tenantId, issuerId, id],
+      );
+      return row === undefined ? null : { certificateDer: row.certificate_der, sealedKey: row.sealed_key };
+    });
+  }
+}
+
+/** Uploads and activations of one issuer happen one after the other. */
+async function lockIssuer(manager: EntityManager, tenantId: string, issuerId: string): Promise<void> {
+  const rows = await manager.query<unknown[]>('select 1 from issuers where tenant_id = $1 and id = $2 for update', [tenantId, issuerId]);
+  if (rows.length === 0) throw new DomainError('NOT_FOUND');
+}
+
+async function claimRuc(manager: EntityManager, tenantId: string, certificate: NewCertificate, environment: SriEnvironment, now: Date): Promise<void> {
+  const [claim] = await manager.query<{ held: boolean }[]>('select claim_ruc($1, $2, $3, $4, $5) as held', [
+    certificate.ruc,
+    environment,
+    tenantId,
+    certificate.issuerId,
+    now,
+  ]);
+  if (claim?.held !== true) throw new DomainError('ALREADY_EXISTS', { field: 'ruc', reason: 'verified_by_another_issuer' });
+}
+
+async function insert(manager: EntityManager, tenantId: string, certificate: NewCertificate, now: Date): Promise<string> {
+  await manager.query(
+    `insert into certificates (tenant_id, id, issuer_id, subject, issuer_name, serial_number, ruc, valid_from, valid_to,
+       fingerprint_sha256, certificate_der, sealed_key, is_active, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, false, $13)`,
+    [
+      tenantId,
+      certificate.id,
+      certificate.issuerId,
+      certificate.subject,
+      certificate.issuerName,
+      certificate.serialNumber,
+      certificate.ruc,
+      certificate.validFrom,
+      certificate.validTo,
+      certificate.fingerprintSha256,
+      certificate.certificateDer,
+      certificate.sealedKey,
+      now,
+    ],
+  );
+  return certificate.id;
+}
+
+/** The old one goes first: the index allows one active certificate per issuer. */
+async function makeActive(manager: EntityManager, tenantId: string, issuerId: string, id: string): Promise<CertificateRow> {
+  await manager.query('update certificates set is_active = false where tenant_id = $1 and issuer_id = $2 and is_active and id <> $3', [
+    tenantId,
+    issuerId,
+    id,
+  ]);
+  const [rows] = await manager.query<[CertificateRow[], number]>(
+    `update certificates set is_active = true where ${ONE} returning ${COLUMNS}`,
+    [tenantId, issuerId, id],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the certificate vanished inside its transaction');
+  return row;
+}

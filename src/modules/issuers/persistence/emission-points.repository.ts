@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { EmissionPointRecord } from '../issuers.responses.js';
+import { refuseDuplicates } from './unique-violation.js';
+
+const COLUMNS = 'p.id, p.tenant_id, p.establishment_id, p.code, p.initial_sequential, p.is_active, p.created_at, p.updated_at';
+
+/** Where an emission point hangs: an establishment of an issuer. */
+export interface EstablishmentPath {
+  readonly issuerId: string;
+  readonly establishmentId: string;
+}
+
+/** Establishment `$3` of issuer `$2` of tenant `$1`. */
+const ESTABLISHMENT = 'e.tenant_id = $1 and e.issuer_id = $2 and e.id = $3';
+
+@Injectable()
+export class EmissionPointsRepository {
+  constructor(private readonly database: TenantTransaction) {}
+
+  /**
+   * Null when the tenant has no such establishment.
+   * @throws DomainError ALREADY_EXISTS when the establishment has a point of this code
+   */
+  async insert(
+    tenantId: string,
+    path: EstablishmentPath,
+    point: { readonly id: string; readonly code: string; readonly initialSequential: number },
+    now: Date,
+  ): Promise<EmissionPointRecord | null> {
+    return refuseDuplicates('code', () =>
+      this.database.run(tenantId, async (manager) => {
+        const [row] = await manager.query<EmissionPointRecord[]>(
+          `insert into emission_points as p (tenant_id, id, establishment_id, code, initial_sequential, created_at, updated_at)
+           select e.tenant_id, $4, e.id, $5, $6, $7, $7 from establishments e where ${ESTABLISHMENT}
+           returning ${COLUMNS}`,
+          [tenantId, path.issuerId, path.establishmentId, point.id, point.code, point.initialSequential, now],
+        );
+        return row ?? null;
+      }),
+    );
+  }
+
+  async find(tenantId: string, path: EstablishmentPath, id: string): Promise<EmissionPointRecord | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const [row] = await manager.query<EmissionPointRecord[]>(
+        `select ${COLUMNS} from emission_points p
+         join establishments e on e.tenant_id = p.tenant_id and e.id = p.establishment_id
+         where ${ESTABLISHMENT} and p.id = $4`,
+        [tenantId, path.issuerId, path.establishmentId, id],
+      );
+      return row ?? null;
+    });
+  }
+
+  /** A page, newest first; null when the tenant has no such establishment. */
+  async list(
+    tenantId: string,
+    path: EstablishmentPath,
+    isActive: boolean | null,
+    limit: number,
+    offset: number,
+  ): Promise<{ rows: EmissionPointRecord[]; total: number } | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const filter = 'p.tenant_id = e.tenant_id and p.establishment_id = e.id and ($4::boolean is null or p.is_active = $4)';
+      const parameters = [tenantId, path.issuerId, path.establishmentId, isActive];
+      const [counted] = await manager.query<{ total: number }[]>(
+        `select (select count(*)::int from emission_points p where ${filter}) as total from establishments e where ${ESTABLISHMENT}`,
+        parameters,
+      );
+      if (counted === undefined) return null;
+      const rows = await manager.query<EmissionPointRecord[]>(
+        `select ${COLUMNS} from establishments e join emission_points p on ${filter}
+         where ${ESTABLISHMENT} order by p.created_at desc, p.id desc limit $5 offset $6`,
+        [...parameters, limit, offset],
+      );
+      return { rows, total: counted.total };
+    });
+  }
+}

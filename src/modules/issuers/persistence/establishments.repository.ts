@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { EstablishmentRecord } from '../issuers.responses.js';
+import { refuseDuplicates } from './unique-violation.js';
+
+const COLUMNS = 'id, tenant_id, issuer_id, code, name, address, is_active, created_at, updated_at';
+
+export interface NewEstablishment {
+  readonly id: string;
+  readonly issuerId: string;
+  readonly code: string;
+  readonly name: string | null;
+  readonly address: string;
+}
+
+@Injectable()
+export class EstablishmentsRepository {
+  constructor(private readonly database: TenantTransaction) {}
+
+  /**
+   * Null when the tenant has no such issuer.
+   * @throws DomainError ALREADY_EXISTS when the issuer has an establishment of this code
+   */
+  async insert(tenantId: string, establishment: NewEstablishment, now: Date): Promise<EstablishmentRecord | null> {
+    const { id, issuerId, code, name, address } = establishment;
+    return refuseDuplicates('code', () =>
+      this.database.run(tenantId, async (manager) => {
+        const [row] = await manager.query<EstablishmentRecord[]>(
+          `insert into establishments (tenant_id, id, issuer_id, code, name, address, created_at, updated_at)
+           select i.tenant_id, $2, i.id, $4, $5, $6, $7, $7 from issuers i where i.tenant_id = $1 and i.id = $3
+           returning ${COLUMNS}`,
+          [tenantId, id, issuerId, code, name, address, now],
+        );
+        return row ?? null;
+      }),
+    );
+  }
+
+  async find(tenantId: string, issuerId: string, id: string): Promise<EstablishmentRecord | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const [row] = await manager.query<EstablishmentRecord[]>(
+        `select ${COLUMNS} from establishments where tenant_id = $1 and issuer_id = $2 and id = $3`,
+        [tenantId, issuerId, id],
+      );
+      return row ?? null;
+    });
+  }
+
+  /** A page, newest first; null when the tenant has no such issuer. */
+  async list(
+    tenantId: string,
+    issuerId: string,
+    isActive: boolean | null,
+    limit: number,
+    offset: number,
+  ): Promise<{ rows: EstablishmentRecord[]; total: number } | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const filter = 'e.tenant_id = i.tenant_id and e.issuer_id = i.id and ($3::boolean is null or e.is_active = $3)';
+      const [counted] = await manager.query<{ total: number }[]>(
+        `select (select count(*)::int from establishments e where ${filter}) as total from issuers i where i.tenant_id = $1 and i.id = $2`,
+        [tenantId, issuerId, isActive],
+      );
+      if (counted === undefined) return null;
+      const rows = await manager.query<EstablishmentRecord[]>(
+        `select e.* from issuers i
+         cross join lateral (select ${COLUMNS} from establishments e where ${filter} order by created_at desc, id desc limit $4 offset $5) e
+         where i.tenant_id = $1 and i.id = $2`,
+        [tenantId, issuerId, isActive, limit, offset],
+      );
+      return { rows, total: counted.total };
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { IssuerRecord } from '../issuers.responses.js';
+import { refuseDuplicates } from './unique-violation.js';
+
+export type IssuerRow = Omit<IssuerRecord, 'warnings'>;
+
+/** Columns that a caller may set, in the order of the insert. */
+const WRITABLE = [
+  'razon_social',
+  'nombre_comercial',
+  'direccion_matriz',
+  'obligado_contabilidad',
+  'contribuyente_especial',
+  'agente_retencion',
+  'gran_contribuyente',
+  'regimen_rimpe',
+  'default_payment_method',
+  'is_active',
+] as const;
+
+export type IssuerValues = Readonly<Partial<Record<(typeof WRITABLE)[number], string | boolean | null>>>;
+
+const COLUMNS = `id, tenant_id, ruc, ${WRITABLE.join(', ')}, disabled_at, paused_at, pause_reason, created_at, updated_at`;
+
+@Injectable()
+export class IssuersRepository {
+  constructor(private readonly database: TenantTransaction) {}
+
+  /** @throws DomainError ALREADY_EXISTS when the tenant has an issuer of this RUC */
+  async insert(tenantId: string, id: string, ruc: string, values: IssuerValues, now: Date): Promise<IssuerRow> {
+    const given = WRITABLE.map((column) => values[column] ?? null);
+    const places = given.map((_, index) => `$${index + 5}`).join(', ');
+    return refuseDuplicates('ruc', () =>
+      this.database.run(tenantId, async (manager) => {
+        const [row] = await manager.query<IssuerRow[]>(
+          `insert into issuers (tenant_id, id, ruc, created_at, updated_at, ${WRITABLE.join(', ')})
+           values ($1, $2, $3, $4, $4, ${places}) returning ${COLUMNS}`,
+          [tenantId, id, ruc, now, ...given],
+        );
+        return required(row);
+      }),
+    );
+  }
+
+  /** Sets the given columns only; null when the tenant has no such issuer. */
+  async update(tenantId: string, id: string, values: IssuerValues, now: Date): Promise<IssuerRow | null> {
+    const columns = WRITABLE.filter((column) => values[column] !== undefined);
+    if (columns.length === 0) return this.find(tenantId, id);
+    const assignments = columns.map((column, index) => `${column} = $${index + 4}`).join(', ');
+    return this.database.run(tenantId, async (manager) => {
+      // For an update the driver returns the rows and their number.
+      const [rows] = await manager.query<[IssuerRow[], number]>(
+        `update issuers set ${assignments}, updated_at = $3 where tenant_id = $1 and id = $2 returning ${COLUMNS}`,
+        [tenantId, id, now, ...columns.map((column) => values[column])],
+      );
+      return rows[0] ?? null;
+    });
+  }
+
+  async find(tenantId: string, id: string): Promise<IssuerRow | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const [row] = await manager.query<IssuerRow[]>(`select ${COLUMNS} from issuers where tenant_id = $1 and id = $2`, [tenantId, id]);
+      return row ?? null;
+    });
+  }
+
+  /** A page, newest first. */
+  async list(tenantId: string, isActive: boolean | null, limit: number, offset: number): Promise<{ rows: IssuerRow[]; total: number }> {
+    return this.database.run(tenantId, async (manager) => {
+      const filter = 'tenant_id = $1 and ($2::boolean is null or is_active = $2)';
+      const rows = await manager.query<IssuerRow[]>(
+        `select ${COLUMNS} from issuers where ${filter} order by created_at desc, id desc limit $3 offset $4`,
+        [tenantId, isActive, limit, offset],
+      );
+      const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from issuers where ${filter}`, [tenantId, isActive]);
+      return { rows, total: counted?.total ?? 0 };
+    });
+  }
+}
+
+function required<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('an insert returned no row');
+  return row;
+}

@@ -1,0 +1,2 @@
+export { IssuersModule } from './issuers.module.js';
+export { SigningKeys } from './signing/signing-keys.js';

@@ -1,0 +1,24 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { IssuerRecord } from '../issuers.responses.js';
+import { IssuersRepository } from '../persistence/issuers.repository.js';
+import { found, issuerAnswer } from './issuer-answer.js';
+
+/** One issuer of the tenant. */
+export class GetIssuer extends Query<IssuerRecord> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly issuerId: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(GetIssuer)
+export class GetIssuerHandler implements IQueryHandler<GetIssuer> {
+  constructor(private readonly issuers: IssuersRepository) {}
+
+  async execute({ tenant, issuerId }: GetIssuer): Promise<IssuerRecord> {
+    return issuerAnswer(found(await this.issuers.find(tenant.tenantId, issuerId)));
+  }
+}

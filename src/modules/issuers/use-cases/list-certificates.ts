@@ -1,0 +1,32 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { CertificateList } from '../issuers.responses.js';
+import { CertificatesRepository } from '../persistence/certificates.repository.js';
+import { certificateAnswer } from './certificate-answer.js';
+import { found } from './issuer-answer.js';
+
+/** All certificates of an issuer, newest first. */
+export class ListCertificates extends Query<CertificateList> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly issuerId: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListCertificates)
+export class ListCertificatesHandler implements IQueryHandler<ListCertificates> {
+  constructor(
+    private readonly certificates: CertificatesRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ tenant, issuerId }: ListCertificates): Promise<CertificateList> {
+    const rows = found(await this.certificates.list(tenant.tenantId, issuerId));
+    const now = this.clock.now();
+    return { items: rows.map((row) => certificateAnswer(row, now)), total: rows.length };
+  }
+}
