@@ -50,7 +50,7 @@ export async function createDemoTenant(ownerUrl: string, apiUrl: string, company
     initial_sequential: 1,
   });
   await api.post(`/issuers/${issuer.id}/certificates`, {
-    file: company.pkcs12.toString('base64'),
+    file_base64: company.pkcs12.toString('base64'),
     password: company.password,
   });
   return {

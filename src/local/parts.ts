@@ -40,12 +40,19 @@ export function sriUrls(base: string): Record<'SRI_RECEPTION_URL' | 'SRI_AUTHORI
   };
 }
 
+/** The simulator's own settings, where the caller gave some. */
+function simulatorSettings(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[0].startsWith('SIMULATOR_') && entry[1] !== undefined),
+  );
+}
+
 /** Starts the SRI simulator on a port of 127.0.0.1; 0 picks a free one. */
 export async function startSimulator(port: number, logFolder: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
   return startServiceProcess({
     name: 'SRI simulator',
     module: entryOf('simulator'),
-    env: { ...surroundings(), SIMULATOR_HOST: '127.0.0.1', SIMULATOR_PORT: String(port), ...env },
+    env: { ...surroundings(), ...simulatorSettings(), SIMULATOR_HOST: '127.0.0.1', SIMULATOR_PORT: String(port), ...env },
     logFile: logOf(logFolder, 'simulator'),
   });
 }

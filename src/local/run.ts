@@ -1,11 +1,14 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isPortFree } from '../platform/embedded/free-port.js';
+import { logTail } from '../platform/embedded/log-tail.js';
+import { ApiError } from './api-client.js';
 import { DataFolder, type DemoTenant } from './data-folder.js';
 import { createDemoTenant, isKnown, makeDemoCompany } from './demo-tenant.js';
-import { issueFirstInvoice } from './first-invoice.js';
+import { issueFirstInvoice, NotAuthorized } from './first-invoice.js';
 import { startFoundation } from './foundation.js';
 import { LocalError, type LocalOptions } from './options.js';
-import { startApi, startWorker } from './parts.js';
+import { logOf, startApi, startWorker } from './parts.js';
 import { Progress } from './progress.js';
 import type { RunningParts } from './running-parts.js';
 import { summary } from './summary.js';
@@ -73,15 +76,15 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
   const [apiUrl] = await Promise.all(starting);
   if (!options.demo) folder.announce(apiUrl);
 
-  const demo = await demoTenant(earlier, foundation.ownerUrl, apiUrl, company, folder, progress);
-  const invoice = await progress.step(
-    'First invoice',
-    () => {
-      mkdirSync(options.documentsDir, { recursive: true });
-      return issueFirstInvoice(apiUrl, demo, options.documentsDir);
-    },
-    ({ number }) => `Invoice ${number} issued, signed, sent, AUTHORIZED`,
-  );
+  const { demo, invoice } = await explained(folder, async () => {
+    const tenant = await demoTenant(earlier, foundation.ownerUrl, apiUrl, company, folder, progress);
+    const authorized = await progress.step(
+      'First invoice',
+      () => issueFirstInvoice(apiUrl, tenant, options.documentsDir),
+      ({ number }) => `Invoice ${number} issued, signed, sent, AUTHORIZED`,
+    );
+    return { demo: tenant, invoice: authorized };
+  });
   progress.line(
     summary(
       {
@@ -96,6 +99,20 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
       workingFolder,
     ),
   );
+}
+
+/** Adds the ends of the logs to a failure that the answer alone does not explain. */
+async function explained<T>(folder: DataFolder, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const ours = error instanceof NotAuthorized || (error instanceof ApiError && error.status >= 500);
+    if (!ours) throw error;
+    // What the processes say about it may come a moment after the answer.
+    await sleep(300);
+    const tails = ['api', 'worker'].map((name) => `--- end of ${name}.log\n${logTail(logOf(folder.logs, name), 6)}`);
+    throw new Error([error.message, ...tails].join('\n'), { cause: error });
+  }
 }
 
 /** The demo tenant of an earlier start where the database still knows it, else a new one. */
