@@ -56,6 +56,6 @@ export function makeInvoice(options: InvoiceOptions = {}): Invoice {
 
 function modulo11(digits: string): string {
   const weights = [7, 6, 5, 4, 3, 2];
-  const sum = [...digits].reduce((total, digit, index) => total + Number(digit) * (weights[index % 6] ?? 0), 0);
+  const sum = Array.from(digits).reduce((total, digit, index) => total + Number(digit) * (weights[index % 6] ?? 0), 0);
   return ['0', '1', '9', '8', '7', '6', '5', '4', '3', '2', '1'][sum % 11] ?? '';
 }

@@ -42,15 +42,16 @@ function privateKey(bits: number): string {
   return made;
 }
 
-const utf8 = (text: string): string => forge.asn1.toDer(forge.asn1.create(0, 12, false, text)).getBytes();
+const utf8 = (text: string): string =>
+  forge.asn1.toDer(forge.asn1.create(forge.asn1.Class.UNIVERSAL, forge.asn1.Type.UTF8, false, text)).getBytes();
 
 export function makeIdentity(options: IdentityOptions = {}): Identity {
   const pem = privateKey(options.bits ?? 2048);
   const key = createPrivateKey(pem);
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.setRsaPublicKey(
-    (forge.pki.privateKeyFromPem(pem) as forge.pki.rsa.PrivateKey).n,
-    (forge.pki.privateKeyFromPem(pem) as forge.pki.rsa.PrivateKey).e,
+    forge.pki.privateKeyFromPem(pem).n,
+    forge.pki.privateKeyFromPem(pem).e,
   );
   certificate.serialNumber = '0a1b2c3d4e5f60718293';
   certificate.validity.notBefore = options.validFrom ?? new Date('2026-01-01T00:00:00Z');
