@@ -97,7 +97,9 @@ function textThatSurvives(type: string, value: Asn1): string | null {
     : value.tag === TAG.utf8String || value.tag === TAG.printableString;
   if (!survives) return null;
   const text = textOf(value);
-  return text === null || NEEDS_HEXADECIMAL.test(text) ? null : text;
+  if (text === null || NEEDS_HEXADECIMAL.test(text)) return null;
+  // Java reads an empty domain component as another string type.
+  return isDomainComponent && text === '' ? null : text;
 }
 
 /** Escapes as Java prints: `, = + < > # ; " \` anywhere, spaces at both ends. */

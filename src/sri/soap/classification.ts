@@ -115,7 +115,9 @@ const TABLE: Readonly<Record<SriService, Readonly<Record<string, Row>>>> = {
 
 /** The row of one code, or undefined: for documentation, alerts and tests. */
 export function rowOf(service: SriService, code: string): Readonly<Row> | undefined {
-  return TABLE[service][canonicalCode(code)];
+  const rows = TABLE[service];
+  const canonical = canonicalCode(code);
+  return Object.hasOwn(rows, canonical) ? rows[canonical] : undefined;
 }
 
 /** What a DEVUELTA means. */
@@ -170,16 +172,16 @@ function canonicalCode(code: string): string {
 /** What the `estado` of an authorization entry says. */
 export type AuthorizationState = 'authorized' | 'refused' | 'in_process' | 'unknown';
 
-const STATES: Readonly<Record<string, AuthorizationState>> = {
-  AUTORIZADO: 'authorized',
-  'NO AUTORIZADO': 'refused',
-  RECHAZADO: 'refused',
-  'EN PROCESO': 'in_process',
-  'EN PROCESAMIENTO': 'in_process',
-  PPR: 'in_process',
-};
+const STATES: ReadonlyMap<string, AuthorizationState> = new Map([
+  ['AUTORIZADO', 'authorized'],
+  ['NO AUTORIZADO', 'refused'],
+  ['RECHAZADO', 'refused'],
+  ['EN PROCESO', 'in_process'],
+  ['EN PROCESAMIENTO', 'in_process'],
+  ['PPR', 'in_process'],
+]);
 
 /** Unknown is neither authorized nor refused; RECHAZADA refuses a query, not a document. */
 export function authorizationState(estado: string): AuthorizationState {
-  return STATES[estado] ?? 'unknown';
+  return STATES.get(estado) ?? 'unknown';
 }
