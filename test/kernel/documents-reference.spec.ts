@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { documentTypes } from '../../src/sri/document-types/registry.js';
+import { validateAgainstSchema } from '../../src/sri/xml/schema.js';
+import { OfficialSchema } from '../support/official-schema.js';
+import { mutate, seeded, sweep } from '../support/xml-mutations.js';
+
+/**
+ * Our documents and our schemas against the SRI's own files, which are not part of
+ * the repository. Set SRI_REFERENCE_DIR to a folder with `xsd/` (and `samples/`).
+ */
+const REFERENCE = process.env['SRI_REFERENCE_DIR'] ?? '';
+const MUTATIONS = 800;
+const SEED = 20_260_915;
+
+/** Official file per type and version. */
+const OFFICIAL: Readonly<Record<string, string>> = { '01/1.1.0': 'factura_V1.1.0.xsd' };
+
+const cases = documentTypes.flatMap((type) => {
+  const versions = new Map(type.examples.map(({ content }) => [type.version(content), type.schemaFile(content)]));
+  return [...versions].map(([version, schemaFile]) => [`${type.code}/${version}`, type, schemaFile] as const);
+});
+
+if (REFERENCE === '') {
+  test.skip.each(cases)('type %s against the official schema: skipped, SRI_REFERENCE_DIR is not set', () => undefined);
+} else {
+  describe.each(cases)('type %s against the official schema', (key, type, schemaFile) => {
+    let official: OfficialSchema;
+    beforeAll(() => {
+      official = new OfficialSchema(REFERENCE, OFFICIAL[key]!);
+    });
+    afterAll(() => {
+      official.dispose();
+    });
+
+    it.each(type.examples.map((example) => [example.name, example] as const))('accepts our %s', (_name, example) => {
+      const { content } = type.normalise(example.content, example.issuer);
+      expect(official.problems(type.buildXml(content, example.issuer, example.numbering))).toEqual([]);
+    });
+
+    it('gives the same verdict as our schema on the samples at hand', () => {
+      const found = samples(type.rootElement, REFERENCE);
+      expect(found.length).toBeGreaterThan(0);
+      for (const { name, xml } of found) expect([name, ours(xml, schemaFile)]).toEqual([name, theirs(xml, official)]);
+    });
+
+    it('gives the same verdict as our schema on every edge value and count of every element', () => {
+      let compared = 0;
+      for (const skeleton of skeletons(type.rootElement, REFERENCE, key)) {
+        expect([theirs(skeleton, official), ours(skeleton, schemaFile)]).toEqual(['valid', 'valid']);
+        for (const { xml, change } of sweep(skeleton)) {
+          const verdict = theirs(xml, official);
+          if (ours(xml, schemaFile) !== verdict) throw new Error(`${change}: the official schema says ${verdict}`);
+          compared += 1;
+        }
+      }
+      expect(compared).toBeGreaterThan(1000);
+    }, 180_000);
+
+    it(`gives the same verdict as our schema on ${MUTATIONS} seeded mutations`, () => {
+      const random = seeded(SEED);
+      const seeds = [
+        ...type.examples.map(({ content, issuer, numbering }) =>
+          type.buildXml(type.normalise(content, issuer).content, issuer, numbering),
+        ),
+        // The skeleton holds every optional element: most mutations start from it.
+        ...Array.from({ length: 8 }, () => skeletons(type.rootElement, REFERENCE, key)).flat(),
+      ];
+      const verdicts = { valid: 0, invalid: 0 };
+      for (let round = 0; round < MUTATIONS; round += 1) {
+        const { xml, change } = mutate(seeds[round % seeds.length]!, random);
+        const verdict = theirs(xml, official);
+        expect([change, ours(xml, schemaFile)]).toEqual([change, verdict]);
+        verdicts[verdict] += 1;
+      }
+      // Neither verdict may be rare, or the comparison would prove little.
+      expect(Math.min(verdicts.valid, verdicts.invalid)).toBeGreaterThan(MUTATIONS / 20);
+    });
+  });
+}
+
+type Verdict = 'valid' | 'invalid';
+
+function ours(xml: string, schemaFile: string): Verdict {
+  return validateAgainstSchema(xml, schemaFile).length === 0 ? 'valid' : 'invalid';
+}
+
+function theirs(xml: string, official: OfficialSchema): Verdict {
+  return official.problems(xml).length === 0 ? 'valid' : 'invalid';
+}
+
+function samples(root: string, referenceDir: string): readonly { readonly name: string; readonly xml: string }[] {
+  return ['synthetic', 'public', 'skeleton']
+    .map((folder) => join(referenceDir, 'samples', folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder).map((name) => ({ name, xml: readFileSync(join(folder, name), 'utf8') })))
+    .filter(({ xml }) => new RegExp(`<${root}[ >]`).test(xml));
+}
+
+function skeletons(root: string, referenceDir: string, key: string): readonly string[] {
+  const version = key.slice(3);
+  return samples(root, referenceDir)
+    .filter(({ name }) => name.endsWith(`_V${version}.xml`))
+    .map(({ xml }) => xml);
+}
