@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { ProvisionTenant, TenantStore } from '../modules/auth/public.js';
+import { CryptoChance } from '../platform/adapters/crypto-chance.js';
+import { RandomIds } from '../platform/adapters/random-ids.js';
+import { SystemClock } from '../platform/adapters/system-clock.js';
 import { ApiClient, ApiError } from './api-client.js';
 import type { DemoTenant } from './data-folder.js';
 import { createDemoPkcs12 } from './demo-certificate.js';
 import { demoRuc } from './demo-ruc.js';
-import { provisionTenant } from './provision.js';
 
 const LEGAL_NAME = 'CAFÉ ANDINO DEMOSTRACIÓN S.A.';
 
@@ -31,7 +34,9 @@ interface Created {
  * operator's act.
  */
 export async function createDemoTenant(ownerUrl: string, apiUrl: string, company: DemoCompany): Promise<DemoTenant> {
-  const { tenantId, apiKey } = await provisionTenant(ownerUrl, 'Demonstration');
+  const ports = { clock: new SystemClock(), ids: new RandomIds(), chance: new CryptoChance() };
+  const provision = new ProvisionTenant(new TenantStore(ownerUrl), 'TEST', ports);
+  const { tenantId, apiKey } = await provision.execute('Demonstration', 'demo');
   const api = new ApiClient(apiUrl, apiKey);
   const issuer = await api.post<Created>('/issuers', {
     ruc: company.ruc,

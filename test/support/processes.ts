@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** True while the process does anything; one that ended and only waits to be collected does not count. */
@@ -24,8 +24,20 @@ export async function untilGone(pid: number, seconds = 10): Promise<void> {
 }
 
 export function parentOf(pid: number): number {
-  const status = `/proc/${pid}/status`;
-  return existsSync(status)
-    ? Number(/PPid:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1])
-    : Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+  if (!existsSync('/proc/self/status')) return Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+  try {
+    return Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    // It ended while it was looked at.
+    return Number.NaN;
+  }
+}
+
+/** The processes that `pid` started, and those that they started (Linux). */
+export function descendantsOf(pid: number): number[] {
+  const children = readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((candidate) => parentOf(candidate) === pid);
+  return children.flatMap((child) => [child, ...descendantsOf(child)]);
 }

@@ -1,0 +1,158 @@
+import { jest } from '@jest/globals';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { descendantsOf, isRunning, untilGone } from '../support/processes.js';
+
+const local = join(process.cwd(), 'dist/src/local.js');
+
+interface Local {
+  readonly pid: number;
+  output(): string;
+  /** Resolves once the output holds `text`; rejects when the process ends first. */
+  says(text: string): Promise<void>;
+  readonly exit: Promise<number | null>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+// Real processes on a machine that may be busy.
+jest.setTimeout(180_000);
+
+describe('the one command', () => {
+  let dataDir: string;
+  let running: Local[];
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'sello-local-'));
+    running = [];
+  });
+  afterEach(async () => {
+    for (const one of running) {
+      one.kill('SIGTERM');
+      await one.exit;
+    }
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  function start(env: Record<string, string> = {}, command = [process.execPath, local]): Local {
+    const child = spawn(command[0]!, command.slice(1), {
+      env: { PATH: process.env['PATH'], SELLO_DATA_DIR: dataDir, PORT: '0', SIMULATOR_PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    let wake: () => void = () => undefined;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (data) => {
+        output += String(data);
+        wake();
+      });
+    }
+    const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const one: Local = {
+      pid: child.pid!,
+      output: () => output,
+      exit,
+      kill: (signal) => void child.kill(signal),
+      says: (text) =>
+        new Promise((resolve, reject) => {
+          wake = () => {
+            if (output.includes(text)) resolve();
+          };
+          wake();
+          void exit.then((code) => reject(new Error(`ended with ${code} before it said "${text}":\n${output}`)));
+        }),
+    };
+    running.push(one);
+    return one;
+  }
+
+  const UP = 'Ctrl-C stops everything.';
+
+  it('issues an invoice, keeps its data, and leaves no process behind after Ctrl-C', async () => {
+    const first = start();
+    await first.says(UP);
+    expect(first.output()).toMatch(/Invoice 001-001-000000001 is AUTHORIZED, \d+\.\d s after the start/);
+    const accessKey = /access key {5}(\d{49})/.exec(first.output())?.[1];
+    expect(readFileSync(join(dataDir, 'documents', `${accessKey}.xml`), 'utf8')).toContain(`<claveAcceso>${accessKey}</claveAcceso>`);
+    for (const secret of ['demo.json', 'master-key', 'env', 'postgres/owner-password']) {
+      expect(statSync(join(dataDir, secret)).mode & 0o077).toBe(0);
+    }
+
+    // The printed command works as it stands.
+    const command = /^curl [^]*?'$/m.exec(first.output())?.[0];
+    const answer = execFileSync('/bin/sh', ['-c', command!], { encoding: 'utf8' });
+    expect(JSON.parse(answer)).toMatchObject({ status: 'AUTHORIZED', action_taken: 'authorized' });
+
+    const refused = start();
+    expect(await refused.exit).toBe(1);
+    expect(refused.output()).toContain(`already runs on ${dataDir}: process ${first.pid}, http://127.0.0.1:`);
+
+    const all = descendantsOf(first.pid);
+    expect(all.length).toBeGreaterThanOrEqual(7);
+    first.kill('SIGINT');
+    expect(await first.exit).toBe(0);
+    for (const pid of all) expect(isRunning(pid)).toBe(false);
+
+    const second = start();
+    await second.says(UP);
+    expect(second.output()).toContain('Demo tenant of the earlier start');
+    expect(second.output()).toContain('Invoice 001-001-000000003 is AUTHORIZED');
+    second.kill('SIGTERM');
+    expect(await second.exit).toBe(0);
+  });
+
+  it('leaves no process behind after kill -9, of itself or of the npm that started it', async () => {
+    const alone = start();
+    await alone.says(UP);
+    const all = descendantsOf(alone.pid);
+    alone.kill('SIGKILL');
+    for (const pid of all) await untilGone(pid);
+
+    // npm, its shell, the service.
+    const nested = ['/bin/sh', '-c', `/bin/sh -c '"${process.execPath}" "${local}"; true'; true`];
+    const npm = start({ npm_lifecycle_event: 'start' }, nested);
+    await npm.says(UP);
+    const below = descendantsOf(npm.pid).filter((pid) => !isShell(pid));
+    expect(below.length).toBeGreaterThanOrEqual(8);
+    npm.kill('SIGKILL');
+    for (const pid of below) await untilGone(pid);
+  });
+
+  it('shows what a demonstration did, throws its data away and ends with 0', async () => {
+    const demo = start({}, [process.execPath, local, '--demo']);
+    expect(await demo.exit).toBe(0);
+    expect(demo.output()).toContain('is AUTHORIZED');
+    const xml = /signed XML {5}(\S+)/.exec(demo.output())?.[1];
+    expect(existsSync(join(process.cwd(), xml!))).toBe(true);
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+  });
+
+  it('fails loudly when the SRI refuses the invoice', async () => {
+    const sri = start({ SIMULATOR_ISSUE_WINDOW_DAYS: '0', SIMULATOR_ENVIRONMENT: '2' }, [process.execPath, local, '--demo']);
+    expect(await sri.exit).toBe(1);
+    expect(sri.output()).toMatch(/The invoice ended REJECTED\n {2}SRI \d+: /);
+  });
+
+  it('says which port is taken and how to choose another', async () => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+    const { port } = holder.address() as AddressInfo;
+    const one = start({ PORT: String(port) });
+    expect(await one.exit).toBe(1);
+    expect(one.output()).toContain(`Port ${port} of 127.0.0.1 is taken`);
+    expect(one.output()).toContain('PORT=');
+    holder.close();
+  });
+
+  it('says which given server does not answer', async () => {
+    const one = start({ DATABASE_URL: 'postgresql://someone:secret@127.0.0.1:9/sello' });
+    expect(await one.exit).toBe(1);
+    expect(one.output()).toContain('DATABASE_URL: nobody answers at 127.0.0.1:9');
+    expect(one.output()).not.toContain('secret');
+  });
+});
+
+function isShell(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('/bin/sh');
+}
