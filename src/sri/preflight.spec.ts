@@ -1,17 +1,117 @@
-import { documentTypes } from './document-types/registry.js';
+import fc from 'fast-check';
+import type { DocumentContent } from './document-types/document.js';
+import { documentType, documentTypes } from './document-types/registry.js';
 import { preflight } from './preflight.js';
 
+const errorsOf = (checked: ReturnType<typeof preflight>) =>
+  checked.findings.filter(({ severity }) => severity === 'error').map(({ rule, pointer }) => `${rule} ${pointer}`);
+
 describe.each(documentTypes.map((type) => [type.code, type] as const))('preflight of type %s', (_code, type) => {
-  it.each(type.examples.map((example) => [example.name, example] as const))('passes the example %s', (_name, example) => {
-    const context = { today: example.content.issueDate, maxIssueDateAgeDays: 90 };
-    const { content, findings, xmlBytes } = preflight(example.content, example.issuer, context);
-    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-    const real = type.buildXml(content, example.issuer, example.numbering);
-    expect(Buffer.byteLength(real)).toBe(xmlBytes);
-    expect(preflight(content, example.issuer, context)).toEqual({
-      content,
-      findings: findings.filter(({ rule }) => rule !== 'payments.defaulted'),
-      xmlBytes,
-    });
+  it.each(type.examples.map((example) => [example.name, example] as const))(
+    'passes the example %s',
+    (_name, example) => {
+      const context = { today: example.content.issueDate, maxIssueDateAgeDays: 90 };
+      const checked = preflight(example.content, example.issuer, context);
+      expect(errorsOf(checked)).toEqual([]);
+      const real = type.buildXml(checked.content, example.issuer, example.numbering);
+      expect(Buffer.byteLength(real)).toBe(checked.xmlBytes);
+      // What was filled in needs no filling in again.
+      expect(preflight(checked.content, example.issuer, context)).toEqual({
+        ...checked,
+        findings: checked.findings.filter(({ rule }) => rule !== 'payments.defaulted'),
+      });
+    },
+  );
+
+  it.each(type.examples.map((example) => [example.name, example] as const))(
+    'answers any damage to %s with findings, never with an exception',
+    (_name, example) => {
+      const context = { today: example.content.issueDate, maxIssueDateAgeDays: 90 };
+      const keys = Object.keys(example.content) as (keyof DocumentContent)[];
+      const junk = fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 400 }),
+        fc.constantFrom('', '-1', 'NaN', '1e9', '99999999.999'),
+      );
+      fc.assert(
+        fc.property(fc.constantFrom(...keys), junk, fc.nat(20), (key, value, at) => {
+          const damaged = damage(example.content, key, value, at);
+          expect(Array.isArray(preflight(damaged, example.issuer, context).findings)).toBe(true);
+        }),
+        { numRuns: 150 },
+      );
+    },
+  );
+});
+
+describe('preflight', () => {
+  const example = documentType('01')!.examples.find(({ name }) => name === 'full')!;
+  const { content, issuer } = example;
+  const context = { today: content.issueDate, maxIssueDateAgeDays: 90 };
+
+  it('refuses a document type that is not registered', () => {
+    const checked = preflight({ ...content, documentType: '03' }, issuer, context);
+    expect(errorsOf(checked)).toEqual(['document.type /document_type']);
+    expect(checked.xmlBytes).toBe(0);
+  });
+
+  it('refuses broken shapes with the field named', () => {
+    const broken = { ...content, issueDate: '2026-02-30', numericCode: '1', total: '1,00', lines: [], taxes: [] };
+    expect(errorsOf(preflight(broken, issuer, context))).toEqual([
+      'shape.date /issue_date',
+      'shape.numeric_code /numeric_code',
+      'shape.empty /lines',
+      'shape.empty /taxes',
+      'shape.decimal /total',
+    ]);
+  });
+
+  it.each([
+    [{ ruc: '1790012344002' }, '/issuer_id'],
+    [{ specialTaxpayer: '12' }, '/issuer_id'],
+    [{ withholdingAgent: '123456789' }, '/issuer_id'],
+    [{ legalName: '' }, '/issuer_id'],
+    [{ establishmentCode: '1' }, '/establishment_id'],
+    [{ establishmentAddress: 'x'.repeat(301) }, '/establishment_id'],
+    [{ emissionPointCode: 'A' }, '/emission_point_id'],
+    [{ providerRuc: 'x'.repeat(301) }, '/additional_info/2'],
+  ])('finds what is wrong with the issuer: %p', (change, pointer) => {
+    expect(errorsOf(preflight(content, { ...issuer, ...change }, context))).toEqual([`schema ${pointer}`]);
+  });
+
+  it('names the line whose value only the schema refuses, beside what the rules find', () => {
+    const lines = content.lines.map((line) => ({ ...line, quantity: '9999999999999.999999' }));
+    const rules = errorsOf(preflight({ ...content, lines }, issuer, context));
+    expect(rules).toContain('line.subtotal /lines/1/subtotal');
+    expect(rules).toContain('schema /lines/1/quantity');
+  });
+
+  it('holds the size limit of the SRI with the signature counted in', () => {
+    const line = { ...content.lines[1]!, description: 'x'.repeat(300) };
+    const invoiceOf = (count: number) =>
+      preflight(
+        { ...content, lines: Array.from({ length: count }, (_, at) => ({ ...line, lineNumber: at + 1 })) },
+        issuer,
+        context,
+      );
+    const oversized = (count: number) => errorsOf(invoiceOf(count)).includes('document.size ');
+    let fitting = 1;
+    for (let step = 1024; step >= 1; step /= 2) if (!oversized(fitting + step)) fitting += step;
+    expect(oversized(fitting)).toBe(false);
+    expect(oversized(fitting + 1)).toBe(true);
+    expect(invoiceOf(fitting).xmlBytes + 10 * 1024).toBeLessThanOrEqual(320 * 1024);
+    expect(invoiceOf(fitting + 1).xmlBytes + 10 * 1024).toBeGreaterThan(320 * 1024);
   });
 });
+
+/** The content with one text of it, on top or in a list, replaced. */
+function damage(content: DocumentContent, key: keyof DocumentContent, value: string, at: number): DocumentContent {
+  const current: unknown = content[key];
+  if (!Array.isArray(current)) return { ...content, [key]: value };
+  const entry: unknown = current[at % Math.max(1, current.length)];
+  if (typeof entry !== 'object' || entry === null) return { ...content, [key]: [] };
+  const fields = Object.entries(entry)
+    .filter(([name, held]) => typeof held === 'string' || (held === null && name !== 'taxes' && name !== 'term'))
+    .map(([name]) => name);
+  const field = fields[at % fields.length] ?? '';
+  return { ...content, [key]: current.map((held: object) => (held === entry ? { ...held, [field]: value } : held)) };
+}

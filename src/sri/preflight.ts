@@ -86,10 +86,16 @@ function schemaFindings(
   const byPlace = new Map<string, Finding>();
   for (const problem of validateAgainstSchema(xml, type.schemaFile(content))) {
     const pointer = pointerOf(problem, type);
-    if (byPlace.has(pointer) || errors.some((error) => error === pointer || error.startsWith(`${pointer}/`))) continue;
+    if (byPlace.has(pointer) || errors.some((error) => overlap(error, pointer))) continue;
     byPlace.set(pointer, finding(RULES.schema, pointer, null, problem.message));
   }
   return [...byPlace.values()];
+}
+
+/** Whether one place is the other or lies in it; the document as a whole overlaps only itself. */
+function overlap(one: string, other: string): boolean {
+  if (one === '' || other === '') return one === other;
+  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
 }
 
 /** From `/factura/detalles/detalle[2]/descripcion` to `/lines/1/description`, by the nearest listed ancestor. */

@@ -98,7 +98,7 @@ const VALUES = [
 ];
 
 type Random = () => number;
-type Element = ReturnType<DOMParser['parseFromString']>['documentElement'];
+type Element = ReturnType<ReturnType<DOMParser['parseFromString']>['getElementsByTagName']>[number];
 
 /** Repeatable numbers in [0, 1) (mulberry32). */
 export function seeded(seed: number): Random {

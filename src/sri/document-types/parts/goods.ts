@@ -82,7 +82,8 @@ export const GOODS_POINTERS: Readonly<Record<string, string>> = {
   'detalles/detalle/precioTotalSinImpuesto': '/lines/{detalle}/subtotal',
   'detalles/detalle/detallesAdicionales': '/lines/{detalle}/additional_details',
   'detalles/detalle/detallesAdicionales/detAdicional': '/lines/{detalle}/additional_details/{detAdicional}',
-  'detalles/detalle/impuestos': '/lines/{detalle}/taxes',
+  // A missing group: the line tells its taxes in one of two fields.
+  'detalles/detalle/impuestos': '/lines/{detalle}',
   'detalles/detalle/impuestos/impuesto': '/lines/{detalle}/taxes/{impuesto}',
   infoAdicional: '/additional_info',
   'infoAdicional/campoAdicional': '/additional_info/{campoAdicional}',

@@ -95,13 +95,14 @@ export function* checkTaxEntry(
 /** Amount = base x rate within a cent; a specific rate is per unit, which no field tells. */
 export function* checkTaxAmount(tax: DocumentTax, rate: TaxRate, at: TaxPointers): Generator<Finding> {
   if (rate.specific !== null) return;
-  const expected = taxAmount(tax.taxableBase, effectiveRate(tax));
+  const expected = taxAmount(tax.taxableBase, effectiveRate(tax, rate));
   if (!nearly(expected, tax.taxAmount))
     yield finding(TAX_ENTRY_RULES['tax.amount'], at.amount, money(expected), tax.taxAmount);
 }
 
-/** The fraction that the amount comes from: `tariff` where the rate is above 100 %. */
-export function effectiveRate(tax: DocumentTax): string {
+/** The fraction that the amount comes from: the table's where it binds, else `tariff` (rates above 100 %), else `rate`. */
+export function effectiveRate(tax: DocumentTax, rate: TaxRate): string {
+  if (rate.binding && rate.percent !== null) return rateOf(rate.percent);
   return tax.tariff === null ? tax.rate : dec(tax.tariff).div(100).toFixed();
 }
 

@@ -1,10 +1,10 @@
 import { dec, money, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
-import { nearly, roundingOf, taxAmount } from '../../money.js';
+import { nearly, roundingOf } from '../../money.js';
 import { CONSTRUCTION_MATERIALS, TAX } from '../../tables/taxes.js';
 import { lookup } from '../../tables/code-table.js';
 import type { DocumentContent, DocumentLine, DocumentTax } from '../document.js';
-import { groupKey } from '../tax-rates.js';
+import { groupKey, type TaxRate } from '../tax-rates.js';
 import { defineRules, finding, repeated } from './rule.js';
 import {
   checkCodes,
@@ -149,7 +149,7 @@ function* checkGroups(content: DocumentContent): Generator<Finding> {
       if (rate !== null) yield finding(RULES['taxes.without_line'], `/taxes/${index}`, null, groupKey(tax));
       continue;
     }
-    yield* checkGroup(tax, members, index, rate?.specific === null);
+    yield* checkGroup(tax, members, index, rate);
   }
   const declared = new Set(content.taxes.map(groupKey));
   for (const key of ofLines.keys()) {
@@ -161,7 +161,7 @@ function* checkGroup(
   tax: DocumentTax,
   members: readonly DocumentTax[],
   index: number,
-  adValorem: boolean,
+  rate: TaxRate | null,
 ): Generator<Finding> {
   const base = sum(members.map((member) => member.taxableBase));
   if (!nearly(base, tax.taxableBase)) {
@@ -173,9 +173,10 @@ function* checkGroup(
     return;
   }
   // Lines rounded one by one may add up to more than a cent beside base x rate, but never more than their rounding.
-  const exact = dec(tax.taxableBase).times(effectiveRate(tax));
-  if (adValorem && !nearly(exact, tax.taxAmount, roundingOf(members.length + 1))) {
-    const expected = money(taxAmount(tax.taxableBase, effectiveRate(tax)));
+  if (rate === null || rate.specific !== null) return;
+  const exact = dec(tax.taxableBase).times(effectiveRate(tax, rate));
+  if (!nearly(exact, tax.taxAmount, roundingOf(members.length + 1))) {
+    const expected = money(exact);
     yield finding(TAX_ENTRY_RULES['tax.amount'], `/taxes/${index}/tax_amount`, expected, tax.taxAmount);
   }
 }

@@ -1,0 +1,441 @@
+import { dec, money } from '../../../shared/decimal.js';
+import type { Finding } from '../../../shared/finding.js';
+import { preflight } from '../../preflight.js';
+import type { DocumentContent, DocumentLine, DocumentTax, IssuerSnapshot } from '../document.js';
+import { INVOICE_EXAMPLES } from './examples.js';
+
+const TODAY = '2026-09-15';
+const named = (name: string) => INVOICE_EXAMPLES.find((example) => example.name === name)!;
+const FULL = named('full');
+const FINAL = named('final-consumer');
+const SEVERAL = named('several-taxes');
+
+/** Findings as `severity rule pointer`, so that a test says all that came out, not a part of it. */
+function rulesOf(content: DocumentContent, issuer: IssuerSnapshot = FULL.issuer, maxIssueDateAgeDays = 90): string[] {
+  return findingsOf(content, issuer, maxIssueDateAgeDays).map(
+    ({ severity, rule, pointer }) => `${severity === 'error' ? '' : 'warning '}${rule} ${pointer}`,
+  );
+}
+
+function findingsOf(content: DocumentContent, issuer = FULL.issuer, maxIssueDateAgeDays = 90): readonly Finding[] {
+  return preflight(content, issuer, { today: TODAY, maxIssueDateAgeDays }).findings;
+}
+
+const full = (change: Partial<DocumentContent>): DocumentContent => ({ ...FULL.content, ...change });
+const final = (change: Partial<DocumentContent>): DocumentContent => ({ ...FINAL.content, payments: PAID, ...change });
+const PAID = [{ lineNumber: 1, paymentMethodCode: '01', total: '11.50', term: null, timeUnit: null }];
+
+function fullLine(index: number, change: Partial<DocumentLine>): DocumentContent {
+  return full({ lines: FULL.content.lines.map((line, at) => (at === index ? { ...line, ...change } : line)) });
+}
+
+function fullTax(index: number, change: Partial<DocumentTax>): DocumentContent {
+  return full({ taxes: FULL.content.taxes.map((tax, at) => (at === index ? { ...tax, ...change } : tax)) });
+}
+
+function severalLine(index: number, change: Partial<DocumentLine>): DocumentContent {
+  const lines = SEVERAL.content.lines.map((line, at) => (at === index ? { ...line, ...change } : line));
+  return { ...SEVERAL.content, lines };
+}
+
+describe('a good invoice', () => {
+  it('has nothing to report', () => {
+    expect(rulesOf(FULL.content)).toEqual([]);
+    expect(rulesOf(final({}))).toEqual([]);
+  });
+
+  it('has complete findings when it is not good', () => {
+    const [found] = findingsOf(full({ total: '30.01' }));
+    expect(found).toEqual({
+      pointer: '/total',
+      rule: 'totals.total',
+      message: {
+        es: 'El total no es subtotal − descuento + impuestos + propina',
+        en: 'The total is not subtotal − discount + tax + tip',
+      },
+      expected: '30.00',
+      actual: '30.01',
+      reference: 'Ficha técnica 2.32, annex 3 and message 52',
+      severity: 'error',
+    });
+  });
+
+  it('reports everything in one pass', () => {
+    const found = rulesOf(
+      full({ issueDate: '2026-09-16', total: '1.00', buyerId: 'x', taxes: [], deliveryGuideNumber: '1', payments: [] }),
+    );
+    expect(found).toEqual(['shape.empty /taxes']);
+    expect(
+      rulesOf({
+        ...fullTax(0, { taxRateCode: '99' }),
+        issueDate: '2026-09-16',
+        total: '1.00',
+        buyerId: 'x',
+        deliveryGuideNumber: '1',
+      }),
+    ).toEqual([
+      'issue_date.future /issue_date',
+      'buyer.cedula /buyer_id',
+      'tax.rate_code /taxes/0/tax_rate_code',
+      'taxes.missing /taxes',
+      'totals.total /total',
+      'payments.sum /payments',
+      'invoice.delivery_guide_number /delivery_guide_number',
+    ]);
+  });
+});
+
+describe('issue date', () => {
+  it.each([
+    ['2026-09-16', ['issue_date.future /issue_date']],
+    ['2026-09-14', ['warning issue_date.not_today /issue_date']],
+    ['2026-06-17', ['warning issue_date.not_today /issue_date']],
+    ['2026-06-16', ['issue_date.too_old /issue_date']],
+  ])('%s gives %p', (issueDate, expected) => {
+    expect(rulesOf(full({ issueDate }))).toEqual(expected);
+  });
+
+  it('may be any past day within the configured age', () => {
+    expect(rulesOf(full({ issueDate: '2026-09-10' }), FULL.issuer, 4)).toEqual(['issue_date.too_old /issue_date']);
+    expect(rulesOf(full({ issueDate: '2026-09-14' }), FULL.issuer, 0)).toEqual(['issue_date.too_old /issue_date']);
+  });
+});
+
+describe('arithmetic', () => {
+  it.each([
+    [full({ total: '30.01' }), ['totals.total /total', 'payments.sum /payments']],
+    [full({ total: '29.99' }), ['totals.total /total', 'payments.sum /payments']],
+    [full({ subtotal: '25.99' }), ['totals.subtotal /subtotal', 'totals.total /total']],
+    [full({ totalDiscount: '1.01' }), ['totals.total_discount /total_discount', 'totals.total /total']],
+    [full({ totalTax: '3.01' }), ['totals.total_tax /total_tax', 'totals.total /total']],
+    [full({ tip: null }), ['totals.total /total']],
+    [fullLine(0, { subtotal: '20.01' }), ['line.subtotal /lines/0/subtotal', 'totals.subtotal /subtotal']],
+    [fullLine(0, { quantity: '2.001000' }), ['line.subtotal /lines/0/subtotal']],
+    [fullTax(0, { taxAmount: '3.02' }), ['taxes.amount /taxes/0/tax_amount', 'totals.total_tax /total_tax']],
+    [fullTax(0, { taxableBase: '20.02' }), ['taxes.base /taxes/0/taxable_base']],
+  ])('case %#', (content, expected) => {
+    const found = rulesOf(content).filter((rule) => !rule.startsWith('payments.sum') || expected.includes(rule));
+    expect(found).toEqual(expected);
+  });
+
+  it('tolerates one cent per group of taxes, and no more', () => {
+    const cent = { ...fullTax(0, { taxAmount: '3.01' }), totalTax: '3.01', total: '30.01' };
+    const paid = cent.payments.map((payment, at) => (at === 0 ? { ...payment, total: '20.01' } : payment));
+    expect(rulesOf({ ...cent, payments: paid })).toEqual([]);
+  });
+
+  it('refuses a discount above its line', () => {
+    const content = fullLine(0, { discount: '21.01', subtotal: '0.00' });
+    expect(rulesOf(content)).toContain('line.discount /lines/0/discount');
+  });
+
+  it('refuses a quantity of zero', () => {
+    expect(rulesOf(fullLine(0, { quantity: '0.000000' }))).toContain('line.quantity /lines/0/quantity');
+  });
+
+  it('refuses a repeated line number', () => {
+    expect(rulesOf(fullLine(1, { lineNumber: 1 }))).toEqual(['line.number_repeated /lines/1/line_number']);
+  });
+
+  it('accepts a document whose total is zero', () => {
+    const free = final({
+      subtotal: '10.00',
+      totalDiscount: '10.00',
+      totalTax: '0.00',
+      total: '0.00',
+      lines: [{ ...FINAL.content.lines[0]!, discount: '10.00', subtotal: '0.00' }],
+      taxes: [{ ...FINAL.content.taxes[0]!, taxableBase: '0.00', taxAmount: '0.00' }],
+      payments: [{ ...PAID[0]!, total: '0.00' }],
+    });
+    expect(rulesOf(free)).toEqual([]);
+  });
+
+  it('caps the tip at 10 % of the subtotal', () => {
+    const payments = FULL.content.payments.map((payment, at) => (at === 0 ? { ...payment, total: '20.51' } : payment));
+    expect(rulesOf(full({ tip: '2.51', total: '30.51', payments }))).toEqual(['invoice.tip /tip']);
+    const most = FULL.content.payments.map((payment, at) => (at === 0 ? { ...payment, total: '20.50' } : payment));
+    expect(rulesOf(full({ tip: '2.50', total: '30.50', payments: most }))).toEqual([]);
+  });
+});
+
+describe('many lines that are rounded', () => {
+  const many = (groupAmount: string): DocumentContent => {
+    const count = 20;
+    const line = FINAL.content.lines[0]!;
+    const total = money(dec('2.00').plus(groupAmount));
+    return final({
+      subtotal: '2.00',
+      totalTax: groupAmount,
+      total,
+      lines: Array.from({ length: count }, (_, at) => ({
+        ...line,
+        lineNumber: at + 1,
+        unitPrice: '0.100000',
+        subtotal: '0.10',
+      })),
+      taxes: [{ ...FINAL.content.taxes[0]!, taxableBase: '2.00', taxAmount: groupAmount }],
+      payments: [{ ...PAID[0]!, total }],
+    });
+  };
+
+  it('may be taxed line by line', () => {
+    const { content, findings } = preflight(many('0.40'), FINAL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 });
+    expect(findings).toEqual([]);
+    expect(content.lines.map((line) => line.taxes?.[0]?.taxAmount)).toEqual(Array(20).fill('0.02'));
+  });
+
+  it('may be taxed on the base of the group: the lines then add up to it, each within a cent', () => {
+    const { content, findings } = preflight(many('0.30'), FINAL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 });
+    expect(findings).toEqual([]);
+    const amounts = content.lines.map((line) => dec(line.taxes![0]!.taxAmount));
+    expect(amounts.reduce((total, amount) => total.plus(amount)).toFixed(2)).toBe('0.30');
+    for (const amount of amounts) expect(amount.minus('0.015').abs().lte('0.01')).toBe(true);
+  });
+
+  it('may not be taxed in between', () => {
+    expect(rulesOf(many('0.35'))).toEqual(['taxes.amount /taxes/0/tax_amount']);
+  });
+});
+
+describe('taxes', () => {
+  it.each([
+    [fullTax(0, { rate: '0.1200' }), ['tax.rate /taxes/0/rate']],
+    [fullTax(0, { tariff: '12.00' }), ['tax.rate /taxes/0/tariff']],
+    [fullTax(0, { taxCode: '4' }), ['tax.code /taxes/0/tax_code', 'taxes.missing /taxes']],
+    [fullTax(0, { taxRateCode: '99' }), ['tax.rate_code /taxes/0/tax_rate_code', 'taxes.missing /taxes']],
+    [fullTax(0, { taxRateCode: '2' }), ['tax.rate_code_not_in_force /taxes/0/tax_rate_code', 'taxes.missing /taxes']],
+    [fullTax(0, { taxRateCode: ' 4' }), ['tax.rate_code /taxes/0/tax_rate_code', 'taxes.missing /taxes']],
+    [fullTax(0, { taxCode: 'constructor' }), ['tax.code /taxes/0/tax_code', 'taxes.missing /taxes']],
+    [
+      full({ taxes: [...FULL.content.taxes, { ...FULL.content.taxes[1]!, taxRateCode: '6' }] }),
+      ['taxes.without_line /taxes/2'],
+    ],
+    [full({ taxes: [...FULL.content.taxes, FULL.content.taxes[1]!] }), ['taxes.repeated /taxes/2']],
+    [fullLine(0, { taxRateCode: null }), ['line.taxes_missing /lines/0/tax_rate_code', 'taxes.without_line /taxes/0']],
+    [fullLine(0, { taxRateCode: '99' }), ['tax.rate_code /lines/0/tax_rate_code', 'taxes.without_line /taxes/0']],
+    [
+      fullLine(0, { taxRateCode: '2' }),
+      ['tax.rate_code_not_in_force /lines/0/tax_rate_code', 'taxes.without_line /taxes/0'],
+    ],
+    [
+      fullLine(0, { taxCode: '3', taxRateCode: '3610' }),
+      ['line.taxes_not_derivable /lines/0/tax_code', 'taxes.without_line /taxes/0'],
+    ],
+    [fullLine(0, { taxCode: '9' }), ['tax.code /lines/0/tax_code', 'taxes.without_line /taxes/0']],
+  ])('case %#', (content, expected) => {
+    expect(rulesOf(content)).toEqual(expected);
+  });
+
+  it('were the old rate until March 2024', () => {
+    const twelve = { taxRateCode: '2', rate: '0.1200' };
+    const old = fullTax(0, { ...twelve, taxAmount: '2.40' });
+    const content = {
+      ...old,
+      issueDate: '2024-03-31',
+      totalTax: '2.40',
+      total: '29.40',
+      lines: old.lines.map((line, at) => (at === 0 ? { ...line, taxRateCode: '2' } : line)),
+      payments: [{ ...PAID[0]!, total: '29.40' }],
+    };
+    expect(rulesOf(content, FULL.issuer, 1000)).toEqual(['warning issue_date.not_today /issue_date']);
+  });
+
+  it('of a line hold exactly one IVA rate', () => {
+    const taxes = SEVERAL.content.lines[0]!.taxes!;
+    expect(rulesOf(severalLine(0, { taxes: taxes.slice(0, 1) }))).toContain('line.one_iva /lines/0/taxes');
+    expect(
+      rulesOf(
+        severalLine(0, { taxes: [...taxes, { ...taxes[1]!, taxRateCode: '0', rate: '0.0000', taxAmount: '0.00' }] }),
+      ),
+    ).toContain('line.one_iva /lines/0/taxes');
+    expect(rulesOf(severalLine(0, { taxes: [...taxes, taxes[0]!] }))).toContain('line.tax_repeated /lines/0/taxes/2');
+  });
+
+  it('take the ICE of the line into the IVA base, to the cent', () => {
+    const [ice, iva] = SEVERAL.content.lines[0]!.taxes!;
+    const wrong = severalLine(0, { taxes: [ice!, { ...iva!, taxableBase: '119.99' }] });
+    expect(rulesOf(wrong)).toEqual(['line.iva_base /lines/0/taxes/1/taxable_base']);
+  });
+
+  it('of a line are base x rate within a cent', () => {
+    const [ice, iva] = SEVERAL.content.lines[0]!.taxes!;
+    expect(rulesOf(severalLine(0, { taxes: [ice!, { ...iva!, taxAmount: '18.01' }] }))).toEqual([]);
+    expect(rulesOf(severalLine(0, { taxes: [ice!, { ...iva!, taxAmount: '18.02' }] }))).toEqual([
+      'tax.amount /lines/0/taxes/1/tax_amount',
+      'taxes.amount /taxes/2/tax_amount',
+    ]);
+  });
+
+  it('with a specific rate need the tariff', () => {
+    const [ice, iva] = SEVERAL.content.lines[3]!.taxes!;
+    expect(rulesOf(severalLine(3, { taxes: [{ ...ice!, tariff: null }, iva!] }))).toEqual([
+      'tax.tariff_missing /lines/3/taxes/0/tariff',
+    ]);
+  });
+
+  it('of excise that differ from the published rate are a warning', () => {
+    const [ice, iva] = SEVERAL.content.lines[0]!.taxes!;
+    const line = {
+      taxes: [
+        { ...ice!, rate: '0.2500', taxAmount: '25.00' },
+        { ...iva!, taxableBase: '125.00', taxAmount: '18.75' },
+      ],
+    };
+    expect(rulesOf(severalLine(0, line))).toContain('warning tax.rate_unusual /lines/0/taxes/0/rate');
+  });
+
+  it('at 5 % ask for the construction material', () => {
+    expect(rulesOf(severalLine(2, { auxCode: 'X' }))).toEqual(['warning line.construction_material /lines/2/aux_code']);
+  });
+});
+
+describe('payments', () => {
+  const [first, second] = FULL.content.payments;
+  it.each([
+    [full({ payments: [first!] }), ['payments.sum /payments']],
+    [full({ payments: [first!, { ...second!, lineNumber: 1 }] }), ['payments.number_repeated /payments/1/line_number']],
+    [
+      full({ payments: [first!, { ...second!, paymentMethodCode: '02' }] }),
+      ['payments.method /payments/1/payment_method_code'],
+    ],
+    [
+      full({ payments: [first!, { ...second!, paymentMethodCode: '99' }] }),
+      ['payments.method /payments/1/payment_method_code'],
+    ],
+    [
+      full({ payments: [first!, { ...second!, timeUnit: 'quincenas' }] }),
+      ['warning payments.time_unit /payments/1/time_unit'],
+    ],
+    [
+      full({ payments: [first!, { ...second!, timeUnit: 'quincenales' }] }),
+      ['warning payments.time_unit /payments/1/time_unit', 'text.length /payments/1/time_unit'],
+    ],
+  ])('case %#', (content, expected) => {
+    expect(rulesOf(content)).toEqual(expected);
+  });
+
+  it('default to the method of the issuer, with a warning', () => {
+    const { content, findings } = preflight(
+      full({ payments: [] }),
+      { ...FULL.issuer, defaultPaymentMethod: '20' },
+      { today: TODAY, maxIssueDateAgeDays: 90 },
+    );
+    expect(content.payments).toEqual([
+      { lineNumber: 1, paymentMethodCode: '20', total: '30.00', term: null, timeUnit: null },
+    ]);
+    expect(findings.map(({ rule, severity }) => [rule, severity])).toEqual([['payments.defaulted', 'warning']]);
+  });
+});
+
+describe('buyer', () => {
+  const buyer = (buyerIdType: string | null, buyerId: string | null, buyerName: string | null = 'CLIENTE') =>
+    rulesOf(full({ buyerIdType, buyerId, buyerName }));
+
+  it.each([
+    ['04', '1790012344001', []],
+    ['RUC', '1790012344001', []],
+    ['04', '1790012344002', []],
+    ['04', '1793213150001', ['warning buyer.check_digit /buyer_id']],
+    ['04', '1710034066001', ['warning buyer.check_digit /buyer_id']],
+    ['04', '179001234400', ['buyer.ruc /buyer_id']],
+    ['04', '1790012344000', ['buyer.ruc /buyer_id']],
+    ['04', '9990012344001', ['buyer.ruc /buyer_id']],
+    ['04', '1790012344-01', ['buyer.ruc /buyer_id']],
+    ['05', '1710034065', []],
+    ['05', '1710034066', ['warning buyer.check_digit /buyer_id']],
+    ['05', '9910034065', ['buyer.cedula /buyer_id']],
+    ['05', '171003406', ['buyer.cedula /buyer_id']],
+    ['05', '171003406a', ['buyer.cedula /buyer_id']],
+    ['06', 'AB-123', []],
+    ['06', 'ab123', ['buyer.passport /buyer_id']],
+    ['06', 'AB*123', ['buyer.passport /buyer_id']],
+    ['08', 'B-123/4.5 x', []],
+    ['08', 'B#1', ['buyer.foreign_id /buyer_id']],
+    ['09', '123', ['buyer.id_type /buyer_id_type']],
+    ['ruc', '1790012344001', ['buyer.id_type /buyer_id_type']],
+    ['06', '9999999999999', ['buyer.final_consumer_id /buyer_id_type']],
+    ['04', '9999999999999', ['buyer.final_consumer_id /buyer_id_type']],
+  ])('of type %s with %s gives %p', (type, id, expected) => {
+    expect(buyer(type, id)).toEqual(expected);
+  });
+
+  it('is complete or absent', () => {
+    expect(buyer(null, '1710034065')).toEqual(['buyer.incomplete /buyer_id_type']);
+    expect(buyer('05', null)).toEqual(['buyer.incomplete /buyer_id']);
+    expect(buyer('05', '1710034065', null)).toEqual(['buyer.incomplete /buyer_name']);
+    expect(buyer(null, null, 'CLIENTE')).toEqual(['buyer.incomplete /buyer_id_type', 'buyer.incomplete /buyer_id']);
+  });
+
+  it('absent is the final consumer', () => {
+    const { content } = preflight(final({}), FINAL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 });
+    expect([content.buyerIdType, content.buyerId, content.buyerName]).toEqual([
+      '07',
+      '9999999999999',
+      'CONSUMIDOR FINAL',
+    ]);
+  });
+
+  it('as final consumer has the prescribed id and name', () => {
+    expect(buyer('07', '9999999999999', 'CONSUMIDOR FINAL')).toEqual([]);
+    expect(buyer('CONSUMIDOR_FINAL', '9999999999999', 'PRUEBAS SERVICIO DE RENTAS INTERNAS')).toEqual([]);
+    expect(buyer('07', '1710034065', 'CONSUMIDOR FINAL')).toEqual(['buyer.final_consumer_id /buyer_id']);
+    expect(buyer('07', '9999999999999', 'JUAN')).toEqual(['buyer.final_consumer_name /buyer_name']);
+  });
+
+  it.each([
+    ['50.00', []],
+    ['50.01', ['invoice.final_consumer_limit /total']],
+  ])('as final consumer may owe %s: %p', (amount, expected) => {
+    const base = FINAL.content.lines[0]!;
+    const content = final({
+      subtotal: amount,
+      totalTax: '0.00',
+      total: amount,
+      lines: [{ ...base, unitPrice: `${amount}0000`, subtotal: amount, taxRateCode: '0' }],
+      taxes: [{ ...FINAL.content.taxes[0]!, taxRateCode: '0', rate: '0.0000', taxableBase: amount, taxAmount: '0.00' }],
+      payments: [{ ...PAID[0]!, total: amount }],
+    });
+    expect(rulesOf(content)).toEqual(expected);
+  });
+});
+
+describe('text and fields', () => {
+  const at = (text: string) => fullLine(0, { description: text });
+  it.each([
+    [at('x'.repeat(300)), []],
+    [at('x'.repeat(301)), ['text.length /lines/0/description']],
+    [at('😀'.repeat(300)), []],
+    [at('😀'.repeat(301)), ['text.length /lines/0/description']],
+    [at(''), ['text.empty /lines/0/description']],
+    [full({ buyerAddress: 'x'.repeat(301) }), ['text.length /buyer_address']],
+    [full({ reason: 'x'.repeat(300) }), ['warning invoice.unused_field /reason']],
+    [full({ reason: 'x'.repeat(301) }), ['text.length /reason', 'warning invoice.unused_field /reason']],
+    [full({ vehiclePlate: 'x'.repeat(21) }), ['text.length /vehicle_plate']],
+    [full({ deliveryGuideNumber: '001-001-1' }), ['invoice.delivery_guide_number /delivery_guide_number']],
+    [full({ modifiedDocumentNumber: '001-001-000000001' }), ['warning invoice.unused_field /modified_document_number']],
+    [
+      fullLine(0, { additionalDetails: Array(4).fill({ name: 'a', value: 'b' }) }),
+      ['line.details /lines/0/additional_details'],
+    ],
+    [
+      full({ additionalInfo: [{ name: 'ruc proveedor', value: '1' }] }),
+      ['additional_info.reserved /additional_info/0/name'],
+    ],
+    [
+      full({ additionalInfo: [{ name: '', value: '' }] }),
+      ['text.empty /additional_info/0/name', 'text.empty /additional_info/0/value'],
+    ],
+  ])('case %#', (content, expected) => {
+    expect(rulesOf(content)).toEqual(expected);
+  });
+
+  it('leave room for the fields of the service', () => {
+    const fields = (count: number) =>
+      full({ additionalInfo: Array.from({ length: count }, (_, n) => ({ name: `n${n}`, value: 'v' })) });
+    expect(rulesOf(fields(13))).toEqual([]);
+    expect(rulesOf(fields(14))).toEqual(['additional_info.count /additional_info']);
+    const plain = { ...FULL.issuer, largeTaxpayer: null, providerRuc: null };
+    expect(rulesOf(fields(15), plain)).toEqual([]);
+    expect(rulesOf(fields(16), plain)).toEqual(['additional_info.count /additional_info']);
+  });
+});
