@@ -45,7 +45,7 @@ const FALLBACK: readonly [Say, Say] = [() => 'Valor inválido', () => 'Invalid v
 
 /** Message of a failure type in the asked language; an unlisted type reads as an invalid value. */
 export function fieldMessage(type: string, ctx: Ctx, language: Language): string {
-  const [es, en] = MESSAGES[type] ?? FALLBACK;
+  const [es, en] = (hasFieldMessage(type) ? MESSAGES[type] : undefined) ?? FALLBACK;
   return language === 'es' ? es(ctx) : en(ctx);
 }
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
-import { ValidateBy, ValidateNested, type ValidationArguments } from 'class-validator';
+import { ValidateBy, ValidateIf, ValidateNested, type ValidationArguments } from 'class-validator';
 import { parseDecimal } from '../../shared/decimal.js';
 import { isCalendarDay } from '../../shared/guayaquil.js';
 import { normaliseText, textProblem } from '../../shared/text.js';
@@ -44,6 +44,8 @@ function field(kind: FieldKind, options: FieldOptions): PropertyDecorator {
     decorators.push(Transform(({ value }: { value: unknown }) => normalForm(spec, value)));
   } else {
     decorators.push(Type(nested.type), ValidateNested());
+    // class-validator takes null for a broken nested object.
+    if (nullable) decorators.push(ValidateIf((_owner, value) => value !== null));
   }
   return (prototype, name) => {
     declareField(prototype, String(name), spec);

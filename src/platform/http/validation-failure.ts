@@ -14,7 +14,7 @@ const INPUT_LIMIT = 64;
 /** Thrown by the validation pipe with every finding of one request; the error filter answers 400 or 422. */
 export class ValidationFailure extends Error {
   constructor(readonly findings: readonly FieldFinding[]) {
-    super('The request breaks the rules of its fields');
+    super(`The request breaks the rules of its fields: ${findings.slice(0, 5).map(({ loc, type }) => `${loc.join(".")} ${type}`).join(", ")}`);
     this.name = 'ValidationFailure';
   }
 

@@ -51,6 +51,8 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     base: { service: 'sello', pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     messageKey: 'message',
+    // Errors are made plain by `redact`; pino's own serializer would put their first form back.
+    serializers: { err: (error: unknown) => error },
     formatters: {
       level: (label: string) => ({ level: label }),
       log: (record: Record<string, unknown>) => redact(record) as Record<string, unknown>,

@@ -1,0 +1,83 @@
+import { BadRequestException, HttpException, NotFoundException, PayloadTooLargeException } from '@nestjs/common';
+import { QueryFailedError } from 'typeorm';
+import { DomainError } from '../../shared/domain-error.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../shared/error-catalogue.js';
+import { answerTo, isStoreOutage } from './error-answer.js';
+import { fieldMessage, languageOf } from './field-messages.js';
+import { ValidationFailure } from './validation-failure.js';
+
+const coded = (code: string): Error => Object.assign(new Error('secret detail of the inside'), { code });
+const failedQuery = (code: string): QueryFailedError => new QueryFailedError('select secret', ['secret'], coded(code));
+
+describe('answerTo', () => {
+  it.each(Object.keys(ERROR_CATALOGUE) as ErrorCode[])('gives %s its status and message of the catalogue, in both languages', (code) => {
+    for (const language of ['es', 'en'] as const) {
+      const answer = answerTo(new DomainError(code, { field: 'x' }), language, 'r-1');
+      expect(answer.status).toBe(ERROR_CATALOGUE[code].status);
+      expect(answer.body).toEqual({ error: { code, message: ERROR_CATALOGUE[code][language], detail: { field: 'x' }, request_id: 'r-1' } });
+      expect(answer.headers['Retry-After'] !== undefined).toBe(answer.status === 503);
+    }
+  });
+
+  it('gives validation failures both envelopes', () => {
+    const finding = { loc: ['body', 'lines', '0', 'quantity'], type: 'greater_than', input: 0, ctx: { gt: 0 } };
+    const answer = answerTo(new ValidationFailure([finding]), 'es', 'r-1');
+    const wire = [{ ...finding, msg: 'Debe ser mayor que 0' }];
+    expect(answer).toMatchObject({ status: 422, body: { detail: wire, error: { code: 'VALIDATION_FAILED', detail: wire, request_id: 'r-1' } } });
+    const missing = answerTo(new ValidationFailure([finding, { loc: ['body', 'x'], type: 'missing', input: null, ctx: {} }]), 'en', 'r-1');
+    expect(missing).toMatchObject({ status: 400, body: { error: { code: 'INVALID_PAYLOAD' } } });
+    expect(missing.body['detail']).toHaveLength(2);
+  });
+
+  it.each<[unknown, string]>([
+    [new NotFoundException('Cannot GET /secret'), 'NOT_FOUND'],
+    [new PayloadTooLargeException('secret'), 'PAYLOAD_TOO_LARGE'],
+    [new BadRequestException('Unexpected field - secret'), 'MALFORMED_REQUEST'],
+    [new HttpException('secret', 418), 'INTERNAL'],
+    [new URIError('secret'), 'NOT_FOUND'],
+    [Object.assign(new Error('secret'), { status: 413, expose: true }), 'PAYLOAD_TOO_LARGE'],
+    [Object.assign(new Error('secret'), { status: 413 }), 'INTERNAL'],
+    [new TypeError('secret is not a function'), 'INTERNAL'],
+    ['secret', 'INTERNAL'],
+    [undefined, 'INTERNAL'],
+    [failedQuery('23505'), 'INTERNAL'],
+    [failedQuery('53300'), 'SERVICE_UNAVAILABLE'],
+    [failedQuery('57P01'), 'SERVICE_UNAVAILABLE'],
+    [failedQuery('25006'), 'SERVICE_UNAVAILABLE'],
+    [coded('ECONNREFUSED'), 'SERVICE_UNAVAILABLE'],
+    [new Error('timeout exceeded when trying to connect'), 'SERVICE_UNAVAILABLE'],
+    [new Error('Connection terminated unexpectedly'), 'SERVICE_UNAVAILABLE'],
+  ])('turns %p into %s and says nothing of the inside', (error, code) => {
+    const answer = answerTo(error, 'en', 'r-1');
+    expect(answer.body).toMatchObject({ error: { code } });
+    expect(JSON.stringify(answer)).not.toContain('secret');
+    expect(answer.unexpected).toBe(['INTERNAL', 'SERVICE_UNAVAILABLE'].includes(code));
+  });
+
+  it('takes no refusal of the data for an outage', () => {
+    for (const code of ['23505', '23503', '22P02', '42501', 'SE001', 'P0001']) expect(isStoreOutage(failedQuery(code))).toBe(false);
+  });
+});
+
+describe('languageOf', () => {
+  it.each<[string | undefined, string]>([
+    [undefined, 'es'],
+    ['', 'es'],
+    ['en', 'en'],
+    ['en-US,en;q=0.9', 'en'],
+    ['es-EC,en;q=0.9', 'es'],
+    ['fr,en;q=0.4,es;q=0.8', 'es'],
+    ['fr', 'es'],
+    ['en;q=0', 'es'],
+    ['*', 'es'],
+    ['en;q=x', 'es'],
+    ['x'.repeat(10_000), 'es'],
+  ])('%p is %s', (header, language) => {
+    expect(languageOf(header)).toBe(language);
+  });
+});
+
+it('reads an unlisted failure type as an invalid value', () => {
+  expect(fieldMessage('invented', {}, 'es')).toBe('Valor inválido');
+  expect(fieldMessage('toString', {}, 'en')).toBe('Invalid value');
+});

@@ -1,0 +1,28 @@
+import { idempotencyKey } from './idempotency-key.js';
+import { ValidationFailure } from './validation-failure.js';
+
+const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
+describe('idempotencyKey', () => {
+  it.each<[string | undefined, string | null | undefined, string | null]>([
+    [undefined, undefined, null],
+    [undefined, null, null],
+    [undefined, 'a', 'a'],
+    ['a', undefined, 'a'],
+    ['a', null, 'a'],
+    [' a ', 'a', 'a'],
+    [asHeader('pedido ñ 😀'), 'pedido ñ 😀', 'pedido ñ 😀'],
+  ])('of header %j and field %j is %j', (header, field, key) => {
+    expect(idempotencyKey(header, field)).toBe(key);
+  });
+
+  it.each<[string, string | null, string]>([
+    ['a', 'b', 'header_conflict'],
+    ['', null, 'string_too_short'],
+    ['k'.repeat(256), null, 'string_too_long'],
+    ['a\tb', null, 'string_control_character'],
+  ])('refuses header %j beside field %j: %s', (header, field, type) => {
+    expect(() => idempotencyKey(header, field)).toThrow(ValidationFailure);
+    expect(() => idempotencyKey(header, field)).toThrow(expect.objectContaining({ findings: [expect.objectContaining({ type })] }) as Error);
+  });
+});

@@ -1,0 +1,62 @@
+import { JsonRefusal, parseStrictJson } from './strict-json.js';
+
+const refusal = (text: string): string => {
+  try {
+    parseStrictJson(text, 20);
+  } catch (error) {
+    if (error instanceof JsonRefusal) return error.reason;
+    throw error;
+  }
+  return 'accepted';
+};
+
+describe('parseStrictJson', () => {
+  it.each([
+    '{"a":[1,2.5,-3e2,"x\\"y{[",null,true,{}],"b":{"a":1}}',
+    '[]',
+    '"text"',
+    '7',
+    'null',
+    '{"a":"\\u0061","\\u0062":1}',
+    ' \n\t{ "a" : 1 } ',
+  ])('reads %s as JSON.parse does', (text) => {
+    expect(parseStrictJson(text, 20)).toEqual(JSON.parse(text));
+  });
+
+  it.each(['', '{', '{"a":1,}', '{"a":1}x', "{'a':1}", '{"a":1 /* x */}', '// x\n{}', '{"a":NaN}', '{"a":01}', '"\\x"', '{"\\x":1}', '\ufeff{}', '{"a":"\n"}', '}', ']]]'])(
+    'refuses %j as invalid',
+    (text) => {
+      expect(refusal(text)).toBe('invalid_json');
+    },
+  );
+
+  it.each(['{"total":"1","total":"2"}', '{"a":{"b":1,"b":1}}', '[{"a":1},{"a":1,"c":[],"a":2}]', '{"a":1,"\\u0061":2}', '{"a" :1, "a"\n:2}'])(
+    'refuses %s for the key given twice',
+    (text) => {
+      expect(refusal(text)).toBe('duplicate_key');
+    },
+  );
+
+  it.each(['[{"a":1},{"a":1}]', '{"a":{"a":{"a":1}}}', '{"a":"a","b":"a"}', '["a","a"]', '{"a":"\\"a\\":1"}'])('takes %s, where no key repeats', (text) => {
+    expect(refusal(text)).toBe('accepted');
+  });
+
+  it('takes twenty levels and refuses one more', () => {
+    expect(refusal('['.repeat(20) + ']'.repeat(20))).toBe('accepted');
+    expect(refusal('['.repeat(21) + ']'.repeat(21))).toBe('too_deep');
+    expect(refusal('{"a":'.repeat(21) + '1' + '}'.repeat(21))).toBe('too_deep');
+    expect(refusal(`"${'['.repeat(50)}"`)).toBe('accepted');
+  });
+
+  it('refuses a million levels at once', () => {
+    const startedAt = performance.now();
+    expect(refusal('['.repeat(1_000_000))).toBe('too_deep');
+    expect(performance.now() - startedAt).toBeLessThan(50);
+  });
+
+  it('leaves the prototypes of all objects alone', () => {
+    const parsed = parseStrictJson('{"__proto__":{"polluted":true}}', 20) as object;
+    expect(Object.keys(parsed)).toEqual(['__proto__']);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+});

@@ -1,0 +1,55 @@
+import { createLogger, redact } from './logger.js';
+
+function logged(write: (logger: ReturnType<typeof createLogger>) => void): string {
+  let text = '';
+  write(createLogger('trace', { write: (line: string) => void (text += line) }));
+  return text;
+}
+
+const CANARY = 'canary-4711';
+const KEY = `svc_test_${'a'.repeat(38)}`;
+
+describe('the log', () => {
+  it.each(['x-api-key', 'X-API-Key', 'api_key', 'apiKey', 'authorization', 'Authorization', 'cookie', 'set-cookie', 'password', 'p12', 'file', 'file_base64', 'fileBase64', 'private_key', 'privateKeyPkcs8', 'sealed_key', 'MASTER_KEY', 'client_secret', 'refresh_token'])(
+    'never holds the value of %s, at any depth',
+    (name) => {
+      for (const record of [{ [name]: CANARY }, { a: { b: [{ [name]: CANARY }] } }, { a: { [name]: { deeper: CANARY } } }]) {
+        const line = logged((logger) => logger.info(record, 'x'));
+        expect(line).toContain('[redacted]');
+        expect(line).not.toContain(CANARY);
+      }
+    },
+  );
+
+  it('keeps what is no secret', () => {
+    const line = logged((logger) => logger.info({ access_key: '4901', idempotency: 'k', issuer: { ruc: '179' } }, 'x'));
+    expect(JSON.parse(line)).toMatchObject({ access_key: '4901', idempotency: 'k', issuer: { ruc: '179' }, message: 'x', level: 'info' });
+  });
+
+  it('takes keys and bearer tokens out of free text and of error texts', () => {
+    const error = new Error(`refused ${KEY}`, { cause: new Error(`Bearer abc.def`) });
+    const line = logged((logger) => logger.error({ err: error, note: `key ${KEY} used` }, 'x'));
+    expect(line).not.toContain(KEY);
+    expect(line).not.toContain('abc.def');
+    expect(JSON.parse(line)).toMatchObject({ err: { type: 'Error', message: 'refused [redacted]' }, note: 'key [redacted] used' });
+  });
+
+  it('writes of an error what it says, not what hangs on it', () => {
+    const error = Object.assign(new Error('broken'), { code: '23505', parameters: [CANARY], query: CANARY, config: { data: CANARY } });
+    const line = logged((logger) => logger.error(error));
+    expect(line).not.toContain(CANARY);
+    expect(JSON.parse(line)).toMatchObject({ err: { message: 'broken', code: '23505' } });
+  });
+
+  it('is one line per record whatever the text', () => {
+    const line = logged((logger) => logger.info({ text: 'a\r\nb\u001b[31m' }, 'x'));
+    expect(line.trimEnd().split('\n')).toHaveLength(1);
+    expect(line).not.toContain('\u001b');
+  });
+
+  it('copes with depth, cycles and bytes', () => {
+    const cycle: Record<string, unknown> = { bytes: Buffer.from(CANARY) };
+    cycle['self'] = cycle;
+    expect(JSON.stringify(redact(cycle))).not.toContain(CANARY);
+  });
+});

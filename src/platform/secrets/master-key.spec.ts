@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SettingsError } from '../../config/settings.js';
+import { readMasterKey } from './master-key.js';
+
+const key = randomBytes(32);
+const text = key.toString('base64');
+const folder = mkdtempSync(join(tmpdir(), 'master-key-'));
+const file = join(folder, 'key');
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const write = (content: string, mode: number): void => {
+  writeFileSync(file, content);
+  chmodSync(file, mode);
+};
+
+describe('the master key', () => {
+  it('comes from the environment or from a file of its owner', () => {
+    expect(readMasterKey({ MASTER_KEY: text })).toEqual(key);
+    write(`${text}\n`, 0o600);
+    expect(readMasterKey({ MASTER_KEY_FILE: file })).toEqual(key);
+    chmodSync(file, 0o400);
+    expect(readMasterKey({ MASTER_KEY_FILE: file })).toEqual(key);
+  });
+
+  it.each([0o640, 0o604, 0o660, 0o644])('is not read from a file of mode %o', (mode) => {
+    write(text, mode);
+    expect(() => readMasterKey({ MASTER_KEY_FILE: file })).toThrow(SettingsError);
+  });
+
+  it('must be given exactly once', () => {
+    expect(() => readMasterKey({})).toThrow(SettingsError);
+    expect(() => readMasterKey({ MASTER_KEY: text, MASTER_KEY_FILE: file })).toThrow(SettingsError);
+    expect(() => readMasterKey({ MASTER_KEY_FILE: join(folder, 'absent') })).toThrow('does not exist');
+  });
+
+  it.each([randomBytes(31).toString('base64'), randomBytes(33).toString('base64'), key.toString('hex'), `${text}!`, 'not base64 at all', ''])(
+    'is refused when it is not 32 bytes of base64, and not repeated',
+    (wrong) => {
+      expect(() => readMasterKey({ MASTER_KEY: wrong })).toThrow(SettingsError);
+      try {
+        readMasterKey({ MASTER_KEY: wrong });
+      } catch (error) {
+        if (wrong !== '') expect((error as Error).message).not.toContain(wrong);
+      }
+    },
+  );
+});
