@@ -1,0 +1,36 @@
+/**
+ * `npm run docs` writes what is generated from the code; with `--check` it writes
+ * nothing and fails, naming each file that is not what the code says.
+ */
+import 'reflect-metadata';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SETTINGS_SCHEMA } from './config/settings.js';
+import { configurationPage, environmentExample, LOCAL_SETTINGS, settingsOf } from './docs/configuration.js';
+import { errorsPage } from './docs/errors.js';
+import { lifecyclePage } from './docs/lifecycle.js';
+import { openApiDocument } from './docs/openapi.js';
+import { LIFECYCLE } from './modules/documents/domain/lifecycle.js';
+import { ERROR_CATALOGUE } from './shared/error-catalogue.js';
+
+const settings = settingsOf(SETTINGS_SCHEMA);
+const files: Readonly<Record<string, string>> = {
+  '.env.example': environmentExample(settings, LOCAL_SETTINGS),
+  'docs/configuration.md': configurationPage(settings, LOCAL_SETTINGS),
+  'docs/errors.md': errorsPage(ERROR_CATALOGUE),
+  'docs/lifecycle.md': lifecyclePage(LIFECYCLE),
+  'docs/openapi.json': await openApiDocument(),
+};
+
+const stale = Object.entries(files).filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text);
+if (process.argv.includes('--check')) {
+  for (const [path] of stale) console.error(`${path} is not what the code says: run "npm run docs"`);
+  if (stale.length === 0) console.log(`${Object.keys(files).length} generated files are current`);
+} else {
+  for (const [path, text] of stale) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    console.log(`wrote ${path}`);
+  }
+}
+process.exit(process.argv.includes('--check') && stale.length > 0 ? 1 : 0);

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { configurationPage, environmentExample, settingsOf } from './configuration.js';
+import { errorsPage } from './errors.js';
+import { lifecyclePage } from './lifecycle.js';
+
+describe('generated pages', () => {
+  const schema = z.object({
+    ADDRESS: z.string().describe('Where it is'),
+    PORT: z.coerce.number().default(3000).describe('Port'),
+    WAIT: z.coerce.number().describe('Waits | seconds').default(5),
+    STEPS: z
+      .string()
+      .default('1,2')
+      .transform((list) => list.split(',').map(Number))
+      .describe('Ladder'),
+    KEY: z.string().optional().describe('Key'),
+  });
+
+  it('read name, meaning, default and need of each setting off the schema', () => {
+    expect(settingsOf(schema)).toEqual([
+      { name: 'ADDRESS', description: 'Where it is', fallback: null, required: true },
+      { name: 'PORT', description: 'Port', fallback: '3000', required: false },
+      { name: 'WAIT', description: 'Waits | seconds', fallback: '5', required: false },
+      { name: 'STEPS', description: 'Ladder', fallback: '1,2', required: false },
+      { name: 'KEY', description: 'Key', fallback: null, required: false },
+    ]);
+  });
+
+  it('show settings as a table and as a file to copy', () => {
+    const settings = settingsOf(schema);
+    const page = configurationPage(settings, []);
+    expect(page).toContain('| `ADDRESS` | required | Where it is |');
+    expect(page).toContain('| `WAIT` | `5` | Waits \\| seconds |');
+    const example = environmentExample(settings, []);
+    expect(example).toContain('# Where it is (required)\nADDRESS=\n');
+    expect(example).toContain('# Ladder\n#STEPS=1,2\n');
+  });
+
+  it('tell answers from what stands on the record', () => {
+    const entry = (status: number) => ({ status, es: 'es', en: 'en', actionEs: 'haga', actionEn: 'do' });
+    const page = errorsPage({ LATE: entry(503), EARLY: entry(400), LATER: entry(200) });
+    expect(page.indexOf('`EARLY` | 400 | en. do. | es. haga. |')).toBeGreaterThan(-1);
+    expect(page.indexOf('`LATE`')).toBeGreaterThan(page.indexOf('`EARLY`'));
+    expect(page.slice(page.indexOf('On the document record'))).toContain('| `LATER` | en. do. | es. haga. |');
+  });
+
+  it('draw every move and mark final states', () => {
+    const state = { meaning: 'm', final: false, ambiguous: false, step: null, lostLease: null, actions: [], moves: {} };
+    const page = lifecyclePage({ START: { ...state, moves: { go: 'END' } }, END: { ...state, final: true } });
+    expect(page).toContain('  [*] --> START\n  START --> END: go\n  END --> [*]\n');
+    expect(page).toContain('| END | m | final |');
+  });
+});
