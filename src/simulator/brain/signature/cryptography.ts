@@ -39,28 +39,47 @@ function verifyWithXmlCrypto(bytes: Uint8Array, parts: SignatureParts, certifica
 }
 
 function verifyWithLibxml(bytes: Uint8Array, parts: SignatureParts, certificate: SigningCertificate): boolean {
-  return withDocument(bytes, (document) => {
-    const signature = lastElement(document.root);
-    const [signedInfo, , keyInfo, object] = signature ? elements(signature) : [];
-    const qualifying = object && elements(object)[0];
-    const properties = qualifying && elements(qualifying).find(({ name }) => name === 'SignedProperties');
-    if (!signature || !signedInfo || !keyInfo || !properties || hasRepeatedIds(document)) return false;
-    const digestAlgorithm = parts.signatureMethod.endsWith('rsa-sha1') ? 'sha1' : 'sha256';
-    const signatureFits = verify(
-      digestAlgorithm,
+  return (
+    withDocument(bytes, (document) => signatureFits(document, parts, certificate)) &&
+    withDocument(bytes, (document) => {
+      elements(document.root).at(-1)?.remove();
+      return digestFits(canonicalRoot(document), parts.document);
+    })
+  );
+}
+
+/** The signature value and the two references into the signature itself. */
+function signatureFits(document: XmlDocument, parts: SignatureParts, certificate: SigningCertificate): boolean {
+  if (hasRepeatedIds(document)) return false;
+  const content = elements(document.root);
+  const signature = content.pop();
+  // libxml2 visits every node to canonicalize one element: what is not signed here only costs time.
+  for (const element of content) element.remove();
+  const [signedInfo, , keyInfo, object] = signature ? elements(signature) : [];
+  const qualifying = object && elements(object)[0];
+  const properties = qualifying && elements(qualifying).find(({ name }) => name === 'SignedProperties');
+  if (!signedInfo || !keyInfo || !properties) return false;
+  return (
+    verify(
+      parts.signatureMethod.endsWith('rsa-sha1') ? 'sha1' : 'sha256',
       Buffer.from(signedInfo.canonicalizeToString(), 'utf8'),
       certificate.publicKey,
       Buffer.from(parts.signatureValue, 'base64'),
-    );
-    if (!signatureFits) return false;
-    if (!digestFits(properties, parts.signedProperties) || !digestFits(keyInfo, parts.keyInfo)) return false;
-    signature.remove();
-    return digestFits(document.root, parts.document);
-  });
+    ) &&
+    digestFits(properties.canonicalizeToString(), parts.signedProperties) &&
+    digestFits(keyInfo.canonicalizeToString(), parts.keyInfo)
+  );
 }
 
-function digestFits(element: XmlElement, reference: SignedReference): boolean {
-  const digest = createHash(reference.digest).update(element.canonicalizeToString(), 'utf8').digest();
+/** The root in canonical form; the quick way, over the document, would add instructions outside the root. */
+function canonicalRoot(document: XmlDocument): string {
+  return document.get('/processing-instruction()') === null
+    ? document.canonicalizeToString()
+    : document.root.canonicalizeToString();
+}
+
+function digestFits(canonical: string, reference: SignedReference): boolean {
+  const digest = createHash(reference.digest).update(canonical, 'utf8').digest();
   return digest.equals(Buffer.from(reference.digestValue, 'base64'));
 }
 
@@ -68,10 +87,6 @@ function elements(parent: XmlElement): XmlElement[] {
   const found: XmlElement[] = [];
   for (let at = parent.firstChild; at !== null; at = at.next) if (at instanceof XmlElement) found.push(at);
   return found;
-}
-
-function lastElement(parent: XmlElement): XmlElement | undefined {
-  return elements(parent).at(-1);
 }
 
 /** The same id twice lets one element stand in for another. */

@@ -63,6 +63,10 @@ describe('every signed part is verified', () => {
     ).toBeNull();
   });
 
+  it('ignores instructions and comments around the root', () => {
+    expect(complaint(edit(sign(), '<factura ', '<?before it?><!-- and --><factura '))).toBeNull();
+  });
+
   it('refuses a signature by another key', () => {
     const other = makeIdentity({ bits: 3072 });
     expect(complaint(sign({}, { ...identity, key: other.key }))).toBe(ALTERED);
