@@ -20,7 +20,8 @@ export function taxAmount(base: Decimal | string, rate: string): Decimal {
 
 /** Whether two amounts differ by no more than the tolerance, by default one cent. */
 export function nearly(one: Decimal | string, other: Decimal | string, tolerance: Decimal = CENT): boolean {
-  return dec(String(one)).minus(other).abs().lte(tolerance);
+  if (one === other) return true;
+  return (typeof one === 'string' ? dec(one) : one).minus(other).abs().lte(tolerance);
 }
 
 /** Rounding error that `count` separately rounded amounts can add up to; never less than one cent. */

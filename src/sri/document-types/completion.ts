@@ -1,6 +1,6 @@
 import { dec, money } from '../../shared/decimal.js';
 import type { Finding } from '../../shared/finding.js';
-import { rateOf, taxAmount } from '../money.js';
+import { taxAmount } from '../money.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../tables/documents.js';
 import { TAX } from '../tables/taxes.js';
 import type { DocumentContent, DocumentLine, DocumentPayment, DocumentTax, IssuerSnapshot } from './document.js';
@@ -78,7 +78,10 @@ export function withLineTaxes(content: DocumentContent): DocumentContent {
   const pending = new Map<string, { index: number; tax: DocumentTax }[]>();
   for (const [index, line] of content.lines.entries()) {
     const tax = line.taxes === null ? derive(line, content.issueDate) : null;
-    if (tax !== null) pending.set(groupKey(tax), [...(pending.get(groupKey(tax)) ?? []), { index, tax }]);
+    if (tax === null) continue;
+    const members = pending.get(groupKey(tax));
+    if (members === undefined) pending.set(groupKey(tax), [{ index, tax }]);
+    else members.push({ index, tax });
   }
   const lines = [...content.lines];
   for (const [key, members] of pending) {
@@ -98,12 +101,12 @@ export function withLineTaxes(content: DocumentContent): DocumentContent {
 function derive(line: DocumentLine, issueDate: string): DocumentTax | null {
   if (line.taxRateCode === null || line.taxCode !== TAX.iva) return null;
   const rate = taxRate(line.taxCode, line.taxRateCode, issueDate);
-  if (typeof rate === 'string' || rate.percent === null) return null;
+  if (typeof rate === 'string' || rate.fraction === null) return null;
   return {
     taxCode: line.taxCode,
     taxRateCode: line.taxRateCode,
     taxableBase: line.subtotal,
-    rate: rateOf(rate.percent),
+    rate: rate.fraction,
     taxAmount: '0.00',
     tariff: null,
   };

@@ -1,3 +1,4 @@
+import { rateOf } from '../money.js';
 import { isKnown, lookup, type CodeRow, type CodeTable } from '../tables/code-table.js';
 import { ICE_RATES, IRBPNR_RATES, IVA_RATES, TAX, type SpecificRate } from '../tables/taxes.js';
 
@@ -5,6 +6,8 @@ import { ICE_RATES, IRBPNR_RATES, IVA_RATES, TAX, type SpecificRate } from '../t
 export interface TaxRate {
   /** Percentage as the XML writes it, where the tax is ad valorem. */
   readonly percent: string | null;
+  /** The same as a fraction. */
+  readonly fraction: string | null;
   /** Amount per unit, where it is specific. */
   readonly specific: SpecificRate | null;
   /** The document must use exactly this rate; otherwise the table only informs. */
@@ -30,7 +33,20 @@ export function taxRate(taxCode: string, rateCode: string, asOf: string): TaxRat
   if (entry === undefined) return 'unknown_tax';
   const row = lookup(entry.table, rateCode, asOf);
   if (row === undefined) return isKnown(entry.table, rateCode) ? 'not_in_force' : 'unknown_rate';
-  return { percent: row.percent, specific: row.specific ?? null, binding: entry.binding };
+  return rateOfRow(row, entry.binding);
+}
+
+/** Rows are constants: each is converted once. */
+const converted = new WeakMap<RateRow, TaxRate>();
+
+function rateOfRow(row: RateRow, binding: boolean): TaxRate {
+  let rate = converted.get(row);
+  if (rate === undefined) {
+    const fraction = row.percent === null ? null : rateOf(row.percent);
+    rate = { percent: row.percent, fraction, specific: row.specific ?? null, binding };
+    converted.set(row, rate);
+  }
+  return rate;
 }
 
 /** One group of `totalConImpuestos`: lines of the same tax and rate. */

@@ -12,7 +12,7 @@ export interface SchemaProblem {
   readonly xpath: string | null;
 }
 
-const PARSE_OPTIONS = { option: ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE };
+const PARSE_OPTIONS = { encoding: 'utf-8', option: ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE };
 
 /** Compiled schemas live as long as the process; the schema's own document is held because libxml2 keeps pointers into it. */
 const compiled = new Map<string, { readonly validator: XsdValidator; readonly source: XmlDocument }>();
@@ -25,14 +25,15 @@ const compiled = new Map<string, { readonly validator: XsdValidator; readonly so
  * @param schemaFile absolute path of the XSD; compiled once per file
  */
 export function validateAgainstSchema(xml: string, schemaFile: string): readonly SchemaProblem[] {
-  if (Buffer.byteLength(xml) > MAX_DOCUMENT_BYTES) {
+  const bytes = Buffer.from(xml);
+  if (bytes.length > MAX_DOCUMENT_BYTES) {
     return [ofDocument(`The document is larger than ${MAX_DOCUMENT_BYTES} bytes`)];
   }
   if (xml.includes('<!DOCTYPE')) return [ofDocument('A document type declaration is not allowed')];
   const validator = validatorFor(schemaFile);
   let document: XmlDocument | undefined;
   try {
-    document = XmlDocument.fromString(xml, PARSE_OPTIONS);
+    document = XmlDocument.fromBuffer(bytes, PARSE_OPTIONS);
     validator.validate(document);
     return [];
   } catch (error) {

@@ -1,6 +1,6 @@
 import { dec, money } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
-import { nearly, percentOf, rateOf, taxAmount } from '../../money.js';
+import { nearly, percentOf, taxAmount } from '../../money.js';
 import type { DocumentTax } from '../document.js';
 import { taxRate, type TaxRate } from '../tax-rates.js';
 import { defineRules, finding } from './rule.js';
@@ -81,13 +81,13 @@ export function* checkTaxEntry(
     if (tax.tariff === null) yield finding(TAX_ENTRY_RULES['tax.tariff_missing'], at.tariff, rate.specific.amount);
     return rate;
   }
-  if (rate.percent === null) return rate;
+  if (rate.percent === null || rate.fraction === null) return rate;
   const rule = rate.binding ? TAX_ENTRY_RULES['tax.rate'] : TAX_ENTRY_RULES['tax.rate_unusual'];
   if (tax.tariff !== null) {
-    if (!dec(tax.tariff).eq(rate.percent)) yield finding(rule, at.tariff, rate.percent, tax.tariff);
+    if (!sameDecimal(tax.tariff, rate.percent)) yield finding(rule, at.tariff, rate.percent, tax.tariff);
   }
   if (tax.tariff === null || rate.binding) {
-    if (!dec(tax.rate).eq(rateOf(rate.percent))) yield finding(rule, at.rate, rateOf(rate.percent), tax.rate);
+    if (!sameDecimal(tax.rate, rate.fraction)) yield finding(rule, at.rate, rate.fraction, tax.rate);
   }
   return rate;
 }
@@ -102,11 +102,16 @@ export function* checkTaxAmount(tax: DocumentTax, rate: TaxRate, at: TaxPointers
 
 /** The fraction that the amount comes from: the table's where it binds, else `tariff` (rates above 100 %), else `rate`. */
 export function effectiveRate(tax: DocumentTax, rate: TaxRate): string {
-  if (rate.binding && rate.percent !== null) return rateOf(rate.percent);
+  if (rate.binding && rate.fraction !== null) return rate.fraction;
   return tax.tariff === null ? tax.rate : dec(tax.tariff).div(100).toFixed();
 }
 
 /** XML `tarifa`. */
 export function tariffOf(tax: DocumentTax): string {
   return tax.tariff ?? percentOf(tax.rate);
+}
+
+/** Canonical texts are usually the same; only others are worth a comparison as numbers. */
+function sameDecimal(one: string, other: string): boolean {
+  return one === other || dec(one).eq(other);
 }

@@ -134,8 +134,9 @@ function* checkMaterial(line: DocumentLine, at: string, issueDate: string): Gene
 function* checkGroups(content: DocumentContent): Generator<Finding> {
   const ofLines = new Map<string, DocumentTax[]>();
   for (const tax of content.lines.flatMap((line) => line.taxes ?? [])) {
-    const key = groupKey(tax);
-    ofLines.set(key, [...(ofLines.get(key) ?? []), tax]);
+    const members = ofLines.get(groupKey(tax));
+    if (members === undefined) ofLines.set(groupKey(tax), [tax]);
+    else members.push(tax);
   }
   for (const [tax, index] of repeated(content.taxes, groupKey)) {
     yield finding(RULES['taxes.repeated'], `/taxes/${index}`, null, groupKey(tax));
