@@ -27,6 +27,9 @@ export interface Element {
 const SOAP_NAMESPACES = ['http://schemas.xmlsoap.org/soap/envelope/', 'http://www.w3.org/2003/05/soap-envelope'];
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 const MAX_DEPTH = 64;
+/** Real answers have some dozens; the document they carry is text. */
+const MAX_TAGS = 20_000;
+const MAX_TAG_LENGTH = 8 * 1024;
 const EXCERPT_LENGTH = 2_000;
 
 const parser = new XMLParser({
@@ -124,6 +127,7 @@ function parseXml(raw: string): Element {
   if (body === '') throw new NoEvidence('an empty answer');
   if (!body.startsWith('<')) throw new NoEvidence('not XML');
   if (/<!DOCTYPE|<!ENTITY/i.test(body)) throw new NoEvidence('a document type declaration is refused');
+  boundWork(body);
   let nodes: unknown;
   try {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- same checker as the package that replaces it
@@ -137,6 +141,22 @@ function parseXml(raw: string): Element {
   const [root, ...others] = elementsOf(nodes, new Map(), 0);
   if (root === undefined || others.length > 0) throw new NoEvidence('not one XML document');
   return root;
+}
+
+/**
+ * Refuses what would be long work to parse, at the price of one scan: too many
+ * tags outside CDATA sections, or one without end.
+ */
+function boundWork(body: string): void {
+  let count = 0;
+  for (let at = body.indexOf('<'); at >= 0; at = body.indexOf('<', at + 1)) {
+    const isCdata = body.startsWith('<![CDATA[', at);
+    const end = body.indexOf(isCdata ? ']]>' : '>', at);
+    if (end < 0 || (!isCdata && end - at > MAX_TAG_LENGTH)) throw new NoEvidence('not well-formed XML');
+    count += 1;
+    if (count > MAX_TAGS) throw new NoEvidence('too many elements');
+    if (isCdata) at = end;
+  }
 }
 
 type Scope = ReadonlyMap<string, string>;
