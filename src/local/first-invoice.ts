@@ -53,7 +53,7 @@ export async function issueFirstInvoice(apiUrl: string, demo: DemoTenant, docume
     throw new NotAuthorized(`The authorization number ${record.authorization_number ?? 'null'} is not the access key ${record.access_key}`);
   }
   const xml = await api.getText(`/documents/${documentId}/xml?kind=signed`);
-  mkdirSync(documentsDir, { recursive: true });
+  mkdirSync(documentsDir, { recursive: true, mode: 0o700 });
   const xmlFile = join(documentsDir, `${record.access_key}.xml`);
   writeFileSync(xmlFile, xml);
   return {

@@ -17,7 +17,10 @@ export interface SummaryFacts {
 /** What the newcomer reads once the first invoice is authorized. */
 export function summary(facts: SummaryFacts, workingFolder: string): string {
   const { invoice } = facts;
-  const short = (path: string) => relative(workingFolder, path) || path;
+  const short = (path: string) => {
+    const fromHere = relative(workingFolder, path);
+    return fromHere.startsWith('..') ? path : fromHere;
+  };
   const lines = [
     '',
     `Invoice ${invoice.number} is AUTHORIZED, ${facts.secondsToAuthorized.toFixed(1)} s after the start.`,
