@@ -24,6 +24,7 @@ const shared = {
 
 export default {
   maxWorkers: 2,
+  testTimeout: 60_000,
   projects: [
     { ...shared, displayName: 'unit', testRegex: '\\.spec\\.ts$', roots: ['<rootDir>/src', '<rootDir>/test/kernel'] },
     {

@@ -36,7 +36,7 @@ describe('what is refused before it costs a number', () => {
     ['a description longer than the SRI takes', { lines: [line({ description: 'x'.repeat(301) })] }, '/lines/0/description'],
     ['a buyer with half an identity', { buyer_id: null }, '/buyer_id'],
     ['payments that do not add up', { payments: [{ line_number: 1, payment_method_code: '20', total: '1.00' }] }, '/payments'],
-    ['a final consumer above the cap', { buyer_id_type: '07', buyer_id: '9999999999999', buyer_name: 'CONSUMIDOR FINAL' }, '/buyer_id_type'],
+    ['a final consumer above the cap', { buyer_id_type: '07', buyer_id: '9999999999999', buyer_name: 'CONSUMIDOR FINAL' }, '/total'],
   ])('%s', async (_name, change, pointer) => {
     const [status, error] = await refuse(change);
     expect([status, error.code]).toEqual([400, 'FISCAL_RULE_VIOLATED']);

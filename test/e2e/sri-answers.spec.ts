@@ -77,7 +77,7 @@ describe('what the SRI may answer', () => {
     const { status, document, account } = await under({ service: 'reception', action: { kind: 'refuse', code, at } });
     expect(status).toBe('REJECTED');
     expect(document['error']).toMatchObject({ code: 'SRI_REJECTED' });
-    expect(document['sri_messages']).toMatchObject([{ identifier: code, message_type: 'ERROR' }]);
+    expect((document['sri_messages'] as unknown[])[0]).toMatchObject({ identifier: code, message_type: 'ERROR' });
     expect(document['sequential']).toBe(1);
     expect(account.authorized).toBe(0);
   });

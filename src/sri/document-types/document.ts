@@ -34,7 +34,174 @@ export interface DocumentContent {
   readonly tip: string | null;
   readonly deliveryGuideNumber: string | null;
   readonly vehiclePlate: string | null;
+  /** Exports (01). */
+  readonly foreignTrade: ForeignTrade | null;
+  /** Documents paid on behalf of the buyer (01, 03) or of the withholding subject (07 keeps its own). */
+  readonly reimbursements: readonly Reimbursement[];
+  /** Charges of third parties added to the total outside the tax bases (01; needs version 2.1.0). */
+  readonly thirdPartyCharges: readonly ThirdPartyCharge[];
+  /** The invoice stands in for a delivery guide (01; needs version 2.1.0). */
+  readonly substituteGuide: SubstituteGuide | null;
+  /** The trip of a delivery guide (06). */
+  readonly transport: Transport | null;
+  /** Full form of a withholding (07, version 2.0.0). */
+  readonly withholding: Withholding | null;
 }
+
+export interface ForeignTrade {
+  readonly incoterm: string;
+  readonly incotermPlace: string;
+  /** Countries: three digits of table 25. */
+  readonly originCountry: string;
+  readonly loadingPort: string;
+  readonly destinationPort: string;
+  readonly destinationCountry: string | null;
+  readonly acquisitionCountry: string | null;
+  readonly incotermSubtotal: string | null;
+  readonly freight: string | null;
+  readonly insurance: string | null;
+  readonly customsCharges: string | null;
+  readonly otherCharges: string | null;
+}
+
+export interface Reimbursement {
+  readonly supplierIdType: string;
+  readonly supplierId: string;
+  readonly supplierCountry: string | null;
+  /** 01 natural person, 02 company. */
+  readonly supplierType: string;
+  readonly documentType: string;
+  /** `001-002-000000003`. */
+  readonly documentNumber: string;
+  readonly issueDate: string;
+  readonly authorizationNumber: string;
+  readonly taxes: readonly DocumentTax[];
+}
+
+export interface ThirdPartyCharge {
+  readonly concept: string;
+  readonly total: string;
+}
+
+export interface Carrier {
+  readonly idType: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface SubstituteGuide {
+  readonly originAddress: string;
+  readonly destinationAddress: string;
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly carrier: Carrier;
+  readonly plate: string;
+  readonly destinations: readonly {
+    readonly reason: string;
+    readonly customsDocument: string | null;
+    readonly establishment: string | null;
+    readonly route: string | null;
+  }[];
+}
+
+export interface Transport {
+  readonly originAddress: string;
+  readonly carrier: Carrier;
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly plate: string;
+  readonly route: string | null;
+  readonly destinationEstablishment: string | null;
+  readonly customsDocument: string | null;
+  /** Several consignees; empty: the buyer is the only one. */
+  readonly destinations: readonly Destination[];
+}
+
+export interface Destination {
+  readonly id: string;
+  readonly name: string;
+  readonly address: string;
+  readonly reason: string;
+  readonly route: string | null;
+  readonly establishment: string | null;
+  readonly customsDocument: string | null;
+  readonly supportingDocument: SupportingReference | null;
+  /** Lines that go to this consignee. */
+  readonly lineNumbers: readonly number[];
+}
+
+export interface SupportingReference {
+  readonly documentType: string;
+  /** `001-002-000000003`. */
+  readonly number: string;
+  readonly authorizationNumber: string | null;
+  readonly issueDate: string;
+}
+
+export interface Withholding {
+  /** `mm/yyyy`. */
+  readonly fiscalPeriod: string;
+  readonly relatedParty: boolean;
+  /** 01 person, 02 company; only for buyers of type 08. */
+  readonly subjectType: string | null;
+  readonly supportingDocuments: readonly SupportingDocument[];
+}
+
+export interface SupportingDocument {
+  readonly sustentoCode: string;
+  readonly documentType: string;
+  /** `001-002-000000003`. */
+  readonly number: string;
+  readonly issueDate: string;
+  readonly accountingDate: string | null;
+  readonly authorizationNumber: string | null;
+  /** 01 resident, 02 abroad. */
+  readonly paymentLocation: string;
+  readonly regimeType: string | null;
+  readonly country: string | null;
+  /** Double-taxation treaty applies. */
+  readonly treaty: boolean | null;
+  readonly subtotal: string;
+  readonly total: string;
+  readonly taxes: readonly SupportingTax[];
+  readonly withholdings: readonly WithheldTax[];
+  readonly payments: readonly { readonly paymentMethodCode: string; readonly total: string }[];
+  readonly reimbursements: readonly Reimbursement[];
+}
+
+export interface SupportingTax {
+  readonly taxCode: string;
+  readonly taxRateCode: string;
+  readonly taxableBase: string;
+  /** Percent, e.g. `15.00`. */
+  readonly tariff: string;
+  readonly taxAmount: string;
+}
+
+export interface WithheldTax {
+  /** 1 income, 2 IVA, 6 ISD. */
+  readonly taxCode: string;
+  readonly withholdingCode: string;
+  readonly taxableBase: string;
+  /** Percent withheld, e.g. `1.75`. */
+  readonly rate: string;
+  readonly amount: string;
+  readonly dividend: { readonly paymentDate: string; readonly incomeTaxPaid: string; readonly fiscalYear: string } | null;
+  readonly bananaBoxes: { readonly boxes: number; readonly pricePerBox: string } | null;
+}
+
+/** The fields that only some documents have, all empty: what a plain document starts from. */
+export const PLAIN_CONTENT = {
+  tip: null,
+  deliveryGuideNumber: null,
+  vehiclePlate: null,
+  foreignTrade: null,
+  reimbursements: [],
+  thirdPartyCharges: [],
+  substituteGuide: null,
+  transport: null,
+  withholding: null,
+} as const satisfies Partial<DocumentContent>;
 
 export interface DocumentLine {
   readonly lineNumber: number;

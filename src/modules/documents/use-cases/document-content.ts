@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { camelize } from '../../../platform/http/camelize.js';
-import type { DocumentContent, DocumentLine, DocumentTax } from '../../../sri/document-types/document.js';
+import { type DocumentContent, type DocumentLine, type DocumentTax, PLAIN_CONTENT } from '../../../sri/document-types/document.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
 
 /** The fiscal content of a validated body: every field present, absent ones null or empty. Decimals are already plain strings. */
 export function toContent(dto: DocumentCreateDto): DocumentContent {
   const body = camelize(dto);
   return {
+    ...PLAIN_CONTENT,
     documentType: body.documentType,
     issueDate: body.issueDate,
     subtotal: body.subtotal,

@@ -1,5 +1,5 @@
 import { buildAccessKey } from '../../access-key.js';
-import type { DocumentContent, DocumentExample, DocumentLine, DocumentTax, IssuerSnapshot } from '../document.js';
+import { type DocumentContent, type DocumentExample, type DocumentLine, type DocumentTax, type IssuerSnapshot, PLAIN_CONTENT } from '../document.js';
 
 /** Fictional taxpayers; the figures foot. */
 const ISSUER: IssuerSnapshot = {
@@ -44,9 +44,7 @@ const CONTENT: DocumentContent = {
   payments: [],
   numericCode: '12345678',
   additionalInfo: [],
-  tip: null,
-  deliveryGuideNumber: null,
-  vehiclePlate: null,
+  ...PLAIN_CONTENT,
 };
 
 const LINE: DocumentLine = {
