@@ -26,9 +26,7 @@ const DOCS_PATH = 'docs';
  */
 export function configureHttp(app: NestExpressApplication): void {
   const settings = app.get<Settings>(SETTINGS);
-  // Paths are exact, so that nothing reaches a route by a spelling that limits or logs do not know.
-  app.set('case sensitive routing', true);
-  app.set('strict routing', true);
+  matchPathsExactly(app);
   app.set('etag', false);
   app.set('query parser', 'simple');
   app.set('trust proxy', false);
@@ -45,6 +43,14 @@ export function configureHttp(app: NestExpressApplication): void {
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.maxHeadersCount = 100;
+}
+
+/**
+ * No route is reached by a spelling that limits and logs do not know (other case, trailing slash). Nest's adapter has
+ * made the router before anybody could set Express' own settings for this, so the router itself is told.
+ */
+function matchPathsExactly(app: NestExpressApplication): void {
+  Object.assign(app.getHttpAdapter().getInstance().router, { caseSensitive: true, strict: true });
 }
 
 function securityHeaders(isProduction: boolean) {

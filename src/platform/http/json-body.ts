@@ -7,6 +7,9 @@ import { JsonRefusal, parseStrictJson } from './strict-json.js';
 export const MAX_BODY_BYTES = 1_048_576;
 const MAX_DEPTH = 20;
 
+const MAX_DISCARDED_BYTES = 4 * MAX_BODY_BYTES;
+const MAX_SILENCE_MS = 500;
+
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
@@ -21,8 +24,7 @@ export function jsonBody(isUpload: (request: ServiceRequest) => boolean) {
     }
     const length = Number(request.headers['content-length'] ?? 0);
     if (length > MAX_BODY_BYTES) {
-      refuseRest(request, response);
-      next(new DomainError('PAYLOAD_TOO_LARGE', { max_bytes: MAX_BODY_BYTES }));
+      void tooLarge(request, response).then(next);
       return;
     }
     if (isMultipart(request) && isUpload(request)) {
@@ -60,24 +62,53 @@ function mediaProblem(request: ServiceRequest): string | null {
 }
 
 async function readBody(request: ServiceRequest, response: Response): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) {
-      refuseRest(request, response);
-      throw new DomainError('PAYLOAD_TOO_LARGE', { max_bytes: MAX_BODY_BYTES });
-    }
-    chunks.push(chunk);
-  }
-  if (size === 0) return undefined;
-  return parse(decode(Buffer.concat(chunks)));
+  const bytes = await readBytes(request);
+  if (bytes === null) throw await tooLarge(request, response);
+  return bytes.length === 0 ? undefined : parse(decode(bytes));
 }
 
-/** The rest of an oversized body is not read: the connection ends with the answer. */
-function refuseRest(request: ServiceRequest, response: Response): void {
+/**
+ * The whole body, or null as soon as it exceeds the limit. Listens rather than iterates: leaving an iteration early
+ * would destroy the connection before the refusal is written.
+ */
+function readBytes(request: ServiceRequest): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      else resolve(null);
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    const cutOff = (): void => reject(new DomainError('MALFORMED_REQUEST', { reason: 'cut_off' }));
+    request.once('error', cutOff);
+    request.once('close', cutOff);
+  });
+}
+
+/** The refusal of an oversized body. The connection ends with the answer. */
+async function tooLarge(request: ServiceRequest, response: Response): Promise<DomainError> {
+  await discardSome(request);
   response.setHeader('Connection', 'close');
-  response.once('finish', () => request.socket.destroySoon());
+  return new DomainError('PAYLOAD_TOO_LARGE', { max_bytes: MAX_BODY_BYTES });
+}
+
+/**
+ * Reads a moderate excess away, so that the sender is there to read the answer; whoever sends more, or falls silent,
+ * gets it at once.
+ */
+function discardSome(request: ServiceRequest): Promise<void> {
+  return new Promise((resolve) => {
+    let discarded = 0;
+    request.on('data', (chunk: Buffer) => {
+      discarded += chunk.length;
+      if (discarded > MAX_DISCARDED_BYTES) resolve();
+    });
+    request.once('end', resolve);
+    request.once('close', resolve);
+    request.setTimeout(MAX_SILENCE_MS, resolve);
+  });
 }
 
 function decode(bytes: Buffer): string {

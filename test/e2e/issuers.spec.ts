@@ -1,0 +1,375 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Answer, Business } from '../support/business.js';
+import { certificate, ecPair, type KeyPair, name, OID, pkcs12, type Pkcs12Options, rsaPair } from '../support/pki.js';
+import * as der from '../support/der-writer.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+const DAY_MS = 86_400_000;
+const PASSWORD = 'canary-password-4711';
+/** Fixed for the run, so that the same certificate made twice is the same certificate. */
+const NOW = Date.now();
+const inDays = (days: number): Date => new Date(NOW + days * DAY_MS);
+
+const ISSUER = { ruc: '1710034065001', razon_social: 'Pérez', direccion_matriz: 'Quito', obligado_contabilidad: false };
+
+type Refused = { error: { code: string; detail: unknown; message: string } };
+
+/** Status, code and, where there is one, the reason. */
+const verdict = ({ status, body }: Answer): unknown[] => {
+  const { code, detail } = (body as unknown as Refused).error;
+  const reason: unknown = typeof detail === 'object' && detail !== null ? Reflect.get(detail, 'reason') : undefined;
+  return reason === undefined ? [status, code] : [status, code, reason];
+};
+
+describe('issuers and what hangs on them', () => {
+  let stack: Stack;
+  let mine: Business;
+  let other: Business;
+
+  beforeAll(async () => {
+    stack = await startStack({ workers: 0, simulator: false, env: { SRI_RECEPTION_URL: 'http://127.0.0.1:9/r', SRI_AUTHORIZATION_URL: 'http://127.0.0.1:9/a' } });
+    mine = await Business.open(stack, { certificate: null });
+    other = await Business.open(stack, { certificate: null });
+  });
+  afterAll(() => stack.stop());
+
+  describe('an issuer', () => {
+    it('is created, read, changed and listed', async () => {
+      const created = await mine.call('POST', '/issuers', { ...ISSUER, nombre_comercial: ' Ñandú\u0020' });
+      expect(created.status).toBe(201);
+      const record = {
+        ...ISSUER, tenant_id: mine.tenantId, nombre_comercial: 'Ñandú', contribuyente_especial: null, agente_retencion: null, gran_contribuyente: null,
+        regimen_rimpe: 'none', default_payment_method: '01', is_active: true, disabled_at: null, paused_at: null, pause_reason: null, warnings: [],
+      };
+      expect(created.body).toMatchObject(record);
+      const path = `/issuers/${created.body['id'] as string}`;
+      expect((await mine.call('GET', path)).body).toEqual(created.body);
+      const changed = await mine.call('PATCH', path, { nombre_comercial: null, regimen_rimpe: 'entrepreneur', is_active: false });
+      expect([changed.status, changed.body]).toMatchObject([200, { ...record, nombre_comercial: null, regimen_rimpe: 'entrepreneur', is_active: false }]);
+      const unchanged = await mine.call('PATCH', path, {});
+      expect([unchanged.status, unchanged.body]).toEqual([200, changed.body]);
+      const inactive = await mine.call('GET', '/issuers?is_active=false');
+      expect(inactive.body).toEqual({ items: [changed.body], total: 1, page: 1, page_size: 20 });
+      const second = await mine.call('GET', '/issuers?page=2&page_size=1');
+      expect(second.body).toMatchObject({ items: [{ id: mine.issuerId }], total: 2, page: 2, page_size: 1 });
+    });
+
+    it('exists once per tenant and RUC, and may exist in two tenants until one proves it', async () => {
+      expect(verdict(await mine.call('POST', '/issuers', { ...ISSUER, ruc: mine.ruc }))).toEqual([409, 'ALREADY_EXISTS']);
+      expect((await other.call('POST', '/issuers', { ...ISSUER, ruc: mine.ruc })).status).toBe(201);
+    });
+
+    it.each([
+      ['12 digits', '179001234500', 'format'],
+      ['letters', '17900123450AB', 'format'],
+      ['province 99', '9990012345001', 'province'],
+      ['third digit 7', '1770012345001', 'third_digit'],
+      ['suffix 000', '1790012345000', 'suffix'],
+      ['suffix 002', '1790012345002', 'suffix'],
+      ['a wrong cedula', '1710034064001', 'check_digit'],
+    ])('with %s is no taxpayer', async (_name, ruc, problem) => {
+      const answer = await mine.call<Refused>('POST', '/issuers', { ...ISSUER, ruc });
+      expect([answer.status, answer.body.error.code, answer.body.error.detail]).toEqual([400, 'INVALID_RUC', { field: 'ruc', problem }]);
+    });
+
+    it('of a company with a failing check digit is taken with a warning', async () => {
+      const answer = await mine.call('POST', '/issuers', { ...ISSUER, ruc: '1790012346001' });
+      expect([answer.status, answer.body['warnings']]).toEqual([201, ['ruc.check_digit']]);
+    });
+
+    it.each(['id', 'tenant_id', 'ruc', 'created_at', 'disabled_at', 'paused_at', 'warnings'])('never lets a caller set %s by change', async (field) => {
+      const answer = await mine.call<{ detail: { loc: string[]; type: string }[] }>('PATCH', `/issuers/${mine.issuerId}`, { [field]: 'x' });
+      expect([answer.status, answer.body.detail]).toMatchObject([422, [{ loc: ['body', field], type: 'extra_forbidden' }]]);
+    });
+
+    it.each([[{ razon_social: null }], [{ is_active: 'yes' }], [{ regimen_rimpe: 'RIMPE' }], [{ agente_retencion: '01' }], [{ default_payment_method: '1' }]])(
+      'refuses the change %j',
+      async (change) => {
+        expect(verdict(await mine.call('PATCH', `/issuers/${mine.issuerId}`, change))).toEqual([422, 'VALIDATION_FAILED']);
+      },
+    );
+
+    it('misses what is required', async () => {
+      const answer = await mine.call<Refused & { detail: { loc: string[]; type: string }[] }>('POST', '/issuers', { ruc: '1' });
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_PAYLOAD']);
+      expect(answer.body.detail.map(({ loc, type }) => [loc.at(-1), type])).toEqual([
+        ['razon_social', 'missing'], ['direccion_matriz', 'missing'], ['obligado_contabilidad', 'missing'],
+      ]);
+    });
+  });
+
+  describe('establishments and emission points', () => {
+    it('are created, read and listed', async () => {
+      const created = await mine.call('POST', `/issuers/${mine.issuerId}/establishments`, { code: '002', name: null, address: 'Cuenca' });
+      expect([created.status, created.body]).toMatchObject([201, { tenant_id: mine.tenantId, issuer_id: mine.issuerId, code: '002', name: null, address: 'Cuenca', is_active: true }]);
+      const path = `/issuers/${mine.issuerId}/establishments/${created.body['id'] as string}`;
+      expect((await mine.call('GET', path)).body).toEqual(created.body);
+      expect((await mine.call('GET', `/issuers/${mine.issuerId}/establishments?page_size=1`)).body).toEqual({ items: [created.body], total: 2, page: 1, page_size: 1 });
+
+      const point = await mine.call('POST', `${path}/emission-points`, { code: '010' });
+      expect([point.status, point.body]).toMatchObject([201, { tenant_id: mine.tenantId, establishment_id: created.body['id'], code: '010', initial_sequential: 1, is_active: true }]);
+      expect((await mine.call('GET', `${path}/emission-points/${point.body['id'] as string}`)).body).toEqual(point.body);
+      expect((await mine.call('GET', `${path}/emission-points?is_active=true&page=1&page_size=100`)).body).toEqual({ items: [point.body], total: 1, page: 1, page_size: 100 });
+      expect((await mine.call('GET', `${path}/emission-points?is_active=false`)).body).toEqual({ items: [], total: 0, page: 1, page_size: 20 });
+    });
+
+    it('have codes of their own', async () => {
+      const path = `/issuers/${mine.issuerId}/establishments`;
+      expect(verdict(await mine.call('POST', path, { code: '001', address: 'x' }))).toEqual([409, 'ALREADY_EXISTS']);
+      expect(verdict(await mine.call('POST', `${path}/${mine.establishmentId}/emission-points`, { code: '001' }))).toEqual([409, 'ALREADY_EXISTS']);
+      for (const code of ['000', '1', '0001', 'abc', 1, '٠٠١', '001\n', null]) {
+        expect(verdict(await mine.call('POST', path, { code, address: 'x' }))).toEqual([422, 'VALIDATION_FAILED']);
+      }
+    });
+
+    it.each([0, -5, 1_000_000_000, 1.5, '1', null])('take no initial number %p', async (initial_sequential) => {
+      const path = `/issuers/${mine.issuerId}/establishments/${mine.establishmentId}/emission-points`;
+      expect(verdict(await mine.call('POST', path, { code: '099', initial_sequential }))).toEqual([422, 'VALIDATION_FAILED']);
+    });
+
+    it.each(['is_active=yes', 'is_active=', 'is_active=1', 'is_active=true&is_active=false', 'page=0', 'page=1.5', 'page=1e9', 'page=NaN', 'page=', 'page=1&page=2', 'page[]=1', 'page[a]=1', 'page_size=0', 'page_size=101', 'limit=5'])(
+      'refuse the query %s',
+      async (query) => {
+        const answer = await mine.call<{ detail: { loc: string[] }[] }>('GET', `/issuers/${mine.issuerId}/establishments?${query}`);
+        expect([answer.status, answer.body.detail[0]?.loc[0]]).toEqual([422, 'query']);
+      },
+    );
+  });
+
+  describe('another tenant', () => {
+    it('sees nothing: its answer is that of an id that nobody has, at every position of every route', async () => {
+      const uploaded = await upload(other, container(other.ruc));
+      const certificateId = uploaded.body['id'] as string;
+      const [i, e, p] = [other.issuerId, other.establishmentId, other.emissionPointId];
+      const none = randomUUID();
+      const establishment = { code: '050', address: 'x' };
+      const pairs: [method: string, theirs: string, nobodys: string, body?: unknown][] = [
+        ['GET', `/issuers/${i}`, `/issuers/${none}`],
+        ['PATCH', `/issuers/${i}`, `/issuers/${none}`, { razon_social: 'x' }],
+        ['PATCH', `/issuers/${i}`, `/issuers/${none}`, {}],
+        ['GET', `/issuers/${i}/establishments`, `/issuers/${none}/establishments`],
+        ['POST', `/issuers/${i}/establishments`, `/issuers/${none}/establishments`, establishment],
+        ['GET', `/issuers/${i}/establishments/${e}`, `/issuers/${none}/establishments/${none}`],
+        ['GET', `/issuers/${mine.issuerId}/establishments/${e}`, `/issuers/${mine.issuerId}/establishments/${none}`],
+        ['GET', `/issuers/${i}/establishments/${e}/emission-points`, `/issuers/${none}/establishments/${none}/emission-points`],
+        ['GET', `/issuers/${mine.issuerId}/establishments/${e}/emission-points`, `/issuers/${mine.issuerId}/establishments/${none}/emission-points`],
+        ['POST', `/issuers/${mine.issuerId}/establishments/${e}/emission-points`, `/issuers/${mine.issuerId}/establishments/${none}/emission-points`, { code: '050' }],
+        ['GET', `/issuers/${mine.issuerId}/establishments/${mine.establishmentId}/emission-points/${p}`, `/issuers/${mine.issuerId}/establishments/${mine.establishmentId}/emission-points/${none}`],
+        ['GET', `/issuers/${i}/certificates`, `/issuers/${none}/certificates`],
+        ['POST', `/issuers/${i}/certificates`, `/issuers/${none}/certificates`, { file_base64: 'AAAA', password: 'x' }],
+        ['GET', `/issuers/${mine.issuerId}/certificates/${certificateId}`, `/issuers/${mine.issuerId}/certificates/${none}`],
+        ['POST', `/issuers/${mine.issuerId}/certificates/${certificateId}/activate`, `/issuers/${mine.issuerId}/certificates/${none}/activate`],
+        ['POST', `/issuers/${i}/certificates/${certificateId}/activate`, `/issuers/${none}/certificates/${none}/activate`],
+        ['DELETE', `/issuers/${i}/certificates/${certificateId}`, `/issuers/${none}/certificates/${none}`],
+      ];
+      for (const [method, theirs, nobodys, body] of pairs) {
+        const [a, b] = [await mine.call<Refused>(method, theirs, body), await mine.call<Refused>(method, nobodys, body)];
+        expect([method, theirs, a.status]).toEqual([method, theirs, 404]);
+        expect({ ...a.body.error, request_id: '' }).toEqual({ ...b.body.error, request_id: '' });
+      }
+      expect((await other.call('GET', `/issuers/${i}/certificates/${certificateId}`)).body).toMatchObject({ is_active: true, status: 'active' });
+      expect((await other.call('GET', `/issuers/${i}/establishments`)).body['total']).toBe(1);
+    });
+
+    it('and an issuer of one’s own with an establishment of another one’s own is 404 too', async () => {
+      const second = await mine.call('POST', '/issuers', { ...ISSUER, ruc: '1790012347001' });
+      expect(second.status).toBe(201);
+      expect(verdict(await mine.call('GET', `/issuers/${second.body['id'] as string}/establishments/${mine.establishmentId}`))).toEqual([404, 'NOT_FOUND']);
+    });
+
+    it.each(['abc', '00000000-0000-0000-0000-000000000000', `{${randomUUID()}}`, 'undefined', 'null', '1', "'%20or%201=1"])('an id that is none, %s, is 422', async (id) => {
+      for (const path of [`/issuers/${id}`, `/issuers/${mine.issuerId}/establishments/${id}`, `/issuers/${mine.issuerId}/certificates/${id}`]) {
+        const answer = await mine.call<{ detail: { loc: string[]; type: string }[] }>('GET', path);
+        expect([answer.status, answer.body.detail]).toMatchObject([422, [{ type: 'uuid_parsing' }]]);
+      }
+    });
+
+    it('an upper-case id is the same id', async () => {
+      expect((await mine.call('GET', `/issuers/${mine.issuerId.toUpperCase()}`)).body['id']).toBe(mine.issuerId);
+    });
+  });
+
+  interface Made {
+    key?: KeyPair;
+    der?: Parameters<typeof certificate>[0];
+    container?: Partial<Pkcs12Options>;
+  }
+
+  function container(ruc: string, made: Made = {}): Buffer {
+    const key = made.key ?? rsaPair();
+    return pkcs12({
+      password: PASSWORD,
+      keys: [{ key }],
+      certificates: [{ der: certificate({ key, ruc, validFrom: inDays(-10), validTo: inDays(300), ...made.der }) }],
+      ...made.container,
+    });
+  }
+
+  const upload = (business: Business, file: Buffer, password: unknown = PASSWORD): Promise<Answer> =>
+    business.call('POST', `/issuers/${business.issuerId}/certificates`, { file_base64: file.toString('base64'), password });
+
+  describe('a certificate', () => {
+    const CARD = ['id', 'issuer_id', 'subject', 'issuer_name', 'serial_number', 'ruc', 'valid_from', 'valid_to', 'status', 'is_active', 'fingerprint_sha256', 'created_at'];
+
+    it('is taken in, listed, replaced, activated again and revoked', async () => {
+      const business = await Business.open(stack, { certificate: null });
+      const path = `/issuers/${business.issuerId}/certificates`;
+      const first = await upload(business, container(business.ruc));
+      expect(first.status).toBe(201);
+      expect(Object.keys(first.body).sort()).toEqual([...CARD].sort());
+      expect(first.body).toMatchObject({ issuer_id: business.issuerId, ruc: business.ruc, status: 'active', is_active: true, serial_number: '251603841751' });
+
+      const second = await upload(business, container(business.ruc, { key: rsaPair('b'), der: { key: rsaPair('b'), validTo: inDays(20) } }));
+      expect(second.body).toMatchObject({ status: 'expiring', is_active: true });
+      const listed = await business.call('GET', path);
+      expect(listed.body).toEqual({ items: [second.body, { ...first.body, is_active: false }], total: 2 });
+
+      const again = await business.call('POST', `${path}/${first.body['id'] as string}/activate`);
+      expect([again.status, again.body]).toEqual([200, first.body]);
+      expect((await business.call('GET', `${path}/${second.body['id'] as string}`)).body).toEqual({ ...second.body, is_active: false });
+
+      expect((await business.call('DELETE', `${path}/${first.body['id'] as string}`)).status).toBe(204);
+      expect((await business.call('DELETE', `${path}/${first.body['id'] as string}`)).status).toBe(204);
+      expect((await business.call('GET', `${path}/${first.body['id'] as string}`)).body).toMatchObject({ status: 'revoked', is_active: false });
+      expect(verdict(await business.call('POST', `${path}/${first.body['id'] as string}/activate`))).toEqual([409, 'INVALID_STATE']);
+      expect(verdict(await upload(business, container(business.ruc)))).toEqual([409, 'INVALID_STATE']);
+      const rows = await stack.database.query<{ bytes: number }>('select length(sealed_key) as bytes from certificates where id = $1', [first.body['id']]);
+      expect(rows).toEqual([{ bytes: 0 }]);
+    });
+
+    it('uploaded twice, also at the same time, is one', async () => {
+      const business = await Business.open(stack, { certificate: null });
+      const file = container(business.ruc);
+      const answers = await Promise.all(Array.from({ length: 4 }, () => upload(business, file)));
+      expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+      expect(new Set(answers.map(({ body }) => body['id'])).size).toBe(1);
+    });
+
+    it('may come as multipart too', async () => {
+      const business = await Business.open(stack, { certificate: null });
+      const send = (form: FormData): Promise<Response> =>
+        fetch(`${stack.apiUrl}/issuers/${business.issuerId}/certificates`, { method: 'POST', headers: { 'x-api-key': business.apiKey }, body: form });
+      const form = (parts: Record<string, string | Blob>): FormData => {
+        const data = new FormData();
+        for (const [part, value] of Object.entries(parts)) {
+          if (typeof value === 'string') data.append(part, value);
+          else data.append(part, value, '../../x.p12');
+        }
+        return data;
+      };
+      const file = new Blob([Uint8Array.from(container(business.ruc))]);
+      expect((await send(form({ file, password: PASSWORD }))).status).toBe(201);
+      expect((await send(form({ file }))).status).toBe(400);
+      expect((await send(form({ password: PASSWORD }))).status).toBe(400);
+      expect((await send(form({ file, password: PASSWORD, '': 'x' }))).status).toBe(400);
+      expect((await send(form({ file, password: PASSWORD, 'a[__proto__][b]': 'x' }))).status).toBeGreaterThanOrEqual(400);
+      expect((await send(form({ other: file, password: PASSWORD }))).status).toBe(400);
+      expect((await send(form({ file: new Blob([new Uint8Array(70_000)]), password: PASSWORD }))).status).toBe(413);
+      expect((await send(form({ file: new Blob([new Uint8Array(2_000_000)]), password: PASSWORD }))).status).toBe(413);
+    });
+
+    it('proves its RUC once on the whole platform', async () => {
+      const [first, second] = [await Business.open(stack, { certificate: null }), await Business.open(stack, { certificate: null })];
+      const twin = await second.call('POST', '/issuers', { ...ISSUER, ruc: first.ruc });
+      const file = container(first.ruc).toString('base64');
+      expect((await upload(first, container(first.ruc))).status).toBe(201);
+      const answer = await second.call('POST', `/issuers/${twin.body['id'] as string}/certificates`, { file_base64: file, password: PASSWORD });
+      expect(verdict(answer)).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
+    });
+
+    describe('that cannot serve', () => {
+      let business: Business;
+      beforeAll(async () => {
+        business = await Business.open(stack, { certificate: null });
+      });
+
+      const cases: [string, () => Buffer, unknown[], unknown?][] = [
+        ['a wrong password', () => container(business.ruc), [400, 'INVALID_CERTIFICATE', 'wrong_password'], 'another'],
+        ['an empty password', () => container(business.ruc), [400, 'INVALID_CERTIFICATE', 'wrong_password'], ''],
+        ['a password of 1 MB', () => container(business.ruc), [422, 'VALIDATION_FAILED'], 'x'.repeat(900_000)],
+        ['a password that is a number', () => container(business.ruc), [422, 'VALIDATION_FAILED'], 7],
+        ['an empty file', () => Buffer.alloc(0), [422, 'VALIDATION_FAILED']],
+        ['a text', () => Buffer.from('hello'), [400, 'INVALID_CERTIFICATE', 'malformed']],
+        ['a PEM file', () => Buffer.from(`-----BEGIN CERTIFICATE-----\n${certificate().toString('base64')}\n-----END CERTIFICATE-----`), [400, 'INVALID_CERTIFICATE', 'malformed']],
+        ['a Java key store', () => Buffer.concat([Buffer.from('feedfeed00000002', 'hex'), Buffer.alloc(100)]), [400, 'INVALID_CERTIFICATE', 'malformed']],
+        ['a ZIP file', () => Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(100)]), [400, 'INVALID_CERTIFICATE', 'malformed']],
+        ['a PDF before the container', () => Buffer.concat([Buffer.from('%PDF-1.7\n'), container(business.ruc)]), [400, 'INVALID_CERTIFICATE', 'malformed']],
+        ['bytes behind the container', () => Buffer.concat([container(business.ruc), Buffer.from('x')]), [400, 'INVALID_CERTIFICATE', 'malformed']],
+        ['half a container', () => container(business.ruc).subarray(0, 700), [400, 'INVALID_CERTIFICATE', 'malformed']],
+        ['a certificate alone', () => certificate({ ruc: business.ruc }), [400, 'INVALID_CERTIFICATE', 'malformed']],
+        ['ASN.1 nested ten thousand deep', () => nested(10_000), [400, 'INVALID_CERTIFICATE', 'malformed']],
+        ['endless key derivation', () => container(business.ruc, { container: { macIterations: 2 ** 31 - 1 } }), [400, 'INVALID_CERTIFICATE', 'too_many_iterations']],
+        ['no key', () => container(business.ruc, { container: { keys: [] } }), [400, 'INVALID_CERTIFICATE', 'no_private_key']],
+        ['the key of somebody else', () => container(business.ruc, { container: { keys: [{ key: rsaPair('else') }] } }), [400, 'INVALID_CERTIFICATE', 'key_mismatch']],
+        ['an elliptic-curve key', () => container(business.ruc, { key: ecPair(), der: { key: ecPair() } }), [400, 'INVALID_CERTIFICATE', 'unsupported_key']],
+        ['RSA of 1024 bits', () => weak(1024, 65537), [400, 'INVALID_CERTIFICATE', 'weak_key']],
+        ['an RSA exponent of 3', () => weak(2048, 3), [400, 'INVALID_CERTIFICATE', 'weak_key']],
+        ['a certificate for encryption', () => container(business.ruc, { der: { keyUsage: ['keyEncipherment'] } }), [400, 'INVALID_CERTIFICATE', 'no_signing_key']],
+        ['the certificate of an authority', () => container(business.ruc, { der: { ca: true } }), [400, 'INVALID_CERTIFICATE', 'no_signing_key']],
+        ['a self-signed certificate', () => container(business.ruc, { der: { subject: SELF, issuer: SELF } }), [400, 'INVALID_CERTIFICATE', 'self_signed']],
+        ['an expired certificate', () => container(business.ruc, { der: { validTo: inDays(-1) } }), [400, 'CERTIFICATE_EXPIRED']],
+        ['a certificate of tomorrow', () => container(business.ruc, { der: { validFrom: inDays(1) } }), [400, 'INVALID_CERTIFICATE', 'not_yet_valid']],
+        ['the certificate of another taxpayer', () => container('1790012345001'), [400, 'INVALID_CERTIFICATE', 'ruc_mismatch']],
+        ['a certificate without RUC', () => container(business.ruc, { der: { ruc: null } }), [400, 'INVALID_CERTIFICATE', 'ruc_mismatch']],
+        ['65,537 bytes', () => Buffer.alloc(65_540, 0x30), [422, 'VALIDATION_FAILED']],
+      ];
+      const SELF = name([OID.c, der.printable('EC')], [OID.cn, der.utf8('YO MISMO')]);
+      const weak = (bits: number, exponent: number): Buffer => {
+        const key = rsaPair('weak', bits, exponent);
+        return container(business.ruc, { key, der: { key } });
+      };
+      const nested = (depth: number): Buffer => {
+        let bytes: Buffer = Buffer.alloc(0);
+        for (let level = 0; level < depth && bytes.length < 60_000; level += 1) bytes = der.tlv(0x30, bytes);
+        return bytes;
+      };
+
+      it.each(cases)('%s', async (_name, file, expected, password = PASSWORD) => {
+        const startedAt = performance.now();
+        const answer = await upload(business, file(), password);
+        expect(verdict(answer)).toEqual(expected);
+        expect(performance.now() - startedAt).toBeLessThan(4_000);
+        expect(JSON.stringify(answer.body)).not.toContain(PASSWORD);
+      });
+
+      it('leaves nothing behind', async () => {
+        expect((await business.call('GET', `/issuers/${business.issuerId}/certificates`)).body).toEqual({ items: [], total: 0 });
+      });
+
+      it.each(['rc2-40', 'rc2-128', '3des', 'aes-128', 'aes-256'] as const)('whereas a container under %s serves', async (encryption) => {
+        const own = await Business.open(stack, { certificate: null });
+        const file = container(own.ruc, { container: { keyEncryption: encryption === 'rc2-40' ? '3des' : encryption, certificateEncryption: encryption, mac: 'sha1' } });
+        expect((await upload(own, file)).status).toBe(201);
+      });
+
+      it('and the pair that signs is chosen out of two', async () => {
+        const own = await Business.open(stack, { certificate: null });
+        const [a, b] = [rsaPair('a'), rsaPair('b')];
+        const dates = { validFrom: inDays(-1), validTo: inDays(300), ruc: own.ruc };
+        const file = pkcs12({
+          password: PASSWORD,
+          keys: [{ key: a }, { key: b }],
+          certificates: [
+            { der: certificate({ key: a, serial: 1n, keyUsage: ['keyEncipherment'], ...dates }) },
+            { der: certificate({ key: b, serial: 2n, ...dates }) },
+          ],
+        });
+        expect((await upload(own, file)).body).toMatchObject({ serial_number: '2' });
+      });
+    });
+  });
+
+  it('leaves no password and no key in log, database or answer', async () => {
+    const logs = readdirSync(stack.logFolder).map((file) => readFileSync(join(stack.logFolder, file), 'utf8')).join('\n');
+    expect(logs).toContain('certificate activated');
+    for (const secret of [PASSWORD, mine.apiKey, other.apiKey, 'file_base64']) expect(logs).not.toContain(secret);
+    const pkcs8 = rsaPair().privateKey.export({ format: 'der', type: 'pkcs8' });
+    const rows = await stack.database.query<{ sealed_key: Buffer }>('select sealed_key from certificates');
+    expect(rows.length).toBeGreaterThan(3);
+    for (const { sealed_key } of rows) expect(sealed_key.includes(pkcs8.subarray(100, 132))).toBe(false);
+    const keys = await stack.database.query<{ text: string }>('select k::text as text from api_keys k');
+    expect(keys.some(({ text }) => text.includes(mine.apiKey))).toBe(false);
+  });
+});
