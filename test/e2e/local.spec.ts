@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +25,8 @@ describe('the one command', () => {
   let running: Local[];
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), 'sello-local-'));
+    // As an ordinary project folder: others may pass through.
+    chmodSync(dataDir, 0o711);
     running = [];
   });
   afterEach(async () => {
