@@ -1,0 +1,48 @@
+import 'reflect-metadata';
+import { TimerSleeper } from '../adapters/timer-sleeper.js';
+import { Pkcs12Opener } from './pkcs12-opener.js';
+
+/** An opener whose thread runs the given program instead of the reader. */
+const openerOf = (program: string): Pkcs12Opener =>
+  new Pkcs12Opener(new TimerSleeper(), new URL(`data:text/javascript,${encodeURIComponent(program)}`));
+
+const open = (opener: Pkcs12Opener) => opener.open(Buffer.from('x'), 'password', new Date());
+
+const ANSWER = `
+  import { parentPort, workerData } from 'node:worker_threads';
+  parentPort.postMessage({ kind: 'refused', reason: 'malformed', message: workerData.password + Object.keys(process.env).length });`;
+
+describe('the isolated opener', () => {
+  it('hands back what the thread answers, and gives it no environment', async () => {
+    expect(await open(openerOf(ANSWER))).toEqual({ kind: 'refused', reason: 'malformed', message: 'password0' });
+  });
+
+  it('ends a thread that computes for ever, after three seconds, while this thread goes on', async () => {
+    const startedAt = performance.now();
+    let ticks = 0;
+    const timer = setInterval(() => (ticks += 1), 20);
+    expect(await open(openerOf('for (;;);'))).toMatchObject({ kind: 'refused', reason: 'too_costly' });
+    clearInterval(timer);
+    expect(performance.now() - startedAt).toBeLessThan(4_500);
+    expect(ticks).toBeGreaterThan(50);
+  }, 10_000);
+
+  it('ends a thread that eats memory', async () => {
+    expect(await open(openerOf('const all = []; for (;;) all.push(new Array(1000).fill({}));'))).toMatchObject({ reason: 'too_costly' });
+  }, 10_000);
+
+  it('does not blame the file for a broken program', async () => {
+    await expect(open(openerOf(`throw new Error('broken program')`))).rejects.toThrow('broken program');
+  });
+
+  it('lets few threads run and few uploads wait', async () => {
+    const opener = openerOf(ANSWER.replace('parentPort.postMessage', 'await new Promise((go) => setTimeout(go, 100)); parentPort.postMessage'));
+    const results = await Promise.allSettled(Array.from({ length: 20 }, () => open(opener)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(18);
+    expect(results.filter(({ status }) => status === 'rejected')).toMatchObject([
+      { reason: { code: 'SERVICE_UNAVAILABLE' } },
+      { reason: { code: 'SERVICE_UNAVAILABLE' } },
+    ]);
+    await expect(open(opener)).resolves.toMatchObject({ kind: 'refused' });
+  }, 20_000);
+});
