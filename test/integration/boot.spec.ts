@@ -1,0 +1,59 @@
+import 'reflect-metadata';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, Query } from '@nestjs/cqrs';
+import { Module, Controller, Get } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { RouteDeclarations } from '../../src/platform/security/route-declarations.js';
+
+/** Where @nestjs/cqrs notes what a handler handles. */
+const HANDLES = { command: '__commandHandler__', query: '__queryHandler__' } as const;
+
+type Class = new (...parameters: never[]) => object;
+
+/** Everything that the use-case files of all modules export. */
+async function useCaseClasses(): Promise<Class[]> {
+  const modules = join('src', 'modules');
+  const classes: Class[] = [];
+  for (const module of readdirSync(modules)) {
+    const folder = join(modules, module, 'use-cases');
+    const files = readdirSync(join(modules, module)).includes('use-cases') ? readdirSync(folder) : [];
+    for (const file of files.filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))) {
+      const exported = (await import(`../../${folder}/${file.replace(/\.ts$/, '.js')}`)) as Record<string, unknown>;
+      classes.push(...Object.values(exported).filter((value): value is Class => typeof value === 'function' && /^class\b/.test(String(value))));
+    }
+  }
+  return classes;
+}
+
+describe('what must hold before a process serves', () => {
+  it.each([
+    ['command', Command],
+    ['query', Query],
+  ] as const)('every %s has exactly one handler', async (kind, base) => {
+    const handlerKey = HANDLES[kind];
+    const classes = await useCaseClasses();
+    const messages = classes.filter((candidate) => candidate.prototype instanceof base);
+    const handlers = classes.filter((candidate) => Reflect.hasMetadata(handlerKey, candidate));
+    expect(messages.length).toBeGreaterThan(2);
+    for (const message of messages) {
+      const mine = handlers.filter((handler) => Reflect.getMetadata(handlerKey, handler) === message);
+      expect([message.name, mine.length]).toEqual([message.name, 1]);
+    }
+  });
+
+  it('a route that declares neither a permission nor that it is public stops the boot', async () => {
+    @Controller('open')
+    class ForgottenController {
+      @Get() read(): string {
+        return 'never served';
+      }
+    }
+    @Module({ imports: [DiscoveryModule], controllers: [ForgottenController], providers: [RouteDeclarations] })
+    class Careless {}
+    const module = await Test.createTestingModule({ imports: [Careless] }).compile();
+    await expect(module.init()).rejects.toThrow('ForgottenController.read');
+    await module.close();
+  });
+});
