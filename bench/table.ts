@@ -1,0 +1,90 @@
+/**
+ * What every benchmark prints: a small table for people and one JSON line per
+ * figure for machines. Figures of a noisy machine mean little alone, so each is
+ * printed beside its baseline of the same run.
+ */
+export interface Figure {
+  /** Benchmark, e.g. `sign`. */
+  readonly bench: string;
+  /** What was measured, e.g. `object, 10 lines`. */
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What the value is compared with. */
+  readonly baseline?: { readonly name: string; readonly value: number };
+  /** Value by baseline, measured together. */
+  readonly ratio?: number;
+  /** The ratio aimed at. */
+  readonly goal?: number;
+  /** The largest ratio allowed or, without a baseline, the largest value. */
+  readonly atMost?: number;
+}
+
+export function printFigures(title: string, figures: readonly Figure[]): void {
+  const rows = figures.map((figure) => [
+    figure.name,
+    `${rounded(figure.value)} ${figure.unit}`,
+    figure.baseline === undefined ? '' : `${rounded(figure.baseline.value)} (${figure.baseline.name})`,
+    figure.ratio === undefined ? '' : percent(figure.ratio),
+    verdict(figure),
+  ]);
+  printTable(title, ['what', 'figure', 'baseline', 'ratio', 'goal'], rows);
+  for (const figure of figures) process.stdout.write(`${JSON.stringify(figure)}\n`);
+}
+
+function verdict({ value, unit, ratio, goal, atMost }: Figure): string {
+  const say = (reached: boolean, bound: string): string => `${reached ? 'reached' : 'missed'} (${bound})`;
+  if (ratio !== undefined && goal !== undefined) return say(ratio >= goal, `>= ${percent(goal)}`);
+  if (atMost === undefined) return '';
+  return ratio === undefined ? say(value <= atMost, `<= ${rounded(atMost)} ${unit}`) : say(ratio <= atMost, `<= ${percent(atMost)}`);
+}
+
+export function printTable(title: string, head: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = head.map((cell, i) => Math.max(cell.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ');
+  const rule = widths.map((width) => '-'.repeat(width)).join('  ');
+  process.stdout.write(`\n${title}\n\n${[line(head), rule, ...rows.map(line)].join('\n')}\n\n`);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle];
+  if (upper === undefined) throw new RangeError('no values');
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
+}
+
+/** Calls per second of `operation`, run for about `milliseconds` on this thread. */
+export function rateOf(operation: () => void, milliseconds: number): number {
+  const started = performance.now();
+  let calls = 0;
+  let elapsed = 0;
+  do {
+    operation();
+    calls += 1;
+    elapsed = performance.now() - started;
+  } while (elapsed < milliseconds);
+  return (calls * 1000) / elapsed;
+}
+
+/** Calls per second with `inFlight` of them at any time. */
+export async function asyncRateOf(
+  operation: () => Promise<unknown>,
+  inFlight: number,
+  milliseconds: number,
+): Promise<number> {
+  const started = performance.now();
+  let calls = 0;
+  const lane = async (): Promise<void> => {
+    while (performance.now() - started < milliseconds) {
+      await operation();
+      calls += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, lane));
+  return (calls * 1000) / (performance.now() - started);
+}
+
+const rounded = (value: number): string => (value >= 100 ? Math.round(value).toString() : value.toPrecision(3));
+const percent = (ratio: number): string => `${(ratio * 100).toFixed(1)} %`;
