@@ -36,7 +36,9 @@ function verdict({ value, unit, ratio, goal, atMost }: Figure): string {
   const say = (reached: boolean, bound: string): string => `${reached ? 'reached' : 'missed'} (${bound})`;
   if (ratio !== undefined && goal !== undefined) return say(ratio >= goal, `>= ${percent(goal)}`);
   if (atMost === undefined) return '';
-  return ratio === undefined ? say(value <= atMost, `<= ${rounded(atMost)} ${unit}`) : say(ratio <= atMost, `<= ${percent(atMost)}`);
+  return ratio === undefined
+    ? say(value <= atMost, `<= ${rounded(atMost)} ${unit}`)
+    : say(ratio <= atMost, `<= ${percent(atMost)}`);
 }
 
 export function printTable(title: string, head: readonly string[], rows: readonly (readonly string[])[]): void {
