@@ -1,6 +1,7 @@
-import { CODE_TABLES } from './catalogue.js';
+import { CODE_TABLES, codeTable } from './catalogue.js';
 import { isKnown, lookup, rowsAsOf } from './code-table.js';
 import { IVA_RATES, TAX_CODES } from './taxes.js';
+import { withholdingTable } from './withholding.js';
 
 const DAY = /^20\d\d-\d\d-\d\d$/;
 
@@ -61,4 +62,51 @@ describe('lookup', () => {
   it('lists what is in force on a day', () => {
     expect(rowsAsOf(IVA_RATES, '2026-07-01').map((row) => row.code)).toEqual(['0', '4', '5', '6', '7', '10']);
   });
+});
+
+describe('withholding codes', () => {
+  it.each([
+    // The XML's codes of IVA, not the boxes 721 to 731 of the return.
+    ...(
+      [
+        ['9', '10.00'],
+        ['10', '20.00'],
+        ['1', '30.00'],
+        ['11', '50.00'],
+        ['2', '70.00'],
+        ['3', '100.00'],
+        ['7', '0.00'],
+        ['8', '0.00'],
+        ['721', undefined],
+      ] as const
+    ).map(([code, percent]) => ['2', code, '2026-05-01', percent] as const),
+    ['1', '312', '2026-02-28', '1.75'],
+    ['1', '312', '2026-03-01', '2.00'],
+    ['1', '3440', '2026-02-28', '2.75'],
+    ['1', '3440', '2026-03-01', '3.00'],
+    ['1', '303A', '2026-02-28', '3.00'],
+    ['1', '303A', '2026-03-01', '5.00'],
+    ['1', '303', '2026-02-28', '10.00'],
+    ['1', '303', '2026-03-01', '10.00'],
+    ['1', '343B', '2026-02-28', null],
+    ['1', '346', '2026-03-01', null],
+    ['6', '4580', '2021-12-31', '5.00'],
+    ['6', '4580', '2022-01-01', '4.75'],
+    ['6', '4580', '2023-06-30', '3.75'],
+    ['6', '4580', '2024-03-31', '3.50'],
+    ['6', '4580', '2024-04-01', '5.00'],
+    ['6', '4586', '2025-04-30', undefined],
+    ['6', '4586', '2025-05-01', '2.50'],
+  ])('tax %s, code %s on %s: %s', (tax, code, day, percent) => {
+    expect(lookup(withholdingTable(tax)!, code, day)?.percent).toBe(percent);
+  });
+
+  it('know no other tax', () => {
+    expect(withholdingTable('3')).toBeUndefined();
+  });
+});
+
+it('finds a table by its name', () => {
+  expect(codeTable('iva-rates')).toBe(IVA_RATES);
+  expect(codeTable('IVA')).toBeUndefined();
 });

@@ -50,7 +50,13 @@ export const IVA_RATES: CodeTable<IvaRate> = {
     },
     { code: '6', es: 'No objeto de IVA', en: 'Outside the scope of IVA', percent: '0.00', ...always },
     { code: '7', es: 'Exento de IVA', en: 'Exempt from IVA', percent: '0.00', ...always },
+    // Holidays of 2023 and 2025 by the calendar; those of 2025 use up the twelve days of that year's law.
+    reducedForTourism('2023-02-18', '2023-02-21'),
+    reducedForTourism('2023-04-07', '2023-04-09'),
     reducedForTourism('2023-11-02', '2023-11-05'),
+    reducedForTourism('2025-01-01', '2025-01-05'),
+    reducedForTourism('2025-03-01', '2025-03-04'),
+    reducedForTourism('2025-04-18', '2025-04-20'),
     reducedForTourism('2025-11-01', '2025-11-04'),
     reducedForTourism('2026-01-01', '2026-01-04'),
     reducedForTourism('2026-02-14', '2026-02-17'),
