@@ -4,7 +4,9 @@
  * "xml" starts from the finished canonical text, "object" from the document
  * object (building the XML included). One thread unless the name says otherwise.
  * Baseline and figure alternate within each round, ratios are taken per round,
- * and medians over the rounds are printed.
+ * and medians over the rounds are printed. Figures of one thread are per second
+ * of CPU, so that other work on the machine counts little; figures of two are by
+ * the clock on the wall and mean something only on a quiet machine.
  */
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,7 +17,7 @@ import type { DocumentContent, DocumentExample, DocumentTypeDefinition } from '.
 import { documentTypes } from '../src/sri/document-types/registry.js';
 import { openPkcs12, type SigningIdentity } from '../src/sri/signing/pkcs12.js';
 import { XadesSigner } from '../src/sri/signing/xades.js';
-import { asyncRateOf, median, printFigures, rateOf, type Figure } from './table.js';
+import { asyncRateOf, cpuTime, median, printFigures, rateOf, type Figure } from './table.js';
 
 const LINES = [10, 100, 1000];
 const GOALS: Readonly<Record<number, number>> = { 10: 0.9, 100: 0.7 };
@@ -66,14 +68,13 @@ async function main(): Promise<void> {
   printFigures(`Signing, RSA-2048 with SHA-1, ${ROUNDS} rounds`, figures);
 }
 
-/** Rates of a synchronous operation and of the baseline just before and after it. */
+/** Rates on one core of a synchronous operation and of the baseline just before and after it. */
 function alternating(operation: () => void, baseline: () => void): { value: number; baseline: number; ratio: number } {
-  rateOf(operation, SLICE_MS);
-  rateOf(baseline, SLICE_MS);
+  rateOf(operation, SLICE_MS, cpuTime);
   const rounds = Array.from({ length: ROUNDS }, () => {
-    const before = rateOf(baseline, SLICE_MS / 2);
-    const value = rateOf(operation, SLICE_MS);
-    return { value, baseline: (before + rateOf(baseline, SLICE_MS / 2)) / 2 };
+    const before = rateOf(baseline, SLICE_MS / 2, cpuTime);
+    const value = rateOf(operation, SLICE_MS, cpuTime);
+    return { value, baseline: (before + rateOf(baseline, SLICE_MS / 2, cpuTime)) / 2 };
   });
   return {
     value: median(rounds.map(({ value }) => value)),
