@@ -55,7 +55,7 @@ export function preflight(content: DocumentContent, issuer: IssuerSnapshot, cont
   if (type === undefined) {
     return refused(content, [finding(RULES['document.type'], '/document_type', null, content.documentType)]);
   }
-  const malformed = [...checkShape(content)];
+  const malformed = [...checkShape(content), ...(type.shape?.(content) ?? [])];
   if (malformed.length > 0) return refused(content, malformed);
 
   const normalised = type.normalise(content, issuer);
@@ -83,9 +83,10 @@ function schemaFindings(
   known: readonly Finding[],
 ): readonly Finding[] {
   const errors = known.filter(({ severity }) => severity === 'error').map(({ pointer }) => pointer);
+  const pointers = type.pointersFor?.(content) ?? type.schemaPointers;
   const byPlace = new Map<string, Finding>();
   for (const problem of validateAgainstSchema(xml, type.schemaFile(content))) {
-    const pointer = pointerOf(problem, type);
+    const pointer = pointerOf(problem, pointers);
     if (byPlace.has(pointer) || errors.some((error) => overlap(error, pointer))) continue;
     byPlace.set(pointer, finding(RULES.schema, pointer, null, problem.message));
   }
@@ -99,7 +100,7 @@ function overlap(one: string, other: string): boolean {
 }
 
 /** From `/factura/detalles/detalle[2]/descripcion` to `/lines/1/description`, by the nearest listed ancestor. */
-function pointerOf(problem: SchemaProblem, type: DocumentTypeDefinition): string {
+function pointerOf(problem: SchemaProblem, pointers: DocumentTypeDefinition['schemaPointers']): string {
   const steps = (problem.xpath ?? '').split('/').slice(2);
   const positions = new Map<string, number>();
   const names = steps.map((step) => {
@@ -108,7 +109,7 @@ function pointerOf(problem: SchemaProblem, type: DocumentTypeDefinition): string
     return name;
   });
   for (let depth = names.length; depth > 0; depth -= 1) {
-    const template = type.schemaPointers[names.slice(0, depth).join('/')];
+    const template = pointers[names.slice(0, depth).join('/')];
     if (template !== undefined)
       return template.replace(/\{(\w+)\}/g, (_, name: string) => String(positions.get(name) ?? 0));
   }

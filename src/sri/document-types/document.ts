@@ -306,6 +306,8 @@ export interface DocumentTypeDefinition {
   readonly rootElement: string;
   /** Value of the root's `version` attribute for this content. */
   version(content: DocumentContent): string;
+  /** Findings about the form of the fields that only this type has; with any, nothing else of this definition is called. */
+  shape?(content: DocumentContent): Iterable<Finding>;
   /** Fills in what the specification lets the caller omit. Pure. */
   normalise(content: DocumentContent, issuer: IssuerSnapshot): Normalised;
   /** Every fiscal rule, all findings in one pass. Pure. Expects normalised content. */
@@ -320,5 +322,7 @@ export interface DocumentTypeDefinition {
    * The nearest listed ancestor counts.
    */
   readonly schemaPointers: Readonly<Record<string, string>>;
+  /** The same where it depends on the content; then `schemaPointers` is not asked. */
+  pointersFor?(content: DocumentContent): Readonly<Record<string, string>>;
   readonly examples: readonly DocumentExample[];
 }

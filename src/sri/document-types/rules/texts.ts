@@ -26,7 +26,7 @@ const RULES = defineRules({
 
 const MOST_DETAILS = 3;
 
-interface Field {
+export interface TextField {
   readonly pointer: string;
   readonly value: string | null;
   /** The SRI's bound, in code points. */
@@ -45,7 +45,8 @@ export function* checkTexts(content: DocumentContent): Generator<Finding> {
   }
 }
 
-function* checkText({ pointer, value, max, required }: Field): Generator<Finding> {
+/** One text against its bound; null is no text. */
+export function* checkText({ pointer, value, max, required }: TextField): Generator<Finding> {
   if (value === null) return;
   const problem = textProblem(value, { min: required === true ? 1 : 0, max });
   switch (problem?.type) {
@@ -62,7 +63,7 @@ function* checkText({ pointer, value, max, required }: Field): Generator<Finding
   }
 }
 
-function* textsOf(content: DocumentContent): Generator<Field> {
+function* textsOf(content: DocumentContent): Generator<TextField> {
   yield { pointer: '/buyer_name', value: content.buyerName, max: 300 };
   yield { pointer: '/buyer_address', value: content.buyerAddress, max: 300 };
   yield { pointer: '/reason', value: content.reason, max: 300 };
@@ -81,7 +82,7 @@ function* textsOf(content: DocumentContent): Generator<Field> {
   yield* pairs(content.additionalInfo, '/additional_info');
 }
 
-function* pairs(entries: readonly NameValue[], at: string): Generator<Field> {
+function* pairs(entries: readonly NameValue[], at: string): Generator<TextField> {
   for (const [index, { name, value }] of entries.entries()) {
     yield { pointer: `${at}/${index}/name`, value: name, max: 300, required: true };
     yield { pointer: `${at}/${index}/value`, value, max: 300, required: true };
