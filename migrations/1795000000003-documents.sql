@@ -80,6 +80,8 @@ create table documents (
 -- A number belongs to one document for ever.
 create unique index documents_number on documents (tenant_id, emission_point_id, document_type, sri_environment, sequential);
 create unique index documents_access_key on documents (tenant_id, access_key);
+-- Credit notes of an original, for its balance.
+create index documents_modified on documents (tenant_id, modified_document_id) where modified_document_id is not null;
 create index documents_newest on documents (tenant_id, created_at desc, id desc);
 call isolate_tenant_table('documents');
 grant select, insert, update on documents to sello_app;

@@ -162,9 +162,69 @@ begin
      where k.tenant_id = p_tenant and k.issuer_id = p_issuer and k.key = p_idempotency_key);
 end $$;
 
--- Issues a document: replay check, last look at key, issuer and certificate, number, access key, document,
--- contents with snapshot, history and due work. All or nothing. Custom SQLSTATEs:
---   SE001 sequence exhausted, SE002 key revoked, SE003 issuer disabled, SE004 no usable certificate, SE005 point gone
+-- The last look before a number is taken: what pre-flight saw may have changed since. Custom SQLSTATEs:
+--   SE002 key revoked, SE003 issuer disabled, SE004 no usable certificate
+create function last_look(p_tenant uuid, p_api_key uuid, p_issuer uuid, p_now timestamptz) returns void
+  language plpgsql as $$
+begin
+  if not exists (select from api_keys k where k.tenant_id = p_tenant and k.id = p_api_key and k.revoked_at is null) then
+    raise exception 'API key revoked' using errcode = 'SE002';
+  end if;
+  if not exists (select from issuers i where i.tenant_id = p_tenant and i.id = p_issuer and i.is_active and i.disabled_at is null) then
+    raise exception 'issuer disabled' using errcode = 'SE003';
+  end if;
+  if not exists (select from certificates c where c.tenant_id = p_tenant and c.issuer_id = p_issuer and c.is_active and c.valid_to > p_now) then
+    raise exception 'no usable certificate' using errcode = 'SE004';
+  end if;
+end $$;
+
+-- A credit note may not credit more than its original holds. The original's row is locked, so that concurrent
+-- credit notes are judged one after the other. Every issued one counts unless it came to nothing.
+--   SE006 original not authorized, SE007 balance exceeded
+create function reserve_credit(p_tenant uuid, p_credit_note uuid, p_original uuid, p_total numeric) returns void
+  language plpgsql as $$
+declare
+  original documents%rowtype;
+  credited numeric;
+begin
+  select * into original from documents d where d.tenant_id = p_tenant and d.id = p_original for update;
+  if original.status is distinct from 'AUTHORIZED' then
+    raise exception 'the original is %', coalesce(original.status, 'missing') using errcode = 'SE006';
+  end if;
+  select coalesce(sum(d.total), 0) into credited from documents d
+  where d.tenant_id = p_tenant and d.modified_document_id = p_original and d.document_type = '04' and d.id <> p_credit_note
+    and d.status not in ('DRAFT', 'VALIDATED', 'FAILED_PERMANENT', 'CANCELLED');
+  if credited + p_total > original.total then
+    raise exception 'credited % of %', credited, original.total using errcode = 'SE007', detail = (original.total - credited)::text;
+  end if;
+end $$;
+
+-- The next number of the emission point for a type, and the access key made with it. The counter's row stays locked
+-- until the commit, so nothing may be waited for after this call.
+--   SE001 sequence exhausted, SE005 emission point gone
+create function take_number(p_tenant uuid, h documents, p_snapshot jsonb, p_numeric_code text, out sequential integer, out access_key text)
+  language plpgsql as $$
+begin
+  insert into sequence_counters as s (tenant_id, emission_point_id, document_type, environment, last_value)
+  select p_tenant, p.id, h.document_type, h.sri_environment, p.initial_sequential
+  from emission_points p
+  where p.tenant_id = p_tenant and p.establishment_id = h.establishment_id and p.id = h.emission_point_id and p.is_active
+  on conflict (tenant_id, emission_point_id, document_type, environment)
+  do update set last_value = s.last_value + 1 where s.last_value < 999999999
+  returning s.last_value into sequential;
+  if sequential is null then
+    if exists (select from emission_points p where p.tenant_id = p_tenant and p.id = h.emission_point_id and p.is_active) then
+      raise exception 'sequence exhausted' using errcode = 'SE001';
+    end if;
+    raise exception 'emission point gone' using errcode = 'SE005';
+  end if;
+  access_key := build_access_key(
+    h.issue_date, h.document_type, p_snapshot ->> 'ruc', h.sri_environment,
+    p_snapshot ->> 'establishmentCode', p_snapshot ->> 'emissionPointCode', sequential, p_numeric_code);
+end $$;
+
+-- Issues a document: replay check, last look, number, access key, document, contents with snapshot, history and due
+-- work. All or nothing. SQLSTATEs SE001 to SE007: see the functions above.
 create function issue_document(
   p_tenant uuid, p_api_key uuid, p_document uuid, p_now timestamptz,
   p_header jsonb, p_content jsonb, p_snapshot jsonb, p_warnings jsonb,
@@ -173,8 +233,7 @@ create function issue_document(
   language plpgsql as $$
 declare
   h documents%rowtype;
-  next_sequential integer;
-  key text;
+  number record;
   answer jsonb;
   first_answer idempotency_keys%rowtype;
 begin
@@ -194,33 +253,11 @@ begin
     end if;
   end if;
 
-  if not exists (select from api_keys k where k.tenant_id = p_tenant and k.id = p_api_key and k.revoked_at is null) then
-    raise exception 'API key revoked' using errcode = 'SE002';
+  perform last_look(p_tenant, p_api_key, h.issuer_id, p_now);
+  if h.document_type = '04' and h.modified_document_id is not null then
+    perform reserve_credit(p_tenant, p_document, h.modified_document_id, h.total);
   end if;
-  if not exists (select from issuers i where i.tenant_id = p_tenant and i.id = h.issuer_id and i.is_active and i.disabled_at is null) then
-    raise exception 'issuer disabled' using errcode = 'SE003';
-  end if;
-  if not exists (select from certificates c where c.tenant_id = p_tenant and c.issuer_id = h.issuer_id and c.is_active and c.valid_to > p_now) then
-    raise exception 'no usable certificate' using errcode = 'SE004';
-  end if;
-
-  insert into sequence_counters as s (tenant_id, emission_point_id, document_type, environment, last_value)
-  select p_tenant, p.id, h.document_type, h.sri_environment, p.initial_sequential
-  from emission_points p
-  where p.tenant_id = p_tenant and p.establishment_id = h.establishment_id and p.id = h.emission_point_id and p.is_active
-  on conflict (tenant_id, emission_point_id, document_type, environment)
-  do update set last_value = s.last_value + 1 where s.last_value < 999999999
-  returning s.last_value into next_sequential;
-  if next_sequential is null then
-    if exists (select from emission_points p where p.tenant_id = p_tenant and p.id = h.emission_point_id and p.is_active) then
-      raise exception 'sequence exhausted' using errcode = 'SE001';
-    end if;
-    raise exception 'emission point gone' using errcode = 'SE005';
-  end if;
-
-  key := build_access_key(
-    h.issue_date, h.document_type, p_snapshot ->> 'ruc', h.sri_environment,
-    p_snapshot ->> 'establishmentCode', p_snapshot ->> 'emissionPointCode', next_sequential, p_content ->> 'numericCode');
+  select * into number from take_number(p_tenant, h, p_snapshot, p_content ->> 'numericCode');
 
   insert into documents (
     tenant_id, id, issuer_id, establishment_id, emission_point_id, document_type, sri_environment, sequential, access_key,
@@ -230,7 +267,8 @@ begin
     warnings, next_attempt_at, created_at, updated_at)
   values (
     p_tenant, p_document, h.issuer_id, h.establishment_id, h.emission_point_id, h.document_type, h.sri_environment,
-    next_sequential, key, 'NUMBER_RESERVED', 1, p_idempotency_key, h.issue_date, h.subtotal, h.total_discount, h.total_tax, h.total,
+    number.sequential, number.access_key, 'NUMBER_RESERVED', 1, p_idempotency_key, h.issue_date,
+    h.subtotal, h.total_discount, h.total_tax, h.total,
     h.buyer_id_type, h.buyer_id, h.buyer_name, h.buyer_email, h.buyer_address,
     h.modified_document_id, h.modified_document_type, h.modified_document_number, h.modified_document_issue_date, h.reason,
     p_warnings, p_now, p_now, p_now);
@@ -240,9 +278,9 @@ begin
   values (p_tenant, p_document, 1, null, 'number_taken', 'NUMBER_RESERVED', p_now);
   -- The API rings the bell itself right after the commit, hence announced.
   insert into outbox (tenant_id, document_id, step, due_at, announced_at, announcements, emission_point_id, document_type, sequential, unsent)
-  values (p_tenant, p_document, 'prepare', p_now, p_now, 1, h.emission_point_id, h.document_type, next_sequential, true);
+  values (p_tenant, p_document, 'prepare', p_now, p_now, 1, h.emission_point_id, h.document_type, number.sequential, true);
 
-  answer := jsonb_build_object('document_id', p_document, 'status', 'NUMBER_RESERVED', 'access_key', key);
+  answer := jsonb_build_object('document_id', p_document, 'status', 'NUMBER_RESERVED', 'access_key', number.access_key);
   if p_idempotency_key is not null then
     update idempotency_keys k set response = answer
     where k.tenant_id = p_tenant and k.issuer_id = h.issuer_id and k.key = p_idempotency_key;

@@ -125,4 +125,17 @@ describe('certificates that run out', () => {
       await stack.stop();
     }
   });
+
+  it('fails for good what no key can open, and says so', async () => {
+    const stack = await startStack({ workers: 0 });
+    try {
+      const business = await Business.open(stack);
+      const { document_id } = await business.accepted();
+      await stack.startWorker({ MASTER_KEY: Buffer.alloc(32, 7).toString('base64') });
+      const document = await business.settled(document_id);
+      expect(document).toMatchObject({ status: 'FAILED_PERMANENT', error: { code: 'SIGNING_FAILED' }, sequential: 1 });
+    } finally {
+      await stack.stop();
+    }
+  });
 });

@@ -1,4 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { EnvelopeError } from '../../../platform/secrets/envelope.js';
+import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { documentDigest } from '../../../sri/document-digest.js';
 import { documentType } from '../../../sri/document-types/registry.js';
@@ -59,22 +61,42 @@ export class PrepareStep implements SagaStep {
     await this.killPoints.pass('after-signed-commit');
   }
 
-  /** Null when signing is impossible and no retry mends it: the document has then been failed. */
-  private async sign({ state, issuerId, content, issuer, sequential }: LoadedDocument, certificateId: string, now: Date, token: string): Promise<Buffer | null> {
-    const signer = await this.signingKeys.signerFor(state.tenantId, issuerId, certificateId);
+  /** Null when it could not be signed: the document has then been parked or failed. */
+  private async sign(loaded: LoadedDocument, certificateId: string, now: Date, token: string): Promise<Buffer | null> {
+    const { state, issuerId } = loaded;
     try {
-      const type = documentType(content.documentType);
-      if (!type) throw new Error(`document type ${content.documentType} is not registered`);
-      const xml = type.buildXml(content, issuer, { sequential, accessKey: state.accessKey });
+      const signer = await this.signingKeys.signerFor(state.tenantId, issuerId, certificateId);
+      const xml = this.build(loaded);
       await this.killPoints.pass('after-xml');
       return await signer.sign(xml, now);
     } catch (error) {
-      this.log.error(`document ${state.id} cannot be built or signed: ${(error as Error).message}`);
+      // Revoked since the document was loaded: as good as missing.
+      if (error instanceof DomainError && error.code === 'CERTIFICATE_NOT_FOUND') {
+        await this.documents.advance(state, park('CERTIFICATE_NOT_FOUND'), token, now);
+        return null;
+      }
+      // The database is away or the process is told to die: somebody else goes on.
+      if (!(error instanceof EnvelopeError || error instanceof BuildFailure)) throw error;
+      this.log.error(`document ${state.id} cannot be built or signed: ${error.message}`);
       await this.documents.advance(state, { moves: [{ trigger: 'failed' }], patch: { errorCode: 'SIGNING_FAILED' }, work: null }, token, now);
       return null;
     }
   }
+
+  /** @throws BuildFailure when no retry mends it */
+  private build({ state, content, issuer, sequential }: LoadedDocument): string {
+    try {
+      const type = documentType(content.documentType);
+      if (!type) throw new Error(`document type ${content.documentType} is not registered`);
+      return type.buildXml(content, issuer, { sequential, accessKey: state.accessKey });
+    } catch (error) {
+      throw new BuildFailure((error as Error).message);
+    }
+  }
 }
+
+/** The accepted content cannot be written as XML: a fault of ours. */
+class BuildFailure extends Error {}
 
 function certificateProblem(certificate: LoadedDocument['activeCertificate'], now: Date): 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED' | null {
   if (certificate === null) return 'CERTIFICATE_NOT_FOUND';
