@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { descendantsOf, isRunning, untilGone } from '../support/processes.js';
 
 const local = join(process.cwd(), 'dist/src/local.js');
@@ -50,16 +50,16 @@ describe('the one command', () => {
         wake();
       });
     }
-    const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const exit = new Promise<number | null>((done) => child.once('close', done));
     const one: Local = {
       pid: child.pid!,
       output: () => output,
       exit,
       kill: (signal) => void child.kill(signal),
       says: (text) =>
-        new Promise((resolve, reject) => {
+        new Promise((done, reject) => {
           wake = () => {
-            if (output.includes(text)) resolve();
+            if (output.includes(text)) done();
           };
           wake();
           void exit.then((code) => reject(new Error(`ended with ${code} before it said "${text}":\n${output}`)));
@@ -126,7 +126,7 @@ describe('the one command', () => {
     expect(await demo.exit).toBe(0);
     expect(demo.output()).toContain('is AUTHORIZED');
     const xml = /signed XML {5}(\S+)/.exec(demo.output())?.[1];
-    expect(existsSync(join(process.cwd(), xml!))).toBe(true);
+    expect(existsSync(resolve(xml!))).toBe(true);
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
   });
 
@@ -138,7 +138,7 @@ describe('the one command', () => {
 
   it('says which port is taken and how to choose another', async () => {
     const holder = createServer();
-    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done));
     const { port } = holder.address() as AddressInfo;
     const one = start({ PORT: String(port) });
     expect(await one.exit).toBe(1);
