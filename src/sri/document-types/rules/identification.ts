@@ -1,0 +1,36 @@
+import { lookup } from '../../tables/code-table.js';
+import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
+import { checkCedula, checkRuc } from '../../taxpayer-id.js';
+
+const PASSPORT = /^[A-Z0-9-]{1,20}$/;
+const FOREIGN_ID = /^[A-Za-z0-9 ./-]{1,20}$/;
+
+export type IdentificationProblem =
+  /** Not a code of table 6, or the final consumer, who is nobody in particular. */
+  | 'type'
+  /** Not an identification of that type. */
+  | 'form'
+  /** Only the check digit is wrong, which the SRI itself merely warns about. */
+  | 'check_digit';
+
+/** What is wrong with the identification of someone other than the buyer; null: nothing. */
+export function identificationProblem(type: string, id: string, asOf: string): IdentificationProblem | null {
+  if (type === FINAL_CONSUMER.idType || lookup(IDENTIFICATION_TYPES, type, asOf) === undefined) return 'type';
+  if (id === FINAL_CONSUMER.id) return 'form';
+  switch (type) {
+    case '04':
+      return ofTaxpayer(checkRuc(id, { anyEstablishment: true }));
+    case '05':
+      return ofTaxpayer(checkCedula(id));
+    case '06':
+      return PASSPORT.test(id) ? null : 'form';
+    default:
+      return FOREIGN_ID.test(id) ? null : 'form';
+  }
+}
+
+function ofTaxpayer({ problem, warning }: ReturnType<typeof checkRuc>): IdentificationProblem | null {
+  const doubt = problem ?? warning;
+  if (doubt === undefined) return null;
+  return doubt === 'check_digit' ? 'check_digit' : 'form';
+}
