@@ -8,6 +8,8 @@ const SPEC = '\\.spec\\.ts$';
 
 /** Packages and core modules that the fiscal kernel may use: cryptography, reading its own schemas, XML, numbers, the HTTP client behind SoapTransport. */
 const KERNEL_LIBRARIES = '^(node:)?(crypto|fs|url|path|util)$|^node_modules/(decimal\\.js|libxml2-wasm|xml-crypto|@xmldom/xmldom|xpath|node-forge|@types/node-forge|fast-xml-parser|undici)/';
+/** What prints documents needs besides: fonts as files, PDF, barcodes. */
+const PRINTING_LIBRARIES = '^(node:)?(module|zlib|stream|events)$|^node_modules/(pdfkit|@types/pdfkit|bwip-js)/';
 const SIMULATOR_LIBRARIES = '^(node:)?(crypto|fs|http|net|path|url|util|timers/promises)$|^node_modules/(decimal\\.js|libxml2-wasm|xml-crypto|@xmldom/xmldom|xpath|node-forge|@types/node-forge|fast-xml-parser|zod)/';
 
 module.exports = {
@@ -44,8 +46,15 @@ module.exports = {
       name: 'kernel-is-pure',
       comment: 'src/sri knows the documents of Ecuador and nothing of frameworks, databases or the service.',
       severity: 'error',
-      from: { path: '^src/sri/', pathNot: SPEC },
+      from: { path: '^src/sri/', pathNot: ['^src/sri/ride/', SPEC] },
       to: { pathNot: ['^src/(sri|shared)/', KERNEL_LIBRARIES] },
+    },
+    {
+      name: 'printing-is-pure',
+      comment: 'The printed representation is part of the kernel; it may use PDF and barcode libraries besides.',
+      severity: 'error',
+      from: { path: '^src/sri/ride/', pathNot: SPEC },
+      to: { pathNot: ['^src/(sri|shared)/', KERNEL_LIBRARIES, PRINTING_LIBRARIES] },
     },
     {
       name: 'simulator-stands-alone',

@@ -27,7 +27,7 @@ function reasonToStop(parts: RunningParts): Promise<{ readonly failure: string |
 
 async function main(): Promise<number> {
   const options = readLocalOptions(process.argv.slice(2), process.env, process.cwd());
-  const folder = new DataFolder(options.dataDir);
+  const folder = new DataFolder(options.dataDir, options.demo);
   const parts = new RunningParts();
   const stopRequested = reasonToStop(parts);
   folder.lock();

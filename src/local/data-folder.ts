@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LocalError } from './options.js';
@@ -24,9 +24,14 @@ export class DataFolder {
   private readonly lockFile: string;
   private readonly demoFile: string;
 
-  constructor(readonly path: string) {
+  /** @param isOurs the folder was made for this start: its mode may be set */
+  constructor(
+    readonly path: string,
+    isOurs: boolean,
+  ) {
     // Others may pass through (PostgreSQL may run as another user) but not look around.
     mkdirSync(path, { recursive: true, mode: 0o711 });
+    if (isOurs) chmodSync(path, 0o711);
     this.logs = join(path, 'logs');
     this.postgres = join(path, 'postgres');
     this.lockFile = join(path, 'running.json');

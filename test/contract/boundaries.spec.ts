@@ -16,6 +16,7 @@ const PLANTED: readonly (readonly [string, string, string])[] = [
   ['kernel-is-pure', 'src/sri/framework.ts', '@nestjs/common'],
   ['kernel-is-pure', 'src/sri/soap/platform.ts', 'src/platform/http/filter.ts'],
   ['kernel-is-pure', 'src/sri/process.ts', 'node:child_process'],
+  ['printing-is-pure', 'src/sri/ride/framework.ts', '@nestjs/common'],
   ['simulator-stands-alone', 'src/simulator/brain/signing.ts', 'src/sri/signing/xades.ts'],
   ['simulator-stands-alone', 'src/simulator/brain/numbers.ts', 'src/shared/decimal.ts'],
   ['nobody-imports-the-simulator', 'src/local/shortcut.ts', 'src/simulator/brain/brain.ts'],

@@ -33,10 +33,13 @@ export default async function globalSetup(): Promise<void> {
   const { createServiceLogin } = (await import(`${embedded}/service-login.js`)) as ServiceLogin;
 
   const template = 'sello_template';
-  const [postgres, redis] = await Promise.all([
-    startEmbeddedPostgres({ throwAway: true, database: template }),
-    startEmbeddedRedis(),
-  ]);
+  const starting = [startEmbeddedPostgres({ throwAway: true, database: template }), startEmbeddedRedis()] as const;
+  const [started, failed] = await Promise.allSettled(starting).then((outcomes) => [
+    outcomes.filter((one) => one.status === 'fulfilled').map((one) => one.value),
+    outcomes.filter((one) => one.status === 'rejected'),
+  ] as const);
+  if (failed.length > 0) await Promise.all(started.map((one) => one.stop()));
+  const [postgres, redis] = await Promise.all(starting);
   const servers: TestServers = {
     async stop() {
       await Promise.all([postgres.stop(), redis.stop()]);

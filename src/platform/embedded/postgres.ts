@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -57,7 +57,7 @@ class PortTaken extends Error {}
 async function startOnce(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const throwAway = options.throwAway ?? false;
   const found = findPostgresBinaries(process.env.PATH ?? '');
-  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'sello-postgres-data-'));
+  const dataDir = options.dataDir ?? temporaryFolder();
   const cluster = await prepareCluster(found, dataDir, throwAway);
   await removeLeftOver(cluster.folder);
   const port = options.port ?? (await freePort());
@@ -89,6 +89,13 @@ async function startOnce(options: EmbeddedPostgresOptions): Promise<EmbeddedPost
     ended: server.ended,
     stop: () => server.stop(),
   };
+}
+
+/** Others may pass through, since PostgreSQL may run as another user. */
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sello-postgres-data-'));
+  chmodSync(folder, 0o711);
+  return folder;
 }
 
 function serverArguments(cluster: PreparedCluster, port: number, throwAway: boolean): string[] {
