@@ -1,0 +1,53 @@
+import type { Destination, DocumentContent, DocumentLine } from '../document.js';
+
+/** One `destinatario` of the guide with the lines that go to it. */
+export interface Consignee extends Omit<Destination, 'lineNumbers'> {
+  readonly lines: readonly DocumentLine[];
+}
+
+/**
+ * Who receives the goods: the listed destinations, each with its lines, or the buyer
+ * with all of them. The trip's route, establishment and customs declaration stand in
+ * where a destination has none of its own; the buyer's supporting document is the
+ * `modified_document_*` of the request.
+ */
+export function consigneesOf(content: DocumentContent): readonly Consignee[] {
+  const { transport } = content;
+  const trip = {
+    route: transport?.route ?? null,
+    establishment: transport?.destinationEstablishment ?? null,
+    customsDocument: transport?.customsDocument ?? null,
+  };
+  if (transport === null || transport.destinations.length === 0) {
+    return [
+      {
+        ...trip,
+        id: content.buyerId ?? '',
+        name: content.buyerName ?? '',
+        address: content.buyerAddress ?? '',
+        reason: content.reason ?? '',
+        supportingDocument: supportOf(content),
+        lines: content.lines,
+      },
+    ];
+  }
+  return transport.destinations.map(({ lineNumbers, ...destination }) => ({
+    ...destination,
+    route: destination.route ?? trip.route,
+    establishment: destination.establishment ?? trip.establishment,
+    customsDocument: destination.customsDocument ?? trip.customsDocument,
+    lines: content.lines.filter((line) => lineNumbers.includes(line.lineNumber)),
+  }));
+}
+
+function supportOf(content: DocumentContent): Consignee['supportingDocument'] {
+  const { modifiedDocumentType, modifiedDocumentNumber, modifiedDocumentIssueDate } = content;
+  if (modifiedDocumentType === null || modifiedDocumentNumber === null || modifiedDocumentIssueDate === null)
+    return null;
+  return {
+    documentType: modifiedDocumentType,
+    number: modifiedDocumentNumber,
+    authorizationNumber: null,
+    issueDate: modifiedDocumentIssueDate,
+  };
+}
