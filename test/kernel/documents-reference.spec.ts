@@ -16,6 +16,10 @@ const SEED = 20_260_915;
 /** Official file per type and version. */
 const OFFICIAL: Readonly<Record<string, string>> = {
   '01/1.1.0': 'factura_V1.1.0.xsd',
+  '01/2.1.0': 'factura_V2.1.0.xsd',
+  '03/1.1.0': 'LiquidacionCompra_V1.1.0.xsd',
+  '04/1.1.0': 'NotaCredito_V1.1.0.xsd',
+  '05/1.0.0': 'NotaDebito_V1.0.0.xsd',
   '06/1.1.0': 'GuiaRemision_V1.1.0.xsd',
   '07/1.0.0': 'ComprobanteRetencion_V1.0.0.xsd',
   '07/2.0.0': 'ComprobanteRetencion_V2.0.0.xsd',

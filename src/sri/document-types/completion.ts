@@ -5,7 +5,7 @@ import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../tables/documents.js';
 import { TAX } from '../tables/taxes.js';
 import type { DocumentContent, DocumentLine, DocumentPayment, DocumentTax, IssuerSnapshot } from './document.js';
 import { defineRules, finding } from './rules/rule.js';
-import { groupKey, taxRate } from './tax-rates.js';
+import { groupKey, ratesDay, taxRate } from './tax-rates.js';
 
 /**
  * What the service fills in where the specification lets a caller omit it. Each
@@ -65,8 +65,20 @@ export function withPayments(
   return { content: { ...content, payments: [payment] }, warnings: [warning] };
 }
 
+/** Terms of payments that tell none: paid at once, 0 days. The ficha asks for a term on settlements (03). */
+export function withTerms(content: DocumentContent): DocumentContent {
+  return {
+    ...content,
+    payments: content.payments.map((payment) => ({
+      ...payment,
+      term: payment.term ?? 0,
+      timeUnit: payment.timeUnit ?? 'dias',
+    })),
+  };
+}
+
 /**
- * Taxes of the lines that give only a rate code, from the table of the issue date.
+ * Taxes of the lines that give only a rate code, from the table of the day that decides.
  * Lines whose code says nothing (unknown, expired, or a tax that needs itemising)
  * keep null, and the rules say why.
  *
@@ -77,7 +89,7 @@ export function withPayments(
 export function withLineTaxes(content: DocumentContent): DocumentContent {
   const pending = new Map<string, { index: number; tax: DocumentTax }[]>();
   for (const [index, line] of content.lines.entries()) {
-    const tax = line.taxes === null ? derive(line, content.issueDate) : null;
+    const tax = line.taxes === null ? derive(line, ratesDay(content)) : null;
     if (tax === null) continue;
     const members = pending.get(groupKey(tax));
     if (members === undefined) pending.set(groupKey(tax), [{ index, tax }]);
@@ -98,9 +110,9 @@ export function withLineTaxes(content: DocumentContent): DocumentContent {
   return { ...content, lines };
 }
 
-function derive(line: DocumentLine, issueDate: string): DocumentTax | null {
+function derive(line: DocumentLine, asOf: string): DocumentTax | null {
   if (line.taxRateCode === null || line.taxCode !== TAX.iva) return null;
-  const rate = taxRate(line.taxCode, line.taxRateCode, issueDate);
+  const rate = taxRate(line.taxCode, line.taxRateCode, asOf);
   if (typeof rate === 'string' || rate.fraction === null) return null;
   return {
     taxCode: line.taxCode,

@@ -1,9 +1,18 @@
 import { INVOICE } from './01-invoice/invoice.js';
+import { PURCHASE_SETTLEMENT } from './03-purchase-settlement/purchase-settlement.js';
+import { CREDIT_NOTE } from './04-credit-note/credit-note.js';
+import { DEBIT_NOTE } from './05-debit-note/debit-note.js';
 import { DELIVERY_GUIDE } from './06-delivery-guide/delivery-guide.js';
 import type { DocumentTypeDefinition } from './document.js';
 
 /** Every document type the service issues. A new type is its folder and one line here. */
-export const documentTypes: readonly DocumentTypeDefinition[] = [INVOICE, DELIVERY_GUIDE];
+export const documentTypes: readonly DocumentTypeDefinition[] = [
+  INVOICE,
+  PURCHASE_SETTLEMENT,
+  CREDIT_NOTE,
+  DEBIT_NOTE,
+  DELIVERY_GUIDE,
+];
 
 /** The type of an SRI document code (`codDoc`). */
 export function documentType(code: string): DocumentTypeDefinition | undefined {

@@ -1,6 +1,7 @@
 import { rateOf } from '../money.js';
 import { isKnown, lookup, type CodeRow, type CodeTable } from '../tables/code-table.js';
 import { ICE_RATES, IRBPNR_RATES, IVA_RATES, TAX, type SpecificRate } from '../tables/taxes.js';
+import type { DocumentContent } from './document.js';
 
 /** A rate code of any tax, seen alike. */
 export interface TaxRate {
@@ -47,6 +48,16 @@ function rateOfRow(row: RateRow, binding: boolean): TaxRate {
     converted.set(row, rate);
   }
   return rate;
+}
+
+/**
+ * The day whose rates a document uses: a credit or debit note (04, 05) uses those of
+ * the document that it modifies (ficha técnica, notes on both annexes), every other
+ * type those of its own issue date.
+ */
+export function ratesDay(content: DocumentContent): string {
+  const modifies = content.documentType === '04' || content.documentType === '05';
+  return modifies ? (content.modifiedDocumentIssueDate ?? content.issueDate) : content.issueDate;
 }
 
 /** One group of `totalConImpuestos`: lines of the same tax and rate. */

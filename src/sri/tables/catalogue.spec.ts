@@ -65,7 +65,7 @@ describe('lookup', () => {
 });
 
 describe('withholding codes', () => {
-  it.each([
+  it.each<readonly [string, string, string, string | null | undefined]>([
     // The XML's codes of IVA, not the boxes 721 to 731 of the return.
     ...(
       [

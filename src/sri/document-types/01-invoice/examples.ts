@@ -1,103 +1,18 @@
-import { buildAccessKey } from '../../access-key.js';
-import { type DocumentContent, type DocumentExample, type DocumentLine, type DocumentTax, type IssuerSnapshot, PLAIN_CONTENT } from '../document.js';
+import type { DocumentExample } from '../document.js';
+import {
+  EXAMPLE_COMPANY,
+  EXAMPLE_CONTENT as CONTENT,
+  EXAMPLE_ISSUER as ISSUER,
+  EXAMPLE_LINE as LINE,
+  EXAMPLE_REIMBURSEMENT,
+  exampleOf as example,
+  FULL_EXAMPLE_ISSUER,
+  iva15,
+  noIva,
+  TRICKY_TEXT,
+} from '../example-content.js';
 
-/** Fictional taxpayers; the figures foot. */
-const ISSUER: IssuerSnapshot = {
-  ruc: '1790012344001',
-  legalName: 'EMPRESA DE PRUEBA S.A.',
-  tradeName: 'Empresa de Prueba',
-  headOfficeAddress: 'Av. Ficticia N1-23 y Calle Imaginaria, Quito',
-  keepsAccounts: true,
-  specialTaxpayer: null,
-  withholdingAgent: null,
-  largeTaxpayer: null,
-  rimpe: 'none',
-  defaultPaymentMethod: '01',
-  establishmentCode: '001',
-  establishmentAddress: null,
-  emissionPointCode: '002',
-  providerRuc: '0990012348001',
-  environment: '1',
-};
-
-const ISSUE_DATE = '2026-09-15';
-
-const CONTENT: DocumentContent = {
-  documentType: '01',
-  issueDate: ISSUE_DATE,
-  subtotal: '10.00',
-  totalDiscount: '0.00',
-  totalTax: '1.50',
-  total: '11.50',
-  buyerIdType: null,
-  buyerId: null,
-  buyerName: null,
-  buyerEmail: null,
-  buyerAddress: null,
-  modifiedDocumentId: null,
-  modifiedDocumentType: null,
-  modifiedDocumentNumber: null,
-  modifiedDocumentIssueDate: null,
-  reason: null,
-  lines: [],
-  taxes: [],
-  payments: [],
-  numericCode: '12345678',
-  additionalInfo: [],
-  ...PLAIN_CONTENT,
-};
-
-const LINE: DocumentLine = {
-  lineNumber: 1,
-  description: 'Producto de ejemplo',
-  mainCode: null,
-  auxCode: null,
-  unitOfMeasure: null,
-  quantity: '1.000000',
-  unitPrice: '10.000000',
-  discount: '0.00',
-  subtotal: '10.00',
-  taxCode: '2',
-  taxRateCode: '4',
-  taxes: null,
-  additionalDetails: [],
-};
-
-const IVA_15 = (taxableBase: string, taxAmount: string): DocumentTax => ({
-  taxCode: '2',
-  taxRateCode: '4',
-  taxableBase,
-  rate: '0.1500',
-  taxAmount,
-  tariff: null,
-});
-
-const noIva = (taxRateCode: '0' | '6' | '7', taxableBase: string): DocumentTax => ({
-  ...IVA_15(taxableBase, '0.00'),
-  taxRateCode,
-  rate: '0.0000',
-});
-
-function example(
-  name: string,
-  sequential: number,
-  content: DocumentContent,
-  issuer: IssuerSnapshot = ISSUER,
-): DocumentExample {
-  const accessKey = buildAccessKey({
-    issueDate: content.issueDate,
-    documentType: content.documentType,
-    ruc: issuer.ruc,
-    environment: issuer.environment,
-    establishment: issuer.establishmentCode,
-    emissionPoint: issuer.emissionPointCode,
-    sequential,
-    numericCode: content.numericCode,
-  });
-  return { name, content, issuer, numbering: { sequential, accessKey } };
-}
-
-const finalConsumer = example('final-consumer', 1, { ...CONTENT, lines: [LINE], taxes: [IVA_15('10.00', '1.50')] });
+const finalConsumer = example('final-consumer', 1, { ...CONTENT, lines: [LINE], taxes: [iva15('10.00', '1.50')] });
 
 const full = example(
   'full',
@@ -144,20 +59,14 @@ const full = example(
         taxRateCode: '0',
       },
     ],
-    taxes: [IVA_15('20.00', '3.00'), noIva('0', '5.00')],
+    taxes: [iva15('20.00', '3.00'), noIva('0', '5.00')],
     payments: [
       { lineNumber: 1, paymentMethodCode: '20', total: '20.00', term: 30, timeUnit: 'dias' },
       { lineNumber: 2, paymentMethodCode: '01', total: '10.00', term: null, timeUnit: null },
     ],
     additionalInfo: [{ name: 'Contrato', value: 'C-2026-17' }],
   },
-  {
-    ...ISSUER,
-    establishmentAddress: 'Av. Ficticia N1-23, Quito',
-    specialTaxpayer: '1234',
-    withholdingAgent: '1',
-    largeTaxpayer: 'NAC-GCFOIOC21-00000001',
-  },
+  FULL_EXAMPLE_ISSUER,
 );
 
 const severalTaxes = example('several-taxes', 102, {
@@ -179,7 +88,7 @@ const severalTaxes = example('several-taxes', 102, {
       taxRateCode: null,
       taxes: [
         { taxCode: '3', taxRateCode: '3610', taxableBase: '100.00', rate: '0.2000', taxAmount: '20.00', tariff: null },
-        IVA_15('120.00', '18.00'),
+        iva15('120.00', '18.00'),
       ],
     },
     {
@@ -192,7 +101,7 @@ const severalTaxes = example('several-taxes', 102, {
       subtotal: '3.00',
       taxRateCode: null,
       taxes: [
-        IVA_15('3.00', '0.45'),
+        iva15('3.00', '0.45'),
         { taxCode: '5', taxRateCode: '5001', taxableBase: '3.00', rate: '0.0000', taxAmount: '0.12', tariff: '0.02' },
       ],
     },
@@ -208,7 +117,7 @@ const severalTaxes = example('several-taxes', 102, {
       taxRateCode: null,
       taxes: [
         { taxCode: '3', taxRateCode: '3680', taxableBase: '0.00', rate: '0.0000', taxAmount: '0.80', tariff: '0.08' },
-        IVA_15('0.80', '0.12'),
+        iva15('0.80', '0.12'),
       ],
     },
     {
@@ -234,7 +143,7 @@ const severalTaxes = example('several-taxes', 102, {
   taxes: [
     { taxCode: '3', taxRateCode: '3610', taxableBase: '100.00', rate: '0.2000', taxAmount: '20.00', tariff: null },
     { taxCode: '3', taxRateCode: '3680', taxableBase: '0.00', rate: '0.0000', taxAmount: '0.80', tariff: '0.08' },
-    IVA_15('123.80', '18.57'),
+    iva15('123.80', '18.57'),
     { taxCode: '2', taxRateCode: '5', taxableBase: '10.00', rate: '0.0500', taxAmount: '0.50', tariff: null },
     { taxCode: '5', taxRateCode: '5001', taxableBase: '3.00', rate: '0.0000', taxAmount: '0.12', tariff: '0.02' },
     noIva('7', '20.00'),
@@ -251,7 +160,7 @@ const trickyText = example('tricky-text', 103, {
   buyerName: 'Ñandú & Cía <"€ 😀"> \'O\u2019Brien\'  S.A.',
   buyerAddress: 'Av. 10 de Agosto #1-23 $& $1 `x` {{7*7}} ]]> <!-- x --> &amp; &#x41;',
   lines: [{ ...LINE, description: `${'Descripción larga '.repeat(16)}fin de 300`.slice(0, 300), mainCode: '<&">' }],
-  taxes: [IVA_15('10.00', '1.50')],
+  taxes: [iva15('10.00', '1.50')],
   payments: [{ lineNumber: 1, paymentMethodCode: '01', total: '11.50', term: null, timeUnit: null }],
   additionalInfo: [{ name: 'Nota "especial" <&>', value: "=cmd|' /C calc'!A0  日本語  ]]>" }],
 });
@@ -282,7 +191,101 @@ const rounding = example('rounding', 105, {
   totalTax: '0.05',
   total: '0.35',
   lines: [1, 2, 3].map((lineNumber) => ({ ...LINE, lineNumber, unitPrice: '0.100000', subtotal: '0.10' })),
-  taxes: [IVA_15('0.30', '0.05')],
+  taxes: [iva15('0.30', '0.05')],
+});
+
+const exported = example('export', 106, {
+  ...CONTENT,
+  subtotal: '1000.00',
+  totalTax: '0.00',
+  total: '1180.50',
+  buyerIdType: '08',
+  buyerId: 'US-99.1234',
+  buyerName: 'FICTITIOUS FRUIT IMPORTS LLC',
+  buyerAddress: '1 Example Pier, Miami',
+  lines: [
+    {
+      ...LINE,
+      description: 'Banano, caja de 18,14 kg',
+      mainCode: 'BAN-18',
+      quantity: '100.000000',
+      subtotal: '1000.00',
+      taxRateCode: '0',
+    },
+  ],
+  taxes: [noIva('0', '1000.00')],
+  payments: [{ lineNumber: 1, paymentMethodCode: '20', total: '1180.50', term: 60, timeUnit: 'dias' }],
+  foreignTrade: {
+    incoterm: 'CIF',
+    incotermPlace: 'Miami',
+    originCountry: '593',
+    loadingPort: 'Guayaquil',
+    destinationPort: 'Miami',
+    destinationCountry: '110',
+    acquisitionCountry: '593',
+    incotermSubtotal: 'FOB',
+    freight: '120.00',
+    insurance: '35.50',
+    customsCharges: '25.00',
+    otherCharges: null,
+  },
+});
+
+const reimbursement = example('reimbursement', 107, {
+  ...CONTENT,
+  ...EXAMPLE_COMPANY,
+  subtotal: '23.00',
+  totalTax: '0.00',
+  total: '23.00',
+  lines: [{ ...LINE, description: 'Reembolso de gastos', unitPrice: '23.000000', subtotal: '23.00', taxRateCode: '6' }],
+  taxes: [noIva('6', '23.00')],
+  reimbursements: [
+    EXAMPLE_REIMBURSEMENT,
+    {
+      ...EXAMPLE_REIMBURSEMENT,
+      supplierIdType: '05',
+      supplierId: '1710034065',
+      supplierCountry: null,
+      supplierType: '01',
+      documentType: '02',
+      documentNumber: '001-001-000000012',
+      authorizationNumber: '1234567890',
+      taxes: [noIva('0', '4.00'), noIva('6', '1.00')],
+    },
+  ],
+});
+
+const thirdParties = example('third-party-charges', 108, {
+  ...CONTENT,
+  ...EXAMPLE_COMPANY,
+  total: '19.05',
+  lines: [LINE],
+  taxes: [iva15('10.00', '1.50')],
+  payments: [{ lineNumber: 1, paymentMethodCode: '20', total: '19.05', term: null, timeUnit: null }],
+  thirdPartyCharges: [
+    { concept: 'Contribución bomberos', total: '5.30' },
+    { concept: 'Tasa de recolección de basura', total: '2.25' },
+  ],
+});
+
+const substituteGuide = example('substitute-guide', 109, {
+  ...CONTENT,
+  ...EXAMPLE_COMPANY,
+  lines: [LINE],
+  taxes: [iva15('10.00', '1.50')],
+  payments: [{ lineNumber: 1, paymentMethodCode: '20', total: '11.50', term: null, timeUnit: null }],
+  substituteGuide: {
+    originAddress: 'Av. Ficticia N1-23, Quito',
+    destinationAddress: TRICKY_TEXT,
+    startDate: '2026-09-15',
+    endDate: '2026-09-16',
+    carrier: { idType: '05', id: '1710034065', name: 'TRANSPORTISTA FICTICIO' },
+    plate: 'PBA1234',
+    destinations: [
+      { reason: 'Venta', customsDocument: '0192026001', establishment: '001', route: 'Quito - Ambato' },
+      { reason: 'Consignación', customsDocument: null, establishment: null, route: null },
+    ],
+  },
 });
 
 export const INVOICE_EXAMPLES: readonly DocumentExample[] = [
@@ -292,4 +295,8 @@ export const INVOICE_EXAMPLES: readonly DocumentExample[] = [
   trickyText,
   popularBusiness,
   rounding,
+  exported,
+  reimbursement,
+  thirdParties,
+  substituteGuide,
 ];

@@ -3,9 +3,11 @@ import { withBuyerCode, withFinalConsumer, withLineCodes, withLineTaxes, withPay
 import type { DocumentContent, DocumentTypeDefinition, IssuerSnapshot, Normalised } from '../document.js';
 import { INVOICE_EXAMPLES } from './examples.js';
 import { checkInvoice } from './rules.js';
-import { buildInvoice, INVOICE_POINTERS, ROOT, VERSION } from './xml.js';
+import { checkInvoiceShape } from './extra-rules.js';
+import { buildInvoice, EXTENDED_VERSION, INVOICE_POINTERS, ROOT, versionOf } from './xml.js';
 
-const SCHEMA = fileURLToPath(new URL('./invoice-1.1.0.xsd', import.meta.url));
+const PLAIN_SCHEMA = fileURLToPath(new URL('./invoice-1.1.0.xsd', import.meta.url));
+const EXTENDED_SCHEMA = fileURLToPath(new URL('./invoice-2.1.0.xsd', import.meta.url));
 
 function normaliseInvoice(content: DocumentContent, issuer: IssuerSnapshot): Normalised {
   return withPayments(withLineTaxes(withLineCodes(withFinalConsumer(withBuyerCode(content)))), issuer);
@@ -15,11 +17,12 @@ function normaliseInvoice(content: DocumentContent, issuer: IssuerSnapshot): Nor
 export const INVOICE: DocumentTypeDefinition = {
   code: '01',
   rootElement: ROOT,
-  version: () => VERSION,
+  version: versionOf,
+  shape: checkInvoiceShape,
   normalise: normaliseInvoice,
   check: checkInvoice,
   buildXml: buildInvoice,
-  schemaFile: () => SCHEMA,
+  schemaFile: (content) => (versionOf(content) === EXTENDED_VERSION ? EXTENDED_SCHEMA : PLAIN_SCHEMA),
   schemaPointers: INVOICE_POINTERS,
   examples: INVOICE_EXAMPLES,
 };

@@ -50,8 +50,8 @@ describe('a good invoice', () => {
       pointer: '/total',
       rule: 'totals.total',
       message: {
-        es: 'El total no es subtotal − descuento + impuestos + propina',
-        en: 'The total is not subtotal − discount + tax + tip',
+        es: 'El total no es subtotal − descuento + impuestos + propina y demás cargos',
+        en: 'The total is not subtotal − discount + tax + tip and other charges',
       },
       expected: '30.00',
       actual: '30.01',
@@ -408,11 +408,14 @@ describe('text and fields', () => {
     [at('😀'.repeat(301)), ['text.length /lines/0/description']],
     [at(''), ['text.empty /lines/0/description']],
     [full({ buyerAddress: 'x'.repeat(301) }), ['text.length /buyer_address']],
-    [full({ reason: 'x'.repeat(300) }), ['warning invoice.unused_field /reason']],
-    [full({ reason: 'x'.repeat(301) }), ['text.length /reason', 'warning invoice.unused_field /reason']],
+    [full({ reason: 'x'.repeat(300) }), ['warning document.unused_field /reason']],
+    [full({ reason: 'x'.repeat(301) }), ['text.length /reason', 'warning document.unused_field /reason']],
     [full({ vehiclePlate: 'x'.repeat(21) }), ['text.length /vehicle_plate']],
     [full({ deliveryGuideNumber: '001-001-1' }), ['invoice.delivery_guide_number /delivery_guide_number']],
-    [full({ modifiedDocumentNumber: '001-001-000000001' }), ['warning invoice.unused_field /modified_document_number']],
+    [
+      full({ modifiedDocumentNumber: '001-001-000000001' }),
+      ['warning document.unused_field /modified_document_number'],
+    ],
     [
       fullLine(0, { additionalDetails: Array(4).fill({ name: 'a', value: 'b' }) }),
       ['line.details /lines/0/additional_details'],

@@ -6,13 +6,18 @@ import { AMOUNT_LIMITS, LIMIT } from '../../tables/limits.js';
 import type { DocumentContent, IssuerSnapshot, RuleContext } from '../document.js';
 import { checkAdditionalInfo } from '../rules/additional-info.js';
 import { checkBuyer } from '../rules/buyer.js';
+import { checkCarriedFields, type OptionalField } from '../rules/carried-fields.js';
 import { checkIssueDate } from '../rules/issue-date.js';
 import { checkLines } from '../rules/lines.js';
+import { DOCUMENT_NUMBER } from '../rules/modified-document.js';
 import { checkPayments } from '../rules/payments.js';
+import { checkReimbursements } from '../rules/reimbursements.js';
 import { defineRules, finding } from '../rules/rule.js';
 import { checkTaxes } from '../rules/taxes.js';
 import { checkTexts } from '../rules/texts.js';
 import { checkTotals } from '../rules/totals.js';
+import { checkForeignTrade, checkSubstituteGuide, checkThirdPartyCharges } from './extra-rules.js';
+import { additionsOf } from './additions.js';
 
 const RULES = defineRules({
   'invoice.final_consumer_limit': {
@@ -30,16 +35,20 @@ const RULES = defineRules({
     en: 'The delivery guide number has the form 000-000-000000000',
     reference: 'Ficha técnica 2.32, annex 3',
   },
-  'invoice.unused_field': {
-    severity: 'warning',
-    es: 'Una factura no lleva este campo; no se envía al SRI',
-    en: 'An invoice does not carry this field; it is not sent to the SRI',
-    reference: 'Ficha técnica 2.32, annex 3',
-  },
 });
 
-const GUIDE_NUMBER = /^[0-9]{3}-[0-9]{3}-[0-9]{9}$/;
 const LARGEST_TIP = '0.10';
+
+const CARRIED: readonly OptionalField[] = [
+  'payments',
+  'tip',
+  'deliveryGuideNumber',
+  'vehiclePlate',
+  'foreignTrade',
+  'reimbursements',
+  'thirdPartyCharges',
+  'substituteGuide',
+];
 
 /** Every rule of the invoice in one pass. */
 export function checkInvoice(
@@ -53,12 +62,17 @@ export function checkInvoice(
     ...checkFinalConsumerLimit(content),
     ...checkLines(content),
     ...checkTaxes(content),
-    ...checkTotals(content),
+    ...checkTotals(content, additionsOf(content)),
     ...checkTip(content),
     ...checkPayments(content),
     ...checkTexts(content),
     ...checkAdditionalInfo(content, issuer),
     ...checkReferences(content),
+    ...checkForeignTrade(content),
+    ...checkReimbursements(content.reimbursements, '/reimbursements', content.issueDate),
+    ...checkThirdPartyCharges(content),
+    ...checkSubstituteGuide(content),
+    ...checkCarriedFields(content, CARRIED),
   ];
 }
 
@@ -76,18 +90,8 @@ function* checkTip(content: DocumentContent): Generator<Finding> {
 }
 
 function* checkReferences(content: DocumentContent): Generator<Finding> {
-  if (content.deliveryGuideNumber !== null && !GUIDE_NUMBER.test(content.deliveryGuideNumber)) {
+  if (content.deliveryGuideNumber !== null && !DOCUMENT_NUMBER.test(content.deliveryGuideNumber)) {
     const actual = content.deliveryGuideNumber;
     yield finding(RULES['invoice.delivery_guide_number'], '/delivery_guide_number', '000-000-000000000', actual);
-  }
-  const unused = [
-    ['/reason', content.reason],
-    ['/modified_document_id', content.modifiedDocumentId],
-    ['/modified_document_type', content.modifiedDocumentType],
-    ['/modified_document_number', content.modifiedDocumentNumber],
-    ['/modified_document_issue_date', content.modifiedDocumentIssueDate],
-  ] as const;
-  for (const [pointer, value] of unused) {
-    if (value !== null) yield finding(RULES['invoice.unused_field'], pointer, null, value.slice(0, 64));
   }
 }

@@ -3,12 +3,27 @@ import { toSriDate } from '../../../shared/guayaquil.js';
 import { element, group, optional, withAttributes } from '../../xml/canonical.js';
 import type { DocumentContent, IssuerSnapshot, Numbering } from '../document.js';
 import { additionalInfo, yesNo } from '../parts/additional-info.js';
-import { GOODS_POINTERS, lines, payments, totalTaxes } from '../parts/goods.js';
+import { GOODS_POINTERS, lines, payments, paymentPointers, totalTaxes } from '../parts/goods.js';
+import { REIMBURSEMENT_POINTERS, reimbursements, reimbursementTotals } from '../parts/reimbursements.js';
 import { TAX_INFORMATION_POINTERS, taxInformation } from '../parts/tax-information.js';
+import {
+  EXTRA_POINTERS,
+  foreignTradeCharges,
+  foreignTradeTerms,
+  substituteGuide,
+  thirdPartyCharges,
+} from './extra-xml.js';
 
 export const ROOT = 'factura';
-/** Quantities and prices with six decimals; 2.x is only for third-party charges and guide replacement. */
-export const VERSION = '1.1.0';
+/** Both have six decimals in quantities and prices; 2.1.0 is only for what 1.1.0 has no place for. */
+export const PLAIN_VERSION = '1.1.0';
+export const EXTENDED_VERSION = '2.1.0';
+
+/** The ficha wants 1.x wherever charges of third parties and guide replacement do not ask for 2.x. */
+export function versionOf(content: DocumentContent): string {
+  const extended = content.thirdPartyCharges.length > 0 || content.substituteGuide !== null;
+  return extended ? EXTENDED_VERSION : PLAIN_VERSION;
+}
 
 const CURRENCY = 'DOLAR';
 
@@ -16,10 +31,13 @@ const CURRENCY = 'DOLAR';
 export function buildInvoice(content: DocumentContent, issuer: IssuerSnapshot, numbering: Numbering): string {
   return withAttributes(
     ROOT,
-    { id: 'comprobante', version: VERSION },
+    { id: 'comprobante', version: versionOf(content) },
     taxInformation(content, issuer, numbering) +
       invoiceInformation(content, issuer) +
       lines(content) +
+      reimbursements(content.reimbursements) +
+      substituteGuide(content.substituteGuide) +
+      thirdPartyCharges(content.thirdPartyCharges) +
       additionalInfo(content, issuer),
   );
 }
@@ -31,15 +49,19 @@ function invoiceInformation(content: DocumentContent, issuer: IssuerSnapshot): s
     optional('dirEstablecimiento', issuer.establishmentAddress),
     optional('contribuyenteEspecial', issuer.specialTaxpayer),
     yesNo('obligadoContabilidad', issuer.keepsAccounts),
+    foreignTradeTerms(content.foreignTrade),
     element('tipoIdentificacionComprador', content.buyerIdType ?? ''),
     optional('guiaRemision', content.deliveryGuideNumber),
     element('razonSocialComprador', content.buyerName ?? ''),
     element('identificacionComprador', content.buyerId ?? ''),
     optional('direccionComprador', content.buyerAddress),
     element('totalSinImpuestos', money(dec(content.subtotal).minus(content.totalDiscount))),
+    optional('incoTermTotalSinImpuestos', content.foreignTrade?.incotermSubtotal ?? null),
     element('totalDescuento', content.totalDiscount),
+    reimbursementTotals(content.reimbursements),
     totalTaxes(content),
     element('propina', content.tip ?? '0.00'),
+    foreignTradeCharges(content.foreignTrade),
     element('importeTotal', content.total),
     element('moneda', CURRENCY),
     optional('placa', content.vehiclePlate),
@@ -51,6 +73,9 @@ function invoiceInformation(content: DocumentContent, issuer: IssuerSnapshot): s
 export const INVOICE_POINTERS: Readonly<Record<string, string>> = {
   ...TAX_INFORMATION_POINTERS,
   ...GOODS_POINTERS,
+  ...paymentPointers('infoFactura'),
+  ...REIMBURSEMENT_POINTERS,
+  ...EXTRA_POINTERS,
   'infoFactura/fechaEmision': '/issue_date',
   'infoFactura/dirEstablecimiento': '/establishment_id',
   'infoFactura/contribuyenteEspecial': '/issuer_id',
@@ -67,10 +92,4 @@ export const INVOICE_POINTERS: Readonly<Record<string, string>> = {
   'infoFactura/propina': '/tip',
   'infoFactura/importeTotal': '/total',
   'infoFactura/placa': '/vehicle_plate',
-  'infoFactura/pagos': '/payments',
-  'infoFactura/pagos/pago': '/payments/{pago}',
-  'infoFactura/pagos/pago/formaPago': '/payments/{pago}/payment_method_code',
-  'infoFactura/pagos/pago/total': '/payments/{pago}/total',
-  'infoFactura/pagos/pago/plazo': '/payments/{pago}/term',
-  'infoFactura/pagos/pago/unidadTiempo': '/payments/{pago}/time_unit',
 };

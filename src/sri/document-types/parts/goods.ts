@@ -68,6 +68,16 @@ function lineTax(tax: DocumentTax): string {
   );
 }
 
+/** Where the elements of `pagos` come from, below the information block of a type (`infoFactura`). */
+export const paymentPointers = (block: string): Readonly<Record<string, string>> => ({
+  [`${block}/pagos`]: '/payments',
+  [`${block}/pagos/pago`]: '/payments/{pago}',
+  [`${block}/pagos/pago/formaPago`]: '/payments/{pago}/payment_method_code',
+  [`${block}/pagos/pago/total`]: '/payments/{pago}/total',
+  [`${block}/pagos/pago/plazo`]: '/payments/{pago}/term',
+  [`${block}/pagos/pago/unidadTiempo`]: '/payments/{pago}/time_unit',
+});
+
 /** Where the elements of lines, taxes and payments come from in a request. */
 export const GOODS_POINTERS: Readonly<Record<string, string>> = {
   detalles: '/lines',

@@ -54,7 +54,20 @@ const RULES = defineRules({
     en: 'The final consumer is named CONSUMIDOR FINAL',
     reference: TABLE_6,
   },
+  'buyer.final_consumer_banned': {
+    es: 'Este documento exige un receptor identificado: no admite consumidor final',
+    en: 'This document needs an identified receiver: the final consumer is not admitted',
+    reference: 'Ficha técnica 2.32, table 6 and message 69',
+  },
 });
+
+/** The receiver of every type but the invoice is somebody: the final consumer is refused. */
+export function* checkIdentifiedBuyer(content: DocumentContent): Generator<Finding> {
+  if (content.buyerIdType === FINAL_CONSUMER.idType) {
+    yield finding(RULES['buyer.final_consumer_banned'], '/buyer_id_type', '04, 05, 06, 08', content.buyerIdType);
+  }
+  yield* checkBuyer(content);
+}
 
 const PASSPORT = /^[A-Z0-9-]{1,20}$/;
 const FOREIGN_ID = /^[A-Za-z0-9 ./-]{1,20}$/;

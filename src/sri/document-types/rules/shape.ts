@@ -34,6 +34,10 @@ const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,6})?$/;
  */
 export function* checkShape(content: DocumentContent): Generator<Finding> {
   if (!isCalendarDay(content.issueDate)) yield finding(RULES['shape.date'], '/issue_date', null, content.issueDate);
+  const modified = content.modifiedDocumentIssueDate;
+  if (modified !== null && !isCalendarDay(modified)) {
+    yield finding(RULES['shape.date'], '/modified_document_issue_date', null, modified.slice(0, 64));
+  }
   if (!/^[0-9]{8}$/.test(content.numericCode)) yield finding(RULES['shape.numeric_code'], '/numeric_code');
   if (content.lines.length === 0) yield finding(RULES['shape.empty'], '/lines');
   if (content.taxes.length === 0) yield finding(RULES['shape.empty'], '/taxes');

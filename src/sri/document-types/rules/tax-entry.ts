@@ -11,8 +11,8 @@ export const TAX_ENTRY_RULES = defineRules({
   'tax.code': { es: 'Código de impuesto desconocido', en: 'Unknown tax code', reference: TABLES },
   'tax.rate_code': { es: 'Código de tarifa desconocido', en: 'Unknown rate code', reference: TABLES },
   'tax.rate_code_not_in_force': {
-    es: 'El código de tarifa no está vigente en la fecha de emisión',
-    en: 'The rate code is not in force on the issue date',
+    es: 'El código de tarifa no está vigente en la fecha que rige',
+    en: 'The rate code is not in force on the day that decides',
     reference: TABLES,
   },
   'tax.rate': {
@@ -51,9 +51,9 @@ export interface TaxPointers {
 export function* checkCodes(
   codes: { readonly taxCode: string; readonly taxRateCode: string },
   at: Pick<TaxPointers, 'taxCode' | 'rateCode'>,
-  issueDate: string,
+  asOf: string,
 ): Generator<Finding, TaxRate | null> {
-  const answer = taxRate(codes.taxCode, codes.taxRateCode, issueDate);
+  const answer = taxRate(codes.taxCode, codes.taxRateCode, asOf);
   switch (answer) {
     case 'unknown_tax':
       yield finding(TAX_ENTRY_RULES['tax.code'], at.taxCode, '2, 3, 5', codes.taxCode);
@@ -62,7 +62,7 @@ export function* checkCodes(
       yield finding(TAX_ENTRY_RULES['tax.rate_code'], at.rateCode, null, codes.taxRateCode);
       return null;
     case 'not_in_force':
-      yield finding(TAX_ENTRY_RULES['tax.rate_code_not_in_force'], at.rateCode, issueDate, codes.taxRateCode);
+      yield finding(TAX_ENTRY_RULES['tax.rate_code_not_in_force'], at.rateCode, asOf, codes.taxRateCode);
       return null;
     default:
       return answer;
@@ -70,12 +70,8 @@ export function* checkCodes(
 }
 
 /** Codes, then the rate against its code. */
-export function* checkTaxEntry(
-  tax: DocumentTax,
-  at: TaxPointers,
-  issueDate: string,
-): Generator<Finding, TaxRate | null> {
-  const rate = yield* checkCodes(tax, at, issueDate);
+export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string): Generator<Finding, TaxRate | null> {
+  const rate = yield* checkCodes(tax, at, asOf);
   if (rate === null) return null;
   if (rate.specific !== null && rate.percent === null) {
     if (tax.tariff === null) yield finding(TAX_ENTRY_RULES['tax.tariff_missing'], at.tariff, rate.specific.amount);

@@ -4,7 +4,7 @@ import { nearly, roundingOf } from '../../money.js';
 import { CONSTRUCTION_MATERIALS, TAX } from '../../tables/taxes.js';
 import { lookup } from '../../tables/code-table.js';
 import type { DocumentContent, DocumentLine, DocumentTax } from '../document.js';
-import { groupKey, type TaxRate } from '../tax-rates.js';
+import { groupKey, ratesDay, type TaxRate } from '../tax-rates.js';
 import { defineRules, finding, repeated } from './rule.js';
 import {
   checkCodes,
@@ -85,14 +85,14 @@ const CONSTRUCTION_RATE = '5';
  * Expects normalised content: a line whose taxes are still null could not be derived.
  */
 export function* checkTaxes(content: DocumentContent): Generator<Finding> {
-  for (const [index, line] of content.lines.entries()) yield* checkLineTaxes(line, index, content.issueDate);
+  for (const [index, line] of content.lines.entries()) yield* checkLineTaxes(line, index, ratesDay(content));
   yield* checkGroups(content);
 }
 
-function* checkLineTaxes(line: DocumentLine, index: number, issueDate: string): Generator<Finding> {
+function* checkLineTaxes(line: DocumentLine, index: number, asOf: string): Generator<Finding> {
   const at = `/lines/${index}`;
   if (line.taxes === null || line.taxes.length === 0) {
-    yield* explainMissing(line, at, issueDate);
+    yield* explainMissing(line, at, asOf);
     return;
   }
   const derived = line.taxRateCode !== null;
@@ -106,27 +106,27 @@ function* checkLineTaxes(line: DocumentLine, index: number, issueDate: string): 
   );
   for (const [position, tax] of line.taxes.entries()) {
     const pointers = derived ? derivedPointers(at) : pointersTo(`${at}/taxes/${position}`);
-    const rate = yield* checkTaxEntry(tax, pointers, issueDate);
+    const rate = yield* checkTaxEntry(tax, pointers, asOf);
     if (rate !== null) yield* checkTaxAmount(tax, rate, pointers);
     if (tax.taxCode === TAX.iva && !ivaBase.eq(tax.taxableBase)) {
       yield finding(RULES['line.iva_base'], `${at}/taxes/${position}/taxable_base`, money(ivaBase), tax.taxableBase);
     }
   }
-  if (ivas.some((tax) => tax.taxRateCode === CONSTRUCTION_RATE)) yield* checkMaterial(line, at, issueDate);
+  if (ivas.some((tax) => tax.taxRateCode === CONSTRUCTION_RATE)) yield* checkMaterial(line, at, asOf);
 }
 
-function* explainMissing(line: DocumentLine, at: string, issueDate: string): Generator<Finding> {
+function* explainMissing(line: DocumentLine, at: string, asOf: string): Generator<Finding> {
   if (line.taxRateCode === null) {
     yield finding(RULES['line.taxes_missing'], `${at}/tax_rate_code`);
     return;
   }
   const codes = { taxCode: line.taxCode, taxRateCode: line.taxRateCode };
-  const rate = yield* checkCodes(codes, { taxCode: `${at}/tax_code`, rateCode: `${at}/tax_rate_code` }, issueDate);
+  const rate = yield* checkCodes(codes, { taxCode: `${at}/tax_code`, rateCode: `${at}/tax_rate_code` }, asOf);
   if (rate !== null) yield finding(RULES['line.taxes_not_derivable'], `${at}/tax_code`, TAX.iva, line.taxCode);
 }
 
-function* checkMaterial(line: DocumentLine, at: string, issueDate: string): Generator<Finding> {
-  if (lookup(CONSTRUCTION_MATERIALS, line.auxCode ?? '', issueDate) === undefined) {
+function* checkMaterial(line: DocumentLine, at: string, asOf: string): Generator<Finding> {
+  if (lookup(CONSTRUCTION_MATERIALS, line.auxCode ?? '', asOf) === undefined) {
     yield finding(RULES['line.construction_material'], `${at}/aux_code`, 'F01…', line.auxCode);
   }
 }
@@ -143,7 +143,7 @@ function* checkGroups(content: DocumentContent): Generator<Finding> {
   }
   for (const [index, tax] of content.taxes.entries()) {
     const pointers = pointersTo(`/taxes/${index}`);
-    const rate = yield* checkTaxEntry(tax, pointers, content.issueDate);
+    const rate = yield* checkTaxEntry(tax, pointers, ratesDay(content));
     const members = ofLines.get(groupKey(tax));
     if (members === undefined) {
       // An unknown or expired code was named above; its lines could not be derived.

@@ -22,8 +22,8 @@ const RULES = defineRules({
     reference: ARITHMETIC,
   },
   'totals.total': {
-    es: 'El total no es subtotal − descuento + impuestos + propina',
-    en: 'The total is not subtotal − discount + tax + tip',
+    es: 'El total no es subtotal − descuento + impuestos + propina y demás cargos',
+    en: 'The total is not subtotal − discount + tax + tip and other charges',
     reference: ARITHMETIC,
   },
 });
@@ -31,18 +31,17 @@ const RULES = defineRules({
 /**
  * The totals against their parts, to the cent. A document whose total is zero is
  * accepted: samples, bonuses and full discounts are invoiced so.
+ *
+ * @param additions amounts that the total holds outside the tax bases (tip, freight, charges of third parties)
  */
-export function* checkTotals(content: DocumentContent): Generator<Finding> {
+export function* checkTotals(content: DocumentContent, additions: readonly string[] = []): Generator<Finding> {
   const discount = sum(content.lines.map((line) => line.discount));
   const net = sum(content.lines.map((line) => line.subtotal));
   yield* equal(RULES['totals.subtotal'], '/subtotal', net.plus(discount), content.subtotal);
   yield* equal(RULES['totals.total_discount'], '/total_discount', discount, content.totalDiscount);
   const taxes = sum(content.taxes.map((tax) => tax.taxAmount));
   yield* equal(RULES['totals.total_tax'], '/total_tax', taxes, content.totalTax);
-  const total = dec(content.subtotal)
-    .minus(content.totalDiscount)
-    .plus(content.totalTax)
-    .plus(content.tip ?? '0');
+  const total = dec(content.subtotal).minus(content.totalDiscount).plus(content.totalTax).plus(sum(additions));
   yield* equal(RULES['totals.total'], '/total', total, content.total);
 }
 

@@ -1,0 +1,38 @@
+import type { Finding } from '../../../shared/finding.js';
+import type { DocumentContent, IssuerSnapshot, RuleContext } from '../document.js';
+import { checkAdditionalInfo } from '../rules/additional-info.js';
+import { checkIdentifiedBuyer } from '../rules/buyer.js';
+import { checkCarriedFields, checkCarriedLineFields } from '../rules/carried-fields.js';
+import { checkIssueDate } from '../rules/issue-date.js';
+import { checkLines } from '../rules/lines.js';
+import { checkModifiedDocument, checkReason } from '../rules/modified-document.js';
+import { checkTaxes } from '../rules/taxes.js';
+import { checkTexts } from '../rules/texts.js';
+import { checkTotals } from '../rules/totals.js';
+
+/** Every rule of the credit note in one pass. What is left to credit of the original, only the service knows. */
+export function checkCreditNote(
+  content: DocumentContent,
+  issuer: IssuerSnapshot,
+  context: RuleContext,
+): readonly Finding[] {
+  return [
+    ...checkIssueDate(content, context),
+    ...checkIdentifiedBuyer(content),
+    ...checkModifiedDocument(content),
+    ...checkReason(content),
+    ...checkLines(content),
+    ...checkTaxes(content),
+    ...checkTotals(content),
+    ...checkTexts(content),
+    ...checkAdditionalInfo(content, issuer),
+    ...checkCarriedFields(content, [
+      'reason',
+      'modifiedDocumentId',
+      'modifiedDocumentType',
+      'modifiedDocumentNumber',
+      'modifiedDocumentIssueDate',
+    ]),
+    ...checkCarriedLineFields(content, ['unit_of_measure']),
+  ];
+}

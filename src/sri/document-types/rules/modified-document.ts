@@ -1,0 +1,84 @@
+import type { Finding } from '../../../shared/finding.js';
+import { lookup } from '../../tables/code-table.js';
+import { DOCUMENT_TYPES } from '../../tables/documents.js';
+import type { DocumentContent } from '../document.js';
+import { defineRules, finding } from './rule.js';
+
+const ANNEXES = 'Ficha técnica 2.32, annexes of credit and debit notes';
+
+const RULES = defineRules({
+  'modified_document.missing': {
+    es: 'La nota debe decir qué documento modifica: tipo, número y fecha de emisión',
+    en: 'The note must tell which document it modifies: type, number and issue date',
+    reference: ANNEXES,
+  },
+  'modified_document.type': {
+    es: 'Tipo de documento modificado desconocido',
+    en: 'Unknown type of modified document',
+    reference: 'Ficha técnica 2.32, table 3 and message 64',
+  },
+  'modified_document.type_unusual': {
+    severity: 'warning',
+    es: 'Las notas suelen modificar facturas (01)',
+    en: 'Notes usually modify invoices (01)',
+    reference: ANNEXES,
+  },
+  'modified_document.number': {
+    es: 'El número del documento modificado tiene la forma 000-000-000000000',
+    en: 'The number of the modified document has the form 000-000-000000000',
+    reference: ANNEXES,
+  },
+  'modified_document.date': {
+    es: 'El documento modificado no puede ser posterior a la nota',
+    en: 'The modified document may not be later than the note',
+    reference: ANNEXES,
+  },
+  'note.reason': {
+    es: 'Una nota de crédito necesita un motivo',
+    en: 'A credit note needs a reason',
+    reference: ANNEXES,
+  },
+});
+
+/** `001-002-000000003`. */
+export const DOCUMENT_NUMBER = /^[0-9]{3}-[0-9]{3}-[0-9]{9}$/;
+
+const INVOICE_CODE = '01';
+
+/** The document that a credit or debit note modifies: complete, of a known type, not later than the note. */
+export function* checkModifiedDocument(content: DocumentContent): Generator<Finding> {
+  const {
+    modifiedDocumentType: type,
+    modifiedDocumentNumber: number,
+    modifiedDocumentIssueDate: date,
+    issueDate,
+  } = content;
+  const parts = [
+    ['/modified_document_type', type],
+    ['/modified_document_number', number],
+    ['/modified_document_issue_date', date],
+  ] as const;
+  for (const [pointer, value] of parts) {
+    if (isMissing(value)) yield finding(RULES['modified_document.missing'], pointer);
+  }
+  if (type !== null && type !== '') {
+    if (lookup(DOCUMENT_TYPES, type, issueDate) === undefined) {
+      yield finding(RULES['modified_document.type'], '/modified_document_type', INVOICE_CODE, type);
+    } else if (type !== INVOICE_CODE) {
+      yield finding(RULES['modified_document.type_unusual'], '/modified_document_type', INVOICE_CODE, type);
+    }
+  }
+  if (number !== null && number !== '' && !DOCUMENT_NUMBER.test(number)) {
+    yield finding(RULES['modified_document.number'], '/modified_document_number', '000-000-000000000', number);
+  }
+  if (date !== null && date > issueDate) {
+    yield finding(RULES['modified_document.date'], '/modified_document_issue_date', `≤ ${issueDate}`, date);
+  }
+}
+
+/** Why the original is modified; the XML of a credit note demands it. */
+export function* checkReason(content: DocumentContent): Generator<Finding> {
+  if (isMissing(content.reason)) yield finding(RULES['note.reason'], '/reason');
+}
+
+const isMissing = (value: string | null): boolean => value === null || value === '';
