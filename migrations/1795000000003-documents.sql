@@ -212,7 +212,7 @@ begin
     end if;
     return new;
   end if;
-  if new.tenant_id <> old.tenant_id or new.id <> old.id or new.issuer_id <> old.issuer_id
+  if new.tenant_id <> old.tenant_id or new.id <> old.id or (new.issuer_id <> old.issuer_id and old.status <> 'DRAFT')
      or (old.sequential is not null and new.sequential is distinct from old.sequential) then
     raise exception 'identity and number of a document never change' using errcode = 'SE101';
   end if;

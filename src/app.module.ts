@@ -3,6 +3,7 @@ import { ConfigModule } from './config/config.module.js';
 import type { Settings } from './config/settings.js';
 import { DocumentsModule } from './modules/documents/documents.module.js';
 import { IssuersModule } from './modules/issuers/issuers.module.js';
+import { ReferenceModule } from './modules/reference/reference.module.js';
 import { AdaptersModule } from './platform/adapters/adapters.module.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { FaultsModule } from './platform/faults/faults.module.js';
@@ -26,7 +27,7 @@ const platform = (settings: Settings): DynamicModule['imports'] => [
 @Module({})
 export class ApiModule {
   static with(settings: Settings): DynamicModule {
-    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http()] };
+    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http(), ReferenceModule] };
   }
 }
 

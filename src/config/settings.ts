@@ -48,6 +48,7 @@ export const SETTINGS_SCHEMA = z.object({
     .optional()
     .describe('RUC of the platform that sends the documents, written as RUC Proveedor (ficha técnica 2.34, annex 26)'),
   MAX_ISSUE_DATE_AGE_DAYS: z.coerce.number().int().min(0).default(90).describe('Oldest accepted issue date, in days before today in Guayaquil'),
+  CREDIT_NOTE_MAX_AGE_MONTHS: z.coerce.number().int().min(1).default(12).describe('Oldest invoice that may be credited, in months'),
   STRICT_RUC_CHECK: flag('Refuse company and public RUCs whose modulo-11 digit is wrong instead of warning', 'false'),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(500).default(24).describe('Documents one worker process handles at once'),
   LEASE_SECONDS: seconds('How long a worker may hold a document before another takes over').default(60),

@@ -75,21 +75,22 @@ export class DocumentPaymentDto {
   @Text({ max: 20, nullable: true, about: 'Unit of the term; the SRI takes 10 characters', example: 'dias' }) time_unit?: string | null;
 }
 
-@ApiSchema({ name: 'DocumentCreate' })
-export class DocumentCreateDto {
+const TYPE = {
+  enumName: 'DocumentType',
+  about: '01 invoice, 03 purchase settlement, 04 credit note, 05 debit note, 06 delivery guide, 07 withholding',
+} as const;
+const SUBTOTAL = { about: 'Amount before taxes and discounts', example: '100.00' } as const;
+const TOTAL_TAX = { about: 'Sum of the taxes', example: '15.00' } as const;
+const TOTAL = { about: 'subtotal - total_discount + total_tax (+ tip)', example: '115.00' } as const;
+const TAXES = { min: 1, max: 200, about: 'The lines grouped by tax and rate' } as const;
+
+/** What issuing and drafting have in common. */
+export class DocumentBodyDto {
   @Uuid() issuer_id: string;
   @Uuid({ about: 'Establishment of the issuer' }) establishment_id: string;
   @Uuid({ about: 'Emission point of the establishment' }) emission_point_id: string;
-  @OneOf(DOCUMENT_TYPES, {
-    enumName: 'DocumentType',
-    about: '01 invoice, 03 purchase settlement, 04 credit note, 05 debit note, 06 delivery guide, 07 withholding',
-  })
-  document_type: (typeof DOCUMENT_TYPES)[number];
   @Day({ about: 'Calendar day in Ecuador', example: '2026-08-25' }) issue_date: string;
-  @Money({ about: 'Amount before taxes and discounts', example: '100.00' }) subtotal: string;
   @Money({ default: '0.00', about: 'Sum of the discounts of the lines' }) total_discount: string = '0.00';
-  @Money({ about: 'Sum of the taxes', example: '15.00' }) total_tax: string;
-  @Money({ about: 'subtotal - total_discount + total_tax (+ tip)', example: '115.00' }) total: string;
   @Text({
     max: 10,
     nullable: true,
@@ -111,7 +112,6 @@ export class DocumentCreateDto {
   @Text({ min: 1, max: 255, nullable: true, about: 'Prevents duplicates; one namespace per issuer, for ever' })
   idempotency_key?: string | null;
   @NestedList(() => DocumentLineDto, { min: 1, max: MAX_LINES }) lines: DocumentLineDto[];
-  @NestedList(() => DocumentTaxDto, { min: 1, max: 200, about: 'The lines grouped by tax and rate' }) taxes: DocumentTaxDto[];
   @NestedList(() => DocumentPaymentDto, { max: 1000, optional: true, about: 'Add up to the total' }) payments?: DocumentPaymentDto[];
   @Digits(8, { about: 'Part of the access key', example: '12345678' }) numeric_code: string;
   @NestedList(() => NameValueDto, { max: 15, optional: true, about: 'Printed and sent with the document; 15 with those the service adds' })
@@ -120,4 +120,23 @@ export class DocumentCreateDto {
   @Text({ max: 17, nullable: true, pattern: /^[0-9]{3}-[0-9]{3}-[0-9]{9}$/, about: 'Delivery guide of an invoice (01)' })
   delivery_guide_number?: string | null;
   @Text({ max: 20, nullable: true, about: 'Vehicle plate of an invoice (01)' }) vehicle_plate?: string | null;
+}
+
+@ApiSchema({ name: 'DocumentCreate' })
+export class DocumentCreateDto extends DocumentBodyDto {
+  @OneOf(DOCUMENT_TYPES, TYPE) document_type: (typeof DOCUMENT_TYPES)[number];
+  @Money(SUBTOTAL) subtotal: string;
+  @Money(TOTAL_TAX) total_tax: string;
+  @Money(TOTAL) total: string;
+  @NestedList(() => DocumentTaxDto, TAXES) taxes: DocumentTaxDto[];
+}
+
+/** As for issuing; the totals and `taxes` may be left out, all four together: then the service computes them from the lines. */
+@ApiSchema({ name: 'DocumentDraft' })
+export class DocumentDraftDto extends DocumentBodyDto {
+  @OneOf(DOCUMENT_TYPES, { ...TYPE, default: '01' }) document_type: (typeof DOCUMENT_TYPES)[number] = '01';
+  @Money({ ...SUBTOTAL, optional: true }) subtotal?: string;
+  @Money({ ...TOTAL_TAX, optional: true }) total_tax?: string;
+  @Money({ ...TOTAL, optional: true }) total?: string;
+  @NestedList(() => DocumentTaxDto, { ...TAXES, optional: true }) taxes?: DocumentTaxDto[];
 }

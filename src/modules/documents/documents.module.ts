@@ -6,6 +6,8 @@ import { AuthorizationClient } from '../../sri/soap/authorization.js';
 import { ReceptionClient } from '../../sri/soap/reception.js';
 import { UndiciSoapTransport } from '../../sri/soap/transport.js';
 import { IssuersModule } from '../issuers/public.js';
+import { DocumentActsController } from './document-acts.controller.js';
+import { DraftsController } from './drafts.controller.js';
 import { DocumentsController } from './documents.controller.js';
 import { DocumentsRepository } from './persistence/documents.repository.js';
 import { AuthorizeStep } from './saga/authorize.step.js';
@@ -13,15 +15,39 @@ import { IssuanceProcessor } from './saga/issuance.processor.js';
 import { SAGA_POLICY, sagaPolicy } from './saga/policy.js';
 import { PrepareStep } from './saga/prepare.step.js';
 import { SubmitStep } from './saga/submit.step.js';
+import { CorrectDocumentHandler } from './use-cases/correct-document.js';
+import { CreateCreditNoteHandler } from './use-cases/create-credit-note.js';
+import { CreateDraftHandler } from './use-cases/create-draft.js';
+import { DeleteDraftHandler } from './use-cases/delete-draft.js';
+import { GetDocumentRideHandler } from './use-cases/get-document-ride.js';
+import { IssueDraftHandler } from './use-cases/issue-draft.js';
+import { StoredDocuments } from './use-cases/stored-document.js';
+import { UpdateDraftHandler } from './use-cases/update-draft.js';
+import { ValidateDocumentHandler } from './use-cases/validate-document.js';
 import { AwaitDocumentHandler } from './use-cases/await-document.js';
 import { GetDocumentHandler } from './use-cases/get-document.js';
 import { GetDocumentXmlHandler } from './use-cases/get-document-xml.js';
+import { IssuingDesk } from './use-cases/issuing-desk.js';
 import { IssueDocumentHandler } from './use-cases/issue-document.js';
 import { ListDocumentsHandler } from './use-cases/list-documents.js';
 
 const MAX_ANSWER_BYTES = 2_097_152;
 
-const HANDLERS = [IssueDocumentHandler, AwaitDocumentHandler, GetDocumentHandler, GetDocumentXmlHandler, ListDocumentsHandler];
+const HANDLERS = [
+  IssueDocumentHandler,
+  ValidateDocumentHandler,
+  CreateDraftHandler,
+  UpdateDraftHandler,
+  DeleteDraftHandler,
+  IssueDraftHandler,
+  CreateCreditNoteHandler,
+  CorrectDocumentHandler,
+  AwaitDocumentHandler,
+  GetDocumentHandler,
+  GetDocumentXmlHandler,
+  GetDocumentRideHandler,
+  ListDocumentsHandler,
+];
 
 const SAGA = [
   DocumentsRepository,
@@ -56,7 +82,7 @@ const limits = (settings: Settings): { timeoutMs: number; maxBytes: number } => 
 export class DocumentsModule {
   /** For the API process. */
   static http(): DynamicModule {
-    return { module: DocumentsModule, imports: [CqrsModule], controllers: [DocumentsController], providers: HANDLERS };
+    return { module: DocumentsModule, imports: [CqrsModule], controllers: [DocumentsController, DraftsController, DocumentActsController], providers: [IssuingDesk, StoredDocuments, ...HANDLERS] };
   }
 
   /** For the worker process. */

@@ -108,3 +108,27 @@ export class DocumentRecord {
   @ApiProperty({ ...records, description: 'Findings that did not refuse the document' }) warnings: Record<string, unknown>[];
   @ApiProperty({ ...instant, ...orNull }) next_attempt_at: Date | null;
 }
+
+@ApiSchema({ name: 'DocumentTotals' })
+export class DocumentTotals {
+  @ApiProperty(money) subtotal: string;
+  @ApiProperty(money) total_discount: string;
+  @ApiProperty(money) total_tax: string;
+  @ApiProperty(money) total: string;
+  @ApiProperty(records) taxes: Record<string, unknown>[];
+}
+
+@ApiSchema({ name: 'DocumentValidation' })
+export class DocumentValidation {
+  @ApiProperty({ type: Boolean, description: 'POST /documents would accept it' }) valid: boolean;
+  @ApiProperty({ ...records, description: 'pointer, rule, message, expected, actual, reference, severity' }) findings: Record<string, unknown>[];
+  @ApiProperty({ type: DocumentTotals }) totals: DocumentTotals;
+}
+
+@ApiSchema({ name: 'CreditNoteCreated' })
+export class CreditNoteCreated {
+  @ApiProperty(uuid) credit_note_id: string;
+  @ApiProperty(uuid) original_document_id: string;
+  @ApiProperty(status) status: string;
+  @ApiProperty({ ...text, ...orNull, description: 'Null until the credit note is issued' }) access_key: string | null;
+}

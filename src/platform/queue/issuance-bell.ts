@@ -54,13 +54,16 @@ export class IssuanceBell implements OnApplicationShutdown {
       // Bull silently ignores a job id it has seen: every announcement gets its own.
       opts: { jobId: `${documentId}:${announcement}:${at}`, removeOnComplete: true, removeOnFail: true, attempts: 1 },
     }));
-    const added = new AbortController();
-    await Promise.race([
-      this.queue.addBulk(jobs).finally(() => added.abort()),
-      this.sleeper.sleep(ADD_TIMEOUT_MS, added.signal).then(() => {
-        throw new Error('Redis did not take the jobs within a second');
-      }),
-    ]);
+    const settled = new AbortController();
+    const late = this.sleeper.sleep(ADD_TIMEOUT_MS, settled.signal).then(() => {
+      throw new Error('Redis did not take the jobs within a second');
+    });
+    try {
+      await Promise.race([this.queue.addBulk(jobs), late]);
+    } finally {
+      // Only after the race: ended earlier, the wait itself would win it and pass for a failure.
+      settled.abort();
+    }
   }
 
   private async drain(): Promise<void> {

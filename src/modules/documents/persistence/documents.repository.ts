@@ -3,8 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { IDS, type Ids } from '../../../shared/ports.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import { sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { CLAIM_STEP, type Claim } from '../../../platform/outbox/due-work.js';
 import type { Decision, DocumentPatch, DocumentState } from '../domain/document.js';
-import { type DocumentStatus, EVENT_OF_STATE, target } from '../domain/lifecycle.js';
+import { type DocumentStatus, EVENT_OF_STATE, type Step, target } from '../domain/lifecycle.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 
 /** A document as a saga step sees it. */
@@ -52,6 +53,19 @@ export class DocumentsRepository {
   async load(tenantId: string, documentId: string): Promise<LoadedDocument | null> {
     const [row] = await this.transaction.call<LoadedRow>(tenantId, 'select * from load_document($1, $2)', [documentId]);
     return row ? toLoaded(row) : null;
+  }
+
+  /**
+   * Takes or renews the lease of a document's due work and reads the document, in one round trip.
+   * @returns null when there is nothing for this worker to do
+   */
+  async take(tenantId: string, documentId: string, token: string, now: Date, leaseMs: number): Promise<{ claim: Claim<Step>; loaded: LoadedDocument } | null> {
+    const [row] = await this.transaction.call<LoadedRow & { step: Step; lost_leases: number }>(
+      tenantId,
+      `select claim.step, claim.lost_leases, loaded.* from ${CLAIM_STEP} claim cross join lateral load_document($1, $2) loaded`,
+      [documentId, token, now, leaseMs],
+    );
+    return row ? { claim: { step: row.step, lostLeases: row.lost_leases }, loaded: toLoaded(row) } : null;
   }
 
   /**

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { type AuthorizationAnswer, AuthorizationClient } from '../../../sri/soap/authorization.js';
 import { authorizationOf, decide } from '../domain/decide.js';
-import type { SagaPolicy } from '../domain/document.js';
+import type { SagaPolicy, Work } from '../domain/document.js';
 import { type AttemptOutcome, DocumentsRepository, type Records } from '../persistence/documents.repository.js';
 import { authorizationWrapper } from './authorization-wrapper.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
@@ -21,7 +21,7 @@ export class AuthorizeStep implements SagaStep {
     @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
   ) {}
 
-  async run({ loaded, token }: LeasedDocument): Promise<void> {
+  async run({ loaded, token }: LeasedDocument): Promise<Work | null> {
     const { state } = loaded;
     const startedAt = this.clock.now();
     const answer = await this.authorization.query(state.accessKey);
@@ -36,6 +36,7 @@ export class AuthorizeStep implements SagaStep {
     };
     await this.documents.advance(state, decision, token, now, records);
     await this.killPoints.pass('after-auth-commit');
+    return decision.work;
   }
 }
 

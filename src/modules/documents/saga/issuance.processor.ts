@@ -2,7 +2,6 @@ import { InjectQueue } from '@nestjs/bull';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
-import { DueWork } from '../../../platform/outbox/due-work.js';
 import { OutboxRelay } from '../../../platform/outbox/relay.js';
 import { ISSUANCE_QUEUE, type IssuanceJob } from '../../../platform/queue/issuance-bell.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
@@ -29,7 +28,6 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
 
   constructor(
     @InjectQueue(ISSUANCE_QUEUE) private readonly queue: Queue<IssuanceJob>,
-    private readonly work: DueWork,
     private readonly documents: DocumentsRepository,
     private readonly relay: OutboxRelay,
     private readonly killPoints: KillPoints,
@@ -81,19 +79,18 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
     }
   }
 
-  /** @returns false when nothing is due for this worker any more */
+  /** @returns false when nothing is due for this worker now */
   private async runDueStep(tenantId: string, documentId: string, token: string): Promise<boolean> {
-    const claim = await this.work.claim<Step>(tenantId, documentId, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);
-    if (claim === null) return false;
+    const taken = await this.documents.take(tenantId, documentId, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);
+    if (taken === null) return false;
+    const { claim, loaded } = taken;
     await this.killPoints.pass('after-claim');
-    const loaded = await this.documents.load(tenantId, documentId);
-    if (loaded === null) return false;
     if (claim.lostLeases >= MAX_LOST_LEASES && canGiveUp(loaded)) {
       await this.giveUp(loaded, token);
       return false;
     }
-    await this.steps[claim.step].run({ loaded, token });
-    return true;
+    const next = await this.steps[claim.step].run({ loaded, token });
+    return next !== null && next.dueAt !== 'never' && next.dueAt <= this.clock.now();
   }
 
   /** A document on which workers keep dying is handed to a person, so that the others flow. */

@@ -5,7 +5,7 @@ import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { documentDigest } from '../../../sri/document-digest.js';
 import { documentType } from '../../../sri/document-types/registry.js';
 import { SigningKeys } from '../../issuers/public.js';
-import type { Decision, Move } from '../domain/document.js';
+import type { Decision, Move, Work } from '../domain/document.js';
 import type { DocumentStatus } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument } from '../persistence/documents.repository.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
@@ -34,7 +34,7 @@ export class PrepareStep implements SagaStep {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async run({ loaded, token }: LeasedDocument): Promise<void> {
+  async run({ loaded, token }: LeasedDocument): Promise<Work | null> {
     const { state, activeCertificate } = loaded;
     const moves = MOVES[state.status];
     if (!moves) throw new Error(`prepare has nothing to do in ${state.status}`);
@@ -42,10 +42,10 @@ export class PrepareStep implements SagaStep {
     const problem = certificateProblem(activeCertificate, now);
     if (problem !== null || activeCertificate === null) {
       await this.documents.advance(state, park(problem ?? 'CERTIFICATE_NOT_FOUND'), token, now);
-      return;
+      return null;
     }
     const signedXml = await this.sign(loaded, activeCertificate.id, now, token);
-    if (signedXml === null) return;
+    if (signedXml === null) return null;
     await this.killPoints.pass('after-sign');
 
     const signingNo = state.signingNo + 1;
@@ -59,6 +59,7 @@ export class PrepareStep implements SagaStep {
       signing: { signingNo, certificateId: activeCertificate.id, digest, xml: signedXml },
     });
     await this.killPoints.pass('after-signed-commit');
+    return decision.work;
   }
 
   /** Null when it could not be signed: the document has then been parked or failed. */

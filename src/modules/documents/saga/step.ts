@@ -1,3 +1,4 @@
+import type { Work } from '../domain/document.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
 
 /** A document under this worker's lease. */
@@ -8,6 +9,9 @@ export interface LeasedDocument {
 
 /** Shell around a pure decision: reads, asks the outside world, writes the decision. Never names its successor. */
 export interface SagaStep {
-  /** Runs the step once. Throws when the outside (PostgreSQL) fails; the lease then runs out and another worker goes on. */
-  run(document: LeasedDocument): Promise<void>;
+  /**
+   * Runs the step once. Throws when the outside (PostgreSQL) fails; the lease then runs out and another worker goes on.
+   * @returns the next work as it was written; null when the document is finished or parked
+   */
+  run(document: LeasedDocument): Promise<Work | null>;
 }

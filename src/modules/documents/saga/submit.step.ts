@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { ReceptionClient, type ReceptionAnswer } from '../../../sri/soap/reception.js';
 import { decide } from '../domain/decide.js';
-import type { Decision, SagaPolicy } from '../domain/document.js';
+import type { Decision, SagaPolicy, Work } from '../domain/document.js';
 import { type AttemptOutcome, DocumentsRepository } from '../persistence/documents.repository.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
@@ -24,17 +24,19 @@ export class SubmitStep implements SagaStep {
     @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
   ) {}
 
-  async run({ loaded, token }: LeasedDocument): Promise<void> {
+  async run({ loaded, token }: LeasedDocument): Promise<Work | null> {
     const { state, signed } = loaded;
     const now = this.clock.now();
     if (state.status === 'SUBMITTED_TO_SRI') {
-      await this.documents.advance(state, decide(state, { kind: 'worker_lost' }, now, this.policy), token, now);
-      return;
+      const lost = decide(state, { kind: 'worker_lost' }, now, this.policy);
+      await this.documents.advance(state, lost, token, now);
+      return lost.work;
     }
     if (signed === null) throw new Error(`document ${state.id} has nothing signed to send`);
     if (signed.certificateValidTo <= now && state.firstSentAt === null && state.status === 'RECEPTION_PENDING') {
-      await this.documents.advance(state, SIGN_AGAIN(now), token, now);
-      return;
+      const again = SIGN_AGAIN(now);
+      await this.documents.advance(state, again, token, now);
+      return again.work;
     }
 
     const attempt = this.ids.uuid();
@@ -56,6 +58,7 @@ export class SubmitStep implements SagaStep {
     const decision = decide(submitted, { kind: 'reception', answer }, answeredAt, this.policy);
     await this.documents.advance(submitted, decision, token, answeredAt, { finished: outcomeOf(attempt, answer) });
     await this.killPoints.pass('after-reception-commit');
+    return decision.work;
   }
 }
 

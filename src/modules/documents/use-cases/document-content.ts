@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { camelize } from '../../../platform/http/camelize.js';
 import { type DocumentContent, type DocumentLine, type DocumentTax, PLAIN_CONTENT } from '../../../sri/document-types/document.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
@@ -70,16 +69,4 @@ function toTax(tax: Body['taxes'][number]): DocumentTax {
     taxAmount: tax.taxAmount,
     tariff: tax.tariff ?? null,
   };
-}
-
-/** Grows when the normal form of the content changes, so that old fingerprints are never compared with new ones. */
-const FINGERPRINT_VERSION = 'v1';
-
-/**
- * Identifies what a request asks for: equal for `1`, `1.00` and `"1.00"` and for
- * any order of JSON keys, different for anything that would issue another document.
- */
-export function fingerprint(place: Readonly<Record<string, string>>, content: DocumentContent): string {
-  const digest = createHash('sha256').update(JSON.stringify([place, content])).digest('hex');
-  return `${FINGERPRINT_VERSION}:${digest}`;
 }

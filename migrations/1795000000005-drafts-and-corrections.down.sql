@@ -1,0 +1,16 @@
+drop trigger void_credited_original on documents;
+drop function void_credited_original();
+drop function correct_document(uuid, uuid, uuid, integer, timestamptz, jsonb, jsonb, jsonb, jsonb);
+drop function issue_draft(uuid, uuid, uuid, integer, timestamptz, jsonb, jsonb, jsonb, jsonb);
+drop function delete_draft(uuid, uuid, integer);
+drop function update_draft(uuid, uuid, integer, timestamptz, jsonb, jsonb, jsonb, jsonb);
+drop function revise_content(documents, jsonb, jsonb, timestamptz);
+drop function lock_document(uuid, uuid, text, integer);
+drop function create_draft(uuid, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb, text, text, text);
+drop function apply_header(documents, jsonb);
+drop trigger guard_draft_part_deletion on document_history;
+drop trigger guard_draft_part_deletion on document_contents;
+drop function guard_draft_part_deletion();
+drop trigger guard_draft_deletion on documents;
+drop function guard_draft_deletion();
+revoke delete on documents, document_contents, document_history from sello_app;

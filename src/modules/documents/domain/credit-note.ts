@@ -1,0 +1,49 @@
+import { DomainError } from '../../../shared/domain-error.js';
+import type { Finding } from '../../../shared/finding.js';
+import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
+import { allows, type DocumentStatus, LIFECYCLE } from './lifecycle.js';
+
+/** What a credit note needs to know of its original. */
+export interface Original {
+  readonly documentType: string;
+  readonly status: DocumentStatus;
+  /** `YYYY-MM-DD`. */
+  readonly issueDate: string;
+  readonly buyerIdType: string | null;
+}
+
+/**
+ * Refuses a credit note that the original does not admit (interface
+ * specification 4.6; resolution NAC-DGERCGC25-00000017 on final consumers).
+ * @param today     Guayaquil day, `YYYY-MM-DD`
+ * @param maxMonths oldest original, in months
+ * @throws DomainError INVALID_STATE or FISCAL_RULE_VIOLATED
+ */
+export function refuseUncreditable(original: Original, today: string, maxMonths: number): void {
+  if (!allows(original.status, 'credit')) {
+    throw new DomainError('INVALID_STATE', { status: original.status, allowed_actions: LIFECYCLE[original.status].actions });
+  }
+  const findings = [
+    ...(original.documentType === '01' ? [] : [finding('credit.original_type', 'Solo se acreditan facturas', 'Only invoices are credited', '01', original.documentType)]),
+    ...(original.buyerIdType === FINAL_CONSUMER.idType
+      ? [finding('credit.final_consumer', 'No se acreditan facturas a consumidor final', 'Invoices to a final consumer are not credited', 'identified buyer', '07')]
+      : []),
+    ...(addMonths(original.issueDate, maxMonths) < today
+      ? [finding('credit.too_old', 'La factura es más antigua que el plazo', 'The invoice is older than allowed', `${maxMonths} months`, original.issueDate)]
+      : []),
+  ];
+  if (findings.length > 0) throw new DomainError('FISCAL_RULE_VIOLATED', findings);
+}
+
+const finding = (rule: string, es: string, en: string, expected: string, actual: string): Finding => ({
+  pointer: '/modified_document_id', rule, message: { es, en }, expected, actual, reference: 'Resolución NAC-DGERCGC25-00000017', severity: 'error',
+});
+
+/** The same day `months` later; the last of the month where that day does not exist (29 February + 12 = 28 February). */
+export function addMonths(day: string, months: number): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  const target = new Date(Date.UTC(year, month - 1 + months, 1));
+  const last = new Date(Date.UTC(target.getUTCFullYear(), target.getUTCMonth() + 1, 0)).getUTCDate();
+  target.setUTCDate(Math.min(date, last));
+  return target.toISOString().slice(0, 10);
+}

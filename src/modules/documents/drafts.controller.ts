@@ -1,0 +1,81 @@
+import { Body, Controller, Delete, Headers, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { idempotencyKey } from '../../platform/http/idempotency-key.js';
+import { RateLimit } from '../../platform/http/rate-limits.js';
+import { RequirePermission, Tenant } from '../../platform/security/access.js';
+import type { TenantContext } from '../../shared/tenant-context.js';
+import { DocumentDraftDto } from './documents.dto.js';
+import { DocumentPath } from './documents.query.dto.js';
+import { DocumentAccepted, DocumentRecord, DocumentValidation } from './documents.responses.js';
+import { CreateDraft } from './use-cases/create-draft.js';
+import { DeleteDraft } from './use-cases/delete-draft.js';
+import { GetDocument } from './use-cases/get-document.js';
+import { IssueDraft } from './use-cases/issue-draft.js';
+import { UpdateDraft } from './use-cases/update-draft.js';
+import { ValidateDocument } from './use-cases/validate-document.js';
+
+/** Documents before they have a number. */
+@ApiTags('drafts')
+@Controller('documents')
+export class DraftsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post('validate')
+  @HttpCode(200)
+  @RequirePermission('documents:issue')
+  @ApiOperation({ operationId: 'validateDocument', summary: 'Dry run: every check of issuing, without effect', description: 'Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines.' })
+  @ApiOkResponse({ type: DocumentValidation })
+  validate(@Tenant() tenant: TenantContext, @Body() body: DocumentDraftDto): Promise<DocumentValidation> {
+    return this.queries.execute(new ValidateDocument(tenant, body));
+  }
+
+  @Post('drafts')
+  @RequirePermission('documents:issue')
+  @ApiOperation({ operationId: 'createDraft', summary: 'Store a draft; no number is taken', description: 'Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines. `warnings` lists what issuing would find.' })
+  @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
+  @ApiCreatedResponse({ type: DocumentRecord })
+  async create(
+    @Tenant() tenant: TenantContext,
+    @Body() body: DocumentDraftDto,
+    @Headers('idempotency-key') key: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DocumentRecord> {
+    const { documentId, replayed } = await this.commands.execute(CreateDraft.of(tenant, body, idempotencyKey(key, body.idempotency_key)));
+    if (replayed) response.setHeader('Idempotent-Replayed', 'true');
+    return this.queries.execute(new GetDocument(tenant, documentId));
+  }
+
+  @Patch(':document_id')
+  @RequirePermission('documents:issue')
+  @ApiOperation({ operationId: 'updateDraft', summary: 'Change fields of a draft', description: 'Fields absent from the body stay. New `lines` without any total have the totals computed anew.' })
+  @ApiBody({ type: DocumentDraftDto })
+  @ApiOkResponse({ type: DocumentRecord })
+  async update(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() patch: unknown): Promise<DocumentRecord> {
+    await this.commands.execute(new UpdateDraft(tenant, document_id, patch));
+    return this.queries.execute(new GetDocument(tenant, document_id));
+  }
+
+  @Delete(':document_id')
+  @HttpCode(204)
+  @RequirePermission('documents:issue')
+  @ApiOperation({ operationId: 'deleteDraft', summary: 'Delete a draft' })
+  @ApiNoContentResponse()
+  remove(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath): Promise<void> {
+    return this.commands.execute(new DeleteDraft(tenant, document_id));
+  }
+
+  @Post(':document_id/issue')
+  @HttpCode(202)
+  @RequirePermission('documents:issue')
+  @RateLimit('issue')
+  @ApiOperation({ operationId: 'issueDraft', summary: 'Issue a draft as it stands' })
+  @ApiAcceptedResponse({ type: DocumentAccepted })
+  issue(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath): Promise<DocumentAccepted> {
+    return this.commands.execute(new IssueDraft(tenant, document_id));
+  }
+}

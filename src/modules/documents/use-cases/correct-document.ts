@@ -1,0 +1,108 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { ValidationFailure } from '../../../platform/http/validation-failure.js';
+import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { Finding } from '../../../shared/finding.js';
+import { CLOCK, type Clock } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentCreateDto } from '../documents.dto.js';
+import type { DocumentSyncSubmit } from '../documents.responses.js';
+import { toContent } from './document-content.js';
+import { headerOf, placeOf } from './document-place.js';
+import { IssuingDesk, type Place, refuseErrors } from './issuing-desk.js';
+import { type StoredDocument, StoredDocuments } from './stored-document.js';
+
+/** Sends a refused document again with mended content under the same number (ficha técnica §5.10). */
+export class CorrectDocument extends Command<DocumentSyncSubmit> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly documentId: string,
+    readonly body: DocumentCreateDto,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CorrectDocument)
+export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> {
+  constructor(
+    private readonly documents: StoredDocuments,
+    private readonly desk: IssuingDesk,
+    private readonly transaction: TenantTransaction,
+    private readonly bell: IssuanceBell,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ tenant, documentId, body }: CorrectDocument): Promise<DocumentSyncSubmit> {
+    if (body.idempotency_key != null) {
+      throw new ValidationFailure([{ loc: ['body', 'idempotency_key'], type: 'extra_forbidden', input: null, ctx: {} }]);
+    }
+    const refused = await this.documents.find(tenant, documentId, 'correct');
+    const requested = toContent(body);
+    const place = placeOf(body);
+    refuseErrors(await this.fixedParts(tenant, refused, place, requested));
+    const { context } = await this.desk.lookUp(tenant.tenantId, place, null);
+    if (!context) throw new DomainError('NOT_FOUND');
+    const now = this.clock.now();
+    this.desk.refuseUnusable(context, now);
+    const complete = await this.desk.withModifiedDocument(tenant, requested, now);
+    const { content, issuer, findings } = this.desk.assess(complete, this.desk.snapshot(context, tenant), now);
+    refuseErrors(findings);
+    const { access_key } = await this.desk.callIssuing<{ access_key: string }>(
+      tenant.tenantId,
+      'select correct_document($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key',
+      [
+        tenant.principal.id, documentId, refused.version, now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content),
+        JSON.stringify(issuer), JSON.stringify(findings),
+      ],
+    );
+    this.bell.ringSoon({ tenantId: tenant.tenantId, documentId, announcement: 1 });
+    return {
+      document_id: documentId,
+      status: 'NUMBER_RESERVED',
+      action_taken: 'pending',
+      sri_messages: [],
+      authorization_number: null,
+      authorization_date: null,
+      new_access_key: access_key === refused.accessKey ? null : access_key,
+    };
+  }
+
+  /** What the number and the access key are made of must stay; the date may change only while the SRI stored nothing. */
+  private async fixedParts(tenant: TenantContext, refused: StoredDocument, place: Place, content: DocumentContent): Promise<Finding[]> {
+    const mayRedate = content.issueDate === refused.content.issueDate || !(await this.wasRefusedAfterReception(tenant, refused.id));
+    const parts: readonly (readonly [string, string, string])[] = [
+      ['/document_type', refused.content.documentType, content.documentType],
+      ['/numeric_code', refused.content.numericCode, content.numericCode],
+      ['/issuer_id', refused.place.issuerId, place.issuerId],
+      ['/establishment_id', refused.place.establishmentId, place.establishmentId],
+      ['/emission_point_id', refused.place.emissionPointId, place.emissionPointId],
+      ...(mayRedate ? [] : [['/issue_date', refused.content.issueDate, content.issueDate] as const]),
+    ];
+    return parts.filter(([, expected, actual]) => expected !== actual).map(([pointer, expected, actual]) => fixed(pointer, expected, actual));
+  }
+
+  /** A refusal at authorization stays registered at the SRI under the access key. */
+  private async wasRefusedAfterReception(tenant: TenantContext, documentId: string): Promise<boolean> {
+    const rows = await this.transaction.run(tenant.tenantId, (manager) =>
+      manager.query<unknown[]>(
+        `select 1 from document_history where tenant_id = $1 and document_id = $2 and trigger = 'refused' and from_status <> 'SUBMITTED_TO_SRI' limit 1`,
+        [tenant.tenantId, documentId],
+      ),
+    );
+    return rows.length > 0;
+  }
+}
+
+const fixed = (pointer: string, expected: string, actual: string): Finding => ({
+  pointer,
+  rule: 'correction.fixed',
+  message: { es: 'Una corrección conserva este dato: es parte del número o de la clave de acceso', en: 'A correction keeps this: it is part of the number or the access key' },
+  expected,
+  actual,
+  reference: 'Ficha técnica 5.10',
+  severity: 'error',
+});

@@ -1,0 +1,79 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { guayaquilDay } from '../../../shared/guayaquil.js';
+import { CHANCE, type Chance, CLOCK, type Clock } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { parseAccessKey } from '../../../sri/access-key.js';
+import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { CreditNoteDto } from '../documents.credit-note.dto.js';
+import type { CreditNoteCreated } from '../documents.responses.js';
+import { refuseUncreditable } from '../domain/credit-note.js';
+import { CreateDraft } from './create-draft.js';
+import { toContent } from './document-content.js';
+import { type StoredDocument, StoredDocuments } from './stored-document.js';
+
+/** Drafts a credit note of an authorized invoice; the balance is reserved when it is issued. */
+export class CreateCreditNote extends Command<CreditNoteCreated> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly originalId: string,
+    readonly body: CreditNoteDto,
+    readonly idempotencyKey: string | null,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CreateCreditNote)
+export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote> {
+  constructor(
+    private readonly documents: StoredDocuments,
+    private readonly commands: CommandBus,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CHANCE) private readonly chance: Chance,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  async execute({ tenant, originalId, body, idempotencyKey }: CreateCreditNote): Promise<CreditNoteCreated> {
+    const original = await this.documents.find(tenant, originalId, 'credit');
+    const today = guayaquilDay(this.clock.now());
+    const { documentType, issueDate, buyerIdType } = original.content;
+    refuseUncreditable({ documentType, issueDate, buyerIdType, status: original.status }, today, this.settings.CREDIT_NOTE_MAX_AGE_MONTHS);
+    const content = this.contentOf(original, body, today);
+    const operation = `credit_note:${originalId}`;
+    const { documentId } = await this.commands.execute(new CreateDraft(tenant, original.place, content, idempotencyKey, operation));
+    return { credit_note_id: documentId, original_document_id: originalId, status: 'DRAFT', access_key: null };
+  }
+
+  private contentOf({ id, place, content, accessKey }: StoredDocument, body: CreditNoteDto, today: string): DocumentContent {
+    const key = accessKey === null ? null : parseAccessKey(accessKey);
+    const credited = toContent({
+      ...body,
+      issuer_id: place.issuerId,
+      establishment_id: place.establishmentId,
+      emission_point_id: place.emissionPointId,
+      document_type: '04',
+      issue_date: body.issue_date ?? today,
+      numeric_code: this.numericCode(),
+    });
+    return {
+      ...credited,
+      buyerIdType: content.buyerIdType,
+      buyerId: content.buyerId,
+      buyerName: content.buyerName,
+      buyerEmail: content.buyerEmail,
+      buyerAddress: content.buyerAddress,
+      modifiedDocumentId: id,
+      modifiedDocumentType: content.documentType,
+      modifiedDocumentNumber: key === null ? null : `${key.establishment}-${key.emissionPoint}-${String(key.sequential).padStart(9, '0')}`,
+      modifiedDocumentIssueDate: content.issueDate,
+    };
+  }
+
+  /** 8 random digits, so that access keys cannot be guessed. */
+  private numericCode(): string {
+    const number = Buffer.from(this.chance.bytes(6)).readUIntBE(0, 6) % 100_000_000;
+    return String(number).padStart(8, '0');
+  }
+}

@@ -1,0 +1,27 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { IssuingDesk } from './issuing-desk.js';
+import { StoredDocuments } from './stored-document.js';
+
+/** Deletes a draft. Its idempotency key stays used. */
+export class DeleteDraft extends Command<void> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly documentId: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(DeleteDraft)
+export class DeleteDraftHandler implements ICommandHandler<DeleteDraft> {
+  constructor(
+    private readonly documents: StoredDocuments,
+    private readonly desk: IssuingDesk,
+  ) {}
+
+  async execute({ tenant, documentId }: DeleteDraft): Promise<void> {
+    const { version } = await this.documents.find(tenant, documentId, 'delete');
+    await this.desk.callIssuing(tenant.tenantId, 'select delete_draft($1, $2, $3)', [documentId, version]);
+  }
+}

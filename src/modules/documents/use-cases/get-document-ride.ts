@@ -1,0 +1,75 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import { renderRide } from '../../../sri/ride/ride.js';
+import type { DocumentStatus } from '../domain/lifecycle.js';
+
+/** The printed representation, from the stored content and the issuer as it was when the document was issued. */
+export class GetDocumentRide extends Query<{ bytes: Buffer; fileName: string }> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly documentId: string,
+  ) {
+    super();
+  }
+}
+
+interface Row {
+  status: DocumentStatus;
+  sequential: number | null;
+  access_key: string | null;
+  authorization_number: string | null;
+  authorization_date: Date | null;
+  content: DocumentContent;
+  issuer_snapshot: IssuerSnapshot;
+}
+
+@QueryHandler(GetDocumentRide)
+export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
+  constructor(private readonly transaction: TenantTransaction) {}
+
+  async execute({ tenant, documentId }: GetDocumentRide): Promise<{ bytes: Buffer; fileName: string }> {
+    const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
+      manager.query<Row[]>(
+        `select d.status, d.sequential, d.access_key, d.authorization_number, d.authorization_date, c.content, c.issuer_snapshot
+         from documents d
+         join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
+         where d.tenant_id = $1 and d.id = $2`,
+        [tenant.tenantId, documentId],
+      ),
+    );
+    if (!row) throw new DomainError('NOT_FOUND');
+    const { sequential, access_key: accessKey, authorization_number: number, authorization_date: date } = row;
+    const bytes = await renderRide({
+      content: row.content,
+      issuer: row.issuer_snapshot,
+      numbering: sequential === null || accessKey === null ? null : { sequential, accessKey },
+      authorization: number === null || date === null ? null : { number, date },
+      logo: null,
+      status: printedStatus(row.status),
+    });
+    return { bytes, fileName: `${accessKey ?? `draft-${documentId}`}.pdf` };
+  }
+}
+
+/** How much the paper may claim. */
+function printedStatus(status: DocumentStatus): Parameters<typeof renderRide>[0]['status'] {
+  switch (status) {
+    case 'DRAFT':
+    case 'VALIDATED':
+      return 'draft';
+    case 'AUTHORIZED':
+    case 'CANCELLATION_REQUESTED':
+    case 'VOIDED_BY_NC':
+      return 'authorized';
+    case 'CANCELLED':
+      return 'cancelled';
+    case 'REJECTED':
+    case 'FAILED_PERMANENT':
+      return 'rejected';
+    default:
+      return 'pending';
+  }
+}

@@ -1,0 +1,51 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import { CLOCK, type Clock } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentAccepted } from '../documents.responses.js';
+import { headerOf } from './document-place.js';
+import { IssuingDesk, refuseErrors } from './issuing-desk.js';
+import { StoredDocuments } from './stored-document.js';
+
+/** Issues a draft as it stands: the same checks as issuing at once, then the number. */
+export class IssueDraft extends Command<DocumentAccepted> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly documentId: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(IssueDraft)
+export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
+  constructor(
+    private readonly documents: StoredDocuments,
+    private readonly desk: IssuingDesk,
+    private readonly bell: IssuanceBell,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ tenant, documentId }: IssueDraft): Promise<DocumentAccepted> {
+    const draft = await this.documents.find(tenant, documentId, 'issue');
+    const { context } = await this.desk.lookUp(tenant.tenantId, draft.place, null);
+    if (!context) throw new DomainError('NOT_FOUND');
+    const now = this.clock.now();
+    this.desk.refuseUnusable(context, now);
+    const complete = await this.desk.withModifiedDocument(tenant, draft.content, now);
+    const { content, issuer, findings } = this.desk.assess(complete, this.desk.snapshot(context, tenant), now);
+    refuseErrors(findings);
+    const { access_key } = await this.desk.callIssuing<{ access_key: string }>(
+      tenant.tenantId,
+      'select issue_draft($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key',
+      [
+        tenant.principal.id, documentId, draft.version, now, JSON.stringify(headerOf(tenant, draft.place, content)), JSON.stringify(content),
+        JSON.stringify(issuer), JSON.stringify(findings),
+      ],
+    );
+    this.bell.ringSoon({ tenantId: tenant.tenantId, documentId, announcement: 1 });
+    return { document_id: documentId, status: 'NUMBER_RESERVED', access_key };
+  }
+}

@@ -1,0 +1,148 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { ErrorCode } from '../../../shared/error-catalogue.js';
+import type { Finding } from '../../../shared/finding.js';
+import { guayaquilDay } from '../../../shared/guayaquil.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import { preflight } from '../../../sri/preflight.js';
+import { checkRuc } from '../../../sri/taxpayer-id.js';
+import { type Original, refuseUncreditable } from '../domain/credit-note.js';
+import { type IssuingContextRow, snapshotOf } from './issuing-context.js';
+
+/** Where a document is issued. */
+export interface Place {
+  readonly issuerId: string;
+  readonly establishmentId: string;
+  readonly emissionPointId: string;
+}
+
+/** What an earlier request with the same idempotency key asked for and was answered. */
+export interface Replay {
+  readonly operation: string;
+  readonly fingerprint: string;
+  readonly response: Record<string, unknown>;
+}
+
+/** A document after pre-flight. */
+export interface Assessed {
+  readonly content: DocumentContent;
+  readonly issuer: IssuerSnapshot;
+  readonly findings: readonly Finding[];
+}
+
+/** SQLSTATEs that the issuing functions raise when a last look changes the picture. */
+const REFUSALS: Readonly<Record<string, ErrorCode>> = {
+  SE001: 'SEQUENCE_EXHAUSTED',
+  SE002: 'UNAUTHENTICATED',
+  SE003: 'ISSUER_DISABLED',
+  SE004: 'CERTIFICATE_EXPIRED',
+  SE005: 'NOT_FOUND',
+  SE006: 'INVALID_STATE',
+  SE007: 'CREDIT_EXCEEDS_ORIGINAL',
+  SE110: 'INVALID_STATE',
+};
+
+/** The checks that every way of issuing shares: place, replay, original, certificate, pre-flight, and the last look's verdict. */
+@Injectable()
+export class IssuingDesk {
+  constructor(
+    private readonly transaction: TenantTransaction,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /** Issuer, establishment and point, and what the idempotency key was used for, in one round trip. */
+  async lookUp(tenantId: string, place: Place, key: string | null): Promise<{ context: IssuingContextRow | null; replay: Replay | null }> {
+    const [row] = await this.transaction.call<{ context: IssuingContextRow | null; replay: Replay | null }>(
+      tenantId,
+      'select * from issuing_context($1, $2, $3, $4, $5)',
+      [place.issuerId, place.establishmentId, place.emissionPointId, key],
+    );
+    return { context: row?.context ?? null, replay: row?.replay ?? null };
+  }
+
+  /** @throws DomainError when issuer, place or certificate cannot issue now */
+  refuseUnusable(context: IssuingContextRow, now: Date): void {
+    if (!context.issuer_active) throw new DomainError('ISSUER_DISABLED');
+    if (!checkRuc(context.ruc, { strict: this.settings.STRICT_RUC_CHECK }).valid) throw new DomainError('INVALID_RUC', { ruc: context.ruc });
+    if (!context.establishment_active) throw new DomainError('FISCAL_RULE_VIOLATED', [inactive('/establishment_id')]);
+    if (!context.point_active) throw new DomainError('FISCAL_RULE_VIOLATED', [inactive('/emission_point_id')]);
+    if (context.certificate_id === null || context.certificate_valid_to === null) throw new DomainError('CERTIFICATE_NOT_FOUND');
+    if (new Date(context.certificate_valid_to) <= now) {
+      throw new DomainError('CERTIFICATE_EXPIRED', { certificate_id: context.certificate_id, valid_to: context.certificate_valid_to });
+    }
+  }
+
+  snapshot(context: IssuingContextRow, tenant: TenantContext): IssuerSnapshot {
+    return snapshotOf(context, this.settings.PROVIDER_RUC ?? null, tenant.environment);
+  }
+
+  /** Runs every rule, the XML and our schema over the content; refuses nothing. */
+  assess(content: DocumentContent, issuer: IssuerSnapshot, now: Date): Assessed {
+    const context = { today: guayaquilDay(now), maxIssueDateAgeDays: this.settings.MAX_ISSUE_DATE_AGE_DAYS };
+    const { content: completed, findings } = preflight(content, issuer, context);
+    return { content: completed, issuer, findings };
+  }
+
+  /**
+   * Fills in the modified document's type, number and date from `modified_document_id`,
+   * and refuses a credit note that its original does not admit.
+   * @throws DomainError NOT_FOUND, INVALID_STATE or FISCAL_RULE_VIOLATED
+   */
+  async withModifiedDocument(tenant: TenantContext, content: DocumentContent, now: Date): Promise<DocumentContent> {
+    if (content.modifiedDocumentId === null) return content;
+    const original = await this.original(tenant, content.modifiedDocumentId);
+    if (content.documentType === '04') refuseUncreditable(original, guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS);
+    return {
+      ...content,
+      modifiedDocumentType: content.modifiedDocumentType ?? original.documentType,
+      modifiedDocumentNumber: content.modifiedDocumentNumber ?? original.number,
+      modifiedDocumentIssueDate: content.modifiedDocumentIssueDate ?? original.issueDate,
+    };
+  }
+
+  /** Calls an issuing SQL function; its refusals leave as domain errors. */
+  async callIssuing<Row>(tenantId: string, sql: string, parameters: readonly unknown[]): Promise<Row> {
+    try {
+      const [row] = await this.transaction.call<Row>(tenantId, sql, parameters);
+      if (!row) throw new Error(`no row from ${sql}`);
+      return row;
+    } catch (error) {
+      const refusal = REFUSALS[sqlState(error) ?? ''];
+      if (refusal) throw new DomainError(refusal);
+      throw error;
+    }
+  }
+
+  private async original(tenant: TenantContext, id: string): Promise<Original & { number: string | null }> {
+    const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
+      manager.query<(Original & { number: string | null })[]>(
+        `select d.document_type as "documentType", d.status, to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", d.buyer_id_type as "buyerIdType",
+           substr(d.access_key, 25, 3) || '-' || substr(d.access_key, 28, 3) || '-' || substr(d.access_key, 31, 9) as number
+         from documents d where d.tenant_id = $1 and d.id = $2`,
+        [tenant.tenantId, id],
+      ),
+    );
+    if (!row) throw new DomainError('NOT_FOUND');
+    return row;
+  }
+}
+
+/** @throws DomainError with every finding when one of them is an error */
+export function refuseErrors(findings: readonly Finding[]): void {
+  if (findings.some((finding) => finding.severity === 'error')) throw new DomainError('FISCAL_RULE_VIOLATED', findings);
+}
+
+function inactive(pointer: string): Finding {
+  return {
+    pointer,
+    rule: 'place.inactive',
+    message: { es: 'El establecimiento o punto de emisión está inactivo', en: 'The establishment or emission point is inactive' },
+    expected: 'active',
+    actual: 'inactive',
+    reference: 'Ficha técnica 4',
+    severity: 'error',
+  };
+}

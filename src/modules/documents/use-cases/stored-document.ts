@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentContent } from '../../../sri/document-types/document.js';
+import { type Action, allows, type DocumentStatus, LIFECYCLE } from '../domain/lifecycle.js';
+import type { Place } from './issuing-desk.js';
+
+/** A document as the caller's acts on it need to see it. */
+export interface StoredDocument {
+  readonly id: string;
+  readonly status: DocumentStatus;
+  readonly version: number;
+  readonly accessKey: string | null;
+  readonly place: Place;
+  readonly content: DocumentContent;
+}
+
+/** Finds the document an act is about, and refuses acts that its state does not allow. */
+@Injectable()
+export class StoredDocuments {
+  constructor(private readonly transaction: TenantTransaction) {}
+
+  /**
+   * @throws DomainError NOT_FOUND, or INVALID_STATE naming the state and what it allows
+   */
+  async find(tenant: TenantContext, documentId: string, action: Action): Promise<StoredDocument> {
+    const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
+      manager.query<(Omit<StoredDocument, 'place'> & Place)[]>(
+        `select d.id, d.status, d.version, d.access_key as "accessKey", d.issuer_id as "issuerId",
+           d.establishment_id as "establishmentId", d.emission_point_id as "emissionPointId", c.content
+         from documents d
+         join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
+         where d.tenant_id = $1 and d.id = $2`,
+        [tenant.tenantId, documentId],
+      ),
+    );
+    if (!row) throw new DomainError('NOT_FOUND');
+    if (!allows(row.status, action)) {
+      throw new DomainError('INVALID_STATE', { status: row.status, allowed_actions: LIFECYCLE[row.status].actions });
+    }
+    const { issuerId, establishmentId, emissionPointId, ...document } = row;
+    return { ...document, place: { issuerId, establishmentId, emissionPointId } };
+  }
+}

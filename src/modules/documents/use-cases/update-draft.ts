@@ -1,0 +1,69 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { isObject } from '../../../platform/http/fields.js';
+import { validateAs } from '../../../platform/http/validation.pipe.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import { CLOCK, type Clock } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { DocumentDraftDto } from '../documents.dto.js';
+import { headerOf, placeOf } from './document-place.js';
+import { toWire } from './document-record.js';
+import { draftContent } from './draft-content.js';
+import { IssuingDesk } from './issuing-desk.js';
+import { type StoredDocument, StoredDocuments } from './stored-document.js';
+
+/** Changes the fields of a draft that the body names. New lines without totals have the totals computed anew. */
+export class UpdateDraft extends Command<void> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly documentId: string,
+    readonly patch: unknown,
+  ) {
+    super();
+  }
+}
+
+const TOTALS = ['subtotal', 'total_discount', 'total_tax', 'total', 'taxes'];
+
+@CommandHandler(UpdateDraft)
+export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
+  constructor(
+    private readonly documents: StoredDocuments,
+    private readonly desk: IssuingDesk,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ tenant, documentId, patch }: UpdateDraft): Promise<void> {
+    const stored = await this.documents.find(tenant, documentId, 'edit');
+    const body = merged(stored, patch);
+    const place = placeOf(body);
+    const { context } = await this.desk.lookUp(tenant.tenantId, place, null);
+    if (!context) throw new DomainError('NOT_FOUND');
+    const issuer = this.desk.snapshot(context, tenant);
+    const content = draftContent(body, issuer);
+    const now = this.clock.now();
+    const { findings } = this.desk.assess(content, issuer, now);
+    await this.desk.callIssuing(tenant.tenantId, 'select update_draft($1, $2, $3, $4, $5, $6, $7, $8)', [
+      documentId, stored.version, now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content), JSON.stringify(issuer),
+      JSON.stringify(findings),
+    ]);
+  }
+}
+
+/** The stored draft as a body, overlaid with the patch and validated as a whole. */
+function merged({ place, content }: StoredDocument, patch: unknown): DocumentDraftDto {
+  const overlay = isObject(patch) ? patch : {};
+  const body = withoutNulls(toWire(content)) as Record<string, unknown>;
+  const recompute = 'lines' in overlay && !TOTALS.some((field) => field in overlay);
+  if (recompute) for (const field of TOTALS) Reflect.deleteProperty(body, field);
+  const ids = { issuer_id: place.issuerId, establishment_id: place.establishmentId, emission_point_id: place.emissionPointId };
+  return validateAs(DocumentDraftDto, isObject(patch) ? { ...body, ...ids, ...overlay } : patch, 'body');
+}
+
+/** Stored content says null where a body says nothing. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const present = Object.entries(value).filter(([, inner]) => inner !== null && !(Array.isArray(inner) && inner.length === 0));
+  return Object.fromEntries(present.map(([name, inner]) => [name, withoutNulls(inner)]));
+}

@@ -1,0 +1,71 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { DomainError } from '../../../shared/domain-error.js';
+import { ERROR_CATALOGUE } from '../../../shared/error-catalogue.js';
+import type { Finding } from '../../../shared/finding.js';
+import { CLOCK, type Clock } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentDraftDto } from '../documents.dto.js';
+import type { DocumentValidation } from '../documents.responses.js';
+import { toWire } from './document-record.js';
+import { placeOf } from './document-place.js';
+import { draftContent } from './draft-content.js';
+import { IssuingDesk } from './issuing-desk.js';
+
+/** Dry run: everything that issuing checks, without effect. */
+export class ValidateDocument extends Query<DocumentValidation> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly body: DocumentDraftDto,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ValidateDocument)
+export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> {
+  constructor(
+    private readonly desk: IssuingDesk,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ tenant, body }: ValidateDocument): Promise<DocumentValidation> {
+    const { context } = await this.desk.lookUp(tenant.tenantId, placeOf(body), null);
+    if (!context) throw new DomainError('NOT_FOUND');
+    const now = this.clock.now();
+    const refusals: Finding[] = [];
+    const collect = async <T>(check: () => T | Promise<T>, otherwise: T): Promise<T> => {
+      try {
+        return await check();
+      } catch (error) {
+        refusals.push(...asFindings(error));
+        return otherwise;
+      }
+    };
+    await collect(() => this.desk.refuseUnusable(context, now), undefined);
+    const issuer = this.desk.snapshot(context, tenant);
+    const requested = draftContent(body, issuer);
+    const complete = await collect(() => this.desk.withModifiedDocument(tenant, requested, now), requested);
+    const { content, findings } = this.desk.assess(complete, issuer, now);
+    const all = [...refusals, ...findings];
+    return {
+      valid: all.every((finding) => finding.severity !== 'error'),
+      findings: all as unknown as DocumentValidation['findings'],
+      totals: {
+        subtotal: content.subtotal,
+        total_discount: content.totalDiscount,
+        total_tax: content.totalTax,
+        total: content.total,
+        taxes: toWire(content.taxes) as Record<string, unknown>[],
+      },
+    };
+  }
+}
+
+/** A refusal that issuing would answer with, as findings of the dry run. */
+function asFindings(error: unknown): readonly Finding[] {
+  if (!(error instanceof DomainError)) throw error;
+  if (error.code === 'FISCAL_RULE_VIOLATED') return error.detail as readonly Finding[];
+  const { es, en } = ERROR_CATALOGUE[error.code];
+  return [{ pointer: '', rule: `issuing.${error.code.toLowerCase()}`, message: { es, en }, expected: null, actual: null, reference: '', severity: 'error' }];
+}

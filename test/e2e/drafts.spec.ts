@@ -1,0 +1,182 @@
+import { Business, type Invoice } from '../support/business.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+type Body = Record<string, unknown> & { id: string; status: string; error?: { code: string; detail: { rule?: string; pointer?: string }[] } };
+
+const LINES = [
+  { line_number: 1, description: 'Café', quantity: '3', unit_price: '3.333333', subtotal: '10.00', tax_rate_code: '4' },
+  { line_number: 2, description: 'Pan', quantity: '2', unit_price: '1.50', discount: '0.50', subtotal: '2.50', tax_rate_code: '0' },
+];
+const FROM_LINES: Invoice = { subtotal: undefined, total_tax: undefined, total: undefined, taxes: undefined, total_discount: undefined, payments: undefined, lines: LINES };
+
+describe('drafts and what follows an issued document', () => {
+  let stack: Stack;
+  let business: Business;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    business = await Business.open(stack);
+  });
+  afterAll(() => stack.stop());
+
+  const draft = (change: Invoice = {}): Promise<{ status: number; body: Body; headers: Headers }> =>
+    business.call<Body>('POST', '/documents/drafts', business.invoice(change));
+  const authorized = async (change: Invoice = {}): Promise<string> => {
+    const { document_id } = await business.accepted(change);
+    expect((await business.settled(document_id)).status).toBe('AUTHORIZED');
+    return document_id;
+  };
+  const credit = (original: string, change: Invoice = {}): Promise<{ status: number; body: Body & { credit_note_id: string } }> => {
+    const { lines, taxes, subtotal, total_tax, total } = business.invoice();
+    return business.call('POST', `/documents/${original}/credit-note`, { reason: 'Devolución', lines, taxes, subtotal, total_tax, total, ...change });
+  };
+  const half: Invoice = {
+    subtotal: '50.00', total_tax: '7.50', total: '57.50',
+    lines: [{ line_number: 1, description: 'Mitad', quantity: '0.5', unit_price: '100.00', subtotal: '50.00', tax_rate_code: '4' }],
+    taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '50.00', rate: '0.15', tax_amount: '7.50' }],
+  };
+
+  it('stores a draft without a number, changes it, issues it', async () => {
+    const before = await business.lastNumber();
+    const created = await draft({ document_type: undefined });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ status: 'DRAFT', document_type: '01', sequential: null, access_key: null, authorization_number: null });
+    expect(await business.lastNumber()).toBe(before);
+    const patched = await business.call<Body>('PATCH', `/documents/${created.body.id}`, { buyer_name: 'Otra Persona' });
+    expect([patched.status, patched.body['buyer_name'], patched.body['total']]).toEqual([200, 'Otra Persona', '115.00']);
+    const issued = await business.call<{ document_id: string; access_key: string }>('POST', `/documents/${created.body.id}/issue`);
+    expect([issued.status, issued.body.document_id]).toEqual([202, created.body.id]);
+    expect(await business.settled(created.body.id)).toMatchObject({ status: 'AUTHORIZED', buyer_name: 'Otra Persona', access_key: issued.body.access_key });
+    const again = await business.call<Body>('POST', `/documents/${created.body.id}/issue`);
+    expect([again.status, again.body.error?.code]).toEqual([409, 'INVALID_STATE']);
+    expect((await business.call('PATCH', `/documents/${created.body.id}`, { reason: 'x' })).status).toBe(409);
+    expect((await business.call('DELETE', `/documents/${created.body.id}`)).status).toBe(409);
+  });
+
+  it('computes totals and taxes from the lines when all are left out', async () => {
+    const created = await draft(FROM_LINES);
+    expect(created.body).toMatchObject({ subtotal: '13.00', total_discount: '0.50', total_tax: '1.50', total: '14.00', status: 'DRAFT' });
+    expect(created.body['taxes']).toMatchObject([
+      { tax_rate_code: '4', taxable_base: '10.00', tax_amount: '1.50' },
+      { tax_rate_code: '0', taxable_base: '2.50', tax_amount: '0.00' },
+    ]);
+    const changed = await business.call<Body>('PATCH', `/documents/${created.body.id}`, { lines: [LINES[0]] });
+    expect(changed.body).toMatchObject({ subtotal: '10.00', total: '11.50' });
+    expect((await business.call('POST', `/documents/${created.body.id}/issue`)).status).toBe(202);
+    expect((await business.settled(created.body.id)).status).toBe('AUTHORIZED');
+    expect((await draft({ ...FROM_LINES, total: '14.00' })).status).toBe(400);
+    expect((await business.issue(FROM_LINES)).status).toBe(400);
+  });
+
+  it('checks without effect on a dry run', async () => {
+    const before = await business.lastNumber();
+    const good = await business.call('POST', '/documents/validate', business.invoice(FROM_LINES));
+    expect([good.status, good.body]).toMatchObject([200, { valid: true, totals: { total: '14.00' } }]);
+    const bad = await business.call<{ valid: boolean; findings: { pointer: string }[] }>('POST', '/documents/validate', business.invoice({ total: '1.00', buyer_id: '1' }));
+    expect(bad.body.valid).toBe(false);
+    expect(bad.body.findings.map((finding) => finding.pointer)).toEqual(expect.arrayContaining(['/total']));
+    const bare = await Business.open(stack, { certificate: null });
+    const without = await bare.call<{ findings: { rule: string }[] }>('POST', '/documents/validate', bare.invoice());
+    expect(without.body.findings.map((finding) => finding.rule)).toContain('issuing.certificate_not_found');
+    expect(await business.lastNumber()).toBe(before);
+  });
+
+  it('deletes a draft for good, and keeps its idempotency key used', async () => {
+    const created = await draft({ idempotency_key: 'draft-1' });
+    const replay = await draft({ idempotency_key: 'draft-1' });
+    expect([replay.body.id, replay.headers.get('idempotent-replayed')]).toEqual([created.body.id, 'true']);
+    expect((await business.issue({ idempotency_key: 'draft-1' })).status).toBe(409);
+    expect((await business.call('DELETE', `/documents/${created.body.id}`)).status).toBe(204);
+    expect((await business.call('GET', `/documents/${created.body.id}`)).status).toBe(404);
+    expect((await business.issue({ idempotency_key: 'draft-1' })).status).toBe(409);
+  });
+
+  it('refuses to issue a draft that breaks a rule; nothing is consumed and it stays a draft', async () => {
+    const before = await business.lastNumber();
+    const created = await draft({ total: '1.00' });
+    expect(created.status).toBe(201);
+    expect((created.body['warnings'] as { rule: string }[]).map((finding) => finding.rule)).toContain('totals.total');
+    const issued = await business.call<Body>('POST', `/documents/${created.body.id}/issue`);
+    expect([issued.status, issued.body.error?.code]).toEqual([400, 'FISCAL_RULE_VIOLATED']);
+    expect((await business.document(created.body.id)).status).toBe('DRAFT');
+    expect(await business.lastNumber()).toBe(before);
+  });
+
+  it('credits an invoice in parts, and voids it when nothing is left', async () => {
+    const original = await authorized();
+    const first = await credit(original, half);
+    expect([first.status, first.body]).toMatchObject([201, { original_document_id: original, status: 'DRAFT', access_key: null }]);
+    for (const part of [first, await credit(original, half)]) {
+      expect((await business.call('POST', `/documents/${part.body.credit_note_id}/issue`)).status).toBe(202);
+      expect(await business.settled(part.body.credit_note_id)).toMatchObject({ status: 'AUTHORIZED', document_type: '04', total: '57.50', modified_document_type: '01' });
+    }
+    expect((await business.document(original)).status).toBe('VOIDED_BY_NC');
+    const events = await stack.database.query<{ type: string }>('select type from events where document_id = $1 order by position', [original]);
+    expect(events.map((event) => event.type)).toEqual(['document.authorized', 'document.voided']);
+    const more = await credit(original, half);
+    expect([more.status, more.body.error?.code]).toEqual([409, 'INVALID_STATE']);
+  });
+
+  it('never credits more than the original, also when two are issued at once', async () => {
+    const original = await authorized();
+    const notes = await Promise.all(Array.from({ length: 5 }, () => credit(original)));
+    const issued = await Promise.all(notes.map(({ body }) => business.call<Body>('POST', `/documents/${body.credit_note_id}/issue`)));
+    expect(issued.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409]);
+    expect(issued.filter(({ body }) => body.error?.code === 'CREDIT_EXCEEDS_ORIGINAL')).toHaveLength(4);
+  });
+
+  it('credits only what may be credited', async () => {
+    const { document_id } = await business.accepted({ ...half, buyer_id_type: null, buyer_id: null, buyer_name: null, payments: undefined, ...{
+      subtotal: '10.00', total_tax: '1.50', total: '11.50',
+      lines: [{ line_number: 1, description: 'x', quantity: '1', unit_price: '10.00', subtotal: '10.00', tax_rate_code: '4' }],
+      taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '10.00', rate: '0.15', tax_amount: '1.50' }],
+    } });
+    await business.settled(document_id);
+    const finalConsumer = await credit(document_id, half);
+    expect([finalConsumer.status, finalConsumer.body.error?.detail[0]?.rule]).toEqual([400, 'credit.final_consumer']);
+    const old = await authorized();
+    await stack.database.query(`update documents set issue_date = issue_date - interval '13 months' where id = $1`, [old]);
+    await stack.database.query(
+      `update document_contents set content = jsonb_set(content, '{issueDate}', to_jsonb(to_char(now() - interval '13 months', 'YYYY-MM-DD'))) where document_id = $1`, [old]);
+    expect((await credit(old)).body.error?.detail[0]?.rule).toBe('credit.too_old');
+    const other = await Business.open(stack);
+    expect((await other.call('POST', `/documents/${old}/credit-note`, { reason: 'x', ...half })).status).toBe(404);
+  });
+
+  it('corrects a refused document under its number and key', async () => {
+    const mine = await Business.open(stack);
+    await fetch(`${stack.simulatorUrl}/control/faults`, {
+      method: 'POST', headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ rules: [{ match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'authorization' } }] }),
+    });
+    const { document_id, access_key } = await mine.accepted();
+    expect((await mine.settled(document_id)).status).toBe('REJECTED');
+    const renumbered = await mine.call<Body>('POST', `/documents/${document_id}/correct`, mine.invoice({ numeric_code: '87654321' }));
+    expect([renumbered.status, renumbered.body.error?.detail[0]?.pointer]).toEqual([400, '/numeric_code']);
+    const corrected = await mine.call('POST', `/documents/${document_id}/correct`, mine.invoice({ buyer_name: 'Nombre Corregido' }));
+    expect([corrected.status, corrected.body]).toMatchObject([202, { status: 'NUMBER_RESERVED', new_access_key: null }]);
+    expect(await mine.settled(document_id)).toMatchObject({ status: 'AUTHORIZED', access_key, sequential: 1, buyer_name: 'Nombre Corregido', error: null });
+    expect(await mine.lastNumber()).toBe(1);
+    const again = await mine.call<Body>('POST', `/documents/${document_id}/correct`, mine.invoice());
+    expect([again.status, again.body.error?.code]).toEqual([409, 'INVALID_STATE']);
+  });
+
+  it('prints every stage', async () => {
+    const pdf = async (id: string): Promise<string> => {
+      const response = await fetch(`${stack.apiUrl}/documents/${id}/ride`, { headers: { 'x-api-key': business.apiKey } });
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+      return Buffer.from(await response.arrayBuffer()).subarray(0, 5).toString();
+    };
+    expect(await pdf((await draft()).body.id)).toBe('%PDF-');
+    expect(await pdf(await authorized())).toBe('%PDF-');
+  });
+
+  it('shows the code tables as of a day', async () => {
+    const rates = await business.call<{ items: { code: string }[] }>('GET', '/reference/iva-rates?as_of=2024-03-31');
+    expect(rates.status).toBe(200);
+    expect(rates.body.items.map((row) => row.code)).toContain('2');
+    const today = await business.call<{ items: { code: string }[] }>('GET', '/reference/iva-rates');
+    expect(today.body.items.map((row) => row.code)).not.toContain('2');
+    expect((await business.call('GET', '/reference/nothing')).status).toBe(422);
+  });
+});
