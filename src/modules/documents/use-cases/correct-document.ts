@@ -37,7 +37,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
   ) {}
 
   async execute({ tenant, documentId, body }: CorrectDocument): Promise<DocumentSyncSubmit> {
-    if (body.idempotency_key != null) {
+    if (typeof body.idempotency_key === 'string') {
       throw new ValidationFailure([{ loc: ['body', 'idempotency_key'], type: 'extra_forbidden', input: null, ctx: {} }]);
     }
     const refused = await this.documents.find(tenant, documentId, 'correct');

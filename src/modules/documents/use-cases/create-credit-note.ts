@@ -48,15 +48,15 @@ export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote
 
   private contentOf({ id, place, content, accessKey }: StoredDocument, body: CreditNoteDto, today: string): DocumentContent {
     const key = accessKey === null ? null : parseAccessKey(accessKey);
-    const credited = toContent({
-      ...body,
+    const fromOriginal = {
       issuer_id: place.issuerId,
       establishment_id: place.establishmentId,
       emission_point_id: place.emissionPointId,
-      document_type: '04',
+      document_type: '04' as const,
       issue_date: body.issue_date ?? today,
       numeric_code: this.numericCode(),
-    });
+    };
+    const credited = toContent(Object.assign({}, body, fromOriginal));
     return {
       ...credited,
       buyerIdType: content.buyerIdType,

@@ -14,11 +14,12 @@ const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;
 export function draftContent(body: DocumentDraftDto, issuer: IssuerSnapshot): DocumentContent {
   const { subtotal, total_tax, total, taxes } = body;
   if (subtotal !== undefined && total_tax !== undefined && total !== undefined && taxes !== undefined) {
-    return toContent({ ...body, subtotal, total_tax, total, taxes });
+    return toContent(Object.assign({}, body, { subtotal, total_tax, total, taxes }));
   }
   const absent = COMPUTABLE.filter((field) => body[field] === undefined);
   if (absent.length < COMPUTABLE.length) {
     throw new ValidationFailure(absent.map((field) => ({ loc: ['body', field], type: 'missing', input: null, ctx: {} })));
   }
-  return withComputedTotals(toContent({ ...body, subtotal: '0.00', total_tax: '0.00', total: '0.00', taxes: [] }), issuer);
+  const blank = { subtotal: '0.00', total_tax: '0.00', total: '0.00', taxes: [] };
+  return withComputedTotals(toContent(Object.assign({}, body, blank)), issuer);
 }
