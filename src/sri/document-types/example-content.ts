@@ -104,7 +104,7 @@ export const noIva = (taxRateCode: '0' | '6' | '7', taxableBase: string): Docume
 /** A receipt paid on behalf of another: 20.00 plus 15 %. */
 export const EXAMPLE_REIMBURSEMENT: Reimbursement = {
   supplierIdType: '04',
-  supplierId: '0990012348001',
+  supplierId: '0990012342001',
   supplierCountry: '593',
   supplierType: '02',
   documentType: '01',
@@ -113,7 +113,7 @@ export const EXAMPLE_REIMBURSEMENT: Reimbursement = {
   authorizationNumber: buildAccessKey({
     issueDate: '2026-09-10',
     documentType: '01',
-    ruc: '0990012348001',
+    ruc: '0990012342001',
     environment: '2',
     establishment: '001',
     emissionPoint: '001',

@@ -1,0 +1,132 @@
+import { preflight } from '../../preflight.js';
+import type { DocumentContent, Reimbursement } from '../document.js';
+import { PURCHASE_SETTLEMENT_EXAMPLES } from './examples.js';
+
+const CONTEXT = { today: '2026-09-15', maxIssueDateAgeDays: 90 };
+const named = (name: string) => PURCHASE_SETTLEMENT_EXAMPLES.find((example) => example.name === name)!;
+const FULL = named('full');
+const REIMBURSEMENT = named('reimbursement');
+
+/** All findings as `severity rule pointer`. */
+const rulesOf = (content: DocumentContent): string[] =>
+  preflight(content, FULL.issuer, CONTEXT).findings.map(
+    ({ severity, rule, pointer }) => `${severity === 'error' ? '' : 'warning '}${rule} ${pointer}`,
+  );
+
+const settlement = (change: Partial<DocumentContent>): DocumentContent => ({ ...FULL.content, ...change });
+const reimbursed = (change: Partial<Reimbursement>): DocumentContent => ({
+  ...REIMBURSEMENT.content,
+  payments: [{ lineNumber: 1, paymentMethodCode: '20', total: '23.00', term: 0, timeUnit: 'dias' }],
+  reimbursements: REIMBURSEMENT.content.reimbursements.map((entry) => ({ ...entry, ...change })),
+});
+
+it.each(PURCHASE_SETTLEMENT_EXAMPLES.map((example) => [example.name, example] as const))(
+  '%s may be issued',
+  (_, example) => {
+    const { findings } = preflight(example.content, example.issuer, CONTEXT);
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  },
+);
+
+describe('a purchase settlement', () => {
+  it.each([
+    [settlement({}), []],
+    [
+      settlement({ buyerIdType: '07', buyerId: '9999999999999', buyerName: 'CONSUMIDOR FINAL' }),
+      ['buyer.final_consumer_banned /buyer_id_type'],
+    ],
+    [
+      settlement({ buyerIdType: null, buyerId: null, buyerName: null }),
+      ['buyer.incomplete /buyer_id_type', 'buyer.incomplete /buyer_id', 'buyer.incomplete /buyer_name'],
+    ],
+    [settlement({ tip: '0.00' }), ['document.field_of_other_type /tip']],
+    [settlement({ reason: 'x' }), ['warning document.unused_field /reason']],
+    [settlement({ total: '36.64' }), ['totals.total /total', 'payments.sum /payments']],
+  ])('case %#', (content, expected) => {
+    expect(rulesOf(content)).toEqual(expected);
+  });
+
+  it('carries no tax but IVA', () => {
+    const ice = {
+      taxCode: '3',
+      taxRateCode: '3610',
+      taxableBase: '10.00',
+      rate: '0.2000',
+      taxAmount: '2.00',
+      tariff: null,
+    };
+    const iva = {
+      taxCode: '2',
+      taxRateCode: '4',
+      taxableBase: '12.00',
+      rate: '0.1500',
+      taxAmount: '1.80',
+      tariff: null,
+    };
+    const content = settlement({
+      subtotal: '10.00',
+      totalDiscount: '0.00',
+      totalTax: '3.80',
+      total: '13.80',
+      lines: [
+        {
+          ...FULL.content.lines[1]!,
+          lineNumber: 1,
+          unitPrice: '10.000000',
+          subtotal: '10.00',
+          taxRateCode: null,
+          taxes: [ice, iva],
+        },
+      ],
+      taxes: [ice, iva],
+      payments: [{ ...FULL.content.payments[0]!, total: '13.80' }],
+    });
+    expect(rulesOf(content)).toEqual([
+      'settlement.only_iva /lines/0/taxes/0/tax_code',
+      'settlement.only_iva /taxes/0/tax_code',
+    ]);
+  });
+
+  it('tells a term for every payment, zero when paid at once', () => {
+    const { content, findings } = preflight(settlement({ payments: [] }), FULL.issuer, CONTEXT);
+    expect(content.payments).toEqual([
+      { lineNumber: 1, paymentMethodCode: '01', total: '36.63', term: 0, timeUnit: 'dias' },
+    ]);
+    expect(findings.map(({ rule }) => rule)).toEqual(['payments.defaulted']);
+    const kept = preflight(FULL.content, FULL.issuer, CONTEXT).content.payments;
+    expect(kept.map(({ term, timeUnit }) => [term, timeUnit])).toEqual([
+      [30, 'dias'],
+      [0, 'dias'],
+    ]);
+  });
+});
+
+describe('reimbursements', () => {
+  const at = '/reimbursements/0';
+  it.each([
+    [reimbursed({}), []],
+    [reimbursed({ supplierIdType: '07' }), [`reimbursement.supplier_id_type ${at}/supplier_id_type`]],
+    [reimbursed({ supplierId: '123' }), [`reimbursement.supplier_id ${at}/supplier_id`]],
+    [
+      reimbursed({ supplierIdType: '05', supplierId: '1710034066' }),
+      [`warning reimbursement.supplier_check_digit ${at}/supplier_id`],
+    ],
+    [reimbursed({ supplierCountry: 'EC' }), [`reimbursement.country ${at}/supplier_country`]],
+    [reimbursed({ supplierCountry: null }), []],
+    [reimbursed({ supplierType: '03' }), [`reimbursement.supplier_type ${at}/supplier_type`]],
+    [reimbursed({ documentType: '99' }), [`support.document_type ${at}/document_type`]],
+    [reimbursed({ documentNumber: '001001000000456' }), [`support.number ${at}/document_number`]],
+    [reimbursed({ issueDate: '2026-09-16' }), [`support.date ${at}/issue_date`]],
+    [reimbursed({ issueDate: '2026-02-30' }), [`shape.structure ${at}/issue_date`]],
+    [reimbursed({ authorizationNumber: '1' }), [`support.authorization_number ${at}/authorization_number`]],
+    [reimbursed({ taxes: [] }), [`reimbursement.taxes ${at}/taxes`]],
+    [
+      reimbursed({ taxes: [{ ...REIMBURSEMENT.content.reimbursements[0]!.taxes[0]!, taxAmount: '3.02' }] }),
+      [`tax.amount ${at}/taxes/0/tax_amount`],
+    ],
+    // The rate is that of the reimbursed document's own day.
+    [reimbursed({ issueDate: '2024-03-31' }), [`tax.rate_code_not_in_force ${at}/taxes/0/tax_rate_code`]],
+  ])('case %#', (content, expected) => {
+    expect(rulesOf(content)).toEqual(expected);
+  });
+});

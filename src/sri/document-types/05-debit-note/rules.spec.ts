@@ -1,0 +1,75 @@
+import { preflight } from '../../preflight.js';
+import type { DocumentContent, DocumentLine } from '../document.js';
+import { DEBIT_NOTE_EXAMPLES } from './examples.js';
+
+const CONTEXT = { today: '2026-09-15', maxIssueDateAgeDays: 90 };
+const FULL = DEBIT_NOTE_EXAMPLES.find((example) => example.name === 'full')!;
+
+/** All findings as `severity rule pointer`. */
+const rulesOf = (content: DocumentContent): string[] =>
+  preflight(content, FULL.issuer, CONTEXT).findings.map(
+    ({ severity, rule, pointer }) => `${severity === 'error' ? '' : 'warning '}${rule} ${pointer}`,
+  );
+
+const note = (change: Partial<DocumentContent>): DocumentContent => ({ ...FULL.content, ...change });
+const first = (change: Partial<DocumentLine>) =>
+  note({ lines: FULL.content.lines.map((line, index) => (index === 0 ? { ...line, ...change } : line)) });
+
+it.each(DEBIT_NOTE_EXAMPLES.map((example) => [example.name, example] as const))('%s may be issued', (_, example) => {
+  const { findings } = preflight(example.content, example.issuer, CONTEXT);
+  expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+});
+
+describe('a debit note', () => {
+  it.each([
+    [note({}), []],
+    [note({ reason: 'x' }), []],
+    [note({ payments: [] }), ['warning payments.defaulted /payments']],
+    [first({ quantity: '2.000000', unitPrice: '10.250000' }), ['debit_note.quantity /lines/0/quantity']],
+    [
+      { ...first({ unitPrice: '21.500000', discount: '1.00' }), subtotal: '36.50', totalDiscount: '1.00' },
+      ['debit_note.discount /lines/0/discount'],
+    ],
+    [
+      first({ additionalDetails: [{ name: 'a', value: 'b' }], unitOfMeasure: 'kg' }),
+      [
+        'warning document.unused_field /lines/0/unit_of_measure',
+        'warning document.unused_field /lines/0/additional_details',
+      ],
+    ],
+    [note({ modifiedDocumentNumber: null }), ['modified_document.missing /modified_document_number']],
+    [
+      note({ buyerIdType: 'CONSUMIDOR_FINAL', buyerId: '9999999999999', buyerName: 'CONSUMIDOR FINAL' }),
+      ['buyer.final_consumer_banned /buyer_id_type'],
+    ],
+    [
+      note({ foreignTrade: null, deliveryGuideNumber: '001-001-000000001' }),
+      ['document.field_of_other_type /delivery_guide_number'],
+    ],
+    [first({ description: 'x'.repeat(301) }), ['text.length /lines/0/description']],
+  ])('case %#', (content, expected) => {
+    expect(rulesOf(content)).toEqual(expected);
+  });
+
+  it('must show the tax of each group, because the SRI sees no tax of lines', () => {
+    // Ten lines of 0.10: the sum of the rounded taxes is 0.20, the tax of the base 0.15.
+    const lines = Array.from({ length: 10 }, (_, index) => ({
+      ...FULL.content.lines[1]!,
+      lineNumber: index + 1,
+      unitPrice: '0.100000',
+      subtotal: '0.10',
+    }));
+    const tax = FULL.content.taxes[0]!;
+    const ofGroup = (taxAmount: string) =>
+      note({
+        lines,
+        subtotal: '1.00',
+        totalTax: taxAmount,
+        total: `1.${taxAmount.slice(2)}`,
+        taxes: [{ ...tax, taxableBase: '1.00', taxAmount }],
+        payments: [{ ...FULL.content.payments[1]!, total: `1.${taxAmount.slice(2)}` }],
+      });
+    expect(rulesOf(ofGroup('0.15'))).toEqual([]);
+    expect(rulesOf(ofGroup('0.20'))).toEqual(['debit_note.tax_amount /taxes/0/tax_amount']);
+  });
+});
