@@ -32,8 +32,17 @@ export function roundingOf(count: number): Decimal {
 
 /** Fraction to the percentage that the XML writes: `0.15` to `15.00`. */
 export function percentOf(rate: string): string {
-  return money(dec(rate).times(100));
+  let percentage = PERCENTAGES.get(rate);
+  if (percentage === undefined) {
+    percentage = money(dec(rate).times(100));
+    if (PERCENTAGES.size < MAX_PERCENTAGES) PERCENTAGES.set(rate, percentage);
+  }
+  return percentage;
 }
+
+/** The code tables know some dozens of rates and every line asks for one; the bound is for odd input. */
+const PERCENTAGES = new Map<string, string>();
+const MAX_PERCENTAGES = 500;
 
 /** Percentage of a code table to the fraction of the API: `15.00` to `0.1500`. */
 export function rateOf(percent: string): string {
