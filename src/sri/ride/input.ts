@@ -1,0 +1,32 @@
+import type { DocumentContent, DocumentTypeCode, IssuerSnapshot, Numbering } from '../document-types/document.js';
+import type { RideStatus } from './marks.js';
+
+/** All that a printed representation shows. Content is the normalised one that made the XML. */
+export interface RideInput {
+  readonly content: DocumentContent;
+  readonly issuer: IssuerSnapshot;
+  /** Null for a draft. */
+  readonly numbering: Numbering | null;
+  readonly authorization: { readonly number: string; readonly date: Date } | null;
+  /** PNG or JPEG; one that cannot be printed is left out, so check it with `readLogo` on upload. */
+  readonly logo: Buffer | null;
+  readonly status: RideStatus;
+}
+
+/** Names of the documents as they are printed. */
+export const TITLES: Readonly<Record<DocumentTypeCode, string>> = {
+  '01': 'FACTURA',
+  '03': 'LIQUIDACIÓN DE COMPRA DE BIENES Y PRESTACIÓN DE SERVICIOS',
+  '04': 'NOTA DE CRÉDITO',
+  '05': 'NOTA DE DÉBITO',
+  '06': 'GUÍA DE REMISIÓN',
+  '07': 'COMPROBANTE DE RETENCIÓN',
+};
+
+const UNNUMBERED = '·········';
+
+/** `001-002-000000101`; dots for the sequential of a document that has none yet. */
+export function documentNumber({ issuer, numbering }: RideInput): string {
+  const sequential = numbering === null ? UNNUMBERED : String(numbering.sequential).padStart(9, '0');
+  return `${issuer.establishmentCode}-${issuer.emissionPointCode}-${sequential}`;
+}

@@ -1,0 +1,128 @@
+import { inflateSync } from 'node:zlib';
+
+/** An image that can be printed. */
+export interface Logo {
+  readonly format: 'png' | 'jpeg';
+  /** What is embedded: of a PNG only the chunks that make the picture. */
+  readonly bytes: Buffer;
+  readonly width: number;
+  readonly height: number;
+}
+
+export type LogoProblem = 'unknown_format' | 'damaged' | 'unsupported' | 'too_large';
+
+/** Bounds of an image: its file and its picture. Every document carries it. */
+export const LOGO_LIMITS = { bytes: 512 * 1024, pixels: 2_000_000 } as const;
+
+const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
+const PICTURE_CHUNKS = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']);
+/** Samples per pixel of each PNG colour type. */
+const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+const LAST_FILTER = 4;
+
+/**
+ * Reads a PNG or JPEG and makes sure that it can be embedded: the PDF library decodes
+ * some images in the background, where a damaged one would end the process. So all
+ * that it relies on is checked here, and a picture is never larger than its header says.
+ */
+export function readLogo(bytes: Buffer): Logo | LogoProblem {
+  if (bytes.length > LOGO_LIMITS.bytes) return 'too_large';
+  if (bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return readPng(bytes);
+  if (bytes.length > 3 && bytes.readUInt16BE(0) === 0xffd8) return readJpeg(bytes);
+  return 'unknown_format';
+}
+
+interface Chunk {
+  readonly type: string;
+  readonly data: Buffer;
+  readonly whole: Buffer;
+}
+
+function chunksOf(bytes: Buffer): Chunk[] | null {
+  const chunks: Chunk[] = [];
+  let at = PNG_SIGNATURE.length;
+  while (at + 12 <= bytes.length) {
+    const end = at + 12 + bytes.readUInt32BE(at);
+    if (end > bytes.length) return null;
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    chunks.push({ type, data: bytes.subarray(at + 8, end - 4), whole: bytes.subarray(at, end) });
+    if (type === 'IEND') return chunks;
+    at = end;
+  }
+  return null;
+}
+
+function readPng(bytes: Buffer): Logo | LogoProblem {
+  const chunks = chunksOf(bytes);
+  const header = chunks?.[0];
+  if (chunks === null || header?.type !== 'IHDR' || header.data.length !== 13) return 'damaged';
+  const width = header.data.readUInt32BE(0);
+  const height = header.data.readUInt32BE(4);
+  const bits = header.data.readUInt8(8);
+  const colorType = header.data.readUInt8(9);
+  const samples = SAMPLES[colorType];
+  if (width === 0 || height === 0 || samples === undefined) return 'damaged';
+  if (width * height > LOGO_LIMITS.pixels) return 'too_large';
+  const palette = chunks.find((chunk) => chunk.type === 'PLTE')?.data.length ?? 0;
+  if (colorType === 3 ? palette === 0 || palette % 3 !== 0 || palette > 768 : false) return 'damaged';
+  const transparency = chunks.some((chunk) => chunk.type === 'tRNS');
+  const interlaced = header.data.readUInt8(12) !== 0;
+  // Eight bits a sample is what every drawing program writes; the library errs on the rarer mixtures.
+  if (interlaced || bits > 8 || (bits < 8 && (transparency || samples > 1))) return 'unsupported';
+  if (!pixelsAreWhole(chunks, height, Math.ceil((width * bits * samples) / 8))) return 'damaged';
+  const picture = chunks.filter(
+    (chunk) => PICTURE_CHUNKS.has(chunk.type) && (chunk.type !== 'tRNS' || colorType === 3),
+  );
+  return {
+    format: 'png',
+    bytes: Buffer.concat([PNG_SIGNATURE, ...picture.map((chunk) => chunk.whole)]),
+    width,
+    height,
+  };
+}
+
+function pixelsAreWhole(chunks: readonly Chunk[], height: number, rowBytes: number): boolean {
+  const expected = height * (rowBytes + 1);
+  const packed = Buffer.concat(chunks.filter((chunk) => chunk.type === 'IDAT').map((chunk) => chunk.data));
+  const pixels = inflated(packed, expected);
+  if (pixels?.length !== expected) return false;
+  for (let row = 0; row < height; row += 1) {
+    if (pixels.readUInt8(row * (rowBytes + 1)) > LAST_FILTER) return false;
+  }
+  return true;
+}
+
+/** Null for data that is not zlib's or longer than `limit`. */
+function inflated(packed: Buffer, limit: number): Buffer | null {
+  try {
+    return inflateSync(packed, { maxOutputLength: limit });
+  } catch {
+    return null;
+  }
+}
+
+/** Frame headers of baseline, extended and progressive JPEG. */
+const FRAMES = new Set([0xc0, 0xc1, 0xc2]);
+
+function readJpeg(bytes: Buffer): Logo | LogoProblem {
+  let at = 2;
+  while (at + 4 <= bytes.length) {
+    if (bytes.readUInt8(at) !== 0xff) return 'damaged';
+    const marker = bytes.readUInt8(at + 1);
+    const length = bytes.readUInt16BE(at + 2);
+    if (length < 2 || at + 2 + length > bytes.length) return 'damaged';
+    if (FRAMES.has(marker)) {
+      if (length < 8) return 'damaged';
+      const height = bytes.readUInt16BE(at + 5);
+      const width = bytes.readUInt16BE(at + 7);
+      const channels = bytes.readUInt8(at + 9);
+      if (bytes.readUInt8(at + 4) !== 8 || ![1, 3, 4].includes(channels)) return 'unsupported';
+      if (width === 0 || height === 0) return 'damaged';
+      if (width * height > LOGO_LIMITS.pixels) return 'too_large';
+      return { format: 'jpeg', bytes, width, height };
+    }
+    if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4) return 'unsupported';
+    at += 2 + length;
+  }
+  return 'damaged';
+}

@@ -1,0 +1,222 @@
+import { type Block, heading, stack } from './block.js';
+import type { Flow } from './flow.js';
+import type { Align, Pen } from './pen.js';
+import { COLOR, lineHeight, TEXT, type TextStyle } from './style.js';
+
+/** A column of a table over rows of one kind. */
+export interface Column<Row> {
+  readonly title: string;
+  readonly align?: Align;
+  /**
+   * `rest`: shares what the others leave. `figures`: as wide as its widest text, never
+   * wrapped. Otherwise: as wide as its widest text, up to so many points, then wrapped.
+   */
+  readonly width: 'rest' | 'figures' | number;
+  text(row: Row): string;
+  /** Smaller paragraphs under the text. */
+  notes?(row: Row): readonly string[];
+  readonly style?: TextStyle;
+}
+
+interface CellLine {
+  readonly text: string;
+  readonly style: TextStyle;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+interface LaidOutRow {
+  readonly cells: readonly (readonly CellLine[])[];
+  readonly height: number;
+}
+
+interface LaidOutTable {
+  readonly columns: readonly { readonly left: number; readonly width: number; readonly align: Align }[];
+  readonly head: LaidOutRow;
+  readonly rows: readonly LaidOutRow[];
+}
+
+const GUTTER = 7;
+const PAD = { top: 3, bottom: 3 } as const;
+const LEAST_REST = 64;
+
+/** A table that stays in one piece. */
+export function tableBlock<Row>(pen: Pen, columns: readonly Column<Row>[], rows: readonly Row[], width: number): Block {
+  const table = layOut(pen, columns, rows, width);
+  return stack([
+    { height: table.head.height, draw: (x, y) => drawHead(pen, table, x, y, width) },
+    ...table.rows.map((row) => ({
+      height: row.height,
+      draw: (x: number, y: number) => drawRow(pen, table, row, x, y, width),
+    })),
+  ]);
+}
+
+export interface FlowOptions {
+  /** Heading above the table, on the page where it begins. */
+  readonly title?: string;
+  /** Points that follow the table and need its last rows on their page. */
+  readonly keep?: number;
+}
+
+/**
+ * A table that goes on over as many pages as it needs, its head repeated on each.
+ * Its heading and head never end a page, and at least the last two rows stay together
+ * with what follows them, so that totals never stand alone.
+ */
+export function flowTable<Row>(
+  flow: Flow,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  { title, keep = 0 }: FlowOptions = {},
+): void {
+  if (rows.length === 0) return;
+  const table = layOut(flow.pen, columns, rows, flow.width);
+  const onPage = flow.freshRoom - table.head.height;
+  const tailStart = Math.max(0, rows.length - 2);
+  const tail = table.rows.slice(tailStart).reduce((height, row) => height + row.height, keep);
+  const needs = (index: number, height: number): number => (index === tailStart && tail <= onPage ? tail : height);
+  const head = (): void => {
+    drawHead(flow.pen, table, flow.x, flow.y, flow.width);
+    flow.advance(table.head.height);
+  };
+  const nextPage = (): void => {
+    flow.newPage();
+    head();
+  };
+  const caption = title === undefined ? null : heading(flow.pen, title);
+  const first = table.rows[0]?.height ?? 0;
+  const start = needs(0, first <= onPage ? first : LEAST_PART);
+  flow.ensure((caption?.height ?? 0) + table.head.height + start);
+  if (caption !== null) flow.place(caption);
+  head();
+  for (const [index, row] of table.rows.entries()) {
+    if (index > 0 && needs(index, row.height) > flow.room && row.height <= onPage) nextPage();
+    if (row.height <= flow.room) {
+      drawRow(flow.pen, table, row, flow.x, flow.y, flow.width);
+      flow.advance(row.height);
+    } else {
+      drawInParts(flow, table, row, nextPage);
+    }
+  }
+}
+
+/** Points of a cut row that are worth beginning on a page. */
+const LEAST_PART = 90;
+
+/** A row that no page holds is cut between lines. */
+function drawInParts(flow: Flow, table: LaidOutTable, row: LaidOutRow, nextPage: () => void): void {
+  let from = 0;
+  while (from < row.height) {
+    const bottoms = row.cells.flatMap((cell) => cell.map((line) => line.bottom));
+    const fitting = bottoms.filter((bottom) => bottom > from && bottom - from <= flow.room - PAD.bottom);
+    if (fitting.length === 0) {
+      if (!bottoms.some((bottom) => bottom > from)) break;
+      nextPage();
+      continue;
+    }
+    const to = Math.max(...fitting);
+    drawRow(flow.pen, table, row, flow.x, flow.y, flow.width, from, to);
+    flow.advance(to - from + PAD.bottom);
+    from = to;
+  }
+}
+
+function layOut<Row>(pen: Pen, columns: readonly Column<Row>[], rows: readonly Row[], width: number): LaidOutTable {
+  const widths = columnWidths(pen, columns, rows, width);
+  let left = 0;
+  const placed = columns.map((column, index) => {
+    const at = { left, width: widths[index] ?? 0, align: column.align ?? 'left' };
+    left += at.width + GUTTER;
+    return at;
+  });
+  const layRow = (cells: readonly (readonly { text: string; style: TextStyle }[])[]): LaidOutRow => {
+    const laid = cells.map((paragraphs, index) => layCell(pen, paragraphs, widths[index] ?? 0));
+    return { cells: laid, height: Math.max(...laid.map((lines) => lines.at(-1)?.bottom ?? PAD.top)) + PAD.bottom };
+  };
+  const head = layRow(columns.map(({ title }) => [{ text: title.toUpperCase(), style: TEXT.head }]));
+  return {
+    columns: placed,
+    // A table without titles begins with its rule.
+    head: columns.every(({ title }) => title === '') ? { ...head, height: 0 } : head,
+    rows: rows.map((row) =>
+      layRow(
+        columns.map((column) => [
+          { text: column.text(row), style: column.style ?? TEXT.cell },
+          ...(column.notes?.(row) ?? []).map((text) => ({ text, style: TEXT.note })),
+        ]),
+      ),
+    ),
+  };
+}
+
+function layCell(pen: Pen, paragraphs: readonly { text: string; style: TextStyle }[], width: number): CellLine[] {
+  const lines: CellLine[] = [];
+  let top: number = PAD.top;
+  for (const { text, style } of paragraphs) {
+    for (const line of pen.wrap(text, style, width)) {
+      lines.push({ text: line, style, top, bottom: top + lineHeight(style) });
+      top += lineHeight(style);
+    }
+  }
+  return lines;
+}
+
+function columnWidths<Row>(
+  pen: Pen,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number,
+): readonly number[] {
+  const natural = columns.map((column) => {
+    if (column.width === 'rest') return 0;
+    const style = column.style ?? TEXT.cell;
+    const widest = rows.reduce((most, row) => Math.max(most, pen.width(column.text(row), style)), 0);
+    const title = Math.max(...column.title.split(' ').map((word) => pen.width(word.toUpperCase(), TEXT.head)));
+    return 0.5 + Math.max(title, column.width === 'figures' ? widest : Math.min(widest, column.width));
+  });
+  const sharing = columns.filter((column) => column.width === 'rest').length;
+  const free = width - GUTTER * (columns.length - 1) - natural.reduce((total, each) => total + each, 0);
+  const rest = Math.max(LEAST_REST, free / Math.max(1, sharing));
+  return columns.map((column, index) => (column.width === 'rest' ? rest : (natural[index] ?? 0)));
+}
+
+function drawHead(pen: Pen, table: LaidOutTable, x: number, y: number, width: number): void {
+  drawCells(pen, table, table.head, x, y, 0, table.head.height);
+  pen.rule(x, y + table.head.height, width, COLOR.accent, 0.8);
+}
+
+function drawRow(
+  pen: Pen,
+  table: LaidOutTable,
+  row: LaidOutRow,
+  x: number,
+  y: number,
+  width: number,
+  from = 0,
+  to = row.height,
+): void {
+  drawCells(pen, table, row, x, y, from, to);
+  pen.rule(x, y + (to === row.height ? row.height - from : to - from + PAD.bottom), width);
+}
+
+function drawCells(
+  pen: Pen,
+  table: LaidOutTable,
+  row: LaidOutRow,
+  x: number,
+  y: number,
+  from: number,
+  to: number,
+): void {
+  for (const [index, lines] of row.cells.entries()) {
+    const column = table.columns[index];
+    if (column === undefined) continue;
+    const { left, width, align } = column;
+    const anchor = x + (align === 'left' ? left : align === 'right' ? left + width : left + width / 2);
+    for (const line of lines) {
+      if (line.bottom <= from || line.bottom > to) continue;
+      pen.write(line.text, anchor, y + Math.max(line.top, from) - from, line.style, align);
+    }
+  }
+}
