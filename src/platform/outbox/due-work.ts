@@ -13,6 +13,9 @@ export interface Claim<Step extends string = string> {
   readonly lostLeases: number;
 }
 
+/** Claims due work; parameters: tenant, document, token, now, milliseconds of lease. One row when it was taken, else none. */
+export const CLAIM_STEP = `claim_step($1, $2, $3, $4, $5 * interval '1 millisecond')`;
+
 /** The work table that crosses tenants: only ids and due times pass through here. */
 @Injectable()
 export class DueWork {
@@ -33,7 +36,7 @@ export class DueWork {
   /** Takes or renews the lease of a due row; null when there is nothing for this worker to do. */
   async claim<Step extends string>(tenantId: string, documentId: string, token: string, now: Date, leaseMs: number): Promise<Claim<Step> | null> {
     const [row] = await this.transaction.platform<{ step: Step; lost_leases: number }>(
-      `select * from claim_step($1, $2, $3, $4, $5 * interval '1 millisecond')`,
+      `select * from ${CLAIM_STEP}`,
       [tenantId, documentId, token, now, leaseMs],
     );
     return row ? { step: row.step, lostLeases: row.lost_leases } : null;

@@ -3,6 +3,7 @@ import { PURCHASE_SETTLEMENT } from './03-purchase-settlement/purchase-settlemen
 import { CREDIT_NOTE } from './04-credit-note/credit-note.js';
 import { DEBIT_NOTE } from './05-debit-note/debit-note.js';
 import { DELIVERY_GUIDE } from './06-delivery-guide/delivery-guide.js';
+import { WITHHOLDING } from './07-withholding/withholding.js';
 import type { DocumentTypeDefinition } from './document.js';
 
 /** Every document type the service issues. A new type is its folder and one line here. */
@@ -12,6 +13,7 @@ export const documentTypes: readonly DocumentTypeDefinition[] = [
   CREDIT_NOTE,
   DEBIT_NOTE,
   DELIVERY_GUIDE,
+  WITHHOLDING,
 ];
 
 /** The type of an SRI document code (`codDoc`). */

@@ -45,7 +45,8 @@ export function* checkStructure(value: unknown, structure: Structure, pointer: s
     if (value !== null) yield* checkStructure(value, structure.nullable, pointer);
   } else if ('list' in structure) {
     if (!Array.isArray(value)) yield finding(RULES['shape.structure'], pointer, 'list');
-    else for (const [index, entry] of value.entries()) yield* checkStructure(entry, structure.list, `${pointer}/${index}`);
+    else
+      for (const [index, entry] of value.entries()) yield* checkStructure(entry, structure.list, `${pointer}/${index}`);
   } else if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     yield finding(RULES['shape.structure'], pointer, 'object');
   } else {

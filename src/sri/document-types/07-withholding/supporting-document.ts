@@ -1,0 +1,236 @@
+import { dec, money, sum } from '../../../shared/decimal.js';
+import type { Finding } from '../../../shared/finding.js';
+import { daysBetween } from '../../../shared/guayaquil.js';
+import { nearly } from '../../money.js';
+import { lookup } from '../../tables/code-table.js';
+import { PAYMENT_METHODS } from '../../tables/payments.js';
+import { REIMBURSEMENT_DOCUMENT, SUSTENTO_CODES } from '../../tables/supporting-documents.js';
+import { TAX } from '../../tables/taxes.js';
+import { BANANA_CODES, WITHHELD_TAX } from '../../tables/withholding.js';
+import type { SupportingDocument, SupportingTax, WithheldTax } from '../document.js';
+import { checkReimbursements } from '../rules/reimbursements.js';
+import { defineRules, finding } from '../rules/rule.js';
+import { checkSupport, supportPointers } from '../rules/supporting-reference.js';
+import { checkTaxAmount, checkTaxEntry, tariffOf } from '../rules/tax-entry.js';
+import { checkPaymentPlace } from './payment-place.js';
+import { checkPercentage, checkWithheldTax } from './withheld-tax.js';
+
+const ANNEX = 'Ficha técnica 2.32, annex of the withholding certificate 2.0.0';
+
+export const SUPPORT_RULES = defineRules({
+  'withholding.late': {
+    severity: 'warning',
+    es: 'El comprobante de retención se emite hasta cinco días después del documento de sustento',
+    en: 'A withholding certificate is issued within five days after the supporting document',
+    reference: 'Reglamento de comprobantes de venta, article 8',
+  },
+});
+
+const RULES = defineRules({
+  'withholding.sustento': {
+    es: 'Código de sustento desconocido',
+    en: 'Unknown sustento code',
+    reference: 'ATS catalogue, table 5',
+  },
+  'withholding.empty': {
+    es: 'Se necesita al menos un elemento',
+    en: 'At least one element is needed',
+    reference: ANNEX,
+  },
+  'withholding.income_base': {
+    es: 'Las bases de renta deben sumar el total sin impuestos del documento; lo no sujeto va con código 332 y 0 %',
+    en: "The income-tax bases must add up to the document's subtotal; what is not subject goes with code 332 and 0 %",
+    reference: `${ANNEX} and message 52`,
+  },
+  'withholding.iva_base': {
+    es: 'Las bases de IVA deben sumar el IVA del documento; lo no retenido va con código 7 u 8',
+    en: "The IVA bases must add up to the document's IVA; what is not withheld goes with code 7 or 8",
+    reference: `${ANNEX} and message 52`,
+  },
+  'withholding.document_total': {
+    es: 'El importe total del documento no es su total sin impuestos más sus impuestos',
+    en: "The document's total is not its subtotal plus its taxes",
+    reference: `${ANNEX} and message 52`,
+  },
+  'withholding.payment_method': {
+    es: 'Forma de pago desconocida o fuera de vigencia',
+    en: 'Payment method unknown or not in force',
+    reference: 'Ficha técnica 2.32, table 24',
+  },
+  'withholding.payments': {
+    es: 'Los pagos no suman el importe total del documento',
+    en: "The payments do not add up to the document's total",
+    reference: `${ANNEX} and message 52`,
+  },
+  'withholding.dividend': {
+    es: 'Con sustento 10 cada retención de renta detalla el dividendo; con otro, ninguna',
+    en: 'With sustento 10 every income-tax entry tells the dividend; with another, none',
+    reference: ANNEX,
+  },
+  'withholding.fiscal_year': {
+    es: 'El ejercicio de las utilidades es un año de 1900 a 2099',
+    en: 'The year of the profits is one from 1900 to 2099',
+    reference: ANNEX,
+  },
+  'withholding.banana_boxes': {
+    es: 'Los códigos de banano detallan cajas y precio; los demás, no',
+    en: 'The banana codes tell boxes and price; the others do not',
+    reference: ANNEX,
+  },
+  'withholding.banana_count': {
+    es: 'El número de cajas va de 0 a 9999999',
+    en: 'The number of boxes is from 0 to 9999999',
+    reference: ANNEX,
+  },
+  'withholding.reimbursements': {
+    es: 'El documento tipo 41 detalla los reembolsos; los demás, no',
+    en: 'A document of type 41 lists its reimbursements; others do not',
+    reference: ANNEX,
+  },
+  'withholding.reimbursement_tariff': {
+    es: 'En los reembolsos de una retención la tarifa es un porcentaje entero',
+    en: 'In the reimbursements of a withholding the tariff is a whole percentage',
+    reference: ANNEX,
+  },
+});
+
+const DIVIDENDS = '10';
+const DAYS_TO_ISSUE = 5;
+const MOST_BOXES = 9_999_999;
+
+/** One supporting document of the full form: itself, its taxes, what is withheld, how it was paid. */
+export function* checkSupportingDocument(
+  document: SupportingDocument,
+  at: string,
+  issueDate: string,
+): Generator<Finding> {
+  if (lookup(SUSTENTO_CODES, document.sustentoCode, issueDate) === undefined) {
+    yield finding(RULES['withholding.sustento'], `${at}/sustento_code`, null, document.sustentoCode.slice(0, 64));
+  }
+  yield* checkSupport(document, supportPointers(at), issueDate);
+  yield* checkDelay(document.issueDate, `${at}/issue_date`, issueDate);
+  yield* checkPaymentPlace(document, at, issueDate);
+  for (const list of ['taxes', 'withholdings', 'payments'] as const) {
+    if (document[list].length === 0) yield finding(RULES['withholding.empty'], `${at}/${list}`);
+  }
+  for (const [index, tax] of document.taxes.entries()) {
+    yield* checkSupportingTax(tax, `${at}/taxes/${index}`, document.issueDate);
+  }
+  for (const [index, entry] of document.withholdings.entries()) {
+    yield* checkEntry(entry, `${at}/withholdings/${index}`, document, issueDate);
+  }
+  yield* checkSums(document, at);
+  yield* checkPayments(document, at, issueDate);
+  yield* checkReimbursed(document, at, issueDate);
+}
+
+/** Warns about a certificate later than the days the regulation gives. */
+export function* checkDelay(supportDate: string, pointer: string, issueDate: string): Generator<Finding> {
+  if (daysBetween(supportDate, issueDate) > DAYS_TO_ISSUE) {
+    yield finding(SUPPORT_RULES['withholding.late'], pointer, `+${DAYS_TO_ISSUE} d`, supportDate);
+  }
+}
+
+function* checkSupportingTax(tax: SupportingTax, at: string, day: string): Generator<Finding> {
+  yield* checkPercentage(tax.tariff, `${at}/tariff`);
+  const { tariff, ...entry } = tax;
+  const isIva = tax.taxCode === TAX.iva;
+  const seen = { ...entry, rate: isIva ? dec(tariff).div(100).toFixed() : '0', tariff: isIva ? null : tariff };
+  const pointers = {
+    taxCode: `${at}/tax_code`,
+    rateCode: `${at}/tax_rate_code`,
+    rate: `${at}/tariff`,
+    tariff: `${at}/tariff`,
+    amount: `${at}/tax_amount`,
+  };
+  const rate = yield* checkTaxEntry(seen, pointers, day);
+  if (rate !== null) yield* checkTaxAmount(seen, rate, pointers);
+}
+
+function* checkEntry(
+  entry: WithheldTax,
+  at: string,
+  document: SupportingDocument,
+  issueDate: string,
+): Generator<Finding> {
+  yield* checkWithheldTax(
+    {
+      taxCode: entry.taxCode,
+      code: entry.withholdingCode,
+      base: entry.taxableBase,
+      percent: entry.rate,
+      amount: entry.amount,
+    },
+    { taxCode: `${at}/tax_code`, code: `${at}/withholding_code`, percent: `${at}/rate`, amount: `${at}/amount` },
+    [issueDate, document.issueDate],
+  );
+  const isIncome = entry.taxCode === WITHHELD_TAX.income;
+  if ((entry.dividend !== null) !== (isIncome && document.sustentoCode === DIVIDENDS)) {
+    yield finding(RULES['withholding.dividend'], `${at}/dividend`, null, document.sustentoCode.slice(0, 64));
+  }
+  if (entry.dividend !== null && !/^(19|20)[0-9]{2}$/.test(entry.dividend.fiscalYear)) {
+    const actual = entry.dividend.fiscalYear.slice(0, 64);
+    yield finding(RULES['withholding.fiscal_year'], `${at}/dividend/fiscal_year`, null, actual);
+  }
+  if ((entry.bananaBoxes !== null) !== (isIncome && BANANA_CODES.includes(entry.withholdingCode))) {
+    yield finding(RULES['withholding.banana_boxes'], `${at}/banana_boxes`, null, entry.withholdingCode.slice(0, 64));
+  }
+  const boxes = entry.bananaBoxes?.boxes ?? 0;
+  if (boxes < 0 || boxes > MOST_BOXES) {
+    yield finding(RULES['withholding.banana_count'], `${at}/banana_boxes/boxes`, `≤ ${MOST_BOXES}`, String(boxes));
+  }
+}
+
+function* checkSums(document: SupportingDocument, at: string): Generator<Finding> {
+  const { withholdings, taxes, subtotal, total } = document;
+  const bases = (taxCode: string) =>
+    sum(withholdings.filter((entry) => entry.taxCode === taxCode).map((entry) => entry.taxableBase));
+  const income = bases(WITHHELD_TAX.income);
+  if (!income.eq(subtotal)) {
+    yield finding(RULES['withholding.income_base'], `${at}/withholdings`, subtotal, money(income));
+  }
+  const iva = sum(taxes.filter(({ taxCode }) => taxCode === TAX.iva).map(({ taxAmount }) => taxAmount));
+  const withIva = withholdings.some(({ taxCode }) => taxCode === WITHHELD_TAX.iva);
+  if (withIva && !nearly(bases(WITHHELD_TAX.iva), iva)) {
+    yield finding(RULES['withholding.iva_base'], `${at}/withholdings`, money(iva), money(bases(WITHHELD_TAX.iva)));
+  }
+  const expected = sum(taxes.map(({ taxAmount }) => taxAmount)).plus(subtotal);
+  if (!expected.eq(total)) {
+    yield finding(RULES['withholding.document_total'], `${at}/total`, money(expected), total);
+  }
+}
+
+function* checkPayments(document: SupportingDocument, at: string, issueDate: string): Generator<Finding> {
+  for (const [index, { paymentMethodCode: method }] of document.payments.entries()) {
+    if (lookup(PAYMENT_METHODS, method, issueDate) === undefined) {
+      const pointer = `${at}/payments/${index}/payment_method_code`;
+      yield finding(RULES['withholding.payment_method'], pointer, null, method.slice(0, 64));
+    }
+  }
+  const paid = sum(document.payments.map((payment) => payment.total));
+  if (document.payments.length > 0 && !paid.eq(document.total)) {
+    yield finding(RULES['withholding.payments'], `${at}/payments`, document.total, money(paid));
+  }
+}
+
+function* checkReimbursed(document: SupportingDocument, at: string, issueDate: string): Generator<Finding> {
+  const { reimbursements } = document;
+  const expected = document.documentType === REIMBURSEMENT_DOCUMENT;
+  if (reimbursements.length > 0 !== expected) {
+    yield finding(
+      RULES['withholding.reimbursements'],
+      `${at}/reimbursements`,
+      null,
+      document.documentType.slice(0, 64),
+    );
+  }
+  yield* checkReimbursements(reimbursements, `${at}/reimbursements`, issueDate);
+  for (const [index, { taxes }] of reimbursements.entries()) {
+    for (const [position, tax] of taxes.entries()) {
+      const tariff = tariffOf(tax);
+      if (dec(tariff).isInteger()) continue;
+      const pointer = `${at}/reimbursements/${index}/taxes/${position}/rate`;
+      yield finding(RULES['withholding.reimbursement_tariff'], pointer, null, tariff);
+    }
+  }
+}
