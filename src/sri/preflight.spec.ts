@@ -49,7 +49,7 @@ describe('preflight', () => {
   const context = { today: content.issueDate, maxIssueDateAgeDays: 90 };
 
   it('refuses a document type that is not registered', () => {
-    const checked = preflight({ ...content, documentType: '02' }, issuer, context);
+    const checked = preflight({ ...content, documentType: '02' as typeof content.documentType }, issuer, context);
     expect(errorsOf(checked)).toEqual(['document.type /document_type']);
     expect(checked.xmlBytes).toBe(0);
   });
