@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Day, Money, NestedList, Text } from '../../platform/http/fields.js';
-import { DocumentLineDto, DocumentTaxDto } from './documents.dto.js';
+import { DocumentLineDto, DocumentTaxDto } from './documents.line.dto.js';
 
 /** Body of `POST /documents/{document_id}/credit-note` (interface specification 4.6). */
 @ApiSchema({ name: 'CreditNoteCreate' })

@@ -1,79 +1,15 @@
 import { ApiSchema } from '@nestjs/swagger';
-import {
-  Day,
-  DecimalNumber,
-  Digits,
-  Email,
-  Integer,
-  Money,
-  NestedList,
-  OneOf,
-  Text,
-  Uuid,
-} from '../../platform/http/fields.js';
+import { Day, Digits, Email, Money, Nested, NestedList, OneOf, Text, Uuid } from '../../platform/http/fields.js';
+import { ForeignTradeDto, ReimbursementDto, SubstituteGuideDto, ThirdPartyChargeDto } from './documents.additions.dto.js';
+import { TransportDto } from './documents.delivery.dto.js';
+import { DocumentLineDto, DocumentPaymentDto, DocumentTaxDto, ID_TYPE_ALIASES, NameValueDto } from './documents.line.dto.js';
+import { WithholdingDto } from './documents.withholding.dto.js';
 
-/** Request bodies of the document endpoints (interface specification, sections 2.1 to 2.4). Names are the wire's. */
+/** Request bodies of the document endpoints (interface specification, section 2.1). Names are the wire's. */
 
 export const DOCUMENT_TYPES = ['01', '03', '04', '05', '06', '07'] as const;
 
-/** Names that may stand for the SRI's codes of buyer identification. */
-const BUYER_ID_TYPE_ALIASES = {
-  RUC: '04',
-  CEDULA: '05',
-  PASAPORTE: '06',
-  CONSUMIDOR_FINAL: '07',
-  EXTERIOR: '08',
-} as const;
-
-const INT_MAX = 2_147_483_647;
 const MAX_LINES = 2_000;
-
-@ApiSchema({ name: 'NameValue' })
-export class NameValueDto {
-  @Text({ max: 300 }) name: string;
-  @Text({ max: 300 }) value: string;
-}
-
-@ApiSchema({ name: 'DocumentTaxCreate' })
-export class DocumentTaxDto {
-  @Text({ max: 10, about: 'SRI tax code: 2 IVA, 3 ICE, 5 IRBPNR; on 07: 1 income, 2 IVA, 6 ISD', example: '2' }) tax_code: string;
-  @Text({ max: 10, about: 'SRI rate code of the tax', example: '4' }) tax_rate_code: string;
-  @Money({ about: 'Amount the tax is computed on', example: '100.00' }) taxable_base: string;
-  @DecimalNumber({ fractionDigits: 4, max: '1', about: 'Fraction: 0.15 means 15 %', example: '0.15' }) rate: string;
-  @Money({ about: 'taxable_base times rate', example: '15.00' }) tax_amount: string;
-  @DecimalNumber({ fractionDigits: 2, nullable: true, about: 'XML `tarifa` where it is not rate x 100 (specific ICE, IRBPNR, over 100 %)' })
-  tariff?: string | null;
-}
-
-@ApiSchema({ name: 'DocumentLineCreate' })
-export class DocumentLineDto {
-  @Integer({ min: 1, max: INT_MAX, about: 'Position, from 1' }) line_number: number;
-  @Text({ max: 1000, about: 'The SRI takes 300 characters', example: 'Servicio de consultoría' }) description: string;
-  @Text({ min: 1, max: 25, nullable: true, about: 'Catalogue main code; one is made from line_number when absent' })
-  main_code?: string | null;
-  @Text({ max: 25, nullable: true, about: 'Catalogue auxiliary code' }) aux_code?: string | null;
-  @DecimalNumber({ fractionDigits: 6, positive: true, about: 'Above 0', example: '1' }) quantity: string;
-  @DecimalNumber({ fractionDigits: 6, about: 'Price of one unit before discount and taxes', example: '100.00' }) unit_price: string;
-  @Money({ default: '0.00', about: 'Discount of the line' }) discount: string = '0.00';
-  @Money({ about: 'quantity x unit_price - discount, rounded half up', example: '100.00' }) subtotal: string;
-  @Text({ max: 10, default: '2', about: 'SRI tax code; 2 is IVA' }) tax_code: string = '2';
-  @Text({ max: 10, requiredUnless: 'taxes', about: 'SRI rate code; required unless `taxes` itemises the line', example: '4' })
-  tax_rate_code?: string;
-  @NestedList(() => DocumentTaxDto, { min: 1, max: 20, nullable: true, about: 'Taxes of the line where it has several' })
-  taxes?: DocumentTaxDto[] | null;
-  @Text({ max: 50, nullable: true, about: 'Unit of measure' }) unit_of_measure?: string | null;
-  @NestedList(() => NameValueDto, { max: 3, optional: true, about: 'Up to 3 further details printed with the line' })
-  additional_details?: NameValueDto[];
-}
-
-@ApiSchema({ name: 'DocumentPaymentCreate' })
-export class DocumentPaymentDto {
-  @Integer({ min: 1, max: INT_MAX, about: 'Position, from 1' }) line_number: number;
-  @Text({ min: 2, max: 2, about: 'Code of the SRI payment-method table', example: '20' }) payment_method_code: string;
-  @Money({ example: '115.00' }) total: string;
-  @Integer({ min: 0, max: 999_999_999, nullable: true, about: 'Payment term, in time_unit' }) term?: number | null;
-  @Text({ max: 20, nullable: true, about: 'Unit of the term; the SRI takes 10 characters', example: 'dias' }) time_unit?: string | null;
-}
 
 const TYPE = {
   enumName: 'DocumentType',
@@ -94,7 +30,7 @@ export class DocumentBodyDto {
   @Text({
     max: 10,
     nullable: true,
-    aliases: BUYER_ID_TYPE_ALIASES,
+    aliases: ID_TYPE_ALIASES,
     about: '04 RUC, 05 cedula, 06 passport, 07 final consumer, 08 foreign; or RUC, CEDULA, PASAPORTE, CONSUMIDOR_FINAL, EXTERIOR',
     example: '05',
   })
@@ -120,6 +56,16 @@ export class DocumentBodyDto {
   @Text({ max: 17, nullable: true, pattern: /^[0-9]{3}-[0-9]{3}-[0-9]{9}$/, about: 'Delivery guide of an invoice (01)' })
   delivery_guide_number?: string | null;
   @Text({ max: 20, nullable: true, about: 'Vehicle plate of an invoice (01)' }) vehicle_plate?: string | null;
+  @Nested(() => ForeignTradeDto, { nullable: true, about: 'Terms and charges of an export (01)' }) foreign_trade?: ForeignTradeDto | null;
+  @NestedList(() => ReimbursementDto, { max: 1000, optional: true, about: 'Documents paid on behalf of the buyer (01, 03)' })
+  reimbursements?: ReimbursementDto[];
+  @NestedList(() => ThirdPartyChargeDto, { max: 100, optional: true, about: 'Charges collected for others: part of the total, not of its taxes (01)' })
+  third_party_charges?: ThirdPartyChargeDto[];
+  @Nested(() => SubstituteGuideDto, { nullable: true, about: 'Trip of an invoice that stands in for a delivery guide (01)' })
+  substitute_guide?: SubstituteGuideDto | null;
+  @Nested(() => TransportDto, { nullable: true, about: 'Trip of a delivery guide (06), required there' }) transport?: TransportDto | null;
+  @Nested(() => WithholdingDto, { nullable: true, about: 'Full form of a withholding (07), version 2.0.0; absent: short form 1.0.0' })
+  withholding?: WithholdingDto | null;
 }
 
 @ApiSchema({ name: 'DocumentCreate' })

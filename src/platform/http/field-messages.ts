@@ -29,6 +29,7 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   enum: [(c) => `Debe ser uno de: ${text(c['expected'])}`, (c) => `Must be one of: ${text(c['expected'])}`],
   bool_type: [() => 'Debe ser true o false', () => 'Must be true or false'],
   int_type: [() => 'Debe ser un entero', () => 'Must be an integer'],
+  int_list: [(c) => `Cada elemento debe ser un entero de ${text(c['ge'])} a ${text(c['le'])}`, (c) => `Each item must be an integer from ${text(c['ge'])} to ${text(c['le'])}`],
   decimal_type: [() => 'Debe ser un número o un texto decimal', () => 'Must be a number or a decimal string'],
   decimal_parsing: [() => 'Debe ser un número decimal simple, como 12.30', () => 'Must be a plain decimal number such as 12.30'],
   decimal_max_digits: [(c) => `Un número JSON admite ${text(c['max_digits'])} dígitos; envíe un texto`, (c) => `A JSON number takes ${text(c['max_digits'])} digits; send a string`],

@@ -285,6 +285,29 @@ export function NestedList(type: () => DtoClass, options: ListOptions): Property
   return field({ check, nested: { type, list: { min, max } }, api }, options);
 }
 
+export interface IntegerListOptions extends FieldOptions {
+  /** Bounds of each number. */
+  readonly min: number;
+  readonly max: number;
+  /** Bounds of the list's length. */
+  readonly atLeast: number;
+  readonly atMost: number;
+}
+
+/** A list of whole numbers within bounds. */
+export function IntegerList(options: IntegerListOptions): PropertyDecorator {
+  const { min, max, atLeast, atMost } = options;
+  const fits = (item: unknown): boolean => typeof item === 'number' && Number.isSafeInteger(item) && item >= min && item <= max;
+  const check = (value: unknown): Checked => {
+    if (!Array.isArray(value)) return refuse('list_type');
+    if (value.length < atLeast) return refuse('too_short', { min_length: atLeast });
+    if (value.length > atMost) return refuse('too_long', { max_length: atMost });
+    return value.every(fits) ? accept(value) : refuse('int_list', { ge: min, le: max });
+  };
+  const api = { type: 'array', items: { type: 'integer', minimum: min, maximum: max }, minItems: atLeast, maxItems: atMost };
+  return field({ check, api }, options);
+}
+
 /** True for what JSON calls an object. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,12 +1,13 @@
 import { camelize } from '../../../platform/http/camelize.js';
-import { type DocumentContent, type DocumentLine, type DocumentTax, PLAIN_CONTENT } from '../../../sri/document-types/document.js';
+import type { DocumentContent, DocumentLine } from '../../../sri/document-types/document.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
+import { toForeignTrade, toReimbursement, toSubstituteGuide, toTransport, toWithholding } from './document-additions.js';
+import { toTax } from './document-tax.js';
 
 /** The fiscal content of a validated body: every field present, absent ones null or empty. Decimals are already plain strings. */
 export function toContent(dto: DocumentCreateDto): DocumentContent {
   const body = camelize(dto);
   return {
-    ...PLAIN_CONTENT,
     documentType: body.documentType,
     issueDate: body.issueDate,
     subtotal: body.subtotal,
@@ -33,10 +34,16 @@ export function toContent(dto: DocumentCreateDto): DocumentContent {
       timeUnit: payment.timeUnit ?? null,
     })),
     numericCode: body.numericCode,
-    additionalInfo: body.additionalInfo ?? [],
+    additionalInfo: (body.additionalInfo ?? []).map(({ name, value }) => ({ name, value })),
     tip: body.tip ?? null,
     deliveryGuideNumber: body.deliveryGuideNumber ?? null,
     vehiclePlate: body.vehiclePlate ?? null,
+    foreignTrade: body.foreignTrade ? toForeignTrade(body.foreignTrade) : null,
+    reimbursements: (body.reimbursements ?? []).map((entry) => toReimbursement(entry)),
+    thirdPartyCharges: (body.thirdPartyCharges ?? []).map(({ concept, total }) => ({ concept, total })),
+    substituteGuide: body.substituteGuide ? toSubstituteGuide(body.substituteGuide) : null,
+    transport: body.transport ? toTransport(body.transport) : null,
+    withholding: body.withholding ? toWithholding(body.withholding) : null,
   };
 }
 
@@ -56,17 +63,6 @@ function toLine(line: Body['lines'][number]): DocumentLine {
     taxCode: line.taxCode,
     taxRateCode: line.taxRateCode ?? null,
     taxes: line.taxes?.map((tax) => toTax(tax)) ?? null,
-    additionalDetails: line.additionalDetails ?? [],
-  };
-}
-
-function toTax(tax: Body['taxes'][number]): DocumentTax {
-  return {
-    taxCode: tax.taxCode,
-    taxRateCode: tax.taxRateCode,
-    taxableBase: tax.taxableBase,
-    rate: tax.rate,
-    taxAmount: tax.taxAmount,
-    tariff: tax.tariff ?? null,
+    additionalDetails: (line.additionalDetails ?? []).map(({ name, value }) => ({ name, value })),
   };
 }
