@@ -1,19 +1,24 @@
 import { type Decimal, dec, money, sum } from '../../shared/decimal.js';
+import { taxAmount } from '../money.js';
 import type { DocumentContent, DocumentTax, IssuerSnapshot } from './document.js';
 import { documentType } from './registry.js';
-import { groupKey } from './tax-rates.js';
+import { effectiveRate } from './rules/tax-entry.js';
+import { groupKey, ratesDay, taxRate } from './tax-rates.js';
 
 /**
  * Totals and tax groups made from the lines, for callers that leave them to the
  * service: subtotal before discounts, discounts, taxes grouped by tax and rate
- * (sums of the rounded lines), and the total with tip, export and third-party
- * charges. A line whose tax cannot be derived contributes none; the rules say why.
+ * (sums of the rounded lines; in a debit note, which shows no taxes of lines, the
+ * tax of the group's base), and the total with tip, export and third-party charges.
+ * A line whose tax cannot be derived contributes none; the rules say why.
  */
 export function withComputedTotals(content: DocumentContent, issuer: IssuerSnapshot): DocumentContent {
-  const lines = documentType(content.documentType)?.normalise({ ...content, taxes: [] }, issuer).content.lines ?? content.lines;
+  const lines =
+    documentType(content.documentType)?.normalise({ ...content, taxes: [] }, issuer).content.lines ?? content.lines;
   const discount = sum(lines.map((line) => line.discount));
   const subtotal = sum(lines.map((line) => line.subtotal)).plus(discount);
-  const taxes = groups(lines.flatMap((line) => line.taxes ?? []));
+  const summed = groups(lines.flatMap((line) => line.taxes ?? []));
+  const taxes = content.documentType === '05' ? summed.map((tax) => ofBase(tax, ratesDay(content))) : summed;
   const totalTax = sum(taxes.map((tax) => tax.taxAmount));
   return {
     ...content,
@@ -39,7 +44,18 @@ function groups(taxes: readonly DocumentTax[]): readonly DocumentTax[] {
   return [...grouped.values()];
 }
 
+/** A group whose amount is its base times its rate; a specific rate is per unit, which no field tells. */
+function ofBase(tax: DocumentTax, asOf: string): DocumentTax {
+  const rate = taxRate(tax.taxCode, tax.taxRateCode, asOf);
+  if (typeof rate === 'string' || rate.specific !== null) return tax;
+  return { ...tax, taxAmount: money(taxAmount(tax.taxableBase, effectiveRate(tax, rate))) };
+}
+
 function charges({ tip, foreignTrade, thirdPartyCharges }: DocumentContent): Decimal {
-  const exportCharges = foreignTrade ? [foreignTrade.freight, foreignTrade.insurance, foreignTrade.customsCharges, foreignTrade.otherCharges] : [];
-  return sum([tip, ...exportCharges, ...thirdPartyCharges.map((charge) => charge.total)].map((amount) => amount ?? '0'));
+  const exportCharges = foreignTrade
+    ? [foreignTrade.freight, foreignTrade.insurance, foreignTrade.customsCharges, foreignTrade.otherCharges]
+    : [];
+  return sum(
+    [tip, ...exportCharges, ...thirdPartyCharges.map((charge) => charge.total)].map((amount) => amount ?? '0'),
+  );
 }
