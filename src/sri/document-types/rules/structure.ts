@@ -39,22 +39,41 @@ const LEAVES: Readonly<Record<Leaf, (value: unknown) => boolean>> = {
  * are in the request's.
  */
 export function* checkStructure(value: unknown, structure: Structure, pointer: string): Generator<Finding> {
+  // Content nearly always fits: pointers are only put together when it does not.
+  if (!fits(value, structure)) yield* explain(value, structure, pointer);
+}
+
+function fits(value: unknown, structure: Structure): boolean {
+  if (typeof structure === 'string') return LEAVES[structure](value);
+  if ('nullable' in structure) return value === null || fits(value, structure.nullable);
+  if ('list' in structure) return Array.isArray(value) && value.every((entry) => fits(entry, structure.list));
+  if (!isObject(value)) return false;
+  for (const name in structure.object) {
+    const form = structure.object[name];
+    if (form !== undefined && !fits(value[name], form)) return false;
+  }
+  return true;
+}
+
+function* explain(value: unknown, structure: Structure, pointer: string): Generator<Finding> {
   if (typeof structure === 'string') {
     if (!LEAVES[structure](value)) yield finding(RULES['shape.structure'], pointer, structure);
   } else if ('nullable' in structure) {
-    if (value !== null) yield* checkStructure(value, structure.nullable, pointer);
+    if (value !== null) yield* explain(value, structure.nullable, pointer);
   } else if ('list' in structure) {
     if (!Array.isArray(value)) yield finding(RULES['shape.structure'], pointer, 'list');
-    else
-      for (const [index, entry] of value.entries()) yield* checkStructure(entry, structure.list, `${pointer}/${index}`);
-  } else if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    else for (const [index, entry] of value.entries()) yield* explain(entry, structure.list, `${pointer}/${index}`);
+  } else if (!isObject(value)) {
     yield finding(RULES['shape.structure'], pointer, 'object');
   } else {
-    const fields = new Map<string, unknown>(Object.entries(value));
     for (const [name, form] of Object.entries(structure.object)) {
-      yield* checkStructure(fields.get(name), form, `${pointer}/${wireName(name)}`);
+      yield* explain(value[name], form, `${pointer}/${wireName(name)}`);
     }
   }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
