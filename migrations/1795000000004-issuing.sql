@@ -327,6 +327,15 @@ begin
     end if;
   end if;
 
+  -- Parked for a certificate: one that was activated since the worker looked has set nothing going for this document.
+  -- The lock waits for an activation under way, and makes a later one wait until this document is seen as parked.
+  if p_work ->> 'step' = 'prepare' and p_work ->> 'due_at' = 'infinity' then
+    perform from issuers i where i.tenant_id = p_tenant and i.id = d.issuer_id for share;
+    if exists (select from certificates c where c.tenant_id = p_tenant and c.issuer_id = d.issuer_id and c.is_active and c.valid_to > p_now) then
+      p_work := jsonb_set(p_work, '{due_at}', to_jsonb(p_now));
+    end if;
+  end if;
+
   -- Each move passes the guard by itself; the last one carries the patch.
   for i in 0 .. moves - 2 loop
     update documents set status = p_moves -> i ->> 'to', version = version + 1

@@ -38,6 +38,15 @@ describe('moves in the database', () => {
     moves: triggers.map((trigger) => ({ trigger })), patch: {}, work: { step: 'submit', dueAt: new Date() },
   });
 
+  const PARK: Decision = { moves: [], patch: { errorCode: 'CERTIFICATE_NOT_FOUND' }, work: { step: 'prepare', dueAt: 'never' } };
+  const activate = (active: boolean): Promise<unknown> => database.query('update certificates set is_active = $2 where tenant_id = $1', [seed.tenantId, active]);
+  const isParked = async (id: string): Promise<boolean | undefined> =>
+    (await database.query<{ parked: boolean }>(`select due_at = 'infinity' as parked from outbox where document_id = $1`, [id]))[0]?.parked;
+  const waitingForALock = async (): Promise<void> => {
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    while ((await database.query(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+
   it('allows a change of status exactly where the lifecycle table has a move', async () => {
     const id = await issue();
     const allowed = new Set(allMoves().map(({ from, to }) => `${from} ${to}`));
@@ -115,8 +124,10 @@ describe('moves in the database', () => {
     await database.query(`delete from outbox where document_id not in ($1, $2)`, [one, two]);
     await documents.advance(await stateOf(two), decision('xml_built', 'signed', 'queued'), null, new Date());
     expect(await work.claim(seed.tenantId, two, randomUUID(), now, 1_000)).toBeNull();
+    await activate(false);
     await documents.advance(await stateOf(one), { moves: [], patch: {}, work: { step: 'prepare', dueAt: 'never' } }, null, new Date());
     expect(await work.claim(seed.tenantId, two, randomUUID(), now, 1_000)).toMatchObject({ step: 'submit' });
+    await activate(true);
   });
 
   it('announces due work, and again when nobody came', async () => {
@@ -130,10 +141,35 @@ describe('moves in the database', () => {
 
   it('resumes parked documents when a certificate is activated', async () => {
     const id = await issue();
-    await documents.advance(await stateOf(id), { moves: [], patch: { errorCode: 'CERTIFICATE_EXPIRED' }, work: { step: 'prepare', dueAt: 'never' } }, null, new Date());
-    await database.query('update certificates set is_active = false where tenant_id = $1', [seed.tenantId]);
-    await database.query('update certificates set is_active = true where tenant_id = $1', [seed.tenantId]);
-    const [row] = await database.query<{ parked: boolean }>(`select due_at = 'infinity' as parked from outbox where document_id = $1`, [id]);
-    expect(row?.parked).toBe(false);
+    await activate(false);
+    await documents.advance(await stateOf(id), PARK, null, new Date());
+    expect(await isParked(id)).toBe(true);
+    await activate(true);
+    expect(await isParked(id)).toBe(false);
+  });
+
+  it('does not park a document whose certificate was activated since the worker looked', async () => {
+    const id = await issue();
+    await documents.advance(await stateOf(id), PARK, null, new Date());
+    expect(await isParked(id)).toBe(false);
+  });
+
+  it('does not park a document past an activation that has not committed yet', async () => {
+    const id = await issue();
+    await activate(false);
+    const upload = new pg.Client({ connectionString: database.ownerUrl, options: '-c search_path=sello' });
+    await upload.connect();
+    try {
+      await upload.query('begin');
+      await upload.query('select 1 from issuers where tenant_id = $1 and id = $2 for no key update', [seed.tenantId, seed.issuerId]);
+      await upload.query('update certificates set is_active = true where tenant_id = $1', [seed.tenantId]);
+      const parking = documents.advance(await stateOf(id), PARK, null, new Date());
+      await waitingForALock();
+      await upload.query('commit');
+      await parking;
+      expect(await isParked(id)).toBe(false);
+    } finally {
+      await upload.end();
+    }
   });
 });

@@ -108,9 +108,9 @@ export class CertificatesRepository {
   }
 }
 
-/** Uploads and activations of one issuer happen one after the other. */
+/** Uploads and activations of one issuer happen one after the other; documents are issued meanwhile. */
 async function lockIssuer(manager: EntityManager, tenantId: string, issuerId: string): Promise<void> {
-  const rows = await manager.query<unknown[]>('select 1 from issuers where tenant_id = $1 and id = $2 for update', [tenantId, issuerId]);
+  const rows = await manager.query<unknown[]>('select 1 from issuers where tenant_id = $1 and id = $2 for no key update', [tenantId, issuerId]);
   if (rows.length === 0) throw new DomainError('NOT_FOUND');
 }
 
