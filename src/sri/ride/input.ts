@@ -23,9 +23,9 @@ export const TITLES: Readonly<Record<DocumentTypeCode, string>> = {
   '07': 'COMPROBANTE DE RETENCIÓN',
 };
 
-const UNNUMBERED = '·········';
+const UNNUMBERED = 'BORRADOR';
 
-/** `001-002-000000101`; dots for the sequential of a document that has none yet. */
+/** `001-002-000000101`; a document that has no sequential yet says so. */
 export function documentNumber({ issuer, numbering }: RideInput): string {
   const sequential = numbering === null ? UNNUMBERED : String(numbering.sequential).padStart(9, '0');
   return `${issuer.establishmentCode}-${issuer.emissionPointCode}-${sequential}`;

@@ -22,7 +22,7 @@ const STATUS_MARKS: Readonly<Record<RideStatus, Mark | null>> = {
     watermark: null,
   },
   draft: {
-    text: 'BORRADOR - SIN VALIDEZ',
+    text: 'BORRADOR - SIN VALIDEZ TRIBUTARIA',
     color: COLOR.danger,
     shade: COLOR.dangerShade,
     watermark: { text: 'BORRADOR - SIN VALIDEZ', color: COLOR.dangerMark },

@@ -5,7 +5,7 @@ import { readLogo } from './logo.js';
 import { markOf } from './marks.js';
 import { beside } from './page/block.js';
 import { CONTENT_WIDTH, Flow, PAGE } from './page/flow.js';
-import { fontBytes } from './page/fonts.js';
+import { registerFonts } from './page/fonts.js';
 import { Pen } from './page/pen.js';
 import { documentBlock } from './parts/document-block.js';
 import { openPage, drawFeet } from './parts/furniture.js';
@@ -82,8 +82,7 @@ function newDocument(input: RideInput): PDFKit.PDFDocument {
       ModDate: date,
     },
   });
-  document.registerFont('regular', fontBytes('regular'));
-  document.registerFont('bold', fontBytes('bold'));
+  registerFonts(document);
   return document;
 }
 

@@ -8,8 +8,8 @@ export interface Column<Row> {
   readonly title: string;
   readonly align?: Align;
   /**
-   * `rest`: shares what the others leave. `figures`: as wide as its widest text, never
-   * wrapped. Otherwise: as wide as its widest text, up to so many points, then wrapped.
+   * `rest`: shares what the others leave. `figures`: as wide as its widest text, not
+   * wrapped unless the figures alone are wider than the page. Otherwise: as wide as its widest text, up to so many points, then wrapped.
    */
   readonly width: 'rest' | 'figures' | number;
   text(row: Row): string;
@@ -36,9 +36,11 @@ interface LaidOutTable {
   readonly rows: readonly LaidOutRow[];
 }
 
-const GUTTER = 7;
+const GUTTER = 9;
 const PAD = { top: 3, bottom: 3 } as const;
 const LEAST_REST = 64;
+/** What a column of codes keeps when the page is too narrow. */
+const LEAST_TEXT = 34;
 
 /** A table that stays in one piece. */
 export function tableBlock<Row>(pen: Pen, columns: readonly Column<Row>[], rows: readonly Row[], width: number): Block {
@@ -178,7 +180,26 @@ function columnWidths<Row>(
   const sharing = columns.filter((column) => column.width === 'rest').length;
   const free = width - GUTTER * (columns.length - 1) - natural.reduce((total, each) => total + each, 0);
   const rest = Math.max(LEAST_REST, free / Math.max(1, sharing));
-  return columns.map((column, index) => (column.width === 'rest' ? rest : (natural[index] ?? 0)));
+  const wanted = columns.map((column, index) => (column.width === 'rest' ? rest : (natural[index] ?? 0)));
+  return squeezed(columns, wanted, Math.max(0, rest * sharing - free));
+}
+
+/** Takes `excess` from the columns that may wrap; from all of them when figures alone are too wide for the page. */
+function squeezed<Row>(
+  columns: readonly Column<Row>[],
+  widths: readonly number[],
+  excess: number,
+): readonly number[] {
+  if (excess <= 0) return widths;
+  const spare = columns.map(({ width }, index) =>
+    typeof width === 'number' ? Math.max(0, (widths[index] ?? 0) - LEAST_TEXT) : 0,
+  );
+  const total = spare.reduce((sum, each) => sum + each, 0);
+  const taken = Math.min(excess, total);
+  const narrower = widths.map((each, index) => each - (total === 0 ? 0 : (taken * (spare[index] ?? 0)) / total));
+  if (taken === excess) return narrower;
+  const all = narrower.reduce((sum, each) => sum + each, 0);
+  return narrower.map((each) => each * (1 - (excess - taken) / all));
 }
 
 function drawHead(pen: Pen, table: LaidOutTable, x: number, y: number, width: number): void {

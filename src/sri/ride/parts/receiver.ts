@@ -23,7 +23,10 @@ function identificationLabel({ buyerIdType, issueDate }: DocumentContent): strin
 
 /** Address and e-mail, where the document has them. */
 export function contactFields(content: DocumentContent): readonly Field[] {
-  return [...field('Dirección', content.buyerAddress, 9), ...field('Correo electrónico', content.buyerEmail, 3)];
+  return [
+    ...field('Dirección', content.buyerAddress, content.buyerEmail === null ? 12 : 6),
+    ...field('Correo electrónico', content.buyerEmail, 6),
+  ];
 }
 
 /** A shaded panel of labelled values. */

@@ -58,7 +58,19 @@ function grouped(taxes: readonly DocumentTax[]): readonly { readonly name: strin
     const name = special === undefined ? rate : tax.taxRateCode === '8' ? `${special} ${rate}` : special;
     groups.set(name, [...(groups.get(name) ?? []), tax]);
   }
-  return [...groups].map(([name, members]) => ({ name, taxes: members }));
+  return [...groups]
+    .map(([name, members]) => ({ name, taxes: members }))
+    .sort((one, other) => rank(one.taxes) - rank(other.taxes));
+}
+
+/** Full rates from the highest down, then the special one, 0 %, no objeto, exento. */
+function rank([tax]: readonly DocumentTax[]): number {
+  if (tax === undefined) return 0;
+  if (tax.taxRateCode === '7') return 3;
+  if (tax.taxRateCode === '6') return 2;
+  const rate = dec(tax.tariff ?? percentOfFraction(tax.rate));
+  if (rate.isZero()) return 1;
+  return tax.taxRateCode === '8' ? 0 : -rate.toNumber();
 }
 
 const ROW_PAD = 2.6;
