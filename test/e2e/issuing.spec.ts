@@ -1,7 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { verifySignedDocument } from '../../src/sri/signing/self-check.js';
 import { Business, simulatorAccount } from '../support/business.js';
+import { keepXml } from '../support/kept-xml.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 describe('issuing an invoice', () => {
@@ -14,11 +14,6 @@ describe('issuing an invoice', () => {
   });
   afterAll(() => stack.stop());
 
-  /** XML that an independent judge looks at after the run. */
-  const keep = (name: string, xml: string): void => {
-    mkdirSync('test-output/xml', { recursive: true });
-    writeFileSync(`test-output/xml/${name}.xml`, xml);
-  };
   const xmlOf = async (id: string, kind: string): Promise<string> => (await business.call<string>('GET', `/documents/${id}/xml?kind=${kind}`)).body;
 
   it('answers 202 with number and key at once and reaches AUTHORIZED', async () => {
@@ -42,7 +37,7 @@ describe('issuing an invoice', () => {
     const authorized = await xmlOf(document_id, 'authorized');
     expect(authorized).toContain(`<numeroAutorizacion>${access_key}</numeroAutorizacion>`);
     expect(authorized).toContain(signed.slice(signed.indexOf('<factura')));
-    keep('invoice-plain', signed);
+    keepXml('invoice-plain', signed);
   });
 
   it('carries texts unchanged into a valid signature', async () => {
@@ -57,7 +52,7 @@ describe('issuing an invoice', () => {
       expect((document['lines'] as { description: string }[])[0]?.description).toBe(description);
       const signed = await xmlOf(document_id, 'signed');
       expect(verifySignedDocument(Buffer.from(signed)).valid).toBe(true);
-      keep(`invoice-text-${index}`, signed);
+      keepXml(`invoice-text-${index}`, signed);
     }
   });
 
@@ -72,7 +67,7 @@ describe('issuing an invoice', () => {
     expect(document).toMatchObject({ status: 'AUTHORIZED', buyer_id: '9999999999999', buyer_name: 'CONSUMIDOR FINAL', total: '11.50' });
     expect(document['payments']).toMatchObject([{ payment_method_code: '01', total: '11.50' }]);
     expect((document['warnings'] as unknown[]).length).toBeGreaterThan(0);
-    keep('invoice-final-consumer', await xmlOf(document_id, 'signed'));
+    keepXml('invoice-final-consumer', await xmlOf(document_id, 'signed'));
   });
 
   it('waits for the final state when asked with Prefer', async () => {

@@ -25,6 +25,16 @@ const SETTLED = ['AUTHORIZED', 'REJECTED', 'FAILED_PERMANENT', 'MANUAL_REVIEW_RE
 
 let businesses = 0;
 
+export interface BusinessOptions {
+  /** null: none is uploaded; default: one made for the RUC. */
+  readonly certificate?: Buffer | null;
+  readonly initialSequential?: number;
+  /** Default: that of another company each time. */
+  readonly ruc?: string;
+  /** Fields of the issuer that differ from the usual. */
+  readonly issuer?: Readonly<Record<string, unknown>>;
+}
+
 /** A tenant with one issuer that is able to issue, set up through the public API; and a caller that acts for it. */
 export class Business {
   private constructor(
@@ -38,18 +48,18 @@ export class Business {
     readonly emissionPointId: string,
   ) {}
 
-  static async open(stack: Stack, options: { certificate?: Buffer | null; certificateRuc?: string; initialSequential?: number } = {}): Promise<Business> {
+  static async open(stack: Stack, options: BusinessOptions = {}): Promise<Business> {
     const [tenantId, apiKeyId, key] = [randomUUID(), randomUUID(), generateApiKey(new CryptoChance(), 'TEST')];
     await stack.database.query(`select provision_tenant($1, 'Business', $2, 'test', $3, $4, 'TEST', now())`, [tenantId, apiKeyId, key.prefix, key.hash]);
     businesses += 1;
-    const ruc = `179${String(Number(process.env['JEST_WORKER_ID'] ?? '1') * 100_000 + businesses).padStart(7, '0')}001`;
+    const ruc = options.ruc ?? `179${String(Number(process.env['JEST_WORKER_ID'] ?? '1') * 100_000 + businesses).padStart(7, '0')}001`;
     const call = (method: string, path: string, body?: unknown): Promise<Answer> => request(stack.apiUrl, key.clear, method, path, body);
     const created = async (path: string, body: unknown): Promise<string> => {
       const answer = await call('POST', path, body);
       if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
       return answer.body['id'] as string;
     };
-    const issuerId = await created('/issuers', { ruc, razon_social: 'Comercial Ñandú & Compañía', direccion_matriz: 'Av. Amazonas, Quito', obligado_contabilidad: true });
+    const issuerId = await created('/issuers', { ruc, razon_social: 'Comercial Ñandú & Compañía', direccion_matriz: 'Av. Amazonas, Quito', obligado_contabilidad: true, ...options.issuer });
     const establishmentId = await created(`/issuers/${issuerId}/establishments`, { code: '001', address: 'Av. Amazonas, Quito' });
     const emissionPointId = await created(`/issuers/${issuerId}/establishments/${establishmentId}/emission-points`, {
       code: '001', initial_sequential: options.initialSequential ?? 1,
