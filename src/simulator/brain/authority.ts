@@ -1,16 +1,26 @@
 import type { Clock } from '../../shared/ports.js';
-import { hasKeyShape } from './access-key-segments.js';
+import { hasKeyShape, keySegments } from './access-key-segments.js';
+import { consultation } from './consultation.js';
+import { dayNumberOf } from './guayaquil-time.js';
 import { issueDateProblem, tripProblem } from './checks/issue-date.js';
+import { isFinalConsumer } from './checks/receiver.js';
 import { type SriMessage, sriMessage } from './messages.js';
-import { type AuthorizationEntry, type AuthorizationOutcome, type ReceptionOutcome, returned } from './outcome.js';
-import { Register, type RegisterSnapshot, type StoredDocument } from './register.js';
+import {
+  type AuthorizationEntry,
+  type AuthorizationOutcome,
+  type ConsultationOutcome,
+  type ReceptionOutcome,
+  returned,
+} from './outcome.js';
+import { Portal, type PortalAnswer, type PortalSnapshot } from './portal.js';
+import { type DocumentFacts, type KeyState, Register, type RegisterSnapshot, type StoredDocument } from './register.js';
 import type { SimulatorSettings } from './settings.js';
 import { SignatureJudge } from './signature/verdict.js';
 import { digestOf, glimpseAccessKey, type Header, numberOf, readHeader, type Submission } from './submission.js';
 import { taxpayer } from './taxpayers.js';
 import { type DocumentReading, required } from './types/document-reading.js';
 import { readingOf } from './types/registry.js';
-import { decide, type Verdict } from './verdict.js';
+import { decide, decideByKey, type Verdict } from './verdict.js';
 import { type Element } from './xml/element.js';
 import { readElement, UnreadableXml, withDocument } from './xml/parse.js';
 import { Schemas } from './xml/schemas.js';
@@ -23,7 +33,13 @@ export interface Reception {
 
 interface Read {
   readonly submission: Submission;
-  readonly reading: DocumentReading;
+  /** Null when only the key was looked at. */
+  readonly reading: DocumentReading | null;
+}
+
+export interface AuthoritySnapshot {
+  readonly register: RegisterSnapshot;
+  readonly portal: PortalSnapshot;
 }
 
 /**
@@ -32,6 +48,7 @@ interface Read {
  */
 export class Authority {
   private readonly register: Register;
+  private readonly portal = new Portal();
   private readonly judge = new SignatureJudge();
   private schemas: Schemas;
 
@@ -66,7 +83,7 @@ export class Authority {
     const { header } = submission;
     const problem = this.receptionProblem(submission, reading, now);
     if (problem) return { outcome: returned(header.accessKey, [problem]), stored: false };
-    this.store(submission, forced ? { authorized: false, messages: [forced] } : this.decide(read, now), now);
+    this.store(read, forced ? { authorized: false, messages: [forced] } : this.decide(read, now), now);
     return { outcome: { estado: 'RECIBIDA', accessKey: header.accessKey, messages: [] }, stored: true };
   }
 
@@ -90,8 +107,27 @@ export class Authority {
     return { consultedKey: accessKey, entries: visible.map((document) => entryOf(accessKey, document, now)) };
   }
 
+  /** Consultation: what became of a key after its authorization, annulments in the portal included. */
+  consult(accessKey: string): ConsultationOutcome {
+    const now = this.clock.now();
+    const decided = this.register.history(accessKey).filter(({ decidedAt }) => decidedAt <= now);
+    return consultation(accessKey, decided, this.portal.state(accessKey, now), now);
+  }
+
+  /** The issuer asks for the annulment of a document in the portal. */
+  annul(accessKey: string): PortalAnswer {
+    const now = this.clock.now();
+    const held = this.register.history(accessKey).find(({ authorized, decidedAt }) => authorized && decidedAt <= now);
+    return this.portal.annul(accessKey, held ?? null, now, this.settings.holidays);
+  }
+
+  /** The receiver of a document whose annulment is pending answers in the portal. */
+  answerAnnulment(accessKey: string, accepts: boolean): PortalAnswer {
+    return this.portal.answer(accessKey, accepts, this.clock.now());
+  }
+
   /** What the SRI holds, for assertions: the history of a key and its state now. */
-  holding(accessKey: string): { readonly state: string; readonly history: readonly StoredDocument[] } {
+  holding(accessKey: string): { readonly state: KeyState; readonly history: readonly StoredDocument[] } {
     return {
       state: this.register.state(accessKey, this.clock.now()),
       history: this.register.history(accessKey),
@@ -109,12 +145,13 @@ export class Authority {
     return counts;
   }
 
-  snapshot(): RegisterSnapshot {
-    return this.register.snapshot();
+  snapshot(): AuthoritySnapshot {
+    return { register: this.register.snapshot(), portal: this.portal.snapshot() };
   }
 
-  restore(snapshot: RegisterSnapshot): void {
-    this.register.restore(snapshot);
+  restore(snapshot: AuthoritySnapshot): void {
+    this.register.restore(snapshot.register);
+    this.portal.restore(snapshot.portal);
   }
 
   private read(bytes: Uint8Array): Read | ReceptionOutcome {
@@ -123,6 +160,7 @@ export class Authority {
     if (bytes.byteLength > this.settings.maxDocumentBytes) {
       return returned(accessKey, [sriMessage('26', `El archivo tiene ${bytes.byteLength} bytes`)]);
     }
+    if (this.settings.scrutiny === 'key') return readByKey(bytes, accessKey);
     try {
       return withDocument(bytes, (document) => {
         const root = readElement(document.root);
@@ -156,7 +194,7 @@ export class Authority {
     return broken === null ? null : sriMessage('35', broken);
   }
 
-  private receptionProblem(submission: Submission, reading: DocumentReading, now: Date): SriMessage | null {
+  private receptionProblem(submission: Submission, reading: DocumentReading | null, now: Date): SriMessage | null {
     const { header, root } = submission;
     if (!taxpayer(this.settings.taxpayers, header.ruc).agreementAccepted) return sriMessage('28');
     const state = this.register.state(header.accessKey, now);
@@ -164,6 +202,7 @@ export class Authority {
     if (state === 'in_process') return sriMessage('70');
     const owner = this.register.ownerOf(numberOf(header));
     if (owner !== undefined && owner !== header.accessKey) return sriMessage('45');
+    if (reading === null) return issueDateProblem(dateOfKey(header.accessKey), now, this.settings.issueWindowDays);
     if (!reading.hasIssueWindow) {
       return tripProblem(
         required(root, 'infoGuiaRemision', 'fechaIniTransporte'),
@@ -174,6 +213,7 @@ export class Authority {
   }
 
   private decide({ submission, reading }: Read, now: Date): Verdict {
+    if (reading === null) return decideByKey(submission.header, this.settings);
     return decide(submission, reading, {
       settings: this.settings,
       judge: this.judge,
@@ -185,8 +225,8 @@ export class Authority {
     });
   }
 
-  private store(submission: Submission, verdict: Verdict, now: Date): void {
-    const { bytes, header } = submission;
+  private store(read: Read, verdict: Verdict, now: Date): void {
+    const { bytes, header } = read.submission;
     const digest = digestOf(bytes);
     const { min, max } = this.settings.processingMs;
     const latency = min + (Number.parseInt(digest.slice(0, 8), 16) % (max - min + 1));
@@ -199,8 +239,36 @@ export class Authority {
       decidedAt: new Date(now.getTime() + latency),
       authorized: verdict.authorized,
       messages: [...verdict.messages, ...inTest],
+      facts: factsOf(read),
     });
   }
+}
+
+const NO_ELEMENT: Element = { name: '', namespace: '', attributes: new Map(), children: [], text: '' };
+
+/** Takes the key for the whole document. */
+function readByKey(bytes: Uint8Array, accessKey: string): Read | ReceptionOutcome {
+  if (!hasKeyShape(accessKey)) return { estado: null, accessKey: 'N/A', messages: [sriMessage('35')] };
+  const { documentType, ruc, environment, emissionType, establishment, emissionPoint, sequential } =
+    keySegments(accessKey);
+  const header = { accessKey, documentType, ruc, environment, emissionType, establishment, emissionPoint, sequential };
+  return { submission: { bytes, root: NO_ELEMENT, header }, reading: null };
+}
+
+/** Issue day of a key as `dd/mm/yyyy`. */
+function dateOfKey(accessKey: string): string {
+  const { date } = keySegments(accessKey);
+  return `${date.slice(0, 2)}/${date.slice(2, 4)}/${date.slice(4)}`;
+}
+
+function factsOf({ submission: { root, header }, reading }: Read): DocumentFacts {
+  const receivers = reading?.receivers(root) ?? [];
+  return {
+    documentType: header.documentType,
+    issueDay: dayNumberOf(reading === null ? dateOfKey(header.accessKey) : reading.issueDate(root)),
+    finalConsumer: receivers.some(isFinalConsumer),
+    foreignReceiver: receivers.some(({ idType }) => idType === '08'),
+  };
 }
 
 function entryOf(accessKey: string, document: StoredDocument, now: Date): AuthorizationEntry {

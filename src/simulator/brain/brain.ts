@@ -1,11 +1,17 @@
 import type { Clock } from '../../shared/ports.js';
-import { Authority } from './authority.js';
-import { FaultBook, type AppliedFault, type FaultSnapshot } from './fault-book.js';
-import type { AuthorizationAction, ServiceName, TransportAction } from './fault-rules.js';
-import { Ledger, type LedgerSnapshot } from './ledger.js';
+import { Authority, type AuthoritySnapshot } from './authority.js';
+import { distort, distortConsultation } from './distortion.js';
+import { applied, FaultBook, type AppliedFault, type FaultSnapshot } from './fault-book.js';
+import { SERVICE_NAMES, type ServiceName, type TransportAction } from './fault-rules.js';
+import { Ledger, type LedgerFault, type LedgerSnapshot } from './ledger.js';
 import { sriMessage } from './messages.js';
-import { type AuthorizationEntry, type AuthorizationOutcome, type ReceptionOutcome, returned } from './outcome.js';
-import type { RegisterSnapshot } from './register.js';
+import {
+  type AuthorizationOutcome,
+  type ConsultationOutcome,
+  type ReceptionOutcome,
+  returned,
+} from './outcome.js';
+import { outageAction, type OutageKind, Outages, type OutageSnapshot } from './outages.js';
 import type { SimulatorSettings } from './settings.js';
 import { digestOf, glimpseAccessKey } from './submission.js';
 
@@ -19,10 +25,17 @@ export interface Exchange<Outcome> {
   readonly outcome: Outcome | null;
   /** What befalls the answer on its way; null when it arrives. */
   readonly transport: TransportAction | null;
+  /** Whether this request stored a document. */
+  readonly stored: boolean;
+  /** Set when the service is down. */
+  readonly outage: OutageKind | null;
 }
 
+type Outcome = ReceptionOutcome | AuthorizationOutcome | ConsultationOutcome;
+
 export interface BrainSnapshot {
-  readonly register: RegisterSnapshot;
+  readonly authority: AuthoritySnapshot;
+  readonly outages: OutageSnapshot;
   readonly faults: FaultSnapshot;
   readonly ledger: LedgerSnapshot;
   readonly settings: SimulatorSettings;
@@ -34,6 +47,7 @@ export interface BrainSnapshot {
  */
 export class SriBrain {
   readonly faults = new FaultBook();
+  readonly outages = new Outages();
   readonly ledger: Ledger;
   readonly authority: Authority;
 
@@ -48,7 +62,7 @@ export class SriBrain {
   /** `validarComprobante`: a signed document arrives at reception. */
   submit(bytes: Uint8Array): Exchange<ReceptionOutcome> {
     const accessKey = glimpseAccessKey(bytes);
-    const fault = this.faults.apply('reception', accessKey);
+    const fault = this.fault('reception', accessKey);
     const digest = digestOf(bytes);
     if (comesBefore(fault)) return this.exchange<ReceptionOutcome>('reception', accessKey, digest, fault, null, false);
     const { outcome, stored } = this.receive(bytes, accessKey, fault);
@@ -57,12 +71,26 @@ export class SriBrain {
 
   /** `autorizacionComprobante`: somebody asks about a key. */
   authorize(accessKey: string): Exchange<AuthorizationOutcome> {
-    const fault = this.faults.apply('authorization', accessKey);
-    if (comesBefore(fault))
-      return this.exchange<AuthorizationOutcome>('authorization', accessKey, null, fault, null, false);
+    const fault = this.fault('authorization', accessKey);
+    if (comesBefore(fault)) return this.exchange<AuthorizationOutcome>('authorization', accessKey, null, fault, null);
     const honest = this.authority.authorize(accessKey);
     const outcome = fault.authorization ? distort(honest, accessKey, fault.authorization) : honest;
-    return this.exchange('authorization', accessKey, null, fault, outcome, false);
+    return this.exchange('authorization', accessKey, null, fault, outcome);
+  }
+
+  /** `consultarEstadoAutorizacionComprobante`: somebody asks for the state after authorization. */
+  consult(accessKey: string): Exchange<ConsultationOutcome> {
+    const fault = this.fault('consultation', accessKey);
+    if (comesBefore(fault)) return this.exchange<ConsultationOutcome>('consultation', accessKey, null, fault, null);
+    const honest = this.authority.consult(accessKey);
+    const outcome = fault.consultation ? distortConsultation(honest, accessKey, fault.consultation) : honest;
+    return this.exchange('consultation', accessKey, null, fault, outcome);
+  }
+
+  /** Ends all interference: no rule, no outage. */
+  calm(): void {
+    this.faults.clear();
+    for (const service of SERVICE_NAMES) this.outages.bringUp(service);
   }
 
   /** A request that was no readable call of a service. */
@@ -81,7 +109,8 @@ export class SriBrain {
 
   snapshot(): BrainSnapshot {
     return {
-      register: this.authority.snapshot(),
+      authority: this.authority.snapshot(),
+      outages: this.outages.snapshot(),
       faults: this.faults.snapshot(),
       ledger: this.ledger.snapshot(),
       settings: this.authority.currentSettings(),
@@ -89,10 +118,17 @@ export class SriBrain {
   }
 
   restore(snapshot: BrainSnapshot): void {
-    this.authority.restore(snapshot.register);
+    this.authority.restore(snapshot.authority);
+    this.outages.restore(snapshot.outages);
     this.authority.configure(snapshot.settings);
     this.faults.restore(snapshot.faults);
     this.ledger.restore(snapshot.ledger);
+  }
+
+  private fault(service: ServiceName, accessKey: string | null): AppliedFault {
+    const outage = this.outages.of(service);
+    if (outage !== null) return applied(outageAction(outage), { outage });
+    return this.faults.apply(service, accessKey);
   }
 
   private receive(
@@ -108,15 +144,14 @@ export class SriBrain {
     return { outcome: refusal, stored: this.authority.submit(bytes).stored };
   }
 
-  private exchange<Outcome extends ReceptionOutcome | AuthorizationOutcome>(
+  private exchange<Kind extends Outcome>(
     service: ServiceName,
     accessKey: string | null,
     digest: string | null,
     fault: AppliedFault,
-    outcome: Outcome | null,
-    stored: boolean,
-  ): Exchange<Outcome> {
-    const action = fault.transport ?? fault.reception ?? fault.authorization;
+    outcome: Kind | null,
+    stored = false,
+  ): Exchange<Kind> {
     const { sequence } = this.ledger.append({
       at: this.clock.now(),
       service,
@@ -124,20 +159,32 @@ export class SriBrain {
       digest,
       ...summaryOf(outcome),
       stored,
-      fault:
-        fault.rule === null || action === null
-          ? null
-          : { rule: fault.rule, kind: action.kind, phase: 'phase' in action ? action.phase : null },
+      fault: faultOf(fault),
     });
-    return { sequence, delayMs: fault.delayMs, outcome, transport: fault.transport };
+    const { delayMs, transport, source } = fault;
+    const outage = source !== null && 'outage' in source ? source.outage : null;
+    return { sequence, delayMs, outcome, transport, stored, outage };
   }
+}
+
+function faultOf(fault: AppliedFault): LedgerFault | null {
+  const action = fault.transport ?? fault.reception ?? fault.authorization ?? fault.consultation;
+  const { source } = fault;
+  if (source === null || action === null) return null;
+  const down = 'outage' in source;
+  return {
+    rule: 'rule' in source ? source.rule : null,
+    magic: 'magic' in source ? source.magic : null,
+    kind: down ? 'outage' : action.kind,
+    phase: !down && 'phase' in action ? action.phase : null,
+  };
 }
 
 function comesBefore({ transport }: AppliedFault): boolean {
   return transport !== null && 'phase' in transport && transport.phase === 'before';
 }
 
-function summaryOf(outcome: ReceptionOutcome | AuthorizationOutcome | null): {
+function summaryOf(outcome: Outcome | null): {
   outcome: string;
   codes: readonly string[];
 } {
@@ -148,47 +195,6 @@ function summaryOf(outcome: ReceptionOutcome | AuthorizationOutcome | null): {
       codes: outcome.entries.flatMap((entry) => entry.messages.map((message) => message.identifier)),
     };
   }
-  return { outcome: outcome.estado ?? 'DEVUELTA', codes: outcome.messages.map((message) => message.identifier) };
-}
-
-/** An answer that departs from what the SRI holds; nothing stored changes. */
-function distort(honest: AuthorizationOutcome, accessKey: string, action: AuthorizationAction): AuthorizationOutcome {
-  const last: AuthorizationEntry = honest.entries.at(-1) ?? {
-    estado: '',
-    authorizationNumber: null,
-    authorizedAt: null,
-    environment: accessKey[23] === '2' ? '2' : '1',
-    document: null,
-    messages: [],
-  };
-  const undecided = { ...last, authorizationNumber: null, authorizedAt: null, messages: [] };
-  switch (action.kind) {
-    case 'empty':
-      return { consultedKey: accessKey, entries: [] };
-    case 'in_process':
-      return { consultedKey: accessKey, entries: [{ ...undecided, estado: 'EN PROCESO' }] };
-    case 'answer_refused':
-      return {
-        consultedKey: accessKey,
-        entries: [{ ...undecided, estado: 'NO AUTORIZADO', messages: [sriMessage(action.code, action.info ?? null)] }],
-      };
-    case 'state':
-      return { consultedKey: accessKey, entries: [{ ...last, estado: action.estado }] };
-    case 'tampered':
-      return action.what === 'key'
-        ? { ...honest, consultedKey: otherKey(accessKey) }
-        : {
-            ...honest,
-            entries: honest.entries.map((entry) => ({
-              ...entry,
-              document: entry.document?.replace(/<razonSocial>[^<]*/, '<razonSocial>OTRA EMPRESA') ?? null,
-            })),
-          };
-  }
-}
-
-/** The same key with another numeric code. */
-function otherKey(accessKey: string): string {
-  const digit = accessKey[46] === '9' ? '0' : '9';
-  return `${accessKey.slice(0, 46)}${digit}${accessKey.slice(47)}`;
+  const refusal = 'refusal' in outcome ? outcome.refusal : null;
+  return { outcome: outcome.estado ?? refusal ?? 'DEVUELTA', codes: outcome.messages.map((message) => message.identifier) };
 }

@@ -2,6 +2,7 @@ import { keySegments } from './access-key-segments.js';
 import {
   actsOn,
   type AuthorizationAction,
+  type ConsultationAction,
   type FaultRule,
   type FaultRuleInput,
   parseFaultRules,
@@ -9,14 +10,49 @@ import {
   type ServiceName,
   type TransportAction,
 } from './fault-rules.js';
+import type { OutageKind } from './outages.js';
 
-/** What the rules do to one request. Delays add up; of the rest the first rule that hits wins. */
+/** What happens to one request. Delays add up; of the rest the first rule that hits wins. */
 export interface AppliedFault {
   readonly delayMs: number;
-  readonly rule: number | null;
+  /** Where the action comes from; null without one. */
+  readonly source: FaultSource | null;
   readonly transport: TransportAction | null;
   readonly reception: ReceptionAction | null;
   readonly authorization: AuthorizationAction | null;
+  readonly consultation: ConsultationAction | null;
+}
+
+/** A rule by its id, a magic value as written, or a service that is down. */
+export type FaultSource = { readonly rule: number } | { readonly magic: string } | { readonly outage: OutageKind };
+
+/** No action, perhaps a delay. */
+export function unfaulted(delayMs = 0): AppliedFault {
+  return { delayMs, source: null, transport: null, reception: null, authorization: null, consultation: null };
+}
+
+/** An action in the place where it acts. */
+export function applied(action: Exclude<FaultRule['action'], { kind: 'delay' }>, source: FaultSource, delayMs = 0): AppliedFault {
+  const fault = { ...unfaulted(delayMs), source };
+  switch (action.kind) {
+    case 'hang':
+    case 'reset':
+    case 'http':
+    case 'malformed':
+    case 'drip':
+      return { ...fault, transport: action };
+    case 'refuse':
+      return { ...fault, reception: action };
+    case 'in_process':
+    case 'empty':
+    case 'answer_refused':
+    case 'state':
+    case 'tampered':
+      return { ...fault, authorization: action };
+    case 'consult_refused':
+    case 'consult_state':
+      return { ...fault, consultation: action };
+  }
 }
 
 export interface ListedRule {
@@ -71,27 +107,10 @@ export class FaultBook {
       if (!actsOn(rule, service) || !concerns(rule, accessKey)) continue;
       if (!this.hits(id, rule, accessKey)) continue;
       const { action } = rule;
-      switch (action.kind) {
-        case 'delay':
-          delayMs += action.ms;
-          break;
-        case 'hang':
-        case 'reset':
-        case 'http':
-        case 'malformed':
-        case 'drip':
-          return { delayMs, rule: id, transport: action, reception: null, authorization: null };
-        case 'refuse':
-          return { delayMs, rule: id, transport: null, reception: action, authorization: null };
-        case 'in_process':
-        case 'empty':
-        case 'answer_refused':
-        case 'state':
-        case 'tampered':
-          return { delayMs, rule: id, transport: null, reception: null, authorization: action };
-      }
+      if (action.kind !== 'delay') return applied(action, { rule: id }, delayMs);
+      delayMs += action.ms;
     }
-    return { delayMs, rule: null, transport: null, reception: null, authorization: null };
+    return unfaulted(delayMs);
   }
 
   snapshot(): FaultSnapshot {

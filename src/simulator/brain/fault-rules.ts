@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** The simulated services. */
+export const SERVICE_NAMES = ['reception', 'authorization', 'consultation'] as const;
+
 const phase = z.enum(['before', 'after']);
 const code = z.string().regex(/^\d{1,4}$/, 'a message code is 1 to 4 digits');
 
@@ -56,16 +59,25 @@ const authorizationAction = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('tampered'), what: z.enum(['document', 'key']) }),
 ]);
 
+const consultationAction = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('consult_refused'), code: code.default('99'), info: z.string().max(1000).optional() }),
+  z.strictObject({ kind: z.literal('consult_state'), estado: z.string().max(100) }),
+]);
+
 const delayAction = z.strictObject({ kind: z.literal('delay'), ms: z.int().min(0).max(600_000) });
 
-const RECEPTION_ONLY: ReadonlySet<string> = new Set(['refuse']);
-const AUTHORIZATION_ONLY: ReadonlySet<string> = new Set(['in_process', 'empty', 'answer_refused', 'state', 'tampered']);
+/** Actions that only one service can do. */
+const ONLY_AT: Readonly<Record<string, ServiceName>> = Object.fromEntries([
+  ...kindsOf(receptionAction).map((kind) => [kind, 'reception'] as const),
+  ...kindsOf(authorizationAction).map((kind) => [kind, 'authorization'] as const),
+  ...kindsOf(consultationAction).map((kind) => [kind, 'consultation'] as const),
+]);
 
 const faultRule = z
   .strictObject({
     match: z
       .strictObject({
-        service: z.enum(['reception', 'authorization']).optional(),
+        service: z.enum(SERVICE_NAMES).optional(),
         access_key: z
           .string()
           .regex(/^\d{49}$/, 'an access key is 49 digits')
@@ -89,19 +101,17 @@ const faultRule = z
       ...transportAction.options,
       ...receptionAction.options,
       ...authorizationAction.options,
+      ...consultationAction.options,
     ]),
   })
   .refine((rule) => rule.nth === undefined || (rule.skip === undefined && rule.times === undefined), {
     message: 'nth excludes skip and times',
     path: ['nth'],
   })
-  .refine((rule) => !(RECEPTION_ONLY.has(rule.action.kind) && rule.match.service === 'authorization'), {
-    message: 'this action is for reception only',
-    path: ['action', 'kind'],
-  })
-  .refine((rule) => !(AUTHORIZATION_ONLY.has(rule.action.kind) && rule.match.service === 'reception'), {
-    message: 'this action is for authorization only',
-    path: ['action', 'kind'],
+  .superRefine(({ action, match }, context) => {
+    const only = ONLY_AT[action.kind];
+    if (only === undefined || match.service === undefined || match.service === only) return;
+    context.addIssue({ code: 'custom', message: `this action is for ${only} only`, path: ['action', 'kind'] });
   });
 
 export type FaultRule = z.infer<typeof faultRule>;
@@ -109,7 +119,8 @@ export type FaultRuleInput = z.input<typeof faultRule>;
 export type TransportAction = z.infer<typeof transportAction>;
 export type ReceptionAction = z.infer<typeof receptionAction>;
 export type AuthorizationAction = z.infer<typeof authorizationAction>;
-export type ServiceName = 'reception' | 'authorization';
+export type ConsultationAction = z.infer<typeof consultationAction>;
+export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /** A rule that cannot be used; the message names every fault in it. */
 export class InvalidFaultRule extends Error {}
@@ -139,7 +150,9 @@ function hasRules(value: unknown): value is { readonly rules: readonly unknown[]
 /** Which services an action can act on. */
 export function actsOn(rule: FaultRule, service: ServiceName): boolean {
   if (rule.match.service !== undefined && rule.match.service !== service) return false;
-  if (RECEPTION_ONLY.has(rule.action.kind)) return service === 'reception';
-  if (AUTHORIZATION_ONLY.has(rule.action.kind)) return service === 'authorization';
-  return true;
+  return (ONLY_AT[rule.action.kind] ?? service) === service;
+}
+
+function kindsOf(union: { readonly options: readonly { readonly shape: { readonly kind: z.ZodLiteral<string> } }[] }): readonly string[] {
+  return union.options.map(({ shape }) => shape.kind.value);
 }

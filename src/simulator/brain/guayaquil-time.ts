@@ -32,3 +32,8 @@ export function instantOf(dateTime: string): Date | null {
   const instant = new Date(match[2] === undefined ? `${dateTime}-05:00` : dateTime);
   return Number.isNaN(instant.getTime()) ? null : instant;
 }
+
+/** The instant at which a day number begins in Guayaquil. */
+export function startOfDay(dayNumber: number): Date {
+  return new Date(dayNumber * DAY_MS + OFFSET_MS);
+}

@@ -10,20 +10,30 @@ export interface LedgerEntry {
   readonly digest: string | null;
   /**
    * `RECIBIDA`, `DEVUELTA`, the states of the answered entries (`AUTORIZADO`,
-   * `NO AUTORIZADO+AUTORIZADO`, `0` for none), `NOT_PROCESSED` when a fault came
+   * `NO AUTORIZADO+AUTORIZADO`, `0` for none), the state of a consultation
+   * (`ANULADO`, `RECHAZADA`), `NOT_PROCESSED` when a fault came
    * before, `UNREADABLE` for garbage.
    */
   readonly outcome: string;
   readonly codes: readonly string[];
   /** Whether the document was stored by this request. */
   readonly stored: boolean;
-  readonly fault: { readonly rule: number; readonly kind: string; readonly phase: string | null } | null;
+  readonly fault: LedgerFault | null;
+}
+
+/** What interfered: a fault rule by its id, a magic value as written, or an outage. */
+export interface LedgerFault {
+  readonly rule: number | null;
+  readonly magic: string | null;
+  readonly kind: string;
+  readonly phase: string | null;
 }
 
 /** What all requests about one key add up to, however short the ledger is kept. */
 export interface KeyAccount {
   readonly submissions: number;
   readonly queries: number;
+  readonly consultations: number;
   /** Distinct digests submitted, in order of arrival. */
   readonly digests: readonly string[];
   /** Digests stored, one per accepted submission. */
@@ -37,7 +47,7 @@ export interface LedgerSnapshot {
   readonly sequence: number;
 }
 
-const NOTHING: KeyAccount = { submissions: 0, queries: 0, digests: [], storedDigests: [] };
+const NOTHING: KeyAccount = { submissions: 0, queries: 0, consultations: 0, digests: [], storedDigests: [] };
 
 /** Append-only record of every request. */
 export class Ledger {
@@ -103,6 +113,7 @@ export class Ledger {
 
 function addTo(account: KeyAccount, entry: Omit<LedgerEntry, 'sequence'>): KeyAccount {
   if (entry.service === 'authorization') return { ...account, queries: account.queries + 1 };
+  if (entry.service === 'consultation') return { ...account, consultations: account.consultations + 1 };
   const { digest } = entry;
   const isNew = digest !== null && !account.digests.includes(digest);
   return {

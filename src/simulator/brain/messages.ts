@@ -54,6 +54,7 @@ const MESSAGES: Readonly<Record<string, MessageRow>> = {
   '70': error('CLAVE DE ACCESO EN PROCESAMIENTO'),
   '80': { label: 'ERROR EN LA ESTRUCTURA DE LA CLAVE DE ACCESO', type: null },
   '82': error('ERROR EN LA FECHA DE INICIO DE TRASLADO'),
+  '99': error('ERROR AL CONSULTAR DATOS DEL SERVICIO WEB'),
   '92': error('VALOR DE DEVOLUCION DE IVA NO AUTORIZADO'),
 };
 

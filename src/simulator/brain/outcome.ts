@@ -30,6 +30,20 @@ export interface AuthorizationEntry {
   readonly messages: readonly SriMessage[];
 }
 
+/** What the consultation service says about one key. */
+export interface ConsultationOutcome {
+  readonly accessKey: string;
+  /** `RECHAZADA` when the service refuses the question itself (99); then nothing else is known. */
+  readonly refusal: 'RECHAZADA' | null;
+  /** AUTORIZADO, NO AUTORIZADO, PENDIENTE DE ANULAR, ANULADO, or whatever a fault rule says. */
+  readonly estado: string | null;
+  /** The document type in words. */
+  readonly documentType: string | null;
+  readonly issuerRuc: string | null;
+  readonly authorizedAt: Date | null;
+  readonly messages: readonly SriMessage[];
+}
+
 export const RECEIVED = 'RECIBIDA';
 
 /** A refusal at reception: nothing is stored. */

@@ -12,6 +12,18 @@ export interface StoredDocument {
   readonly decidedAt: Date;
   readonly authorized: boolean;
   readonly messages: readonly SriMessage[];
+  readonly facts: DocumentFacts;
+}
+
+/** What the portal needs to know of a document when its issuer wants it annulled. */
+export interface DocumentFacts {
+  readonly documentType: string;
+  /** Day number of the issue date in Guayaquil; null when it names no day. */
+  readonly issueDay: number | null;
+  /** Issued to the final consumer: can never be annulled. */
+  readonly finalConsumer: boolean;
+  /** The receiver has a foreign identification: no acceptance is asked. */
+  readonly foreignReceiver: boolean;
 }
 
 export type KeyState = 'unknown' | 'in_process' | 'authorized' | 'refused';

@@ -16,6 +16,12 @@ export interface SimulatorSettings {
   /** `factura 1.0.0`-like names of schemas that are no longer accepted (36). */
   readonly discontinuedSchemas: readonly string[];
   readonly schemas: SchemaSource;
+  /**
+   * How closely documents are looked at. `full`: as the SRI does. `content`: all
+   * but the signature. `key`: nothing but the access key that the bytes show, for
+   * simulations of many thousand histories.
+   */
+  readonly scrutiny: 'full' | 'content' | 'key';
   /** Which canonicalizer judges signatures; both are strict, libxml2 is several times faster. */
   readonly signatureEngine: 'xml-crypto' | 'libxml2';
   /** Accepted SignatureMethod algorithms. */
@@ -26,6 +32,8 @@ export interface SimulatorSettings {
   readonly unknownReceivers: readonly string[];
   /** Lower-case hexadecimal SHA-256 of certificates that their authority revoked (42). */
   readonly revokedCertificates: readonly string[];
+  /** Days (`YYYY-MM-DD`) besides weekends on which the portal's deadlines do not run. */
+  readonly holidays: readonly string[];
   /** Entries that the ledger keeps; null keeps all. Counts and digests per key stay either way. */
   readonly ledgerLimit: number | null;
   /** Decided documents whose XML is kept; older ones answer without `comprobante`. Null keeps all. */
@@ -44,11 +52,13 @@ export function defaultSettings(schemas: SchemaSource): SimulatorSettings {
     issueWindowDays: 90,
     discontinuedSchemas: [],
     schemas,
+    scrutiny: 'full',
     signatureEngine: 'xml-crypto',
     signatureMethods: [RSA_SHA1],
     taxpayers: {},
     unknownReceivers: [],
     revokedCertificates: [],
+    holidays: [],
     ledgerLimit: null,
     storedDocumentLimit: null,
   };

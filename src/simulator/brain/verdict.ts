@@ -4,7 +4,7 @@ import { supportRefusal, supportWarnings } from './checks/supporting-documents.j
 import { type SriMessage, sriMessage } from './messages.js';
 import type { SimulatorSettings } from './settings.js';
 import type { SignatureJudge } from './signature/verdict.js';
-import type { Submission } from './submission.js';
+import type { Header, Submission } from './submission.js';
 import { permissionProblem, registryProblem, taxpayer } from './taxpayers.js';
 import type { DocumentReading, SupportingDocument } from './types/document-reading.js';
 
@@ -35,8 +35,8 @@ export function decide(submission: Submission, reading: DocumentReading, context
     registryProblem(issuer, header) ??
     permissionProblem(issuer, header) ??
     keyDisagreement(header, reading.issueDate(root)) ??
-    hostProblem(submission, settings) ??
-    context.judge.problem(submission, settings, context.now);
+    hostProblem(header, settings) ??
+    (settings.scrutiny === 'full' ? context.judge.problem(submission, settings, context.now) : null);
   if (refusal) return { authorized: false, messages: [refusal] };
 
   const receivers = reading.receivers(root);
@@ -57,7 +57,15 @@ export function decide(submission: Submission, reading: DocumentReading, context
   return { authorized: true, messages: warnings };
 }
 
-function hostProblem({ header }: Submission, settings: SimulatorSettings): SriMessage | null {
+/** The decision where nothing but the key was looked at: taxpayer, permission, environment. */
+export function decideByKey(header: Header, settings: SimulatorSettings): Verdict {
+  const issuer = taxpayer(settings.taxpayers, header.ruc);
+  const refusal =
+    registryProblem(issuer, header) ?? permissionProblem(issuer, header) ?? hostProblem(header, settings);
+  return refusal ? { authorized: false, messages: [refusal] } : { authorized: true, messages: [] };
+}
+
+function hostProblem(header: Header, settings: SimulatorSettings): SriMessage | null {
   return settings.environments.some((environment) => environment === header.environment)
     ? null
     : sriMessage('58', `El ambiente ${header.environment} no corresponde a este servicio`);

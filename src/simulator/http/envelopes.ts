@@ -1,6 +1,6 @@
 import { guayaquilDateTime } from '../brain/guayaquil-time.js';
 import type { SriMessage } from '../brain/messages.js';
-import type { AuthorizationEntry, AuthorizationOutcome, ReceptionOutcome } from '../brain/outcome.js';
+import type { AuthorizationEntry, AuthorizationOutcome, ConsultationOutcome, ReceptionOutcome } from '../brain/outcome.js';
 import { OPERATIONS } from './soap-request.js';
 
 const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -36,6 +36,24 @@ export function authorizationEnvelope({ consultedKey, entries }: AuthorizationOu
     'autorizacionComprobanteResponse',
     'RespuestaAutorizacionComprobante',
     `${echo}${list}`,
+  );
+}
+
+/** Answer of the consultation service. */
+export function consultationEnvelope(outcome: ConsultationOutcome): string {
+  return envelope(
+    OPERATIONS.consultation.namespace,
+    'consultarEstadoAutorizacionComprobanteResponse',
+    'EstadoAutorizacionComprobante',
+    [
+      optional('estadoConsulta', outcome.refusal),
+      tag('claveAcceso', outcome.accessKey),
+      messageList(outcome.messages),
+      optional('estadoAutorizacion', outcome.estado),
+      optional('tipoComprobante', outcome.documentType),
+      optional('rucEmisor', outcome.issuerRuc),
+      optional('fechaAutorizacion', outcome.authorizedAt && guayaquilDateTime(outcome.authorizedAt)),
+    ].join(''),
   );
 }
 

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../shared/ports.js';
-import type { SriBrain } from '../brain/brain.js';
-import type { ServiceName } from '../brain/fault-rules.js';
+import type { Exchange, SriBrain } from '../brain/brain.js';
+import type { ServiceName, TransportAction } from '../brain/fault-rules.js';
 import { control } from './control.js';
-import { authorizationEnvelope, faultEnvelope, receptionEnvelope } from './envelopes.js';
+import { authorizationEnvelope, consultationEnvelope, faultEnvelope, receptionEnvelope } from './envelopes.js';
 import { BodyTooLarge, readBody } from './request-body.js';
 import { decodeBase64, readCall, UnreadableCall } from './soap-request.js';
 import { deliver, send, XML_TYPE } from './transport.js';
@@ -14,6 +14,7 @@ import { describeService } from './wsdl.js';
 const SERVICES: Readonly<Record<string, ServiceName>> = {
   '/comprobantes-electronicos-ws/RecepcionComprobantesOffline': 'reception',
   '/comprobantes-electronicos-ws/AutorizacionComprobantesOffline': 'authorization',
+  '/comprobantes-electronicos-ws/ConsultaComprobante': 'consultation',
 };
 const CONTROL = '/control/';
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
@@ -94,9 +95,9 @@ async function serveSoap(
   }
   try {
     const argument = readCall(service, await readBody(request, MAX_BODY_BYTES));
-    await (service === 'reception'
-      ? receive(brain, argument, request, response)
-      : authorize(brain, argument, request, response));
+    const { envelope, delayMs, transport } = call(brain, service, argument);
+    if (delayMs > 0) await wait(delayMs);
+    await deliver(request, response, envelope, transport);
   } catch (error) {
     if (error instanceof UnreadableCall) {
       brain.noteUnreadable(service);
@@ -111,26 +112,26 @@ async function serveSoap(
   }
 }
 
-async function receive(
-  brain: SriBrain,
-  argument: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { outcome, delayMs, transport } = brain.submit(decodeBase64(argument));
-  if (delayMs > 0) await wait(delayMs);
-  await deliver(request, response, outcome ? receptionEnvelope(outcome) : '', transport);
+interface Called {
+  /** Empty when the request was not processed. */
+  readonly envelope: string;
+  readonly delayMs: number;
+  readonly transport: TransportAction | null;
 }
 
-async function authorize(
-  brain: SriBrain,
-  argument: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { outcome, delayMs, transport } = brain.authorize(argument);
-  if (delayMs > 0) await wait(delayMs);
-  await deliver(request, response, outcome ? authorizationEnvelope(outcome) : '', transport);
+function call(brain: SriBrain, service: ServiceName, argument: string): Called {
+  switch (service) {
+    case 'reception':
+      return enveloped(brain.submit(decodeBase64(argument)), receptionEnvelope);
+    case 'authorization':
+      return enveloped(brain.authorize(argument), authorizationEnvelope);
+    case 'consultation':
+      return enveloped(brain.consult(argument), consultationEnvelope);
+  }
+}
+
+function enveloped<Outcome>({ outcome, delayMs, transport }: Exchange<Outcome>, write: (outcome: Outcome) => string): Called {
+  return { envelope: outcome === null ? '' : write(outcome), delayMs, transport };
 }
 
 function sendText(response: ServerResponse, status: number, contentType: string, text: string): void {

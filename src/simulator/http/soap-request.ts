@@ -18,6 +18,11 @@ export const OPERATIONS: Readonly<Record<ServiceName, Operation>> = {
     name: 'autorizacionComprobante',
     parameter: 'claveAccesoComprobante',
   },
+  consultation: {
+    namespace: 'http://ec.gob.sri.ws.consultas',
+    name: 'consultarEstadoAutorizacionComprobante',
+    parameter: 'claveAcceso',
+  },
 };
 
 /** The request is no call of the service's operation; the message goes into the fault. */

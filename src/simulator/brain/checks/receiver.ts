@@ -9,10 +9,13 @@ export interface Receiver {
 
 const FINAL_CONSUMER = '9999999999999';
 
+export function isFinalConsumer({ idType, id }: Receiver): boolean {
+  return idType === '07' || id === FINAL_CONSUMER;
+}
+
 /** Message 69: only an invoice may name the final consumer. */
 export function receiverRefusal(receiver: Receiver, documentType: string): SriMessage | null {
-  const finalConsumer = receiver.idType === '07' || receiver.id === FINAL_CONSUMER;
-  return finalConsumer && documentType !== '01' && documentType !== '06'
+  return isFinalConsumer(receiver) && documentType !== '01' && documentType !== '06'
     ? sriMessage('69', 'El comprobante exige un receptor identificado')
     : null;
 }
