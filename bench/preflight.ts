@@ -20,6 +20,7 @@ const LINES = 10;
 const GOAL = 1.5;
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 15);
 const SLICE_MS = Number(process.env['BENCH_SLICE_MS'] ?? 200);
+const WARM_UP_MS = 5 * SLICE_MS;
 const PARTS = ['rules', 'xml', 'schema'] as const;
 
 interface Subject {
@@ -33,10 +34,14 @@ function main(): void {
   const rsa = rawRsa();
   const figures: Figure[] = [];
   const shares: string[][] = [];
-  for (const subject of subjects()) {
-    const { content, issuer } = subject;
-    const context = contextOf(content);
-    const whole = costOf(() => void preflight(content, issuer, context), rsa);
+  const measured = subjects().map((subject) => {
+    const context = contextOf(subject.content);
+    return { subject, run: () => void preflight(subject.content, subject.issuer, context) };
+  });
+  // Until the compiler has settled on all of them: first calls cost several times as much.
+  for (const { run } of measured) rateOf(run, WARM_UP_MS, cpuTime);
+  for (const { subject, run } of measured) {
+    const whole = costOf(run, rsa);
     figures.push({
       bench: 'preflight',
       name: subject.name,
@@ -56,8 +61,7 @@ function main(): void {
 /** Microseconds of CPU for one call, and as a multiple of the baseline just before and after it. */
 function costOf(operation: () => void, baseline: () => void): { cost: number; baseline: number; ratio: number } {
   const cost = (call: () => void, milliseconds: number): number => 1_000_000 / rateOf(call, milliseconds, cpuTime);
-  // Until the compiler has settled: the first calls cost several times as much.
-  cost(operation, 5 * SLICE_MS);
+  cost(operation, SLICE_MS);
   const rounds = Array.from({ length: ROUNDS }, () => {
     const before = cost(baseline, SLICE_MS / 2);
     const value = cost(operation, SLICE_MS);
