@@ -12,6 +12,8 @@ create table issuers (
   gran_contribuyente text,
   regimen_rimpe text not null default 'none' check (regimen_rimpe in ('none', 'entrepreneur', 'popular_business')),
   default_payment_method text not null default '01',
+  -- PNG or JPEG that is printed on every document; the present one, also on documents of the past.
+  logo bytea check (length(logo) <= 204800),
   -- The tenant's own switch.
   is_active boolean not null default true,
   -- The platform's switch.

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { OutboxRelay } from '../../platform/outbox/relay.js';
+import { PrintingModule } from '../../platform/printing/printing.module.js';
 import { AuthorizationClient } from '../../sri/soap/authorization.js';
 import { ReceptionClient } from '../../sri/soap/reception.js';
 import { UndiciSoapTransport } from '../../sri/soap/transport.js';
@@ -82,7 +83,7 @@ const limits = (settings: Settings): { timeoutMs: number; maxBytes: number } => 
 export class DocumentsModule {
   /** For the API process. */
   static http(): DynamicModule {
-    return { module: DocumentsModule, imports: [CqrsModule], controllers: [DocumentsController, DraftsController, DocumentActsController], providers: [IssuingDesk, StoredDocuments, ...HANDLERS] };
+    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule], controllers: [DocumentsController, DraftsController, DocumentActsController], providers: [IssuingDesk, StoredDocuments, ...HANDLERS] };
   }
 
   /** For the worker process. */

@@ -1,6 +1,6 @@
-import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, Post, Query, StreamableFile } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { PathUuid } from '../../platform/http/path-uuid.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -8,8 +8,11 @@ import { ActivePageQuery, IssuerCreateDto, IssuerUpdateDto } from './issuers.dto
 import { IssuerPage, IssuerRecord } from './issuers.responses.js';
 import { CreateIssuer } from './use-cases/create-issuer.js';
 import { GetIssuer } from './use-cases/get-issuer.js';
+import { GetIssuerLogo } from './use-cases/get-issuer-logo.js';
 import { ListIssuers } from './use-cases/list-issuers.js';
 import { UpdateIssuer } from './use-cases/update-issuer.js';
+
+const IMAGE = { type: 'string', format: 'binary' } as const;
 
 @ApiTags('issuers')
 @Controller('issuers')
@@ -41,6 +44,16 @@ export class IssuersController {
   @ApiOkResponse({ type: IssuerRecord })
   get(@Tenant() tenant: TenantContext, @Param('issuer_id', PathUuid) issuerId: string): Promise<IssuerRecord> {
     return this.queries.execute(new GetIssuer(tenant, issuerId));
+  }
+
+  @Get(':issuer_id/logo')
+  @RequirePermission('issuers:read')
+  @ApiOperation({ operationId: 'getIssuerLogo', summary: 'Image that is printed on the documents of an issuer' })
+  @ApiProduces('image/png', 'image/jpeg')
+  @ApiOkResponse({ content: { 'image/png': { schema: IMAGE }, 'image/jpeg': { schema: IMAGE } } })
+  async logo(@Tenant() tenant: TenantContext, @Param('issuer_id', PathUuid) issuerId: string): Promise<StreamableFile> {
+    const { bytes, mediaType } = await this.queries.execute(new GetIssuerLogo(tenant, issuerId));
+    return new StreamableFile(bytes, { type: mediaType });
   }
 
   @Patch(':issuer_id')

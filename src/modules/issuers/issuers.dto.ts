@@ -1,5 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { PageQuery } from '../../platform/http/paging.dto.js';
+import { LOGO_LIMITS } from '../../sri/ride/logo.js';
+import { logoFailure } from './domain/logo.js';
 import { Base64, Digits, Flag, Integer, OneOf, Secret, Text } from '../../platform/http/fields.js';
 
 /** Request bodies and queries of the issuer endpoints. Names are the wire's; text bounds are those of the SRI's schemas. */
@@ -14,6 +16,12 @@ const SPECIAL = { min: 3, max: 13, nullable: true, pattern: /^[0-9A-Za-z]+$/, ab
 const AGENT = { max: 8, min: 1, nullable: true, pattern: /^[1-9][0-9]*$/, about: 'Resolution number of agente de retención, digits without leading zeros' } as const;
 const LARGE = { max: 300, nullable: true, about: 'Resolution number of Gran Contribuyente' } as const;
 const PAYMENT_METHOD = { about: 'Code of the payment-method table used where a document names none' } as const;
+const LOGO = {
+  maxBytes: LOGO_LIMITS.bytes,
+  holds: logoFailure,
+  nullable: true,
+  about: 'PNG or JPEG in base64 that is printed on documents, at most 200 KB and one megapixel; null removes it. Answers hold its path',
+} as const;
 const REGIME = { enumName: 'RimpeRegime', about: 'RIMPE regime' } as const;
 
 @ApiSchema({ name: 'IssuerCreate' })
@@ -28,6 +36,7 @@ export class IssuerCreateDto {
   @Text(LARGE) gran_contribuyente?: string | null;
   @OneOf(RIMPE_REGIMES, { ...REGIME, default: 'none' }) regimen_rimpe: RimpeRegime = 'none';
   @Digits(2, { ...PAYMENT_METHOD, default: '01' }) default_payment_method: string = '01';
+  @Base64(LOGO) logo?: string | null;
   @Flag({ default: true, about: 'May issue' }) is_active: boolean = true;
 }
 
@@ -42,6 +51,7 @@ export class IssuerUpdateDto {
   @Text(LARGE) gran_contribuyente?: string | null;
   @OneOf(RIMPE_REGIMES, { ...REGIME, optional: true }) regimen_rimpe?: RimpeRegime;
   @Digits(2, { ...PAYMENT_METHOD, optional: true }) default_payment_method?: string;
+  @Base64(LOGO) logo?: string | null;
   @Flag({ optional: true, about: 'May issue' }) is_active?: boolean;
 }
 

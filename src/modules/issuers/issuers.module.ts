@@ -15,6 +15,7 @@ import { CreateIssuerHandler } from './use-cases/create-issuer.js';
 import { GetCertificateHandler } from './use-cases/get-certificate.js';
 import { GetEmissionPointHandler } from './use-cases/get-emission-point.js';
 import { GetEstablishmentHandler } from './use-cases/get-establishment.js';
+import { GetIssuerLogoHandler } from './use-cases/get-issuer-logo.js';
 import { GetIssuerHandler } from './use-cases/get-issuer.js';
 import { ListCertificatesHandler } from './use-cases/list-certificates.js';
 import { ListEmissionPointsHandler } from './use-cases/list-emission-points.js';
@@ -28,6 +29,7 @@ const HANDLERS = [
   CreateIssuerHandler,
   UpdateIssuerHandler,
   GetIssuerHandler,
+  GetIssuerLogoHandler,
   ListIssuersHandler,
   CreateEstablishmentHandler,
   GetEstablishmentHandler,

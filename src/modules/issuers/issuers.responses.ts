@@ -24,6 +24,7 @@ export class IssuerRecord {
   @ApiProperty({ ...text, ...orNull }) gran_contribuyente: string | null;
   @ApiProperty({ enum: RIMPE_REGIMES, enumName: 'RimpeRegime' }) regimen_rimpe: string;
   @ApiProperty(text) default_payment_method: string;
+  @ApiProperty({ ...text, ...orNull, description: 'Path of the image that is printed on documents' }) logo: string | null;
   @ApiProperty({ type: Boolean }) is_active: boolean;
   @ApiProperty({ ...instant, ...orNull, description: 'Set while the platform has disabled the issuer' }) disabled_at: Date | null;
   @ApiProperty({ ...instant, ...orNull, description: 'Set while submissions wait because the SRI blocked the taxpayer' }) paused_at: Date | null;

@@ -39,6 +39,10 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   greater_than_equal: [(c) => `Debe ser mayor o igual a ${text(c['ge'])}`, (c) => `Must be at least ${text(c['ge'])}`],
   less_than_equal: [(c) => `Debe ser menor o igual a ${text(c['le'])}`, (c) => `Must be at most ${text(c['le'])}`],
   base64: [() => 'Debe ser base64', () => 'Must be base64'],
+  image_type: [() => 'Debe ser una imagen PNG o JPEG', () => 'Must be a PNG or JPEG image'],
+  image_damaged: [() => 'La imagen está dañada', () => 'The image is damaged'],
+  image_unsupported: [() => 'Use un PNG de 8 bits sin entrelazado o un JPEG común', () => 'Use a PNG of 8 bits without interlacing, or a plain JPEG'],
+  image_too_large: [(c) => `Admite como máximo ${text(c['max_bytes'])} bytes y ${text(c['max_pixels'])} píxeles`, (c) => `Takes at most ${text(c['max_bytes'])} bytes and ${text(c['max_pixels'])} pixels`],
   header_conflict: [() => 'La cabecera Idempotency-Key y el campo idempotency_key difieren', () => 'The Idempotency-Key header and the idempotency_key field differ'],
 };
 

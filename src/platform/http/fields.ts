@@ -250,14 +250,22 @@ function isEmail(text: string): boolean {
   return labels.length >= 2 && labels.every((label) => label.length <= 63 && EMAIL_LABEL.test(label)) && EMAIL_LOCAL.test(local);
 }
 
+export interface Base64Options extends FieldOptions {
+  readonly maxBytes: number;
+  /** Judges what the field holds: type and parameters of the failure, or null. */
+  readonly holds?: (bytes: Buffer) => { readonly type: string; readonly ctx: Readonly<Record<string, unknown>> } | null;
+}
+
 /** Standard base64 of at most `maxBytes` bytes, never echoed; stays text. */
-export function Base64(options: FieldOptions & { readonly maxBytes: number }): PropertyDecorator {
+export function Base64(options: Base64Options): PropertyDecorator {
   const maxLength = Math.ceil(options.maxBytes / 3) * 4;
   const check = (value: unknown): Checked => {
     if (typeof value !== 'string') return refuse('string_type');
     if (value.length > maxLength) return refuse('string_too_long', { max_length: maxLength });
     const wellFormed = value.length > 0 && value.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(value);
-    return wellFormed ? accept(value) : refuse('base64');
+    if (!wellFormed) return refuse('base64');
+    const failure = options.holds?.(Buffer.from(value, 'base64')) ?? null;
+    return failure === null ? accept(value) : refuse(failure.type, failure.ctx);
   };
   return field({ check, secret: true, api: { type: String, format: 'byte', maxLength, writeOnly: true } }, options);
 }

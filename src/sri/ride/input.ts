@@ -1,4 +1,5 @@
 import type { DocumentContent, DocumentTypeCode, IssuerSnapshot, Numbering } from '../document-types/document.js';
+import type { Logo } from './logo.js';
 import type { RideStatus } from './marks.js';
 
 /** All that a printed representation shows. Content is the normalised one that made the XML. */
@@ -8,8 +9,7 @@ export interface RideInput {
   /** Null for a draft. */
   readonly numbering: Numbering | null;
   readonly authorization: { readonly number: string; readonly date: Date } | null;
-  /** PNG or JPEG; one that cannot be printed is left out, so check it with `readLogo` on upload. */
-  readonly logo: Buffer | null;
+  readonly logo: Logo | null;
   readonly status: RideStatus;
 }
 

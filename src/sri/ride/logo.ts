@@ -12,7 +12,7 @@ export interface Logo {
 export type LogoProblem = 'unknown_format' | 'damaged' | 'unsupported' | 'too_large';
 
 /** Bounds of an image: its file and its picture. Every document carries it. */
-export const LOGO_LIMITS = { bytes: 512 * 1024, pixels: 2_000_000 } as const;
+export const LOGO_LIMITS = { bytes: 200 * 1024, pixels: 1_000_000 } as const;
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const PICTURE_CHUNKS = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']);
@@ -27,10 +27,17 @@ const LAST_FILTER = 4;
  */
 export function readLogo(bytes: Buffer): Logo | LogoProblem {
   if (bytes.length > LOGO_LIMITS.bytes) return 'too_large';
-  if (bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return readPng(bytes);
+  if (isPng(bytes)) return readPng(bytes);
   if (bytes.length > 3 && bytes.readUInt16BE(0) === 0xffd8) return readJpeg(bytes);
   return 'unknown_format';
 }
+
+/** Media type of an image that `readLogo` takes. */
+export function mediaTypeOf(bytes: Buffer): 'image/png' | 'image/jpeg' {
+  return isPng(bytes) ? 'image/png' : 'image/jpeg';
+}
+
+const isPng = (bytes: Buffer): boolean => bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE);
 
 interface Chunk {
   readonly type: string;

@@ -1,7 +1,6 @@
 import PDFDocument from 'pdfkit';
 import type { DocumentTypeCode } from '../document-types/document.js';
 import { documentNumber, type RideInput, TITLES } from './input.js';
-import { readLogo } from './logo.js';
 import { markOf } from './marks.js';
 import { beside } from './page/block.js';
 import { CONTENT_WIDTH, Flow, PAGE } from './page/flow.js';
@@ -53,9 +52,7 @@ export async function renderRide(input: RideInput): Promise<Buffer> {
 }
 
 function header(pen: Pen, input: RideInput): ReturnType<typeof beside> {
-  const logo = input.logo === null ? null : readLogo(input.logo);
-  const usable = typeof logo === 'string' ? null : logo;
-  const left = issuerBlock(pen, input.issuer, usable, CONTENT_WIDTH - DOCUMENT_WIDTH - HEADER_GAP);
+  const left = issuerBlock(pen, input.issuer, input.logo, CONTENT_WIDTH - DOCUMENT_WIDTH - HEADER_GAP);
   return beside(left, documentBlock(pen, input, DOCUMENT_WIDTH), CONTENT_WIDTH - DOCUMENT_WIDTH);
 }
 

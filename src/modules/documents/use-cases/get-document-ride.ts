@@ -1,12 +1,18 @@
+import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
+import { RidePrinter } from '../../../platform/printing/ride-printer.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
-import { renderRide } from '../../../sri/ride/ride.js';
+import type { RideStatus } from '../../../sri/ride/marks.js';
 import type { DocumentStatus } from '../domain/lifecycle.js';
 
-/** The printed representation, from the stored content and the issuer as it was when the document was issued. */
+/**
+ * The printed representation, from the stored content and the issuer as it was when the document was issued. Only the
+ * logo is the issuer's present one.
+ */
 export class GetDocumentRide extends Query<{ bytes: Buffer; fileName: string }> {
   constructor(
     readonly tenant: TenantContext,
@@ -24,38 +30,51 @@ interface Row {
   authorization_date: Date | null;
   content: DocumentContent;
   issuer_snapshot: IssuerSnapshot;
+  issuer_id: string;
+  logo: Buffer | null;
 }
 
 @QueryHandler(GetDocumentRide)
 export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
-  constructor(private readonly transaction: TenantTransaction) {}
+  constructor(
+    private readonly transaction: TenantTransaction,
+    private readonly printer: RidePrinter,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   async execute({ tenant, documentId }: GetDocumentRide): Promise<{ bytes: Buffer; fileName: string }> {
     const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
       manager.query<Row[]>(
-        `select d.status, d.sequential, d.access_key, d.authorization_number, d.authorization_date, c.content, c.issuer_snapshot
+        `select d.status, d.sequential, d.access_key, d.authorization_number, d.authorization_date, c.content, c.issuer_snapshot,
+           i.id as issuer_id, i.logo
          from documents d
          join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
+         join issuers i on i.tenant_id = d.tenant_id and i.id = d.issuer_id
          where d.tenant_id = $1 and d.id = $2`,
         [tenant.tenantId, documentId],
       ),
     );
     if (!row) throw new DomainError('NOT_FOUND');
     const { sequential, access_key: accessKey, authorization_number: number, authorization_date: date } = row;
-    const bytes = await renderRide({
-      content: row.content,
-      issuer: row.issuer_snapshot,
-      numbering: sequential === null || accessKey === null ? null : { sequential, accessKey },
-      authorization: number === null || date === null ? null : { number, date },
-      logo: null,
-      status: printedStatus(row.status),
-    });
+    const { bytes, logoProblem } = await this.printer.print(
+      {
+        content: row.content,
+        issuer: row.issuer_snapshot,
+        numbering: sequential === null || accessKey === null ? null : { sequential, accessKey },
+        authorization: number === null || date === null ? null : { number, date },
+        status: printedStatus(row.status),
+      },
+      row.logo,
+    );
+    if (logoProblem !== null) {
+      this.logger.warn({ tenant_id: tenant.tenantId, issuer_id: row.issuer_id, document_id: documentId, reason: logoProblem }, 'printed without the logo');
+    }
     return { bytes, fileName: `${accessKey ?? `draft-${documentId}`}.pdf` };
   }
 }
 
 /** How much the paper may claim. */
-function printedStatus(status: DocumentStatus): Parameters<typeof renderRide>[0]['status'] {
+function printedStatus(status: DocumentStatus): RideStatus {
   switch (status) {
     case 'DRAFT':
     case 'VALIDATED':

@@ -16,12 +16,16 @@ const WRITABLE = [
   'gran_contribuyente',
   'regimen_rimpe',
   'default_payment_method',
+  'logo',
   'is_active',
 ] as const;
 
-export type IssuerValues = Readonly<Partial<Record<(typeof WRITABLE)[number], string | boolean | null>>>;
+export type IssuerValues = Readonly<Partial<Record<(typeof WRITABLE)[number], string | boolean | Buffer | null>>>;
 
-const COLUMNS = `id, tenant_id, ruc, ${WRITABLE.join(', ')}, disabled_at, paused_at, pause_reason, created_at, updated_at`;
+/** Of the logo only where it is found. */
+const SHOWN = WRITABLE.map((column) => (column === 'logo' ? `case when logo is not null then '/issuers/' || id || '/logo' end as logo` : column));
+
+const COLUMNS = `id, tenant_id, ruc, ${SHOWN.join(', ')}, disabled_at, paused_at, pause_reason, created_at, updated_at`;
 
 @Injectable()
 export class IssuersRepository {
@@ -62,6 +66,14 @@ export class IssuersRepository {
     return this.database.run(tenantId, async (manager) => {
       const [row] = await manager.query<IssuerRow[]>(`select ${COLUMNS} from issuers where tenant_id = $1 and id = $2`, [tenantId, id]);
       return row ?? null;
+    });
+  }
+
+  /** The issuer's logo as it was sent; null for an issuer without one and for no issuer. */
+  async findLogo(tenantId: string, id: string): Promise<Buffer | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const [row] = await manager.query<{ logo: Buffer | null }[]>('select logo from issuers where tenant_id = $1 and id = $2', [tenantId, id]);
+      return row?.logo ?? null;
     });
   }
 

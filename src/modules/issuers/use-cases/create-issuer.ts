@@ -8,6 +8,7 @@ import { checkRuc } from '../../../sri/taxpayer-id.js';
 import type { IssuerCreateDto } from '../issuers.dto.js';
 import type { IssuerRecord } from '../issuers.responses.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
+import { logoBytes } from '../domain/logo.js';
 import { issuerAnswer } from './issuer-answer.js';
 
 /** Registers a taxpayer that the tenant issues for. It may issue once a certificate has proved its RUC. */
@@ -30,9 +31,9 @@ export class CreateIssuerHandler implements ICommandHandler<CreateIssuer> {
   ) {}
 
   async execute({ tenant, input }: CreateIssuer): Promise<IssuerRecord> {
-    const { ruc, ...values } = input;
+    const { ruc, logo, ...values } = input;
     const check = checkRuc(ruc, { strict: this.settings.STRICT_RUC_CHECK });
     if (!check.valid) throw new DomainError('INVALID_RUC', { field: 'ruc', problem: check.problem });
-    return issuerAnswer(await this.issuers.insert(tenant.tenantId, this.ids.uuid(), ruc, values, this.clock.now()));
+    return issuerAnswer(await this.issuers.insert(tenant.tenantId, this.ids.uuid(), ruc, { ...values, logo: logoBytes(logo) ?? null }, this.clock.now()));
   }
 }

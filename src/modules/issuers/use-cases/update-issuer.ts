@@ -5,6 +5,7 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerUpdateDto } from '../issuers.dto.js';
 import type { IssuerRecord } from '../issuers.responses.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
+import { logoBytes } from '../domain/logo.js';
 import { found, issuerAnswer } from './issuer-answer.js';
 
 /** Changes the given fields of an issuer; issued documents keep the snapshot they were issued with. */
@@ -26,6 +27,8 @@ export class UpdateIssuerHandler implements ICommandHandler<UpdateIssuer> {
   ) {}
 
   async execute({ tenant, issuerId, input }: UpdateIssuer): Promise<IssuerRecord> {
-    return issuerAnswer(found(await this.issuers.update(tenant.tenantId, issuerId, input, this.clock.now())));
+    const { logo, ...others } = input;
+    const values = logo === undefined ? others : { ...others, logo: logoBytes(logo) ?? null };
+    return issuerAnswer(found(await this.issuers.update(tenant.tenantId, issuerId, values, this.clock.now())));
   }
 }

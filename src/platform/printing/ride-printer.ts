@@ -1,0 +1,148 @@
+import { Worker } from 'node:worker_threads';
+import { Inject, Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
+import { DomainError } from '../../shared/domain-error.js';
+import { type Sleeper, SLEEPER } from '../../shared/ports.js';
+import type { RideInput } from '../../sri/ride/input.js';
+import type { LogoProblem } from '../../sri/ride/logo.js';
+
+/** All of a printed document but its logo. */
+export type PrintedDocument = Omit<RideInput, 'logo'>;
+
+export interface PrintTask {
+  readonly document: PrintedDocument;
+  /** PNG or JPEG as it was stored. */
+  readonly logo: Uint8Array | null;
+}
+
+interface Printed {
+  readonly kind: 'printed';
+  readonly bytes: Uint8Array;
+  readonly logoProblem: LogoProblem | null;
+}
+
+/** `failed`: the thread refused this document and goes on. `lost`: it ended, or was ended, over this document. */
+interface NotPrinted {
+  readonly kind: 'failed' | 'lost';
+  readonly reason: string;
+}
+
+export type PrintAnswer = Printed | NotPrinted;
+
+export interface Ride {
+  readonly bytes: Buffer;
+  /** Why the logo is missing on it; null when there is nothing to say. */
+  readonly logoProblem: LogoProblem | 'unprintable' | null;
+}
+
+const TIME_LIMIT_MS = 10_000;
+const MEMORY_LIMIT_MB = 256;
+const MAX_WAITING = 64;
+
+const COMPILED_THREAD = new URL('./ride-thread.js', import.meta.url);
+export const RIDE_THREAD_FILE = Symbol('RideThreadFile');
+
+/**
+ * Draws printed documents in a thread of its own, one after the other: a document of hundreds of lines takes tenths of
+ * a second of computing, and other requests must not wait for it. The thread starts with the first document.
+ */
+@Injectable()
+export class RidePrinter implements OnApplicationShutdown {
+  private thread: Worker | null = null;
+  private answer: ((answer: PrintAnswer) => void) | null = null;
+  private last: Promise<void> = Promise.resolve();
+  private waiting = 0;
+
+  constructor(
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
+    @Optional() @Inject(RIDE_THREAD_FILE) private readonly threadFile: URL = COMPILED_THREAD,
+  ) {}
+
+  /**
+   * Draws a document. A logo never costs the document: when drawing fails with it, it is drawn without.
+   * @throws DomainError SERVICE_UNAVAILABLE when too many documents wait already
+   * @throws Error when the document cannot be drawn
+   */
+  async print(document: PrintedDocument, logo: Uint8Array | null): Promise<Ride> {
+    const leave = await this.enter();
+    try {
+      const answer = await this.attempt({ document, logo });
+      if (answer.kind === 'printed') return { bytes: Buffer.from(answer.bytes), logoProblem: answer.logoProblem };
+      if (logo === null) throw notDrawn(answer);
+      const bare = await this.attempt({ document, logo: null });
+      if (bare.kind === 'printed') return { bytes: Buffer.from(bare.bytes), logoProblem: 'unprintable' };
+      throw notDrawn(bare);
+    } finally {
+      leave();
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.endThread();
+  }
+
+  /** Waits for its turn; answers what gives the turn on. */
+  private async enter(): Promise<() => void> {
+    if (this.waiting >= MAX_WAITING) throw new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_busy' });
+    this.waiting += 1;
+    const before = this.last;
+    let done: () => void = () => undefined;
+    this.last = new Promise((resolve) => (done = resolve));
+    await before;
+    return () => {
+      this.waiting -= 1;
+      done();
+    };
+  }
+
+  private async attempt(task: PrintTask): Promise<PrintAnswer> {
+    const thread = (this.thread ??= this.start());
+    const overtime = new AbortController();
+    const answered = new Promise<PrintAnswer>((resolve) => (this.answer = resolve));
+    const deadline = this.sleeper.sleep(TIME_LIMIT_MS, overtime.signal).then(
+      () => LATE,
+      () => LATE,
+    );
+    thread.ref();
+    thread.postMessage(task);
+    try {
+      const answer = await Promise.race([answered, deadline]);
+      if (answer === LATE) await this.endThread();
+      return answer;
+    } finally {
+      overtime.abort();
+      this.answer = null;
+      thread.unref();
+    }
+  }
+
+  private start(): Worker {
+    const thread = new Worker(this.threadFile, {
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+      // Drawing needs nothing of the host: no arguments, no environment (it holds secrets).
+      argv: [],
+      env: {},
+      execArgv: [],
+    });
+    const lost = (reason: string): void => {
+      if (this.thread !== thread) return;
+      this.thread = null;
+      this.answer?.({ kind: 'lost', reason });
+    };
+    thread.on('message', (answer: PrintAnswer) => {
+      if (this.thread === thread) this.answer?.(answer);
+    });
+    thread.on('error', (error: Error) => lost(error.message));
+    thread.on('exit', (code) => lost(`the printing thread ended with ${code}`));
+    return thread;
+  }
+
+  private async endThread(): Promise<void> {
+    const { thread } = this;
+    this.thread = null;
+    await thread?.terminate();
+  }
+}
+
+const LATE: PrintAnswer = { kind: 'lost', reason: `no document after ${TIME_LIMIT_MS} ms` };
+
+const notDrawn = ({ reason }: NotPrinted): Error => new Error(`the document could not be drawn: ${reason}`);
