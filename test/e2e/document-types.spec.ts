@@ -115,6 +115,63 @@ describe('every document type', () => {
     expect(await numbers(business)).toEqual(before);
   });
 
+  it.each([
+    ['01', 'several-taxes'],
+    ['01', 'export'],
+    ['03', 'full'],
+    ['04', 'full'],
+    ['05', 'full'],
+    ['06', 'several-consignees'],
+    ['07', 'several-documents'],
+  ])('%s %s: totals are computed from the lines for drafts and dry runs alone', async (code, name) => {
+    const { business, body } = await request(code, name);
+    const { subtotal, total_tax, total, taxes, total_discount, payments: _payments, ...linesOnly } = body;
+    const told = { subtotal, total_discount, total_tax, total };
+    const dryRun = await business.call<{ valid: boolean; totals: { taxes: object[] } }>('POST', '/documents/validate', linesOnly);
+    expect([dryRun.status, dryRun.body]).toMatchObject([200, { valid: true, totals: told }]);
+    const group = (tax: Record<string, unknown>) => [tax['tax_code'], tax['tax_rate_code'], tax['taxable_base'], tax['tax_amount']].join(' ');
+    expect((dryRun.body.totals.taxes as Record<string, unknown>[]).map(group).sort()).toEqual((taxes as Record<string, unknown>[]).map(group).sort());
+
+    const draft = await business.call<{ id: string }>('POST', '/documents/drafts', linesOnly);
+    expect([draft.status, draft.body]).toMatchObject([201, { ...told, status: 'DRAFT', document_type: code }]);
+    expect((await business.call('POST', `/documents/${draft.body.id}/issue`)).status).toBe(202);
+    expect(await business.settled(draft.body.id)).toMatchObject({ ...told, status: 'AUTHORIZED' });
+
+    for (const path of ['/documents/drafts', '/documents/validate']) {
+      const partial = await business.call<Refusal>('POST', path, { ...linesOnly, total });
+      const named = partial.body.error.detail.map(({ loc, type }) => [loc, type]);
+      expect([partial.status, named]).toEqual([400, ['subtotal', 'total_tax', 'taxes'].map((field) => [['body', field], 'missing'])]);
+    }
+    expect((await business.call('POST', '/documents', linesOnly)).status).toBe(400);
+  });
+
+  it('keeps a discount that was told, to be checked, when it computes the rest', async () => {
+    const { business, body } = await request('03', 'full');
+    const { subtotal: _subtotal, total_tax: _tax, total: _total, taxes: _taxes, payments: _payments, ...linesOnly } = body;
+    const answer = await business.call<{ findings: { pointer: string }[] }>('POST', '/documents/validate', { ...linesOnly, total_discount: '9.00' });
+    expect(answer.body.findings.map(({ pointer }) => pointer)).toContain('/total_discount');
+  });
+
+  it('07 short: asks for what is withheld, which no line tells', async () => {
+    const { business, body } = await request('07', 'short');
+    const { subtotal: _subtotal, total_tax: _tax, total: _total, taxes, ...linesOnly } = body;
+    const answer = await business.call<Refusal>('POST', '/documents/drafts', linesOnly);
+    expect([answer.status, answer.body.error.detail.map(({ loc }) => loc!.at(-1))]).toEqual([400, ['subtotal', 'total_tax', 'total', 'taxes']]);
+    const draft = await business.call<{ id: string }>('POST', '/documents/drafts', body);
+    const patched = await business.call('PATCH', `/documents/${draft.body.id}`, { lines: [{ ...body.lines[0], description: 'Otra compra' }] });
+    expect([patched.status, patched.body]).toMatchObject([200, { total: body['total'], taxes }]);
+  });
+
+  it('computes the summary of a withholding anew when its documents change', async () => {
+    const { business, body } = await request('07', 'full');
+    const draft = await business.call<{ id: string }>('POST', '/documents/drafts', body);
+    const { withholding } = withSupport(body, { withholdings: [{ tax_code: '1', withholding_code: '312', taxable_base: '1000.00', rate: 2, amount: 20 }] });
+    const patched = await business.call('PATCH', `/documents/${draft.body.id}`, { withholding });
+    expect([patched.status, patched.body]).toMatchObject([200, { total: '20.00', total_tax: '20.00', taxes: [{ tax_rate_code: '312', tax_amount: '20.00' }] }]);
+    const cleared = await business.call<Refusal>('PATCH', `/documents/${draft.body.id}`, { withholding: null });
+    expect(cleared.status).toBe(400);
+  });
+
   it('refuses unknown names inside the additive fields', async () => {
     const { business, body } = await request('06', 'several-consignees');
     const transport = { ...(body['transport'] as Record<string, unknown>), placa: 'PBA1234' };

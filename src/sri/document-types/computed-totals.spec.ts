@@ -1,5 +1,5 @@
 import { preflight } from '../preflight.js';
-import { withComputedTotals } from './computed-totals.js';
+import { hasComputableTotals, withComputedTotals } from './computed-totals.js';
 import type { DocumentContent } from './document.js';
 import { documentTypes } from './registry.js';
 
@@ -32,4 +32,26 @@ it.each([
   const { issuer } = documentTypes.find((type) => type.code === code)!.examples[0]!;
   const { findings } = preflight(content, issuer, { today: content.issueDate, maxIssueDateAgeDays: 90 });
   expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+});
+
+const EXAMPLES = documentTypes.flatMap((type) => type.examples.map((example) => [type.code, example.name, example] as const));
+const isShortWithholding = ({ documentType, withholding }: DocumentContent): boolean => documentType === '07' && withholding === null;
+
+it.each(EXAMPLES.filter(([, , { content }]) => !isShortWithholding(content)))(
+  'computes totals of %s %s that every rule accepts',
+  (_code, _name, { content, issuer }) => {
+    const blank = { subtotal: '0.00', totalDiscount: '0.00', totalTax: '0.00', total: '0.00', taxes: [], payments: [] };
+    const computed = withComputedTotals({ ...content, ...blank }, issuer);
+    const { findings } = preflight(computed, issuer, { today: content.issueDate, maxIssueDateAgeDays: 90 });
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(computed.subtotal).toBe(content.subtotal);
+    expect(computed.totalDiscount).toBe(content.totalDiscount);
+    expect(computed.taxes.length).toBe(content.taxes.length);
+  },
+);
+
+it('computes nothing for a short withholding: what is withheld is in no other field', () => {
+  const short = EXAMPLES.map(([, , { content }]) => content).filter(isShortWithholding);
+  expect(short.map(hasComputableTotals)).toEqual([false]);
+  expect(EXAMPLES.filter(([, , { content }]) => hasComputableTotals(content))).toHaveLength(EXAMPLES.length - 1);
 });

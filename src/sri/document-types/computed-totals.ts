@@ -10,11 +10,14 @@ import { groupKey, ratesDay, taxRate } from './tax-rates.js';
  * service: subtotal before discounts, discounts, taxes grouped by tax and rate
  * (sums of the rounded lines; in a debit note, which shows no taxes of lines, the
  * tax of the group's base), and the total with tip, export and third-party charges.
- * A line whose tax cannot be derived contributes none; the rules say why.
+ * A line whose tax cannot be derived contributes none; the rules say why. Types whose
+ * totals are of another kind make their own.
  */
 export function withComputedTotals(content: DocumentContent, issuer: IssuerSnapshot): DocumentContent {
-  const lines =
-    documentType(content.documentType)?.normalise({ ...content, taxes: [] }, issuer).content.lines ?? content.lines;
+  const type = documentType(content.documentType);
+  const own = type?.totals?.(content);
+  if (own) return { ...content, ...own };
+  const lines = type?.normalise({ ...content, taxes: [] }, issuer).content.lines ?? content.lines;
   const discount = sum(lines.map((line) => line.discount));
   const subtotal = sum(lines.map((line) => line.subtotal)).plus(discount);
   const summed = groups(lines.flatMap((line) => line.taxes ?? []));
@@ -28,6 +31,11 @@ export function withComputedTotals(content: DocumentContent, issuer: IssuerSnaps
     total: money(subtotal.minus(discount).plus(totalTax).plus(charges(content))),
     taxes,
   };
+}
+
+/** Whether the content tells its totals: those of a short withholding (07) are what the caller withholds. */
+export function hasComputableTotals(content: DocumentContent): boolean {
+  return documentType(content.documentType)?.totals?.(content) !== null;
 }
 
 function groups(taxes: readonly DocumentTax[]): readonly DocumentTax[] {

@@ -297,6 +297,8 @@ export interface DocumentExample {
   readonly numbering: Numbering;
 }
 
+export type ComputedTotals = Pick<DocumentContent, 'subtotal' | 'totalDiscount' | 'totalTax' | 'total' | 'taxes'>;
+
 export type DocumentTypeCode = '01' | '03' | '04' | '05' | '06' | '07';
 
 /** All that one document type brings to the registry. */
@@ -310,6 +312,11 @@ export interface DocumentTypeDefinition {
   shape?(content: DocumentContent): Iterable<Finding>;
   /** Fills in what the specification lets the caller omit. Pure. */
   normalise(content: DocumentContent, issuer: IssuerSnapshot): Normalised;
+  /**
+   * Totals and tax groups for callers that leave them to the service, of a type where they are not the sums of
+   * the lines and their taxes; null when this content does not tell them.
+   */
+  totals?(content: DocumentContent): ComputedTotals | null;
   /** Every fiscal rule, all findings in one pass. Pure. Expects normalised content. */
   check(content: DocumentContent, issuer: IssuerSnapshot, context: RuleContext): readonly Finding[];
   /** The document element in canonical form (C14N 1.0), without prolog, without signature. Expects normalised content. */

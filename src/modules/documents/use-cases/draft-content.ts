@@ -1,5 +1,6 @@
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
-import { withComputedTotals } from '../../../sri/document-types/computed-totals.js';
+import { dec } from '../../../shared/decimal.js';
+import { hasComputableTotals, withComputedTotals } from '../../../sri/document-types/computed-totals.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import type { DocumentDraftDto } from '../documents.dto.js';
 import { toContent } from './document-content.js';
@@ -9,7 +10,7 @@ const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;
 /**
  * The content of a draft or dry run: totals and tax groups as given, or all
  * computed from the lines when all four are absent.
- * @throws ValidationFailure naming those absent when only some are
+ * @throws ValidationFailure naming those absent when only some are, or when nothing tells them
  */
 export function draftContent(body: DocumentDraftDto, issuer: IssuerSnapshot): DocumentContent {
   const { subtotal, total_tax, total, taxes } = body;
@@ -17,9 +18,12 @@ export function draftContent(body: DocumentDraftDto, issuer: IssuerSnapshot): Do
     return toContent(Object.assign({}, body, { subtotal, total_tax, total, taxes }));
   }
   const absent = COMPUTABLE.filter((field) => body[field] === undefined);
-  if (absent.length < COMPUTABLE.length) {
+  const blank = { subtotal: '0.00', total_tax: '0.00', total: '0.00', taxes: [] };
+  const content = toContent(Object.assign({}, body, blank));
+  if (absent.length < COMPUTABLE.length || !hasComputableTotals(content)) {
     throw new ValidationFailure(absent.map((field) => ({ loc: ['body', field], type: 'missing', input: null, ctx: {} })));
   }
-  const blank = { subtotal: '0.00', total_tax: '0.00', total: '0.00', taxes: [] };
-  return withComputedTotals(toContent(Object.assign({}, body, blank)), issuer);
+  const computed = withComputedTotals(content, issuer);
+  // A discount that the caller told stands, to be checked against the lines.
+  return dec(content.totalDiscount).isZero() ? computed : { ...computed, totalDiscount: content.totalDiscount };
 }

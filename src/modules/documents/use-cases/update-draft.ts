@@ -5,6 +5,7 @@ import { validateAs } from '../../../platform/http/validation.pipe.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
 import { DocumentDraftDto } from '../documents.dto.js';
 import { headerOf, placeOf } from './document-place.js';
 import { toWire } from './document-record.js';
@@ -12,7 +13,7 @@ import { draftContent } from './draft-content.js';
 import { IssuingDesk } from './issuing-desk.js';
 import { type StoredDocument, StoredDocuments } from './stored-document.js';
 
-/** Changes the fields of a draft that the body names. New lines without totals have the totals computed anew. */
+/** Changes the fields of a draft that the body names. New lines or withholdings without totals have the totals computed anew. */
 export class UpdateDraft extends Command<void> {
   constructor(
     readonly tenant: TenantContext,
@@ -54,7 +55,8 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
 function merged({ place, content }: StoredDocument, patch: unknown): DocumentDraftDto {
   const overlay = isObject(patch) ? patch : {};
   const body = withoutNulls(toWire(content)) as Record<string, unknown>;
-  const recompute = 'lines' in overlay && !TOTALS.some((field) => field in overlay);
+  const changesTotals = 'withholding' in overlay || ('lines' in overlay && hasComputableTotals(content));
+  const recompute = changesTotals && !TOTALS.some((field) => field in overlay);
   if (recompute) for (const field of TOTALS) Reflect.deleteProperty(body, field);
   const ids = { issuer_id: place.issuerId, establishment_id: place.establishmentId, emission_point_id: place.emissionPointId };
   return validateAs(DocumentDraftDto, isObject(patch) ? { ...body, ...ids, ...overlay } : patch, 'body');

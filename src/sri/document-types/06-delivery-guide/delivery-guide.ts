@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { IDENTIFICATION_TYPES } from '../../tables/documents.js';
+import { TAX } from '../../tables/taxes.js';
 import { withBuyerCode, withLineCodes } from '../completion.js';
-import type { DocumentContent, DocumentTypeDefinition, Normalised } from '../document.js';
+import type { ComputedTotals, DocumentContent, DocumentTypeDefinition, Normalised } from '../document.js';
 import { DELIVERY_GUIDE_EXAMPLES } from './examples.js';
 import { checkDeliveryGuide } from './rules.js';
 import { checkTransportShape } from './transport.js';
@@ -21,6 +22,17 @@ function withCarrierCode(content: DocumentContent): DocumentContent {
   return { ...content, transport: { ...transport, carrier: { ...transport.carrier, idType: row.code } } };
 }
 
+const ZERO = '0.00';
+
+/** A guide carries no amounts: all zero, with the one tax entry that every request holds. */
+const NO_TOTALS: ComputedTotals = {
+  subtotal: ZERO,
+  totalDiscount: ZERO,
+  totalTax: ZERO,
+  total: ZERO,
+  taxes: [{ taxCode: TAX.iva, taxRateCode: '0', taxableBase: ZERO, rate: '0.0000', taxAmount: ZERO, tariff: null }],
+};
+
 /** Delivery guide (guía de remisión, 06). */
 export const DELIVERY_GUIDE: DocumentTypeDefinition = {
   code: '06',
@@ -28,6 +40,7 @@ export const DELIVERY_GUIDE: DocumentTypeDefinition = {
   version: () => VERSION,
   shape: checkTransportShape,
   normalise: normaliseDeliveryGuide,
+  totals: () => NO_TOTALS,
   check: checkDeliveryGuide,
   buildXml: buildDeliveryGuide,
   schemaFile: () => SCHEMA,

@@ -1,7 +1,7 @@
 import { dec, money, sum, type Decimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
-import { percentOf } from '../../money.js';
-import type { DocumentContent, SupportingDocument } from '../document.js';
+import { percentOf, rateOf } from '../../money.js';
+import type { ComputedTotals, DocumentContent, DocumentTax, SupportingDocument, WithheldTax } from '../document.js';
 import { defineRules, finding, repeated, type Rule } from '../rules/rule.js';
 
 const SPECIFICATION = 'Ficha técnica 2.32, annex of the withholding certificate';
@@ -96,12 +96,44 @@ export function* checkSummary(content: DocumentContent, documents: readonly Supp
   }
 }
 
-function groupsOf(documents: readonly SupportingDocument[]): ReadonlyMap<string, { base: Decimal; amount: Decimal }> {
-  const groups = new Map<string, { base: Decimal; amount: Decimal }>();
-  for (const entry of documents.flatMap(({ withholdings }) => withholdings)) {
-    const key = keyOf(entry.taxCode, entry.withholdingCode, money(dec(entry.rate)));
-    const { base, amount } = groups.get(key) ?? { base: dec('0'), amount: dec('0') };
-    groups.set(key, { base: base.plus(entry.taxableBase), amount: amount.plus(entry.amount) });
+/**
+ * Totals of the full form for a caller that leaves them to the service: what the supporting documents withhold, summed
+ * up by tax, code and percentage. Null for the short form, whose `taxes` only the caller knows.
+ */
+export function withholdingTotals({ lines, withholding }: DocumentContent): ComputedTotals | null {
+  if (withholding === null) return null;
+  const taxes = [...groupsOf(withholding.supportingDocuments).values()].map(
+    ({ taxCode, withholdingCode, rate, base, amount }): DocumentTax => ({
+      taxCode,
+      taxRateCode: withholdingCode,
+      taxableBase: money(base),
+      rate: rateOf(rate),
+      taxAmount: money(amount),
+      tariff: null,
+    }),
+  );
+  const discount = sum(lines.map((line) => line.discount));
+  const withheld = money(sum(taxes.map((tax) => tax.taxAmount)));
+  return {
+    subtotal: money(sum(lines.map((line) => line.subtotal)).plus(discount)),
+    totalDiscount: money(discount),
+    totalTax: withheld,
+    total: withheld,
+    taxes,
+  };
+}
+
+interface Group extends Pick<WithheldTax, 'taxCode' | 'withholdingCode' | 'rate'> {
+  readonly base: Decimal;
+  readonly amount: Decimal;
+}
+
+function groupsOf(documents: readonly SupportingDocument[]): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>();
+  for (const { taxCode, withholdingCode, rate, taxableBase, amount } of documents.flatMap((one) => one.withholdings)) {
+    const key = keyOf(taxCode, withholdingCode, money(dec(rate)));
+    const group = groups.get(key) ?? { taxCode, withholdingCode, rate, base: dec('0'), amount: dec('0') };
+    groups.set(key, { ...group, base: group.base.plus(taxableBase), amount: group.amount.plus(amount) });
   }
   return groups;
 }

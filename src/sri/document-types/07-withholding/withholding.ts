@@ -4,6 +4,7 @@ import type { DocumentTypeDefinition } from '../document.js';
 import { WITHHOLDING_EXAMPLES } from './examples.js';
 import { checkWithholding } from './rules.js';
 import { checkWithholdingShape } from './shape.js';
+import { withholdingTotals } from './summary.js';
 import { buildWithholding, FULL_VERSION, ROOT, SHORT_VERSION, WITHHOLDING_POINTERS } from './xml.js';
 
 const SHORT_SCHEMA = fileURLToPath(new URL('./withholding-1.0.0.xsd', import.meta.url));
@@ -16,6 +17,7 @@ export const WITHHOLDING: DocumentTypeDefinition = {
   version: ({ withholding }) => (withholding === null ? SHORT_VERSION : FULL_VERSION),
   shape: checkWithholdingShape,
   normalise: (content) => ({ content: withBuyerCode(content), warnings: [] }),
+  totals: withholdingTotals,
   check: checkWithholding,
   buildXml: buildWithholding,
   schemaFile: ({ withholding }) => (withholding === null ? SHORT_SCHEMA : FULL_SCHEMA),
