@@ -1,4 +1,6 @@
 -- Roles stay: they belong to the cluster and other databases may use them.
+drop function bind_environment(text);
+drop table deployment;
 drop function provision_tenant(uuid, text, uuid, text, text, bytea, text, timestamptz);
 drop function authenticate_api_key(bytea);
 drop table api_keys;

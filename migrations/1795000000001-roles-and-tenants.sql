@@ -92,3 +92,25 @@ alter function provision_tenant(uuid, text, uuid, text, text, bytea, text, times
 revoke execute on function provision_tenant(uuid, text, uuid, text, text, bytea, text, timestamptz) from public;
 revoke execute on function authenticate_api_key(bytea) from public;
 grant execute on function authenticate_api_key(bytea) to sello_app;
+
+-- Which of the SRI's environments this database belongs to: the first process that starts on it says so. Numbers,
+-- certificates and due work of the two environments must never meet, so a process of the other one does not start.
+create table deployment (
+  is_only_row boolean primary key default true check (is_only_row),
+  environment text not null check (environment in ('TEST', 'PRODUCTION'))
+);
+alter table deployment enable row level security;
+alter table deployment force row level security;
+create policy resolver_binds on deployment to sello_resolver using (true) with check (true);
+grant select, insert on deployment to sello_resolver;
+
+-- Binds the database to an environment unless it is bound already; returns the one it is bound to.
+create function bind_environment(p_environment text) returns text
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+begin
+  insert into deployment (environment) values (p_environment) on conflict do nothing;
+  return (select d.environment from deployment d);
+end $$;
+alter function bind_environment(text) owner to sello_resolver;
+revoke execute on function bind_environment(text) from public;
+grant execute on function bind_environment(text) to sello_app;

@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { type Settings, SETTINGS } from '../../config/settings.js';
+import { BoundEnvironment } from './bound-environment.js';
 import { serviceDataSourceOptions } from './connection.js';
 import { TenantTransaction } from './tenant-transaction.js';
 
@@ -17,7 +18,7 @@ import { TenantTransaction } from './tenant-transaction.js';
       }),
     }),
   ],
-  providers: [TenantTransaction],
+  providers: [TenantTransaction, BoundEnvironment],
   exports: [TenantTransaction],
 })
 export class DatabaseModule {}
