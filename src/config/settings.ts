@@ -39,6 +39,7 @@ export const SETTINGS_SCHEMA = z.object({
   QUEUE_PREFIX: z.string().default('{sello}').describe('Prefix of every Redis key; hash-tagged so that it fits Redis Cluster'),
   SRI_RECEPTION_URL: z.url().optional().describe('Reception service; default by APP_ENV, required for local'),
   SRI_AUTHORIZATION_URL: z.url().optional().describe('Authorization service; default by APP_ENV, required for local'),
+  SRI_CONSULTATION_URL: z.url().optional().describe('Consultation service (state after authorization); default beside SRI_AUTHORIZATION_URL'),
   SRI_TIMEOUT_SECONDS: seconds('Total deadline of one call to the SRI, in seconds').default(30),
   MASTER_KEY: z.string().optional().describe('Master key that wraps the data keys of stored private keys: 32 bytes in base64'),
   MASTER_KEY_FILE: z.string().optional().describe('File that holds the master key instead of MASTER_KEY; mode 0600'),
@@ -67,9 +68,10 @@ export const SETTINGS_SCHEMA = z.object({
 
 type Parsed = z.infer<typeof SETTINGS_SCHEMA>;
 
-export interface Settings extends Omit<Parsed, 'SRI_RECEPTION_URL' | 'SRI_AUTHORIZATION_URL' | 'DATABASE_OWNER_URL'> {
+export interface Settings extends Omit<Parsed, 'SRI_RECEPTION_URL' | 'SRI_AUTHORIZATION_URL' | 'SRI_CONSULTATION_URL' | 'DATABASE_OWNER_URL'> {
   readonly SRI_RECEPTION_URL: string;
   readonly SRI_AUTHORIZATION_URL: string;
+  readonly SRI_CONSULTATION_URL: string;
   readonly DATABASE_OWNER_URL: string;
 }
 
@@ -96,10 +98,12 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   if (settings.APP_ENV === 'local' && (!settings.SRI_RECEPTION_URL || !settings.SRI_AUTHORIZATION_URL)) {
     throw new SettingsError('SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: name the simulator (npm run simulator) when APP_ENV is local');
   }
+  const authorization = settings.SRI_AUTHORIZATION_URL ?? `${base}/AutorizacionComprobantesOffline`;
   return {
     ...settings,
     SRI_RECEPTION_URL: settings.SRI_RECEPTION_URL ?? `${base}/RecepcionComprobantesOffline`,
-    SRI_AUTHORIZATION_URL: settings.SRI_AUTHORIZATION_URL ?? `${base}/AutorizacionComprobantesOffline`,
+    SRI_AUTHORIZATION_URL: authorization,
+    SRI_CONSULTATION_URL: settings.SRI_CONSULTATION_URL ?? new URL('ConsultaComprobante', authorization).href,
     DATABASE_OWNER_URL: settings.DATABASE_OWNER_URL ?? settings.DATABASE_URL,
   };
 }

@@ -109,5 +109,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   REDIS_URL: 'redis://localhost:6379',
   SRI_RECEPTION_URL: 'http://localhost:8089/comprobantes-electronicos-ws/RecepcionComprobantesOffline',
   SRI_AUTHORIZATION_URL: 'http://localhost:8089/comprobantes-electronicos-ws/AutorizacionComprobantesOffline',
+  SRI_CONSULTATION_URL: 'http://localhost:8089/comprobantes-electronicos-ws/ConsultaComprobante',
   MASTER_KEY_FILE: '/run/secrets/sello-master-key',
 };

@@ -4,6 +4,7 @@ import { type Settings, SETTINGS } from '../../config/settings.js';
 import { OutboxRelay } from '../../platform/outbox/relay.js';
 import { PrintingModule } from '../../platform/printing/printing.module.js';
 import { AuthorizationClient } from '../../sri/soap/authorization.js';
+import { ConsultationClient } from '../../sri/soap/consultation.js';
 import { ReceptionClient } from '../../sri/soap/reception.js';
 import { UndiciSoapTransport } from '../../sri/soap/transport.js';
 import { IssuersModule } from '../issuers/public.js';
@@ -70,6 +71,12 @@ const SAGA = [
     inject: [UndiciSoapTransport, SETTINGS],
     useFactory: (transport: UndiciSoapTransport, settings: Settings) =>
       new AuthorizationClient(transport, settings.SRI_AUTHORIZATION_URL, limits(settings)),
+  },
+  {
+    provide: ConsultationClient,
+    inject: [UndiciSoapTransport, SETTINGS],
+    useFactory: (transport: UndiciSoapTransport, settings: Settings) =>
+      new ConsultationClient(transport, settings.SRI_CONSULTATION_URL, limits(settings)),
   },
 ];
 
