@@ -63,7 +63,7 @@ export const SETTINGS_SCHEMA = z.object({
   RATE_LIMIT_OTHER_PER_MINUTE: z.coerce.number().int().positive().default(600).describe('Every other call per API key'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').describe('Least severe level that is logged'),
   SHUTDOWN_SECONDS: seconds('How long a stopping process may finish what it holds').default(25),
-  FAULTS: z.string().default('').describe('Kill points for tests, name:nth:action; refused in production'),
+  FAULTS: z.string().default('').describe('Kill points for tests, name:nth:action[@numeric code]; refused in production'),
 });
 
 type Parsed = z.infer<typeof SETTINGS_SCHEMA>;

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { KillPoints } from '../faults/kill-points.js';
 import { IssuanceBell } from '../queue/issuance-bell.js';
 import { DueWork } from './due-work.js';
 
@@ -22,6 +23,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   constructor(
     private readonly work: DueWork,
     private readonly bell: IssuanceBell,
+    private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -48,7 +50,9 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
       let pause = this.settings.RELAY_INTERVAL_MS;
       try {
         const due = await this.work.announce(this.clock.now(), this.settings.RELAY_PATIENCE_SECONDS * 1_000, BATCH);
+        if (due.length > 0) await this.killPoints.pass('before-relay');
         await this.bell.ring(due);
+        if (due.length > 0) await this.killPoints.pass('after-queue-add');
         if (due.length === BATCH) continue;
       } catch (error) {
         // PostgreSQL or Redis is away: the rows stay due and are announced again.

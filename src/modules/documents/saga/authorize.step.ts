@@ -25,7 +25,7 @@ export class AuthorizeStep implements SagaStep {
     const { state } = loaded;
     const startedAt = this.clock.now();
     const answer = await this.authorization.query(state.accessKey);
-    await this.killPoints.pass('after-auth-answer');
+    await this.killPoints.pass('after-auth-answer', loaded.content.numericCode);
 
     const now = this.clock.now();
     const decision = decide(state, { kind: 'authorization', answer }, now, this.policy);
@@ -35,7 +35,7 @@ export class AuthorizeStep implements SagaStep {
       ...(entry && { authorization: { state: entry.estado, xml: authorizationWrapper(entry, state.accessKey) } }),
     };
     await this.documents.advance(state, decision, token, now, records);
-    await this.killPoints.pass('after-auth-commit');
+    await this.killPoints.pass('after-auth-commit', loaded.content.numericCode);
     return decision.work;
   }
 }

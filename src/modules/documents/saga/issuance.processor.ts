@@ -67,6 +67,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
     const token = this.ids.uuid();
     try {
       while (await this.runDueStep(tenantId, documentId, token));
+      await this.killPoints.pass('before-ack');
       // A successor on the same emission point may have waited for this one.
       this.relay.nudge();
     } catch (error) {
@@ -84,7 +85,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
     const taken = await this.documents.take(tenantId, documentId, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);
     if (taken === null) return false;
     const { claim, loaded } = taken;
-    await this.killPoints.pass('after-claim');
+    await this.killPoints.pass('after-claim', loaded.content.numericCode);
     if (claim.lostLeases >= MAX_LOST_LEASES && canGiveUp(loaded)) {
       await this.giveUp(loaded, token);
       return false;

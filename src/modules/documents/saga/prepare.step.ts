@@ -46,7 +46,7 @@ export class PrepareStep implements SagaStep {
     }
     const signedXml = await this.sign(loaded, activeCertificate.id, now, token);
     if (signedXml === null) return null;
-    await this.killPoints.pass('after-sign');
+    await this.killPoints.pass('after-sign', loaded.content.numericCode);
 
     const signingNo = state.signingNo + 1;
     const decision: Decision = {
@@ -58,7 +58,7 @@ export class PrepareStep implements SagaStep {
     await this.documents.advance(state, decision, token, now, {
       signing: { signingNo, certificateId: activeCertificate.id, digest, xml: signedXml },
     });
-    await this.killPoints.pass('after-signed-commit');
+    await this.killPoints.pass('after-signed-commit', loaded.content.numericCode);
     return decision.work;
   }
 
@@ -68,7 +68,7 @@ export class PrepareStep implements SagaStep {
     try {
       const signer = await this.signingKeys.signerFor(state.tenantId, issuerId, certificateId);
       const xml = this.build(loaded);
-      await this.killPoints.pass('after-xml');
+      await this.killPoints.pass('after-xml', loaded.content.numericCode);
       return await signer.sign(xml, now);
     } catch (error) {
       // Revoked since the document was loaded: as good as missing.

@@ -48,16 +48,16 @@ export class SubmitStep implements SagaStep {
     const version = await this.documents.advance(state, sending, token, now, {
       attempt: { id: attempt, service: 'reception', signingNo: state.signingNo },
     });
-    await this.killPoints.pass('after-attempt');
+    await this.killPoints.pass('after-attempt', loaded.content.numericCode);
 
     const answer = await this.reception.submit(signed.xml, state.accessKey);
-    await this.killPoints.pass('after-reception-answer');
+    await this.killPoints.pass('after-reception-answer', loaded.content.numericCode);
 
     const answeredAt = this.clock.now();
     const submitted = { ...state, ...sending.patch, status: 'SUBMITTED_TO_SRI' as const, version } as typeof state;
     const decision = decide(submitted, { kind: 'reception', answer }, answeredAt, this.policy);
     await this.documents.advance(submitted, decision, token, answeredAt, { finished: outcomeOf(attempt, answer) });
-    await this.killPoints.pass('after-reception-commit');
+    await this.killPoints.pass('after-reception-commit', loaded.content.numericCode);
     return decision.work;
   }
 }

@@ -57,7 +57,7 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
     const { content, issuer, findings } = this.desk.assess(complete, this.desk.snapshot(context, tenant), now);
     refuseErrors(findings);
 
-    await this.killPoints.pass('before-reserve-commit');
+    await this.killPoints.pass('before-reserve-commit', content.numericCode);
     // Number, access key, document, contents, history and due work: one call, all or nothing.
     const issued = await this.desk.callIssuing<Replay & { outcome: 'accepted' | 'replayed' }>(
       tenant.tenantId,
@@ -68,7 +68,7 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
       ],
     );
     if (issued.outcome === 'replayed') return replayOf(issued, print);
-    await this.killPoints.pass('after-reserve-commit');
+    await this.killPoints.pass('after-reserve-commit', content.numericCode);
     const answer = issued.response as Acceptance;
     this.bell.ringSoon({ tenantId: tenant.tenantId, documentId: answer.document_id, announcement: 1 });
     return { answer, replayed: false };
