@@ -95,3 +95,17 @@ it('adds the ICE of a line to the base of its IVA', () => {
   expect(differences(totals)).toEqual([]);
   expect(differences({ ...totals, lines: [line('1', '10', '10.00', ice, iva('10.00', '1.50'))] })).not.toEqual([]);
 });
+
+it('judges ICE by value, and leaves ICE by unit alone', () => {
+  const of = (rateCode: string, rate: string, iceAmount: string): Totals => {
+    const ice: Tax = { code: '3', rateCode, rate, base: '10.00', amount: iceAmount, refund: null };
+    const base = (10 + Number(iceAmount)).toFixed(2);
+    const taxed = iva(base, (Number(base) * 0.15).toFixed(2));
+    const total = (Number(base) + Number(taxed.amount)).toFixed(2);
+    const lines = [line('1', '10', '10.00', ice, taxed)];
+    return { ...good, lines, taxes: [ice, taxed], net: '10.00', tip: null, extras: [], total, payments: [total] };
+  };
+  expect(differences(of('3101', '10.00', '1.00'))).toEqual([]);
+  expect(differences(of('3101', '10.00', '1.02')).join('; ')).toContain('Línea 1: el ICE 1.02 no es igual a 1.00');
+  expect(differences(of('3680', '0.08', '4.00'))).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import type { Decimal } from 'decimal.js';
+import { ICE_RATES } from '../../../sri/tables/taxes.js';
 import { ivaRate } from './iva-rates.js';
 import { agree, amount, cents, difference, type Line, sumOf, type Tax, type Totals } from './totals.js';
 
@@ -34,7 +35,18 @@ function lineDifferences(line: Line, number: number, ratesOn: string): readonly 
       found.push(difference(`Línea ${number}: la base del IVA`, amount(tax.base), base));
     found.push(...ivaDifferences(tax, `Línea ${number}`, ratesOn));
   }
+  for (const tax of line.taxes.filter(isAdValoremIce)) {
+    const computed = cents(amount(tax.base).times(amount(tax.rate)).dividedBy(100));
+    if (!agree(amount(tax.amount), computed))
+      found.push(difference(`Línea ${number}: el ICE`, amount(tax.amount), computed));
+  }
   return found;
+}
+
+/** Excise by value and with its percentage printed; one per unit cannot be computed from the document. */
+function isAdValoremIce(tax: Tax): boolean {
+  const row = ICE_RATES.rows.find(({ code }) => code === tax.rateCode);
+  return tax.code === ICE && tax.rate !== null && row !== undefined && row.specific === null;
 }
 
 /** The rate of the code on the day, and base times rate. */

@@ -1,5 +1,6 @@
+import type { Decimal } from 'decimal.js';
 import { ivaRate } from '../arithmetic/iva-rates.js';
-import { agree, amount, cents, difference, sumOf } from '../arithmetic/totals.js';
+import { agree, amount, cents, difference, sumOf, type Tax, TOLERANCE } from '../arithmetic/totals.js';
 import { child, children, textAt } from '../xml/element.js';
 import { type DocumentReading, readPayments, readTax, required } from './document-reading.js';
 
@@ -42,6 +43,7 @@ export const debitNote: DocumentReading = {
         compare('El IVA', amount(tax.amount), cents(amount(tax.base).times(rate).dividedBy(100)));
       }
     }
+    found.push(...baseDifferences(net, taxes));
     const taxed = sumOf(taxes.map((tax) => amount(tax.amount).minus(amount(tax.refund))));
     compare('El valor total', total, net.plus(taxed));
     const payments = readPayments(info);
@@ -49,3 +51,23 @@ export const debitNote: DocumentReading = {
     return found;
   },
 };
+
+/** Every reason is taxed by one IVA group, on top of its ICE; groups may each be a cent off. */
+function baseDifferences(net: Decimal, taxes: readonly Tax[]): readonly string[] {
+  const found: string[] = [];
+  const groups = new Set(taxes.map(({ code, rateCode }) => `${code}/${rateCode}`));
+  if (groups.size < taxes.length) found.push('Un impuesto y tarifa están en dos entradas');
+  const iva = taxes.filter(({ code }) => code === '2');
+  const bases = sumOf(iva.map(({ base }) => amount(base)));
+  const ice = sumOf(taxes.filter(({ code }) => code === '3').map((tax) => amount(tax.amount)));
+  if (
+    bases
+      .minus(net)
+      .minus(ice)
+      .abs()
+      .greaterThan(TOLERANCE.times(Math.max(1, taxes.length)))
+  ) {
+    found.push(difference('La base del IVA', bases, net.plus(ice)));
+  }
+  return found;
+}

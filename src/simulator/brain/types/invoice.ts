@@ -1,4 +1,5 @@
 import { differences } from '../arithmetic/differences.js';
+import { reimbursementDifferences } from '../arithmetic/reimbursements.js';
 import { child, children, descend, textAt } from '../xml/element.js';
 import {
   type DocumentReading,
@@ -28,7 +29,7 @@ export const invoice: DocumentReading = {
   differences: (root) => {
     const info = child(root, 'infoFactura');
     const thirdParties = children(child(root, 'otrosRubrosTerceros'), 'rubro').map((item) => required(item, 'total'));
-    return differences({
+    const sums = differences({
       lines: readLines(root),
       taxes: children(descend(info, 'totalConImpuestos'), 'totalImpuesto').map(readTax),
       net: required(info, 'totalSinImpuestos'),
@@ -39,5 +40,6 @@ export const invoice: DocumentReading = {
       payments: readPayments(info),
       ratesOn: required(info, 'fechaEmision'),
     });
+    return [...sums, ...reimbursementDifferences(info, root)];
   },
 };

@@ -1,4 +1,5 @@
 import { differences } from '../arithmetic/differences.js';
+import { reimbursementDifferences } from '../arithmetic/reimbursements.js';
 import { child, children, descend, textAt } from '../xml/element.js';
 import {
   type DocumentReading,
@@ -25,7 +26,7 @@ export const purchaseSettlement: DocumentReading = {
   structureProblem: (root) => saleStructureProblem(root, child(root, 'infoLiquidacionCompra'), 'codigoPrincipal'),
   differences: (root) => {
     const info = child(root, 'infoLiquidacionCompra');
-    return differences({
+    const sums = differences({
       lines: readLines(root),
       taxes: children(descend(info, 'totalConImpuestos'), 'totalImpuesto').map(readTax),
       net: required(info, 'totalSinImpuestos'),
@@ -36,5 +37,6 @@ export const purchaseSettlement: DocumentReading = {
       payments: readPayments(info),
       ratesOn: required(info, 'fechaEmision'),
     });
+    return [...sums, ...reimbursementDifferences(info, root)];
   },
 };

@@ -1,9 +1,17 @@
 import type { Decimal } from 'decimal.js';
+import { BANANA_CODES } from '../../../sri/tables/withholding.js';
+import { ivaRate } from '../arithmetic/iva-rates.js';
+import { reimbursementDifferences } from '../arithmetic/reimbursements.js';
 import { agree, amount, cents, difference, sumOf } from '../arithmetic/totals.js';
+import { withheldDifferences } from '../arithmetic/withheld.js';
 import { child, children, type Element, textAt } from '../xml/element.js';
 import { type DocumentReading, required } from './document-reading.js';
 
 const INCOME_TAX = '1';
+const IVA = '2';
+const DIVIDENDS = '10';
+const REIMBURSEMENT = '41';
+const ABROAD = '02';
 const FOREIGN_ID = '08';
 
 /** 07 comprobante de retención: 2.0.0 (per supporting document) and the legacy 1.0.0. */
@@ -29,13 +37,25 @@ export const withholding: DocumentReading = {
       return documentType === null ? [] : [{ issuer, documentType, number: required(entry, 'numDocSustento') }];
     });
   },
-  structureProblem: () => null,
-  differences: (root) => [
-    ...subjectDifferences(child(root, 'infoCompRetencion')),
-    ...children(child(root, 'impuestos'), 'impuesto').flatMap(withheldDifferences),
-    ...children(child(root, 'docsSustento'), 'docSustento').flatMap(supportDifferences),
-  ],
+  structureProblem: (root) =>
+    supportsOf(root)
+      .map(supportProblem)
+      .find((problem) => problem !== null) ?? null,
+  differences: (root) => {
+    const info = child(root, 'infoCompRetencion');
+    const issued = required(info, 'fechaEmision');
+    return [
+      ...subjectDifferences(info),
+      ...children(child(root, 'impuestos'), 'impuesto').flatMap((entry) =>
+        withheldDifferences(entry, [issued, required(entry, 'fechaEmisionDocSustento')]),
+      ),
+      ...supportsOf(root).flatMap((support) => supportDifferences(support, issued)),
+    ];
+  },
 };
+
+const supportsOf = (root: Element): readonly Element[] => children(child(root, 'docsSustento'), 'docSustento');
+const withheldOf = (support: Element): readonly Element[] => children(child(support, 'retenciones'), 'retencion');
 
 function subjectDifferences(info: Element | null): readonly string[] {
   const foreign = textAt(info, 'tipoIdentificacionSujetoRetenido') === FOREIGN_ID;
@@ -44,33 +64,59 @@ function subjectDifferences(info: Element | null): readonly string[] {
     : [];
 }
 
-function supportDifferences(support: Element): readonly string[] {
-  const withheld = children(child(support, 'retenciones'), 'retencion');
-  const found = withheld.flatMap(withheldDifferences);
+/** Elements that the schema leaves optional and the annex demands in the cases that they are for. */
+function supportProblem(support: Element): string | null {
+  const missing = (name: string): string => `Error en estructura de comprobante: falta ${name}`;
+  const has = (name: string): boolean => child(support, name) !== null;
+  if (textAt(support, 'pagoLocExt') === ABROAD) {
+    const absent = ['tipoRegi', 'paisEfecPago'].find((name) => !has(name));
+    if (absent !== undefined) return missing(absent);
+  }
+  if (textAt(support, 'codDocSustento') === REIMBURSEMENT && !has('reembolsos')) return missing('reembolsos');
+  for (const entry of withheldOf(support)) {
+    if (textAt(entry, 'codigo') !== INCOME_TAX) continue;
+    if (textAt(support, 'codSustento') === DIVIDENDS && child(entry, 'dividendos') === null)
+      return missing('dividendos');
+    const code = textAt(entry, 'codigoRetencion') ?? '';
+    if (BANANA_CODES.includes(code) && child(entry, 'compraCajBanano') === null) return missing('compraCajBanano');
+  }
+  return null;
+}
+
+function supportDifferences(support: Element, issued: string): readonly string[] {
+  const day = required(support, 'fechaEmisionDocSustento');
+  const withheld = withheldOf(support);
+  const found = withheld.flatMap((entry) => withheldDifferences(entry, [issued, day]));
   const compare = (what: string, printed: Decimal, computed: Decimal): void => {
     if (!agree(printed, computed)) found.push(difference(what, printed, computed));
   };
-  const net = amount(required(support, 'totalSinImpuestos'));
-  const income = withheld.filter((entry) => textAt(entry, 'codigo') === INCOME_TAX);
-  if (income.length > 0) {
-    compare(
-      'El total sin impuestos del documento',
-      net,
-      sumOf(income.map((entry) => amount(required(entry, 'baseImponible')))),
+  const bases = (tax: string): Decimal =>
+    sumOf(
+      withheld
+        .filter((entry) => textAt(entry, 'codigo') === tax)
+        .map((entry) => amount(required(entry, 'baseImponible'))),
     );
-  }
+  const net = amount(required(support, 'totalSinImpuestos'));
+  compare('El total sin impuestos del documento', net, bases(INCOME_TAX));
   const taxes = children(child(support, 'impuestosDocSustento'), 'impuestoDocSustento');
+  const iva = taxes.filter((tax) => textAt(tax, 'codImpuestoDocSustento') === IVA);
+  for (const tax of iva) {
+    const rate = ivaRate(required(tax, 'codigoPorcentaje'), day);
+    if (rate === null || !amount(required(tax, 'tarifa')).equals(rate)) {
+      found.push(`El código de porcentaje de IVA ${required(tax, 'codigoPorcentaje')} no corresponde a la tarifa`);
+    } else {
+      const computed = cents(amount(required(tax, 'baseImponible')).times(rate).dividedBy(100));
+      compare('El IVA del documento', amount(required(tax, 'valorImpuesto')), computed);
+    }
+  }
+  if (withheld.some((entry) => textAt(entry, 'codigo') === IVA)) {
+    const charged = sumOf(iva.map((tax) => amount(required(tax, 'valorImpuesto'))));
+    compare('El IVA base de las retenciones', bases(IVA), charged);
+  }
   const taxed = sumOf(taxes.map((tax) => amount(required(tax, 'valorImpuesto'))));
   const total = amount(required(support, 'importeTotal'));
   compare('El importe total del documento', total, net.plus(taxed));
   const payments = children(child(support, 'pagos'), 'pago').map((payment) => amount(required(payment, 'total')));
   compare('La suma de los pagos', sumOf(payments), total);
-  return found;
-}
-
-function withheldDifferences(entry: Element): string[] {
-  const printed = amount(required(entry, 'valorRetenido'));
-  const rate = amount(required(entry, 'porcentajeRetener'));
-  const computed = cents(amount(required(entry, 'baseImponible')).times(rate).dividedBy(100));
-  return agree(printed, computed) ? [] : [difference('El valor retenido', printed, computed)];
+  return [...found, ...reimbursementDifferences(support, support)];
 }
