@@ -1,13 +1,14 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { isStoreOutage } from '../../../platform/http/error-answer.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentSyncSubmit } from '../documents.responses.js';
 import { type DocumentStatus, LIFECYCLE } from '../domain/lifecycle.js';
 
-/** Waits for a final state of a document, at most `seconds`; then answers with whatever state it is in. */
+/** Waits for a final state of an accepted document, at most `seconds`; then answers with whatever state it is in. */
 export class AwaitDocument extends Query<DocumentSyncSubmit> {
   constructor(
     readonly tenant: TenantContext,
@@ -29,6 +30,9 @@ interface Row {
   key_is_valid: boolean;
 }
 
+/** What is known of a document when nothing could be read since it was accepted. */
+const ACCEPTED: Row = { status: 'NUMBER_RESERVED', sri_messages: [], authorization_number: null, authorization_date: null, key_is_valid: true };
+
 @QueryHandler(AwaitDocument)
 export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
   constructor(
@@ -39,10 +43,10 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
 
   async execute({ tenant, documentId, seconds, replayed }: AwaitDocument): Promise<DocumentSyncSubmit> {
     const until = this.clock.now().getTime() + seconds * 1_000;
-    let row = await this.look(tenant, documentId);
+    let row = await this.look(tenant, documentId, ACCEPTED);
     while (!settled(row.status) && this.clock.now().getTime() < until) {
       await this.sleeper.sleep(LOOK_EVERY_MS);
-      row = await this.look(tenant, documentId);
+      row = await this.look(tenant, documentId, row);
     }
     // A key revoked during the wait learns nothing; the document stays accepted.
     if (!row.key_is_valid) throw new DomainError('UNAUTHENTICATED');
@@ -57,7 +61,17 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
     };
   }
 
-  private async look(tenant: TenantContext, documentId: string): Promise<Row> {
+  /** The document as it stands; `known` while the database is away: an error now would make the caller issue it twice. */
+  private async look(tenant: TenantContext, documentId: string, known: Row): Promise<Row> {
+    try {
+      return await this.read(tenant, documentId);
+    } catch (error) {
+      if (!isStoreOutage(error)) throw error;
+      return known;
+    }
+  }
+
+  private async read(tenant: TenantContext, documentId: string): Promise<Row> {
     const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
       manager.query<Row[]>(
         `select d.status, d.sri_messages, d.authorization_number, d.authorization_date,
