@@ -1,0 +1,72 @@
+import { chunk, JPEG, png, PROGRESSIVE_JPEG } from '../../../test/support/picture.js';
+import { EXAMPLE_CONTENT, EXAMPLE_ISSUER } from '../document-types/example-material.js';
+import { LOGO_LIMITS, type Logo, mediaTypeOf, readLogo } from './logo.js';
+import { renderRide } from './ride.js';
+
+const printed = (logo: Logo | null): Promise<Buffer> =>
+  renderRide({
+    content: { ...EXAMPLE_CONTENT, documentType: '01' },
+    issuer: EXAMPLE_ISSUER,
+    numbering: null,
+    authorization: null,
+    status: 'draft',
+    logo,
+  });
+
+describe('a logo', () => {
+  it.each([
+    ['grey PNG', png({ colorType: 0 }), 'png', 60, 20],
+    ['grey PNG of one bit', png({ colorType: 0, bits: 1 }), 'png', 60, 20],
+    ['colour PNG', png({ colorType: 2 }), 'png', 60, 20],
+    ['palette PNG', png({ colorType: 3 }), 'png', 60, 20],
+    ['palette PNG of four bits', png({ colorType: 3, bits: 4 }), 'png', 60, 20],
+    ['palette PNG with transparency', png({ colorType: 3, transparency: Buffer.from([0, 255]) }), 'png', 60, 20],
+    ['grey PNG with alpha', png({ colorType: 4 }), 'png', 60, 20],
+    ['colour PNG with alpha', png({ colorType: 6 }), 'png', 60, 20],
+    ['PNG with a colour that is transparent', png({ colorType: 2, transparency: Buffer.alloc(6) }), 'png', 60, 20],
+    ['JPEG', JPEG, 'jpeg', 24, 12],
+    ['progressive JPEG', PROGRESSIVE_JPEG, 'jpeg', 24, 12],
+  ])('may be a %s, and is printed', async (_name, file, format, width, height) => {
+    const logo = readLogo(file);
+    expect(logo).toMatchObject({ format, width, height });
+    expect(mediaTypeOf(file)).toBe(`image/${format}`);
+    const pdf = await printed(logo as Logo);
+    expect(pdf.includes('/Subtype /Image')).toBe(true);
+    expect((await printed(null)).includes('/Subtype /Image')).toBe(false);
+    expect(await printed(logo as Logo)).toEqual(pdf);
+  });
+
+  const whole = png();
+  it.each([
+    ['nothing', Buffer.alloc(0), 'unknown_format'],
+    ['text', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'unknown_format'],
+    ['a GIF', Buffer.from('GIF89a\u0001\u0000\u0001\u0000'), 'unknown_format'],
+    ['the signature of a PNG alone', whole.subarray(0, 8), 'damaged'],
+    ['half a PNG', whole.subarray(0, whole.length - 20), 'damaged'],
+    ['a PNG with too little data', png({ pixels: Buffer.alloc(100) }), 'damaged'],
+    ['a PNG with more data than it says', png({ pixels: Buffer.alloc(20 * 241 + 1) }), 'damaged'],
+    ['a PNG with an unknown filter', png({ pixels: Buffer.alloc(20 * 241, 7) }), 'damaged'],
+    ['a PNG without width', png({ width: 0 }), 'damaged'],
+    ['a PNG whose data is no zlib stream', Buffer.concat([whole.subarray(0, 33), chunk('IDAT', Buffer.from('x')), chunk('IEND', Buffer.alloc(0))]), 'damaged'],
+    ['an interlaced PNG', png({ interlaced: true }), 'unsupported'],
+    ['a PNG of 16 bits', png({ bits: 16 }), 'unsupported'],
+    ['a PNG of two megapixels in a few bytes', png({ width: 2_000, height: 1_000, pixels: Buffer.alloc(8_001_000) }), 'too_large'],
+    ['a file over the limit', Buffer.concat([whole, Buffer.alloc(LOGO_LIMITS.bytes)]), 'too_large'],
+    ['half a JPEG header', JPEG.subarray(0, 100), 'damaged'],
+    ['a JPEG of garbage', Buffer.concat([JPEG.subarray(0, 20), Buffer.alloc(200, 3)]), 'damaged'],
+    ['a lossless JPEG', Buffer.from(JPEG.toString('latin1').replace('\u00ff\u00c0', '\u00ff\u00c3'), 'latin1'), 'unsupported'],
+  ])('may not be %s', (_name, file, problem) => {
+    expect(readLogo(file)).toBe(problem);
+  });
+
+  it('whatever happened to its bytes, is refused or printed', async () => {
+    for (const file of [png({ width: 8, height: 4 }), png({ colorType: 3, width: 8, height: 4 }), JPEG]) {
+      for (let at = 0; at < file.length; at += 3) {
+        const broken = Buffer.from(file);
+        broken[at] = (broken[at] ?? 0) ^ 0x55;
+        const logo = readLogo(broken);
+        if (typeof logo !== 'string') expect((await printed(logo)).subarray(0, 5).toString()).toBe('%PDF-');
+      }
+    }
+  });
+});
