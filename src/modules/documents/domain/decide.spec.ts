@@ -164,6 +164,16 @@ describe('whether a document arrived', () => {
     expect(decision.work).toBeNull();
   });
 
+  it('a number that our own unanswered sending may have taken is asked for repeatedly before a person is', () => {
+    const sentTwice = { suspicion: 'SEQUENTIAL_TAKEN', receptionAttempts: 2 } as const;
+    const first = ask('RECEPTION_UNKNOWN', answered(), sentTwice);
+    expect([end('RECEPTION_UNKNOWN', first), first.work?.step, after(first)]).toEqual(['RECEPTION_UNKNOWN', 'authorize', 7_000]);
+    const fifth = ask('RECEPTION_UNKNOWN', answered(), { ...sentTwice, authorizationAttempts: 4 });
+    expect(end('RECEPTION_UNKNOWN', fifth)).toBe('MANUAL_REVIEW_REQUIRED');
+    const settled = ask('RECEPTION_UNKNOWN', answered(entry('AUTORIZADO')), { ...sentTwice, authorizationAttempts: 2 });
+    expect(end('RECEPTION_UNKNOWN', settled)).toBe('AUTHORIZED');
+  });
+
   it('a refusal of older bytes leaves them unknown: the current bytes go', () => {
     const decision = ask('RECEPTION_UNKNOWN', answered(entry('NO AUTORIZADO', { comprobante: FIRST })));
     expect(end('RECEPTION_UNKNOWN', decision)).toBe('RECEPTION_RETRY_SCHEDULED');

@@ -157,9 +157,14 @@ function mismatch(document: DocumentState, now: Date, policy: SagaPolicy): Decis
   return { moves: [{ trigger: 'mismatch' }], patch: problem('ANSWER_MISMATCH', { suggested_action: 'contact_support' }), work: null };
 }
 
+/** Empty answers in a row, minutes apart in the end, before a number counts as taken by another document. */
+const ASKS_BEFORE_TAKEN = 4;
+
 /** Asked by key, and the SRI knows nothing: the same bytes may go again. */
 function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decision {
   if (document.suspicion === 'SEQUENTIAL_TAKEN') {
+    // An earlier sending that got no answer may itself have taken the number, and the SRI be still at work on it.
+    if (document.receptionAttempts > 1 && document.authorizationAttempts < ASKS_BEFORE_TAKEN) return undecided(document, 'empty', now, policy, true);
     return {
       moves: [{ trigger: 'sequential_taken' }],
       patch: problem('SEQUENTIAL_TAKEN', { suggested_action: 'raise_counter_then_abandon' }),
