@@ -1,6 +1,7 @@
 /**
  * The whole service on one machine, from nothing but Node: `npm start` (stays up,
- * keeps its data) and `npm run demo` (issues one invoice on data to throw away).
+ * keeps its data) and `npm run demo` (issues one document of each type
+ * on data to throw away).
  */
 import { DataFolder } from './local/data-folder.js';
 import { watchLauncher } from './local/launcher-watch.js';

@@ -27,11 +27,19 @@ export class ApiClient {
     return this.send('GET', path);
   }
 
+  async getBytes(path: string): Promise<Buffer> {
+    return this.exchange('GET', path);
+  }
+
   async post<T>(path: string, body: unknown): Promise<T> {
     return JSON.parse(await this.send('POST', path, JSON.stringify(body), 'application/json')) as T;
   }
 
   private async send(method: string, path: string, body?: string, contentType?: string): Promise<string> {
+    return (await this.exchange(method, path, body, contentType)).toString('utf8');
+  }
+
+  private async exchange(method: string, path: string, body?: string, contentType?: string): Promise<Buffer> {
     const response = await fetch(this.baseUrl + path, {
       method,
       headers: {
@@ -42,8 +50,8 @@ export class ApiClient {
       ...(body === undefined ? {} : { body }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const text = await response.text();
-    if (!response.ok) throw new ApiError(method, path, response.status, text);
-    return text;
+    const content = Buffer.from(await response.arrayBuffer());
+    if (!response.ok) throw new ApiError(method, path, response.status, content.toString('utf8'));
+    return content;
   }
 }

@@ -10,7 +10,7 @@ describe('options of npm start', () => {
 
   it('throw the data of a demo away but keep its documents', () => {
     const options = readLocalOptions(['--demo'], { SELLO_DATA_DIR: '/data', PORT: '4000' }, '/project');
-    expect(options).toMatchObject({ demo: true, documentsDir: '/data/documents', port: 0, simulatorPort: 0 });
+    expect(options).toMatchObject({ demo: true, documentsDir: '/data/demonstration', port: 0, simulatorPort: 0 });
     expect(existsSync(options.dataDir)).toBe(true);
     rmSync(options.dataDir, { recursive: true });
   });

@@ -9,7 +9,7 @@ export interface LocalOptions {
   readonly demo: boolean;
   /** Everything that the service keeps. */
   readonly dataDir: string;
-  /** Where signed documents are written; kept even when the data is thrown away. */
+  /** Where XML and PDF of documents are written; kept even when the data is thrown away. */
   readonly documentsDir: string;
   readonly host: string;
   /** Port of the API; 0 picks a free one. */
@@ -56,7 +56,7 @@ export function readLocalOptions(
   return {
     demo,
     dataDir: demo ? mkdtempSync(join(tmpdir(), 'sello-demo-')) : kept,
-    documentsDir: join(kept, 'documents'),
+    documentsDir: join(kept, demo ? 'demonstration' : 'documents'),
     host: given['HOST'] ?? '127.0.0.1',
     port: demo ? 0 : portOf('PORT', given['PORT'], PORT),
     simulatorPort: demo ? 0 : portOf('SIMULATOR_PORT', environment['SIMULATOR_PORT'], SIMULATOR_PORT),

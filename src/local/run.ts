@@ -5,20 +5,22 @@ import { logTail } from '../platform/embedded/log-tail.js';
 import { ApiError } from './api-client.js';
 import { DataFolder, type DemoTenant } from './data-folder.js';
 import { createDemoTenant, isKnown, makeDemoCompany } from './demo-tenant.js';
-import { issueFirstInvoice, NotAuthorized } from './first-invoice.js';
+import { demonstrate, issueInvoice } from './demonstration.js';
 import { startFoundation } from './foundation.js';
+import { NotAuthorized } from './issue-document.js';
 import { LocalError, type LocalOptions } from './options.js';
 import { logOf, startApi, startWorker } from './parts.js';
 import { Progress } from './progress.js';
 import type { RunningParts } from './running-parts.js';
-import { summary } from './summary.js';
+import { demonstrationSummary, summary } from './summary.js';
 
 /**
  * Brings the whole service up on one machine, sets a demo tenant up, issues one
- * invoice through the public API and prints what a newcomer needs next.
+ * invoice (a demonstration: one document of each type) through the public API and
+ * prints what a newcomer needs next.
  *
  * @param parts receives whatever was started, also when this throws
- * @returns once the invoice is AUTHORIZED; everything runs on
+ * @returns once everything issued is AUTHORIZED; everything runs on
  * @throws LocalError and other errors whose message tells the user what to do
  */
 export async function bringUp(options: LocalOptions, folder: DataFolder, parts: RunningParts, out: NodeJS.WriteStream): Promise<void> {
@@ -76,30 +78,25 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
   const [apiUrl] = await Promise.all(starting);
   if (!options.demo) folder.announce(apiUrl);
 
-  const { demo, invoice } = await explained(folder, async () => {
-    const tenant = await demoTenant(earlier, foundation.ownerUrl, apiUrl, company, folder, progress);
-    const authorized = await progress.step(
-      'First invoice',
-      () => issueFirstInvoice(apiUrl, tenant, options.documentsDir),
-      ({ number }) => `Invoice ${number} issued, signed, sent, AUTHORIZED`,
-    );
-    return { demo: tenant, invoice: authorized };
-  });
-  progress.line(
-    summary(
-      {
-        invoice,
-        demo,
-        apiUrl,
-        simulatorUrl: foundation.simulatorUrl,
-        secondsToAuthorized: performance.now() / 1000,
-        logs: folder.logs,
-        environmentFile: options.demo ? null : folder.writeEnvironment(env),
-      },
-      workingFolder,
-    ),
-  );
+  const demo = await explained(folder, () => demoTenant(earlier, foundation.ownerUrl, apiUrl, company, folder, progress));
+  const told = options.demo
+    ? demonstrationSummary(await explained(folder, () => demonstrate(apiUrl, demo, options.documentsDir, progress)), secondsSinceStart(), workingFolder)
+    : summary(
+        {
+          invoice: await explained(folder, () => issueInvoice(apiUrl, demo, options.documentsDir, progress, { name: 'invoice' })),
+          demo,
+          apiUrl,
+          simulatorUrl: foundation.simulatorUrl,
+          secondsToAuthorized: secondsSinceStart(),
+          logs: folder.logs,
+          environmentFile: folder.writeEnvironment(env),
+        },
+        workingFolder,
+      );
+  progress.line(told);
 }
+
+const secondsSinceStart = (): number => performance.now() / 1000;
 
 /** Adds the ends of the logs to a failure that the answer alone does not explain. */
 async function explained<T>(folder: DataFolder, work: () => Promise<T>): Promise<T> {

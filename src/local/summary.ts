@@ -1,37 +1,32 @@
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import type { DemoTenant } from './data-folder.js';
 import { nextInvoiceCommand } from './demo-invoice.js';
-import type { AuthorizedInvoice } from './first-invoice.js';
+import type { DemonstratedDocument } from './demonstration.js';
+import type { AuthorizedDocument } from './issue-document.js';
 
 export interface SummaryFacts {
-  readonly invoice: AuthorizedInvoice;
+  readonly invoice: AuthorizedDocument;
   readonly demo: DemoTenant;
   readonly apiUrl: string;
   readonly simulatorUrl: string | null;
   readonly secondsToAuthorized: number;
   readonly logs: string;
-  /** File with the settings of the running processes; null when they end at once. */
-  readonly environmentFile: string | null;
+  /** File with the settings of the running processes. */
+  readonly environmentFile: string;
 }
 
 /** What the newcomer reads once the first invoice is authorized. */
 export function summary(facts: SummaryFacts, workingFolder: string): string {
   const { invoice } = facts;
-  const short = (path: string) => {
-    const fromHere = relative(workingFolder, path);
-    return fromHere.startsWith('..') ? path : fromHere;
-  };
-  const lines = [
+  const short = (path: string): string => fromHere(path, workingFolder);
+  return [
     '',
     `Invoice ${invoice.number} is AUTHORIZED, ${facts.secondsToAuthorized.toFixed(1)} s after the start.`,
     '',
     `  access key     ${invoice.accessKey}`,
     `  authorization  ${invoice.accessKey} of ${invoice.authorizationDate}`,
     `  signed XML     ${short(invoice.xmlFile)}`,
-  ];
-  if (facts.environmentFile === null) return [...lines, ''].join('\n');
-  return [
-    ...lines,
+    `  printed        ${short(invoice.pdfFile)}`,
     '',
     'The next one:',
     '',
@@ -46,4 +41,24 @@ export function summary(facts: SummaryFacts, workingFolder: string): string {
     'Ctrl-C stops everything.',
     '',
   ].join('\n');
+}
+
+/** What a demonstration made, one line a document. */
+export function demonstrationSummary(documents: readonly DemonstratedDocument[], seconds: number, workingFolder: string): string {
+  const folder = fromHere(dirname(documents[0]?.xmlFile ?? '.'), workingFolder);
+  return [
+    '',
+    `One document of each type is AUTHORIZED, ${seconds.toFixed(1)} s after the start.`,
+    '',
+    ...documents.map(({ type, name, number, accessKey }) => `  ${type} ${name.padEnd(20)} ${number}  access key ${accessKey}`),
+    '',
+    `Signed XML and PDF of each are in ${folder}`,
+    '',
+  ].join('\n');
+}
+
+/** The path as seen from the working folder, where it lies below it. */
+function fromHere(path: string, workingFolder: string): string {
+  const below = relative(workingFolder, path);
+  return below.startsWith('..') ? path : below;
 }

@@ -1,9 +1,11 @@
 import { jest } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
+import { documentTypes } from '../../src/sri/document-types/registry.js';
+import { verifySignedDocument } from '../../src/sri/signing/self-check.js';
 import { descendantsOf, isRunning, untilGone } from '../support/processes.js';
 
 const local = join(process.cwd(), 'dist/src/local.js');
@@ -77,6 +79,7 @@ describe('the one command', () => {
     expect(first.output()).toMatch(/Invoice 001-001-000000001 is AUTHORIZED, \d+\.\d s after the start/);
     const accessKey = /access key {5}(\d{49})/.exec(first.output())?.[1];
     expect(readFileSync(join(dataDir, 'documents', `${accessKey}.xml`), 'utf8')).toContain(`<claveAcceso>${accessKey}</claveAcceso>`);
+    expect(readFileSync(join(dataDir, 'documents', `${accessKey}.pdf`), 'latin1')).toMatch(/^%PDF-/);
     for (const secret of ['demo.json', 'master-key', 'env', 'postgres/owner-password']) {
       expect(statSync(join(dataDir, secret)).mode & 0o077).toBe(0);
     }
@@ -121,12 +124,22 @@ describe('the one command', () => {
     for (const pid of below) await untilGone(pid);
   });
 
-  it('shows what a demonstration did, throws its data away and ends with 0', async () => {
+  it('demonstrates every type, leaves XML and PDF of each, throws its data away and ends with 0', async () => {
     const demo = start({}, [process.execPath, local, '--demo']);
     expect(await demo.exit).toBe(0);
-    expect(demo.output()).toContain('is AUTHORIZED');
-    const xml = /signed XML {5}(\S+)/.exec(demo.output())?.[1];
-    expect(existsSync(resolve(xml!))).toBe(true);
+    expect(demo.output()).toMatch(/One document of each type is AUTHORIZED, \d+\.\d s after the start/);
+    const folder = /Signed XML and PDF of each are in (\S+)/.exec(demo.output())?.[1];
+    expect(resolve(folder!)).toBe(join(dataDir, 'demonstration'));
+    for (const { code, rootElement } of documentTypes) {
+      const accessKey = new RegExp(`^ {2}${code} .*access key (\\d{49})$`, 'm').exec(demo.output())?.[1];
+      const files = readdirSync(folder!).filter((file) => file.startsWith(`${code}-`)).sort();
+      expect(files.map((file) => extname(file))).toEqual(['.pdf', '.xml']);
+      const [pdf, xml] = files.map((file) => readFileSync(join(folder!, file)));
+      expect(pdf!.subarray(0, 5).toString()).toBe('%PDF-');
+      expect(xml!.toString()).toContain(`<${rootElement} `);
+      expect(xml!.toString()).toContain(`<claveAcceso>${accessKey}</claveAcceso>`);
+      expect(verifySignedDocument(xml!).valid).toBe(true);
+    }
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
   });
 

@@ -1,13 +1,9 @@
-import { randomInt } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { guayaquilDay } from '../shared/guayaquil.js';
-import { ApiClient } from './api-client.js';
-import type { DemoTenant } from './data-folder.js';
-import { demoInvoice } from './demo-invoice.js';
+import type { ApiClient } from './api-client.js';
 
-export interface AuthorizedInvoice {
+export interface AuthorizedDocument {
   readonly documentId: string;
   /** 49 digits; the authorization number is the same. */
   readonly accessKey: string;
@@ -15,6 +11,14 @@ export interface AuthorizedInvoice {
   readonly number: string;
   readonly authorizationDate: string;
   readonly xmlFile: string;
+  readonly pdfFile: string;
+}
+
+/** What a document is called in messages, and where its XML and PDF go. */
+export interface Naming {
+  readonly name: string;
+  /** Name of the files without their ending; default: the access key. */
+  readonly fileName?: string;
 }
 
 /** The part of the document's record that is read here. */
@@ -38,41 +42,41 @@ const QUICK_POLL_MS = 60;
 const POLL_MS = 1_000;
 
 /**
- * Issues one invoice dated today in Ecuador, waits until it is AUTHORIZED and
- * writes its signed XML.
+ * Issues one document, waits until it is AUTHORIZED and writes its signed XML and
+ * its printed form.
  *
+ * @param folder where the files go, made when it is missing
  * @throws NotAuthorized
  */
-export async function issueFirstInvoice(apiUrl: string, demo: DemoTenant, documentsDir: string): Promise<AuthorizedInvoice> {
-  const api = new ApiClient(apiUrl, demo.api_key);
-  const numericCode = String(randomInt(100_000_000)).padStart(8, '0');
-  const invoice = demoInvoice(demo, guayaquilDay(new Date()), numericCode);
-  const { document_id: documentId } = await api.post<{ document_id: string }>('/documents', invoice);
-  const record = await untilAuthorized(api, documentId);
+export async function issueDocument(api: ApiClient, body: unknown, folder: string, { name, fileName }: Naming): Promise<AuthorizedDocument> {
+  const { document_id: documentId } = await api.post<{ document_id: string }>('/documents', body);
+  const record = await untilAuthorized(api, documentId, name);
   if (record.authorization_number !== record.access_key) {
     throw new NotAuthorized(`The authorization number ${record.authorization_number ?? 'null'} is not the access key ${record.access_key}`);
   }
-  const xml = await api.getText(`/documents/${documentId}/xml?kind=signed`);
-  mkdirSync(documentsDir, { recursive: true, mode: 0o700 });
-  const xmlFile = join(documentsDir, `${record.access_key}.xml`);
-  writeFileSync(xmlFile, xml);
+  const [xml, pdf] = await Promise.all([api.getText(`/documents/${documentId}/xml?kind=signed`), api.getBytes(`/documents/${documentId}/ride`)]);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, fileName ?? record.access_key);
+  writeFileSync(`${file}.xml`, xml);
+  writeFileSync(`${file}.pdf`, pdf);
   return {
     documentId,
     accessKey: record.access_key,
     number: `${record.access_key.slice(24, 27)}-${record.access_key.slice(27, 30)}-${record.access_key.slice(30, 39)}`,
     authorizationDate: record.authorization_date ?? '',
-    xmlFile,
+    xmlFile: `${file}.xml`,
+    pdfFile: `${file}.pdf`,
   };
 }
 
-async function untilAuthorized(api: ApiClient, documentId: string): Promise<Record> {
+async function untilAuthorized(api: ApiClient, documentId: string, name: string): Promise<Record> {
   const deadline = performance.now() + PATIENCE_MS;
   for (let poll = 0; ; poll += 1) {
     const record = await api.get<Record>(`/documents/${documentId}`);
     if (record.status === 'AUTHORIZED') return record;
-    if (DEAD_ENDS.includes(record.status)) throw new NotAuthorized(`The invoice ended ${record.status}${reasons(record)}`);
+    if (DEAD_ENDS.includes(record.status)) throw new NotAuthorized(`The ${name} ended ${record.status}${reasons(record)}`);
     if (performance.now() > deadline) {
-      throw new NotAuthorized(`The invoice is still ${record.status} after ${PATIENCE_MS / 1000} s${reasons(record)}`);
+      throw new NotAuthorized(`The ${name} is still ${record.status} after ${PATIENCE_MS / 1000} s${reasons(record)}`);
     }
     await sleep(poll < QUICK_POLLS ? QUICK_POLL_MS : POLL_MS);
   }
