@@ -62,7 +62,9 @@ export class DocumentsRepository {
   async take(tenantId: string, documentId: string, token: string, now: Date, leaseMs: number): Promise<{ claim: Claim<Step>; loaded: LoadedDocument } | null> {
     const [row] = await this.transaction.call<LoadedRow & { step: Step; lost_leases: number }>(
       tenantId,
-      `select claim.step, claim.lost_leases, loaded.* from ${CLAIM_STEP} claim cross join lateral load_document($1, $2) loaded`,
+      // The case makes reading depend on the claim: read first, the document might be older than the lease.
+      `select claim.step, claim.lost_leases, loaded.* from ${CLAIM_STEP} claim
+       cross join lateral load_document($1, case when claim.step is not null then $2::uuid end) loaded`,
       [documentId, token, now, leaseMs],
     );
     return row ? { claim: { step: row.step, lostLeases: row.lost_leases }, loaded: toLoaded(row) } : null;
