@@ -10,8 +10,10 @@ import { configurationPage, environmentExample, LOCAL_SETTINGS, settingsOf } fro
 import { errorsPage } from './docs/errors.js';
 import { lifecyclePage } from './docs/lifecycle.js';
 import { openApiDocument } from './docs/openapi.js';
+import { rulesPage } from './docs/rules.js';
 import { LIFECYCLE } from './modules/documents/domain/lifecycle.js';
 import { ERROR_CATALOGUE } from './shared/error-catalogue.js';
+import { ruleCatalogue } from './sri/document-types/rules/rule.js';
 
 const settings = settingsOf(SETTINGS_SCHEMA);
 const files: Readonly<Record<string, string>> = {
@@ -20,6 +22,8 @@ const files: Readonly<Record<string, string>> = {
   'docs/errors.md': errorsPage(ERROR_CATALOGUE),
   'docs/lifecycle.md': lifecyclePage(LIFECYCLE),
   'docs/openapi.json': await openApiDocument(),
+  // The description of the API loads the whole service, and with it every rule.
+  'docs/rules.md': rulesPage(ruleCatalogue()),
 };
 
 const stale = Object.entries(files).filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { configurationPage, environmentExample, settingsOf } from './configuration.js';
 import { errorsPage } from './errors.js';
 import { lifecyclePage } from './lifecycle.js';
+import { rulesPage } from './rules.js';
 
 describe('generated pages', () => {
   const schema = z.object({
@@ -49,5 +50,14 @@ describe('generated pages', () => {
     const page = lifecyclePage({ START: { ...state, moves: { go: 'END' } }, END: { ...state, final: true } });
     expect(page).toContain('  [*] --> START\n  START --> END: go\n  END --> [*]\n');
     expect(page).toContain('| END | m | final |');
+  });
+
+  it('group rules by the first word of their id', () => {
+    const rule = { severity: 'error', es: 'no', en: 'not | so', reference: 'Ficha' };
+    const page = rulesPage([{ ...rule, id: 'line.quantity' }, { ...rule, id: 'schema', severity: 'warning' }, { ...rule, id: 'line.tax' }]);
+    expect(page).toContain('3 rules');
+    expect(page.match(/^## .*$/gm)).toEqual(['## line', '## schema']);
+    expect(page).toContain('| `line.quantity` | error | no | not \\| so | Ficha |\n| `line.tax` | error |');
+    expect(page).toContain('| `schema` | warning | no |');
   });
 });

@@ -1,7 +1,23 @@
 import { DomainError } from '../../../shared/domain-error.js';
-import type { Finding } from '../../../shared/finding.js';
+import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import { allows, type DocumentStatus, LIFECYCLE } from './lifecycle.js';
+
+const RESOLUTION = 'Resolución NAC-DGERCGC25-00000017';
+
+const RULES = defineRules({
+  'credit.original_type': { es: 'Solo se acreditan facturas', en: 'Only invoices are credited', reference: RESOLUTION },
+  'credit.final_consumer': {
+    es: 'No se acreditan facturas a consumidor final',
+    en: 'Invoices to a final consumer are not credited',
+    reference: RESOLUTION,
+  },
+  'credit.too_old': {
+    es: 'La factura es más antigua que el plazo',
+    en: 'The invoice is older than allowed',
+    reference: RESOLUTION,
+  },
+});
 
 /** What a credit note needs to know of its original. */
 export interface Original {
@@ -23,21 +39,14 @@ export function refuseUncreditable(original: Original, today: string, maxMonths:
   if (!allows(original.status, 'credit')) {
     throw new DomainError('INVALID_STATE', { status: original.status, allowed_actions: LIFECYCLE[original.status].actions });
   }
+  const at = '/modified_document_id';
   const findings = [
-    ...(original.documentType === '01' ? [] : [finding('credit.original_type', 'Solo se acreditan facturas', 'Only invoices are credited', '01', original.documentType)]),
-    ...(original.buyerIdType === FINAL_CONSUMER.idType
-      ? [finding('credit.final_consumer', 'No se acreditan facturas a consumidor final', 'Invoices to a final consumer are not credited', 'identified buyer', '07')]
-      : []),
-    ...(addMonths(original.issueDate, maxMonths) < today
-      ? [finding('credit.too_old', 'La factura es más antigua que el plazo', 'The invoice is older than allowed', `${maxMonths} months`, original.issueDate)]
-      : []),
+    ...(original.documentType === '01' ? [] : [finding(RULES['credit.original_type'], at, '01', original.documentType)]),
+    ...(original.buyerIdType === FINAL_CONSUMER.idType ? [finding(RULES['credit.final_consumer'], at, 'identified buyer', original.buyerIdType)] : []),
+    ...(addMonths(original.issueDate, maxMonths) < today ? [finding(RULES['credit.too_old'], at, `${maxMonths} months`, original.issueDate)] : []),
   ];
   if (findings.length > 0) throw new DomainError('FISCAL_RULE_VIOLATED', findings);
 }
-
-const finding = (rule: string, es: string, en: string, expected: string, actual: string): Finding => ({
-  pointer: '/modified_document_id', rule, message: { es, en }, expected, actual, reference: 'Resolución NAC-DGERCGC25-00000017', severity: 'error',
-});
 
 /** The same day `months` later; the last of the month where that day does not exist (29 February + 12 = 28 February). */
 export function addMonths(day: string, months: number): string {

@@ -8,12 +8,21 @@ import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
+import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
 import type { DocumentSyncSubmit } from '../documents.responses.js';
 import { toContent } from './document-content.js';
 import { headerOf, placeOf } from './document-place.js';
 import { IssuingDesk, type Place, refuseErrors } from './issuing-desk.js';
 import { type StoredDocument, StoredDocuments } from './stored-document.js';
+
+const RULES = defineRules({
+  'correction.fixed': {
+    es: 'Una corrección conserva este dato: es parte del número o de la clave de acceso',
+    en: 'A correction keeps this: it is part of the number or the access key',
+    reference: 'Ficha técnica 5.10',
+  },
+});
 
 /** Sends a refused document again with mended content under the same number (ficha técnica §5.10). */
 export class CorrectDocument extends Command<DocumentSyncSubmit> {
@@ -82,7 +91,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
       ['/emission_point_id', refused.place.emissionPointId, place.emissionPointId],
       ...(mayRedate ? [] : [['/issue_date', refused.content.issueDate, content.issueDate] as const]),
     ];
-    return parts.filter(([, expected, actual]) => expected !== actual).map(([pointer, expected, actual]) => fixed(pointer, expected, actual));
+    return parts.filter(([, expected, actual]) => expected !== actual).map(([pointer, expected, actual]) => finding(RULES['correction.fixed'], pointer, expected, actual));
   }
 
   /** A refusal at authorization stays registered at the SRI under the access key. */
@@ -96,13 +105,3 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
     return rows.length > 0;
   }
 }
-
-const fixed = (pointer: string, expected: string, actual: string): Finding => ({
-  pointer,
-  rule: 'correction.fixed',
-  message: { es: 'Una corrección conserva este dato: es parte del número o de la clave de acceso', en: 'A correction keeps this: it is part of the number or the access key' },
-  expected,
-  actual,
-  reference: 'Ficha técnica 5.10',
-  severity: 'error',
-});

@@ -7,10 +7,19 @@ import type { Finding } from '../../../shared/finding.js';
 import { guayaquilDay } from '../../../shared/guayaquil.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { preflight } from '../../../sri/preflight.js';
 import { checkRuc } from '../../../sri/taxpayer-id.js';
 import { type Original, refuseUncreditable } from '../domain/credit-note.js';
 import { type IssuingContextRow, snapshotOf } from './issuing-context.js';
+
+const RULES = defineRules({
+  'place.inactive': {
+    es: 'El establecimiento o punto de emisión está inactivo',
+    en: 'The establishment or emission point is inactive',
+    reference: 'Ficha técnica 4',
+  },
+});
 
 /** Where a document is issued. */
 export interface Place {
@@ -67,8 +76,8 @@ export class IssuingDesk {
   refuseUnusable(context: IssuingContextRow, now: Date): void {
     if (!context.issuer_active) throw new DomainError('ISSUER_DISABLED');
     if (!checkRuc(context.ruc, { strict: this.settings.STRICT_RUC_CHECK }).valid) throw new DomainError('INVALID_RUC', { ruc: context.ruc });
-    if (!context.establishment_active) throw new DomainError('FISCAL_RULE_VIOLATED', [inactive('/establishment_id')]);
-    if (!context.point_active) throw new DomainError('FISCAL_RULE_VIOLATED', [inactive('/emission_point_id')]);
+    if (!context.establishment_active) throw new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['place.inactive'], '/establishment_id', 'active', 'inactive')]);
+    if (!context.point_active) throw new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['place.inactive'], '/emission_point_id', 'active', 'inactive')]);
     if (context.certificate_id === null || context.certificate_valid_to === null) throw new DomainError('CERTIFICATE_NOT_FOUND');
     if (new Date(context.certificate_valid_to) <= now) {
       throw new DomainError('CERTIFICATE_EXPIRED', { certificate_id: context.certificate_id, valid_to: context.certificate_valid_to });
@@ -133,16 +142,4 @@ export class IssuingDesk {
 /** @throws DomainError with every finding when one of them is an error */
 export function refuseErrors(findings: readonly Finding[]): void {
   if (findings.some((finding) => finding.severity === 'error')) throw new DomainError('FISCAL_RULE_VIOLATED', findings);
-}
-
-function inactive(pointer: string): Finding {
-  return {
-    pointer,
-    rule: 'place.inactive',
-    message: { es: 'El establecimiento o punto de emisión está inactivo', en: 'The establishment or emission point is inactive' },
-    expected: 'active',
-    actual: 'inactive',
-    reference: 'Ficha técnica 4',
-    severity: 'error',
-  };
 }

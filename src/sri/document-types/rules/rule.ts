@@ -10,13 +10,27 @@ export interface Rule {
   readonly reference: string;
 }
 
-/** A set of rules whose keys are their ids. */
+const catalogue = new Map<string, Rule>();
+
+/** Every rule of the modules loaded so far, by id. */
+export function ruleCatalogue(): readonly Rule[] {
+  return [...catalogue.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/**
+ * A set of rules whose keys are their ids; they enter the catalogue.
+ * @throws Error when an id is taken already: callers rely on its meaning
+ */
 export function defineRules<Id extends string>(
   rules: Readonly<Record<Id, Omit<Rule, 'id' | 'severity'> & { readonly severity?: Finding['severity'] }>>,
 ): Readonly<Record<Id, Rule>> {
   const named = Object.entries<Omit<Rule, 'id' | 'severity'> & { readonly severity?: Finding['severity'] }>(rules).map(
-    ([id, rule]) => [id, { severity: 'error', ...rule, id }],
+    ([id, rule]): [string, Rule] => [id, { severity: 'error', ...rule, id }],
   );
+  for (const [id, rule] of named) {
+    if (catalogue.has(id)) throw new Error(`Rule ${id} is defined twice`);
+    catalogue.set(id, rule);
+  }
   return Object.fromEntries(named) as Readonly<Record<Id, Rule>>;
 }
 
