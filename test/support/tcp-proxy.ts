@@ -225,7 +225,10 @@ class Link {
       await written(to, portion);
       if (pauseAfterPortion > 0) await sleep(pauseAfterPortion);
     }
-    if (ending !== null) this.destroy(ending === 'reset');
+    if (ending === null) return;
+    // A reset right behind data reads as an ordinary end: the data is read first.
+    if (ending === 'reset') await sleep(5);
+    this.destroy(ending === 'reset');
   }
 
   /** Waits while a black hole swallows. @returns false when the connection did not survive it */
