@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Clock } from '../shared/ports.js';
 import { SriBrain } from './brain/brain.js';
 import { defaultSettings, type SimulatorSettings } from './brain/settings.js';
 import { serve } from './http/server.js';
 import { schemaFiles, schemaFolders } from './schema-files.js';
+import { VirtualClock } from './virtual-clock.js';
 
 const DEFAULT_PORT = 8089;
 
@@ -27,12 +27,12 @@ const environmentSettings = z.object({
 
 type EnvironmentSettings = z.infer<typeof environmentSettings>;
 
-const hostClock: Clock = { now: () => new Date() };
+const clock = new VirtualClock({ now: () => new Date() });
 
 async function main(): Promise<void> {
   const environment = environmentSettings.parse(process.env);
-  const brain = new SriBrain(hostClock, settingsFrom(environment));
-  const simulator = await serve(brain, hostClock, {
+  const brain = new SriBrain(clock, settingsFrom(environment));
+  const simulator = await serve(brain, clock, {
     host: environment.SIMULATOR_HOST,
     port: environment.SIMULATOR_PORT,
   });

@@ -7,6 +7,7 @@ import { serve, type RunningSimulator } from '../../src/simulator/http/server.js
 import { AFTERNOON, ManualClock, schemas, signedInvoice } from './simulator-support/sri.js';
 import { SriBrain } from '../../src/simulator/brain/brain.js';
 import { defaultSettings } from '../../src/simulator/brain/settings.js';
+import { VirtualClock } from '../../src/simulator/virtual-clock.js';
 
 const RECEPTION = '/comprobantes-electronicos-ws/RecepcionComprobantesOffline';
 const AUTHORIZATION = '/comprobantes-electronicos-ws/AutorizacionComprobantesOffline';
@@ -29,8 +30,9 @@ describe('the simulator over HTTP', () => {
 
   beforeEach(async () => {
     clock = new ManualClock(AFTERNOON);
-    const brain = new SriBrain(clock, { ...defaultSettings(schemas), processingMs: { min: 100, max: 100 } });
-    simulator = await serve(brain, clock, { host: '127.0.0.1', port: 0 });
+    const virtual = new VirtualClock(clock);
+    const brain = new SriBrain(virtual, { ...defaultSettings(schemas), processingMs: { min: 100, max: 100 } });
+    simulator = await serve(brain, virtual, { host: '127.0.0.1', port: 0 });
   });
   afterEach(() => simulator.stop());
 

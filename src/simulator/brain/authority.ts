@@ -1,5 +1,6 @@
 import type { Clock } from '../../shared/ports.js';
 import { hasKeyShape, keySegments } from './access-key-segments.js';
+import type { StoringAction } from './fault-actions.js';
 import { consultation } from './consultation.js';
 import { dayNumberOf } from './guayaquil-time.js';
 import { issueDateProblem, tripProblem } from './checks/issue-date.js';
@@ -10,9 +11,10 @@ import {
   type AuthorizationOutcome,
   type ConsultationOutcome,
   type ReceptionOutcome,
+  refusedQuery,
   returned,
 } from './outcome.js';
-import { Portal, type PortalAnswer, type PortalSnapshot } from './portal.js';
+import { type AnnulmentState, Portal, type PortalAnswer, type PortalSnapshot } from './portal.js';
 import { type DocumentFacts, type KeyState, Register, type RegisterSnapshot, type StoredDocument } from './register.js';
 import type { SimulatorSettings } from './settings.js';
 import { SignatureJudge } from './signature/verdict.js';
@@ -21,7 +23,7 @@ import { taxpayer } from './taxpayers.js';
 import { type DocumentReading, required } from './types/document-reading.js';
 import { readingOf } from './types/registry.js';
 import { decide, decideByKey, type Verdict } from './verdict.js';
-import { type Element } from './xml/element.js';
+import { child, children, type Element } from './xml/element.js';
 import { readElement, UnreadableXml, withDocument } from './xml/parse.js';
 import { Schemas } from './xml/schemas.js';
 
@@ -35,6 +37,14 @@ interface Read {
   readonly submission: Submission;
   /** Null when only the key was looked at. */
   readonly reading: DocumentReading | null;
+}
+
+/** What the SRI holds under a key. */
+export interface Holding {
+  readonly state: KeyState;
+  readonly annulment: AnnulmentState;
+  /** Every stored submission, oldest first. */
+  readonly history: readonly StoredDocument[];
 }
 
 export interface AuthoritySnapshot {
@@ -73,9 +83,10 @@ export class Authority {
    * Reception. Checks in the order of the SRI and stops at the first that fails;
    * those that belong to authorization decide the stored document's fate.
    *
+   * @param storing what else happens to a document that is accepted
    * @param forced refusal that overrides the verdict of a document that is accepted
    */
-  submit(bytes: Uint8Array, forced: SriMessage | null = null): Reception {
+  submit(bytes: Uint8Array, storing: readonly StoringAction[] = [], forced: SriMessage | null = null): Reception {
     const now = this.clock.now();
     const read = this.read(bytes);
     if (!('submission' in read)) return { outcome: read, stored: false };
@@ -83,23 +94,13 @@ export class Authority {
     const { header } = submission;
     const problem = this.receptionProblem(submission, reading, now);
     if (problem) return { outcome: returned(header.accessKey, [problem]), stored: false };
-    this.store(read, forced ? { authorized: false, messages: [forced] } : this.decide(read, now), now);
+    this.store(read, forced ? { authorized: false, messages: [forced] } : this.decide(read, now), now, storing);
     return { outcome: { estado: 'RECIBIDA', accessKey: header.accessKey, messages: [] }, stored: true };
   }
 
   /** Authorization: every attempt under a key, oldest first. */
   authorize(accessKey: string): AuthorizationOutcome {
-    if (!hasKeyShape(accessKey)) {
-      const refusal: AuthorizationEntry = {
-        estado: 'RECHAZADA',
-        authorizationNumber: null,
-        authorizedAt: null,
-        environment: null,
-        document: null,
-        messages: [sriMessage('80')],
-      };
-      return { consultedKey: null, entries: [refusal] };
-    }
+    if (!hasKeyShape(accessKey)) return refusedQuery('80');
     const now = this.clock.now();
     const visible = this.register
       .history(accessKey)
@@ -127,9 +128,11 @@ export class Authority {
   }
 
   /** What the SRI holds, for assertions: the history of a key and its state now. */
-  holding(accessKey: string): { readonly state: KeyState; readonly history: readonly StoredDocument[] } {
+  holding(accessKey: string): Holding {
+    const now = this.clock.now();
     return {
-      state: this.register.state(accessKey, this.clock.now()),
+      state: this.register.state(accessKey, now),
+      annulment: this.portal.state(accessKey, now),
       history: this.register.history(accessKey),
     };
   }
@@ -225,22 +228,35 @@ export class Authority {
     });
   }
 
-  private store(read: Read, verdict: Verdict, now: Date): void {
+  private store(read: Read, verdict: Verdict, now: Date, storing: readonly StoringAction[]): void {
     const { bytes, header } = read.submission;
     const digest = digestOf(bytes);
     const { min, max } = this.settings.processingMs;
-    const latency = min + (Number.parseInt(digest.slice(0, 8), 16) % (max - min + 1));
+    const held = storing.find((action) => action.kind === 'processing');
+    const latency = held ? held.seconds * 1000 : min + (Number.parseInt(digest.slice(0, 8), 16) % (max - min + 1));
     const inTest: readonly SriMessage[] = header.environment === '1' ? [sriMessage('60')] : [];
-    this.register.store(header.accessKey, numberOf(header), {
+    const warnings = storing.flatMap((action) =>
+      action.kind === 'warn' ? [sriMessage(action.code, action.info ?? null)] : [],
+    );
+    const said = new Set([...verdict.messages, ...inTest].map(({ identifier }) => identifier));
+    const added = warnings.filter(({ identifier }) => !said.has(identifier));
+    const messages = [...verdict.messages, ...added, ...inTest];
+    const document: StoredDocument = {
       digest,
       xml: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
       environment: header.environment === '2' ? '2' : '1',
       receivedAt: now,
       decidedAt: new Date(now.getTime() + latency),
       authorized: verdict.authorized,
-      messages: [...verdict.messages, ...inTest],
+      messages,
       facts: factsOf(read),
-    });
+    };
+    this.register.store(header.accessKey, numberOf(header), document);
+    const annulment = storing.find((action) => action.kind === 'annul');
+    if (annulment && document.authorized) {
+      const plan = { receiver: annulment.receiver, afterMs: annulment.after_seconds * 1000 };
+      this.portal.schedule(header.accessKey, document, plan, this.settings.holidays);
+    }
   }
 }
 
@@ -268,7 +284,21 @@ function factsOf({ submission: { root, header }, reading }: Read): DocumentFacts
     issueDay: dayNumberOf(reading === null ? dateOfKey(header.accessKey) : reading.issueDate(root)),
     finalConsumer: receivers.some(isFinalConsumer),
     foreignReceiver: receivers.some(({ idType }) => idType === '08'),
+    withholdsIsd: header.documentType === '07' && withheldTaxes(root).includes(ISD),
   };
+}
+
+const ISD = '6';
+
+/** Codes of the taxes that a withholding withholds, in either of its forms. */
+function withheldTaxes(root: Element): readonly string[] {
+  const entries = [
+    ...children(child(root, 'impuestos'), 'impuesto'),
+    ...children(child(root, 'docsSustento'), 'docSustento').flatMap((support) =>
+      children(child(support, 'retenciones'), 'retencion'),
+    ),
+  ];
+  return entries.map((entry) => required(entry, 'codigo'));
 }
 
 function entryOf(accessKey: string, document: StoredDocument, now: Date): AuthorizationEntry {

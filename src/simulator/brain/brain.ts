@@ -1,9 +1,11 @@
 import type { Clock } from '../../shared/ports.js';
 import { Authority, type AuthoritySnapshot } from './authority.js';
 import { distort, distortConsultation } from './distortion.js';
-import { applied, FaultBook, type AppliedFault, type FaultSnapshot } from './fault-book.js';
-import { SERVICE_NAMES, type ServiceName, type TransportAction } from './fault-rules.js';
+import { type AppliedFault, UNFAULTED, withAction } from './applied-fault.js';
+import { FaultBook, type FaultSnapshot } from './fault-book.js';
+import { SERVICE_NAMES, type ServiceName, type TransportAction } from './fault-actions.js';
 import { Ledger, type LedgerFault, type LedgerSnapshot } from './ledger.js';
+import { MagicBook, type MagicSnapshot } from './magic/magic-book.js';
 import { sriMessage } from './messages.js';
 import {
   type AuthorizationOutcome,
@@ -36,6 +38,7 @@ type Outcome = ReceptionOutcome | AuthorizationOutcome | ConsultationOutcome;
 export interface BrainSnapshot {
   readonly authority: AuthoritySnapshot;
   readonly outages: OutageSnapshot;
+  readonly magic: MagicSnapshot;
   readonly faults: FaultSnapshot;
   readonly ledger: LedgerSnapshot;
   readonly settings: SimulatorSettings;
@@ -49,6 +52,7 @@ export class SriBrain {
   readonly faults = new FaultBook();
   readonly outages = new Outages();
   readonly ledger: Ledger;
+  private readonly magic = new MagicBook();
   readonly authority: Authority;
 
   constructor(
@@ -62,7 +66,7 @@ export class SriBrain {
   /** `validarComprobante`: a signed document arrives at reception. */
   submit(bytes: Uint8Array): Exchange<ReceptionOutcome> {
     const accessKey = glimpseAccessKey(bytes);
-    const fault = this.fault('reception', accessKey);
+    const fault = this.onSubmission(bytes, accessKey);
     const digest = digestOf(bytes);
     if (comesBefore(fault)) return this.exchange<ReceptionOutcome>('reception', accessKey, digest, fault, null, false);
     const { outcome, stored } = this.receive(bytes, accessKey, fault);
@@ -71,7 +75,7 @@ export class SriBrain {
 
   /** `autorizacionComprobante`: somebody asks about a key. */
   authorize(accessKey: string): Exchange<AuthorizationOutcome> {
-    const fault = this.fault('authorization', accessKey);
+    const fault = this.onQuestion('authorization', accessKey);
     if (comesBefore(fault)) return this.exchange<AuthorizationOutcome>('authorization', accessKey, null, fault, null);
     const honest = this.authority.authorize(accessKey);
     const outcome = fault.authorization ? distort(honest, accessKey, fault.authorization) : honest;
@@ -80,15 +84,16 @@ export class SriBrain {
 
   /** `consultarEstadoAutorizacionComprobante`: somebody asks for the state after authorization. */
   consult(accessKey: string): Exchange<ConsultationOutcome> {
-    const fault = this.fault('consultation', accessKey);
+    const fault = this.onQuestion('consultation', accessKey);
     if (comesBefore(fault)) return this.exchange<ConsultationOutcome>('consultation', accessKey, null, fault, null);
     const honest = this.authority.consult(accessKey);
     const outcome = fault.consultation ? distortConsultation(honest, accessKey, fault.consultation) : honest;
     return this.exchange('consultation', accessKey, null, fault, outcome);
   }
 
-  /** Ends all interference: no rule, no outage. */
+  /** Ends all interference from now on: no rule, no outage, no magic value. */
   calm(): void {
+    this.authority.configure({ magicValues: false });
     this.faults.clear();
     for (const service of SERVICE_NAMES) this.outages.bringUp(service);
   }
@@ -111,6 +116,7 @@ export class SriBrain {
     return {
       authority: this.authority.snapshot(),
       outages: this.outages.snapshot(),
+      magic: this.magic.snapshot(),
       faults: this.faults.snapshot(),
       ledger: this.ledger.snapshot(),
       settings: this.authority.currentSettings(),
@@ -120,28 +126,45 @@ export class SriBrain {
   restore(snapshot: BrainSnapshot): void {
     this.authority.restore(snapshot.authority);
     this.outages.restore(snapshot.outages);
+    this.magic.restore(snapshot.magic);
     this.authority.configure(snapshot.settings);
     this.faults.restore(snapshot.faults);
     this.ledger.restore(snapshot.ledger);
   }
 
+  private onSubmission(bytes: Uint8Array, accessKey: string | null): AppliedFault {
+    const fault = this.fault('reception', accessKey);
+    return this.magicActs(fault) ? this.magic.onSubmission(bytes, accessKey, fault) : fault;
+  }
+
+  private onQuestion(service: ServiceName, accessKey: string): AppliedFault {
+    const fault = this.fault(service, accessKey);
+    return this.magicActs(fault) ? this.magic.onQuestion(service, accessKey, fault) : fault;
+  }
+
+  /** Outages and fault rules come first. */
+  private magicActs(fault: AppliedFault): boolean {
+    return fault.source === null && this.authority.currentSettings().magicValues;
+  }
+
+  /** Outages, then fault rules. */
   private fault(service: ServiceName, accessKey: string | null): AppliedFault {
     const outage = this.outages.of(service);
-    if (outage !== null) return applied(outageAction(outage), { outage });
+    if (outage !== null) return withAction(UNFAULTED, outageAction(outage), { outage });
     return this.faults.apply(service, accessKey);
   }
 
   private receive(
     bytes: Uint8Array,
     accessKey: string | null,
-    { reception }: AppliedFault,
+    { reception, storing }: AppliedFault,
   ): { readonly outcome: ReceptionOutcome; readonly stored: boolean } {
-    if (reception === null) return this.authority.submit(bytes);
+    if (reception === null) return this.authority.submit(bytes, storing);
     const message = sriMessage(reception.code, reception.info ?? null);
-    if (reception.at === 'authorization') return this.authority.submit(bytes, message);
+    if (reception.at === 'authorization') return this.authority.submit(bytes, storing, message);
     const refusal = returned(accessKey ?? 'N/A', [message]);
     if (!reception.stored) return { outcome: refusal, stored: false };
-    return { outcome: refusal, stored: this.authority.submit(bytes).stored };
+    return { outcome: refusal, stored: this.authority.submit(bytes, storing).stored };
   }
 
   private exchange<Kind extends Outcome>(

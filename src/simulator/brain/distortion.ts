@@ -1,7 +1,7 @@
-import type { AuthorizationAction, ConsultationAction } from './fault-rules.js';
+import type { AuthorizationAction, ConsultationAction } from './fault-actions.js';
 import { unanswered } from './consultation.js';
 import { sriMessage } from './messages.js';
-import type { AuthorizationEntry, AuthorizationOutcome, ConsultationOutcome } from './outcome.js';
+import { type AuthorizationEntry, type AuthorizationOutcome, type ConsultationOutcome, refusedQuery } from './outcome.js';
 
 /** An answer that departs from what the SRI holds; nothing stored changes. */
 export function distort(honest: AuthorizationOutcome, accessKey: string, action: AuthorizationAction): AuthorizationOutcome {
@@ -17,6 +17,14 @@ export function distort(honest: AuthorizationOutcome, accessKey: string, action:
   switch (action.kind) {
     case 'empty':
       return { consultedKey: accessKey, entries: [] };
+    case 'repeated':
+      return { ...honest, entries: [...honest.entries, ...honest.entries.slice(-1)] };
+    case 'refused_before': {
+      const older = { ...undecided, estado: 'NO AUTORIZADO', messages: [sriMessage(action.code)] };
+      return { ...honest, entries: [older, ...honest.entries] };
+    }
+    case 'query_refused':
+      return refusedQuery(action.code);
     case 'in_process':
       return { consultedKey: accessKey, entries: [{ ...undecided, estado: 'EN PROCESO' }] };
     case 'answer_refused':

@@ -1,59 +1,7 @@
 import { keySegments } from './access-key-segments.js';
-import {
-  actsOn,
-  type AuthorizationAction,
-  type ConsultationAction,
-  type FaultRule,
-  type FaultRuleInput,
-  parseFaultRules,
-  type ReceptionAction,
-  type ServiceName,
-  type TransportAction,
-} from './fault-rules.js';
-import type { OutageKind } from './outages.js';
-
-/** What happens to one request. Delays add up; of the rest the first rule that hits wins. */
-export interface AppliedFault {
-  readonly delayMs: number;
-  /** Where the action comes from; null without one. */
-  readonly source: FaultSource | null;
-  readonly transport: TransportAction | null;
-  readonly reception: ReceptionAction | null;
-  readonly authorization: AuthorizationAction | null;
-  readonly consultation: ConsultationAction | null;
-}
-
-/** A rule by its id, a magic value as written, or a service that is down. */
-export type FaultSource = { readonly rule: number } | { readonly magic: string } | { readonly outage: OutageKind };
-
-/** No action, perhaps a delay. */
-export function unfaulted(delayMs = 0): AppliedFault {
-  return { delayMs, source: null, transport: null, reception: null, authorization: null, consultation: null };
-}
-
-/** An action in the place where it acts. */
-export function applied(action: Exclude<FaultRule['action'], { kind: 'delay' }>, source: FaultSource, delayMs = 0): AppliedFault {
-  const fault = { ...unfaulted(delayMs), source };
-  switch (action.kind) {
-    case 'hang':
-    case 'reset':
-    case 'http':
-    case 'malformed':
-    case 'drip':
-      return { ...fault, transport: action };
-    case 'refuse':
-      return { ...fault, reception: action };
-    case 'in_process':
-    case 'empty':
-    case 'answer_refused':
-    case 'state':
-    case 'tampered':
-      return { ...fault, authorization: action };
-    case 'consult_refused':
-    case 'consult_state':
-      return { ...fault, consultation: action };
-  }
-}
+import { type AppliedFault, UNFAULTED, withAction } from './applied-fault.js';
+import type { ServiceName } from './fault-actions.js';
+import { actsOn, type FaultRule, type FaultRuleInput, parseFaultRules } from './fault-rules.js';
 
 export interface ListedRule {
   readonly id: number;
@@ -87,6 +35,12 @@ export class FaultBook {
     });
   }
 
+  /** @returns whether there was such a rule */
+  remove(id: number): boolean {
+    for (const name of [...this.counters.keys()]) if (name.startsWith(`${id}/`)) this.counters.delete(name);
+    return this.rules.delete(id);
+  }
+
   clear(): void {
     this.rules.clear();
     this.counters.clear();
@@ -102,15 +56,14 @@ export class FaultBook {
 
   /** Counts a request against the rules and says what happens to it. */
   apply(service: ServiceName, accessKey: string | null): AppliedFault {
-    let delayMs = 0;
+    let fault = UNFAULTED;
     for (const [id, rule] of this.rules) {
       if (!actsOn(rule, service) || !concerns(rule, accessKey)) continue;
       if (!this.hits(id, rule, accessKey)) continue;
-      const { action } = rule;
-      if (action.kind !== 'delay') return applied(action, { rule: id }, delayMs);
-      delayMs += action.ms;
+      fault = withAction(fault, rule.action, { rule: id });
+      if (fault.source !== null) break;
     }
-    return unfaulted(delayMs);
+    return fault;
   }
 
   snapshot(): FaultSnapshot {
@@ -136,5 +89,8 @@ export class FaultBook {
 
 function concerns({ match }: FaultRule, accessKey: string | null): boolean {
   if (match.access_key !== undefined && match.access_key !== accessKey) return false;
-  return match.ruc === undefined || (accessKey?.length === 49 && keySegments(accessKey).ruc === match.ruc);
+  if (match.ruc === undefined && match.document_type === undefined) return true;
+  if (accessKey?.length !== 49) return false;
+  const { ruc, documentType } = keySegments(accessKey);
+  return (match.ruc ?? ruc) === ruc && (match.document_type ?? documentType) === documentType;
 }

@@ -1,77 +1,15 @@
 import { z } from 'zod';
-
-/** The simulated services. */
-export const SERVICE_NAMES = ['reception', 'authorization', 'consultation'] as const;
-
-const phase = z.enum(['before', 'after']);
-const code = z.string().regex(/^\d{1,4}$/, 'a message code is 1 to 4 digits');
-
-/** Bodies that no well-behaved service sends. */
-export const MALFORMED_BODIES = [
-  'empty',
-  'truncated',
-  'not_xml',
-  'wrong_namespace',
-  'soap_fault',
-  'byte_order_mark',
-  'wrong_encoding',
-  'entity_bomb',
-  'external_entity',
-  'unknown_root',
-  'oversized',
-] as const;
-
-const transportAction = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('hang'), phase }),
-  z.strictObject({ kind: z.literal('reset'), phase }),
-  z.strictObject({
-    kind: z.literal('http'),
-    status: z.int().min(200).max(599),
-    body: z.string().max(100_000).optional(),
-    content_type: z.string().max(200).default('text/html; charset=utf-8'),
-    headers: z.record(z.string(), z.string()).default({}),
-    phase: phase.default('before'),
-  }),
-  z.strictObject({
-    kind: z.literal('malformed'),
-    body: z.enum(MALFORMED_BODIES),
-    phase: phase.default('after'),
-  }),
-  z.strictObject({ kind: z.literal('drip'), bytes_per_second: z.int().min(1).max(1_000_000) }),
-]);
-
-const receptionAction = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('refuse'),
-    code,
-    at: z.enum(['reception', 'authorization']),
-    /** Only at reception: keep the document although the answer says DEVUELTA. */
-    stored: z.boolean().default(false),
-    info: z.string().max(1000).optional(),
-  }),
-]);
-
-const authorizationAction = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('in_process') }),
-  z.strictObject({ kind: z.literal('empty') }),
-  z.strictObject({ kind: z.literal('answer_refused'), code, info: z.string().max(1000).optional() }),
-  z.strictObject({ kind: z.literal('state'), estado: z.string().max(100) }),
-  z.strictObject({ kind: z.literal('tampered'), what: z.enum(['document', 'key']) }),
-]);
-
-const consultationAction = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('consult_refused'), code: code.default('99'), info: z.string().max(1000).optional() }),
-  z.strictObject({ kind: z.literal('consult_state'), estado: z.string().max(100) }),
-]);
-
-const delayAction = z.strictObject({ kind: z.literal('delay'), ms: z.int().min(0).max(600_000) });
-
-/** Actions that only one service can do. */
-const ONLY_AT: Readonly<Record<string, ServiceName>> = Object.fromEntries([
-  ...kindsOf(receptionAction).map((kind) => [kind, 'reception'] as const),
-  ...kindsOf(authorizationAction).map((kind) => [kind, 'authorization'] as const),
-  ...kindsOf(consultationAction).map((kind) => [kind, 'consultation'] as const),
-]);
+import {
+  authorizationAction,
+  consultationAction,
+  delayAction,
+  receptionAction,
+  SERVICE_NAMES,
+  type ServiceName,
+  servicesOf,
+  storingAction,
+  transportAction,
+} from './fault-actions.js';
 
 const faultRule = z
   .strictObject({
@@ -85,6 +23,11 @@ const faultRule = z
         ruc: z
           .string()
           .regex(/^\d{13}$/, 'a RUC is 13 digits')
+          .optional(),
+        /** `01`, `04`, ...: by the key. */
+        document_type: z
+          .string()
+          .regex(/^\d{2}$/, 'a document type is 2 digits')
           .optional(),
       })
       .default({}),
@@ -100,6 +43,7 @@ const faultRule = z
       delayAction,
       ...transportAction.options,
       ...receptionAction.options,
+      ...storingAction.options,
       ...authorizationAction.options,
       ...consultationAction.options,
     ]),
@@ -109,19 +53,13 @@ const faultRule = z
     path: ['nth'],
   })
   .superRefine(({ action, match }, context) => {
-    const only = ONLY_AT[action.kind];
-    if (only === undefined || match.service === undefined || match.service === only) return;
-    context.addIssue({ code: 'custom', message: `this action is for ${only} only`, path: ['action', 'kind'] });
+    const possible = servicesOf(action.kind);
+    if (match.service === undefined || possible.includes(match.service)) return;
+    context.addIssue({ code: 'custom', message: `this action is for ${possible.join()} only`, path: ['action', 'kind'] });
   });
 
 export type FaultRule = z.infer<typeof faultRule>;
 export type FaultRuleInput = z.input<typeof faultRule>;
-export type TransportAction = z.infer<typeof transportAction>;
-export type ReceptionAction = z.infer<typeof receptionAction>;
-export type AuthorizationAction = z.infer<typeof authorizationAction>;
-export type ConsultationAction = z.infer<typeof consultationAction>;
-export type ServiceName = (typeof SERVICE_NAMES)[number];
-
 /** A rule that cannot be used; the message names every fault in it. */
 export class InvalidFaultRule extends Error {}
 
@@ -150,9 +88,5 @@ function hasRules(value: unknown): value is { readonly rules: readonly unknown[]
 /** Which services an action can act on. */
 export function actsOn(rule: FaultRule, service: ServiceName): boolean {
   if (rule.match.service !== undefined && rule.match.service !== service) return false;
-  return (ONLY_AT[rule.action.kind] ?? service) === service;
-}
-
-function kindsOf(union: { readonly options: readonly { readonly shape: { readonly kind: z.ZodLiteral<string> } }[] }): readonly string[] {
-  return union.options.map(({ shape }) => shape.kind.value);
+  return servicesOf(rule.action.kind).includes(service);
 }

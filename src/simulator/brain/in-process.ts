@@ -1,11 +1,12 @@
 import type { Clock } from '../../shared/ports.js';
+import type { Holding } from './authority.js';
 import { type BrainSnapshot, type Exchange, SriBrain } from './brain.js';
-import type { FaultRuleInput, ServiceName, TransportAction } from './fault-rules.js';
+import type { ServiceName, TransportAction } from './fault-actions.js';
+import type { FaultRuleInput } from './fault-rules.js';
 import type { KeyAccount } from './ledger.js';
 import type { AuthorizationOutcome, ConsultationOutcome, ReceptionOutcome } from './outcome.js';
 import type { OutageKind } from './outages.js';
 import type { PortalAnswer } from './portal.js';
-import type { KeyState, StoredDocument } from './register.js';
 import { defaultSettings, type SimulatorSettings } from './settings.js';
 import type { SchemaSource } from './xml/schemas.js';
 
@@ -120,8 +121,8 @@ export class InProcessSri {
     this.brain.authority.configure(changes);
   }
 
-  /** What the SRI holds under a key: its state at `now` and every stored submission, oldest first. */
-  holding(accessKey: string, now: Date): { readonly state: KeyState; readonly history: readonly StoredDocument[] } {
+  /** What the SRI holds under a key at `now`. */
+  holding(accessKey: string, now: Date): Holding {
     this.clock.instant = now;
     return this.brain.authority.holding(accessKey);
   }

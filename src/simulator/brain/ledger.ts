@@ -1,4 +1,4 @@
-import type { ServiceName } from './fault-rules.js';
+import type { ServiceName } from './fault-actions.js';
 
 /** One request that reached the services, answered or not. */
 export interface LedgerEntry {

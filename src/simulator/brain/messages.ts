@@ -1,4 +1,4 @@
-/** One message of the SRI, as both services report it. */
+/** One message of the SRI, as the services report it. */
 export interface SriMessage {
   readonly identifier: string;
   readonly message: string;
@@ -9,61 +9,72 @@ export interface SriMessage {
 
 export type MessageType = 'ERROR' | 'ADVERTENCIA' | 'INFORMATIVO';
 
-interface MessageRow {
+/** Which answer carries a message: reception's, authorization's about a document or about the question, the consultation's. */
+export type MessagePlace = 'reception' | 'authorization' | 'query' | 'consultation';
+
+export interface MessageRow {
+  /** In the style of the real services: upper case, no accents. */
   readonly label: string;
   readonly type: MessageType | null;
+  readonly at: MessagePlace;
+  readonly meaning: string;
 }
 
-const error = (label: string): MessageRow => ({ label, type: 'ERROR' });
-const warning = (label: string): MessageRow => ({ label, type: 'ADVERTENCIA' });
+const error = (at: MessagePlace, label: string, meaning: string): MessageRow => ({ label, type: 'ERROR', at, meaning });
+const warning = (label: string, meaning: string): MessageRow => ({ label, type: 'ADVERTENCIA', at: 'authorization', meaning });
 
-/** Labels in the style of the real services: upper case, no accents (ficha técnica, section 11). */
-const MESSAGES: Readonly<Record<string, MessageRow>> = {
-  '2': error('RUC DEL EMISOR NO ESTA ACTIVO'),
-  '10': error('ESTABLECIMIENTO DEL EMISOR CLAUSURADO'),
-  '26': error('TAMANO MAXIMO SUPERADO'),
-  '27': error('CLASE DE CONTRIBUYENTE NO PERMITIDA'),
-  '28': error('ACUERDO DE MEDIOS ELECTRONICOS NO ACEPTADO'),
-  '34': error('COMPROBANTE NO AUTORIZADO PARA EL EMISOR'),
-  '35': error('ARCHIVO NO CUMPLE ESTRUCTURA XML'),
-  '36': error('VERSION DE ESQUEMA DESCONTINUADA'),
-  '37': error('RUC SIN AUTORIZACION DE EMISION'),
-  '39': error('FIRMA INVALIDA'),
-  '40': error('ERROR EN EL CERTIFICADO'),
-  '42': error('CERTIFICADO REVOCADO O CADUCADO'),
-  '43': error('CLAVE ACCESO REGISTRADA'),
-  '45': error('ERROR SECUENCIAL REGISTRADO'),
-  '46': error('RUC NO EXISTE'),
-  '47': error('TIPO DE COMPROBANTE NO EXISTE'),
-  '48': error('ESQUEMA XSD NO EXISTE'),
-  '49': error('ARGUMENTOS NULOS'),
-  '50': error('ERROR INTERNO GENERAL'),
-  '52': error('ERROR EN DIFERENCIAS'),
-  '56': error('ESTABLECIMIENTO CERRADO'),
-  '57': error('AUTORIZACION SUSPENDIDA'),
-  '58': error('ERROR EN LA ESTRUCTURA DE CLAVE DE ACCESO'),
-  '59': warning('IDENTIFICACION NO EXISTE'),
-  '60': warning('ESTE PROCESO FUE REALIZADO EN EL AMBIENTE DE PRUEBAS'),
-  '62': warning('IDENTIFICACION INCORRECTA'),
-  '63': error('RUC CLAUSURADO'),
-  '64': error('CODIGO DE DOCUMENTO SUSTENTO NO EXISTE'),
-  '65': error('FECHA EMISION EXTEMPORANEA'),
-  '67': error('FECHA INVALIDA'),
-  '68': warning('DOCUMENTO SUSTENTO NO ELECTRONICO'),
-  '69': error('IDENTIFICACION DEL RECEPTOR NO PERMITIDA'),
-  '70': error('CLAVE DE ACCESO EN PROCESAMIENTO'),
-  '80': { label: 'ERROR EN LA ESTRUCTURA DE LA CLAVE DE ACCESO', type: null },
-  '82': error('ERROR EN LA FECHA DE INICIO DE TRASLADO'),
-  '99': error('ERROR AL CONSULTAR DATOS DEL SERVICIO WEB'),
-  '92': error('VALOR DE DEVOLUCION DE IVA NO AUTORIZADO'),
+/** The codes of the ficha técnica, section 11, with the answer in which this SRI reports each. */
+export const SRI_MESSAGES: Readonly<Record<string, MessageRow>> = {
+  '2': error('authorization', 'RUC DEL EMISOR NO ESTA ACTIVO', 'the issuer’s RUC is not active'),
+  '10': error('authorization', 'ESTABLECIMIENTO DEL EMISOR CLAUSURADO', 'the establishment is closed by sanction'),
+  '26': error('reception', 'TAMANO MAXIMO SUPERADO', 'the file is larger than 320 KB'),
+  '27': error('authorization', 'CLASE DE CONTRIBUYENTE NO PERMITIDA', 'this class of taxpayer may not issue'),
+  '28': error('reception', 'ACUERDO DE MEDIOS ELECTRONICOS NO ACEPTADO', 'the electronic-media agreement is not accepted'),
+  '34': error('authorization', 'COMPROBANTE NO AUTORIZADO PARA EL EMISOR', 'the type is not in the issuer’s authorization request'),
+  '35': error('reception', 'ARCHIVO NO CUMPLE ESTRUCTURA XML', 'the XML does not pass the schema'),
+  '36': error('reception', 'VERSION DE ESQUEMA DESCONTINUADA', 'the schema version is discontinued'),
+  '37': error('authorization', 'RUC SIN AUTORIZACION DE EMISION', 'the issuer is not enrolled in this environment'),
+  '39': error('authorization', 'FIRMA INVALIDA', 'the signature is invalid'),
+  '40': error('authorization', 'ERROR EN EL CERTIFICADO', 'the certificate is unusable'),
+  '42': error('authorization', 'CERTIFICADO REVOCADO O CADUCADO', 'the certificate is revoked or expired'),
+  '43': error('reception', 'CLAVE ACCESO REGISTRADA', 'the key is registered already'),
+  '45': error('reception', 'ERROR SECUENCIAL REGISTRADO', 'the number is registered already'),
+  '46': error('authorization', 'RUC NO EXISTE', 'the issuer’s RUC does not exist'),
+  '47': error('reception', 'TIPO DE COMPROBANTE NO EXISTE', 'the document type does not exist'),
+  '48': error('reception', 'ESQUEMA XSD NO EXISTE', 'the type has no such schema'),
+  '49': error('reception', 'ARGUMENTOS NULOS', 'the call carries nothing'),
+  '50': error('reception', 'ERROR INTERNO GENERAL', 'internal error of the SRI'),
+  '52': error('authorization', 'ERROR EN DIFERENCIAS', 'the arithmetic does not foot'),
+  '56': error('authorization', 'ESTABLECIMIENTO CERRADO', 'the establishment is closed'),
+  '57': error('authorization', 'AUTORIZACION SUSPENDIDA', 'the authorization to issue is suspended'),
+  '58': error('authorization', 'ERROR EN LA ESTRUCTURA DE CLAVE DE ACCESO', 'the key differs from the document'),
+  '59': warning('IDENTIFICACION NO EXISTE', 'the receiver’s identification does not exist'),
+  '60': warning('ESTE PROCESO FUE REALIZADO EN EL AMBIENTE DE PRUEBAS', 'processed in the test environment'),
+  '62': warning('IDENTIFICACION INCORRECTA', 'the receiver’s identification is malformed'),
+  '63': error('authorization', 'RUC CLAUSURADO', 'the issuer’s RUC is closed by sanction'),
+  '64': error('authorization', 'CODIGO DE DOCUMENTO SUSTENTO NO EXISTE', 'unknown code of supporting document'),
+  '65': error('reception', 'FECHA EMISION EXTEMPORANEA', 'the issue date is out of time'),
+  '67': error('reception', 'FECHA INVALIDA', 'a date is malformed or does not exist'),
+  '68': warning('DOCUMENTO SUSTENTO NO ELECTRONICO', 'the supporting document is not held as electronic'),
+  '69': error('authorization', 'IDENTIFICACION DEL RECEPTOR NO PERMITIDA', 'the receiver is not allowed'),
+  '70': error('reception', 'CLAVE DE ACCESO EN PROCESAMIENTO', 'the key is still in process'),
+  '80': { label: 'ERROR EN LA ESTRUCTURA DE LA CLAVE DE ACCESO', type: null, at: 'query', meaning: 'the question names a malformed key' },
+  '82': error('reception', 'ERROR EN LA FECHA DE INICIO DE TRASLADO', 'the dates of the trip do not fit'),
+  '92': error('reception', 'VALOR DE DEVOLUCION DE IVA NO AUTORIZADO', 'the refunded IVA is not the authorized one'),
+  '99': error('consultation', 'ERROR AL CONSULTAR DATOS DEL SERVICIO WEB', 'the consultation knows nothing to answer'),
 };
 
 /**
  * The message with a code, in the SRI's shape. A code outside the table (only a
- * fault rule can ask for one) becomes an ERROR with a neutral label, so that a
- * client's handling of unknown codes can be tried.
+ * fault rule or a magic value can ask for one) becomes an ERROR with a neutral
+ * label, so that a client's handling of unknown codes can be tried.
  */
 export function sriMessage(code: string, additionalInfo: string | null = null): SriMessage {
-  const row = MESSAGES[code] ?? error('MENSAJE SIN CATALOGAR');
-  return { identifier: code, message: row.label, additionalInfo, type: row.type };
+  const row = SRI_MESSAGES[code];
+  return {
+    identifier: code,
+    message: row?.label ?? 'MENSAJE SIN CATALOGAR',
+    additionalInfo,
+    type: row === undefined ? 'ERROR' : row.type,
+  };
 }

@@ -1,4 +1,4 @@
-import type { ServiceName, TransportAction } from './fault-rules.js';
+import type { ServiceName, TransportAction } from './fault-actions.js';
 
 /** How a service that is down shows it. `unreachable` cannot be shown over HTTP: there the connection is reset. */
 export const OUTAGE_KINDS = ['unavailable', 'unreachable', 'silent'] as const;

@@ -1,4 +1,4 @@
-import type { SriMessage } from './messages.js';
+import { type SriMessage, sriMessage } from './messages.js';
 
 /** What reception says about one submission. */
 export interface ReceptionOutcome {
@@ -49,4 +49,17 @@ export const RECEIVED = 'RECIBIDA';
 /** A refusal at reception: nothing is stored. */
 export function returned(accessKey: string, messages: readonly SriMessage[]): ReceptionOutcome {
   return { estado: 'DEVUELTA', accessKey, messages };
+}
+
+/** Authorization refuses the question itself: no echo, one entry without a document. */
+export function refusedQuery(code: string): AuthorizationOutcome {
+  const entry: AuthorizationEntry = {
+    estado: 'RECHAZADA',
+    authorizationNumber: null,
+    authorizedAt: null,
+    environment: null,
+    document: null,
+    messages: [sriMessage(code)],
+  };
+  return { consultedKey: null, entries: [entry] };
 }

@@ -45,7 +45,7 @@ export class Portal {
   /** State of a document's annulment at an instant. */
   state(accessKey: string, now: Date): AnnulmentState {
     const annulment = this.annulments.get(accessKey);
-    if (!annulment) return 'none';
+    if (!annulment || annulment.requestedAt > now) return 'none';
     if (annulment.annulledAt !== null) return annulment.annulledAt <= now ? 'annulled' : 'pending';
     if (annulment.refusedAt !== null && annulment.refusedAt <= now) return 'none';
     return annulment.acceptBefore !== null && now < annulment.acceptBefore ? 'pending' : 'none';
@@ -80,6 +80,20 @@ export class Portal {
     return { done: true, state: accepts ? 'annulled' : 'none', acceptBefore: null };
   }
 
+  /** An annulment that people are going to make as soon as the document is authorised, with the receiver's answer. */
+  schedule(
+    accessKey: string,
+    document: StoredDocument,
+    plan: { readonly receiver: 'accepts' | 'refuses' | 'silent'; readonly afterMs: number },
+    holidays: readonly string[],
+  ): void {
+    const { decidedAt } = document;
+    const asked = this.annul(accessKey, document, decidedAt, holidays);
+    if (asked.done && asked.state === 'pending' && plan.receiver !== 'silent') {
+      this.answer(accessKey, plan.receiver === 'accepts', new Date(decidedAt.getTime() + plan.afterMs));
+    }
+  }
+
   snapshot(): PortalSnapshot {
     return new Map(this.annulments);
   }
@@ -98,8 +112,9 @@ export class Portal {
     const state = this.state(accessKey, now);
     if (state === 'annulled') return 'already_annulled';
     if (state === 'pending') return 'already_requested';
-    if (document.facts.finalConsumer) return 'final_consumer';
-    const { issueDay } = document.facts;
+    const { finalConsumer, issueDay, withholdsIsd } = document.facts;
+    if (finalConsumer) return 'final_consumer';
+    if (withholdsIsd) return null;
     if (issueDay === null) return 'deadline_passed';
     const lastDay = businessDayFrom(dayOfNextMonth(issueDay, LAST_DAY), holidays);
     return guayaquilDayNumber(now) > lastDay ? 'deadline_passed' : null;

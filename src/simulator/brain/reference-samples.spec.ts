@@ -52,7 +52,7 @@ whenGiven('the reference samples (SRI_REFERENCE_DIR)', () => {
   ])('pass the schema and foot: %s', (name) => {
     const { brain } = startSri({ schemas }, new Date('2026-12-01T12:00:00Z'));
     const bytes = sample(`synthetic/${name}.xml`);
-    expect(brain.authority.submit(bytes, sriMessage('39')).outcome).toMatchObject({ estado: 'RECIBIDA' });
+    expect(brain.authority.submit(bytes, [], sriMessage('39')).outcome).toMatchObject({ estado: 'RECIBIDA' });
     const root = withDocument(bytes, (document) => readElement(document.root));
     expect(readingOf(root.name)?.differences(root)).toEqual([]);
     expect(readSignature(root)).toBe('structure');

@@ -24,6 +24,8 @@ export interface DocumentFacts {
   readonly finalConsumer: boolean;
   /** The receiver has a foreign identification: no acceptance is asked. */
   readonly foreignReceiver: boolean;
+  /** Withholds the tax on money sent abroad (ISD): no last day. */
+  readonly withholdsIsd: boolean;
 }
 
 export type KeyState = 'unknown' | 'in_process' | 'authorized' | 'refused';

@@ -32,6 +32,8 @@ export interface SimulatorSettings {
   readonly unknownReceivers: readonly string[];
   /** Lower-case hexadecimal SHA-256 of certificates that their authority revoked (42). */
   readonly revokedCertificates: readonly string[];
+  /** Whether a document's field `Simulador` steers what happens to it. */
+  readonly magicValues: boolean;
   /** Days (`YYYY-MM-DD`) besides weekends on which the portal's deadlines do not run. */
   readonly holidays: readonly string[];
   /** Entries that the ledger keeps; null keeps all. Counts and digests per key stay either way. */
@@ -58,6 +60,7 @@ export function defaultSettings(schemas: SchemaSource): SimulatorSettings {
     taxpayers: {},
     unknownReceivers: [],
     revokedCertificates: [],
+    magicValues: true,
     holidays: [],
     ledgerLimit: null,
     storedDocumentLimit: null,

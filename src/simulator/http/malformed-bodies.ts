@@ -1,4 +1,4 @@
-import { type MALFORMED_BODIES } from '../brain/fault-rules.js';
+import { type MALFORMED_BODIES } from '../brain/fault-actions.js';
 import { faultEnvelope } from './envelopes.js';
 
 export type MalformedBody = (typeof MALFORMED_BODIES)[number];

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '../../shared/ports.js';
+import type { VirtualClock } from '../virtual-clock.js';
 import type { Exchange, SriBrain } from '../brain/brain.js';
-import type { ServiceName, TransportAction } from '../brain/fault-rules.js';
-import { control } from './control.js';
+import type { ServiceName, TransportAction } from '../brain/fault-actions.js';
+import { control } from './control/control.js';
 import { authorizationEnvelope, consultationEnvelope, faultEnvelope, receptionEnvelope } from './envelopes.js';
 import { BodyTooLarge, readBody } from './request-body.js';
 import { decodeBase64, readCall, UnreadableCall } from './soap-request.js';
@@ -29,7 +29,7 @@ export interface RunningSimulator {
 /** Serves a brain over HTTP at the paths of the real services, plus `/control/`. */
 export async function serve(
   brain: SriBrain,
-  clock: Clock,
+  clock: VirtualClock,
   address: { host: string; port: number },
 ): Promise<RunningSimulator> {
   const server = createServer((request, response) => {
@@ -50,7 +50,7 @@ export async function serve(
 
 async function handle(
   brain: SriBrain,
-  clock: Clock,
+  clock: VirtualClock,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -68,7 +68,7 @@ async function handle(
       ? { status: 400, body: { error: 'the body is not JSON' } }
       : control(
           brain,
-          clock.now(),
+          clock,
           request.method ?? 'GET',
           url.pathname.slice(CONTROL.length),
           url.searchParams,

@@ -1,6 +1,6 @@
 import { child, children, type Element } from '../brain/xml/element.js';
 import { readElement, UnreadableXml, withDocument } from '../brain/xml/parse.js';
-import type { ServiceName } from '../brain/fault-rules.js';
+import type { ServiceName } from '../brain/fault-actions.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 

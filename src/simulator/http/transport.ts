@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { TransportAction } from '../brain/fault-rules.js';
+import type { TransportAction } from '../brain/fault-actions.js';
 import { malformedAnswer, type WireAnswer } from './malformed-bodies.js';
 
 export const XML_TYPE = 'text/xml;charset=UTF-8';

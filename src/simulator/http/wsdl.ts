@@ -1,4 +1,4 @@
-import type { ServiceName } from '../brain/fault-rules.js';
+import type { ServiceName } from '../brain/fault-actions.js';
 import { OPERATIONS } from './soap-request.js';
 
 /**
