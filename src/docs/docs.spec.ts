@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { configurationPage, environmentExample, settingsOf } from './configuration.js';
 import { errorsPage } from './errors.js';
@@ -59,5 +60,13 @@ describe('generated pages', () => {
     expect(page.match(/^## .*$/gm)).toEqual(['## line', '## schema']);
     expect(page).toContain('| `line.quantity` | error | no | not \\| so | Ficha |\n| `line.tax` | error |');
     expect(page).toContain('| `schema` | warning | no |');
+  });
+
+  it('describe every schema that the interface description refers to', () => {
+    const text = readFileSync('docs/openapi.json', 'utf8');
+    const { components } = JSON.parse(text) as { components: { schemas: Record<string, unknown> } };
+    const named = [...text.matchAll(/"\$ref": "#\/components\/schemas\/([^"]*)"/g)].map(([, name]) => name);
+    expect(named).toEqual(expect.arrayContaining(['DocumentLineCreate', 'DocumentTaxCreate', 'Transport', 'Withholding']));
+    for (const name of named) expect(Object.keys(components.schemas)).toContain(name);
   });
 });

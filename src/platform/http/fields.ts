@@ -273,7 +273,8 @@ export function Base64(options: Base64Options): PropertyDecorator {
 /** A nested object of its own DTO class. */
 export function Nested(type: () => DtoClass, options: FieldOptions = {}): PropertyDecorator {
   const check = (value: unknown): Checked => (isObject(value) ? accept(value) : refuse('object_type'));
-  return field({ check, nested: { type, list: null }, api: { type } }, options);
+  // Here and below: Swagger knows a lazy type by the function's name, `type`.
+  return field({ check, nested: { type, list: null }, api: { type: () => type() } }, options);
 }
 
 export interface ListOptions extends FieldOptions {
@@ -289,7 +290,7 @@ export function NestedList(type: () => DtoClass, options: ListOptions): Property
     if (value.length < min) return refuse('too_short', { min_length: min });
     return value.length > max ? refuse('too_long', { max_length: max }) : accept(value);
   };
-  const api = { type, isArray: true, maxItems: max, ...(min > 0 ? { minItems: min } : {}) };
+  const api = { type: () => type(), isArray: true, maxItems: max, ...(min > 0 ? { minItems: min } : {}) };
   return field({ check, nested: { type, list: { min, max } }, api }, options);
 }
 
