@@ -1,0 +1,81 @@
+import 'reflect-metadata';
+import { TimerSleeper } from '../adapters/timer-sleeper.js';
+import { documentType } from '../../sri/document-types/registry.js';
+import { type PrintedDocument, RidePrinter } from './ride-printer.js';
+
+const example = documentType('01')?.examples[0];
+if (example === undefined) throw new Error('no example');
+const DOCUMENT: PrintedDocument = { ...example, authorization: null, status: 'pending' };
+const LOGO = Buffer.from('logo');
+
+/** What the thread does with a task; it may use `task`, `answer(text)`, and `tasks`, the number of tasks so far. */
+const THREAD = (body: string): URL =>
+  new URL(
+    `data:text/javascript,${encodeURIComponent(`
+      import { parentPort } from 'node:worker_threads';
+      let tasks = 0;
+      const answer = (text) => parentPort.postMessage({ kind: 'printed', bytes: new TextEncoder().encode(text), logoProblem: null });
+      parentPort.on('message', async (task) => { tasks += 1; ${body} });`)}`,
+  );
+
+describe('the printer', () => {
+  const printers: RidePrinter[] = [];
+  const printerOf = (body: string, sleeper = new TimerSleeper()): RidePrinter => {
+    const printer = new RidePrinter(sleeper, THREAD(body));
+    printers.push(printer);
+    return printer;
+  };
+  const text = async (printer: RidePrinter, logo: Buffer | null = null): Promise<[string, string | null]> => {
+    const { bytes, logoProblem } = await printer.print(DOCUMENT, logo);
+    return [bytes.toString(), logoProblem];
+  };
+  afterEach(() => Promise.all(printers.splice(0).map((printer) => printer.onApplicationShutdown())));
+
+  it('prints one document after the other in one thread, which sees no environment', async () => {
+    const printer = printerOf(
+      `const mine = tasks; await new Promise((go) => setTimeout(go, 30)); answer(task.document.content.documentType + mine + tasks + Object.keys(process.env).length);`,
+    );
+    const all = await Promise.all([text(printer), text(printer), text(printer)]);
+    expect(all.map(([shown]) => shown)).toEqual(['01110', '01220', '01330']);
+  });
+
+  it('leaves this thread free while it computes', async () => {
+    const printer = printerOf(`const until = Date.now() + 400; while (Date.now() < until); answer('x');`);
+    let ticks = 0;
+    const timer = setInterval(() => (ticks += 1), 10);
+    await text(printer);
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(10);
+  });
+
+  it.each([
+    ['a thread that refuses', `if (task.logo) parentPort.postMessage({ kind: 'failed', reason: 'x' }); else answer('bare');`],
+    ['a thread that dies later', `if (task.logo) setTimeout(() => { throw new Error('decoder'); }, 5); else answer('bare');`],
+    ['a thread that ends', `if (task.logo) process.exit(7); else answer('bare');`],
+    ['a thread that eats memory', `if (task.logo) { const all = []; for (;;) all.push(new Array(1000).fill({})); } else answer('bare');`],
+  ])('prints without a logo that costs %s', async (_name, body) => {
+    const printer = printerOf(body);
+    expect(await text(printer, LOGO)).toEqual(['bare', 'unprintable']);
+    expect(await text(printer)).toEqual(['bare', null]);
+  }, 20_000);
+
+  it('ends a thread that computes for ever, and goes on with another', async () => {
+    const impatient = { sleep: (_ms: number, signal?: AbortSignal): Promise<void> => new TimerSleeper().sleep(300, signal) };
+    const printer = printerOf(`if (task.logo) for (;;); answer('on');`, impatient);
+    expect(await text(printer, LOGO)).toEqual(['on', 'unprintable']);
+  });
+
+  it('says why a document cannot be drawn, and draws the next one', async () => {
+    const printer = printerOf(`if (tasks === 1) parentPort.postMessage({ kind: 'failed', reason: 'no ink' }); else answer('next');`);
+    await expect(printer.print(DOCUMENT, null)).rejects.toThrow('the document could not be drawn: no ink');
+    expect(await text(printer)).toEqual(['next', null]);
+  });
+
+  it('lets few documents wait', async () => {
+    const printer = printerOf(`setTimeout(() => answer('x'), 2);`);
+    const results = await Promise.allSettled(Array.from({ length: 70 }, () => text(printer)));
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused.map(({ reason }) => (reason as { code: string }).code)).toEqual(Array(6).fill('SERVICE_UNAVAILABLE'));
+    expect(await text(printer)).toEqual(['x', null]);
+  });
+});

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addFaults, Business } from '../support/business.js';
+import { itWithPoppler, pageTexts, wordsOf } from '../support/pdf.js';
+import { JPEG, png } from '../support/picture.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+interface File {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Buffer;
+}
+
+describe('documents as files', () => {
+  let stack: Stack;
+  let business: Business;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    business = await Business.open(stack);
+  });
+  afterAll(() => stack.stop());
+
+  const file = async (path: string, who = business): Promise<File> => {
+    const response = await fetch(stack.apiUrl + path, { headers: { 'x-api-key': who.apiKey } });
+    return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
+  };
+  const ride = (id: string, who = business): Promise<File> => file(`/documents/${id}/ride`, who);
+  const code = ({ status, bytes }: File): unknown[] => [status, (JSON.parse(bytes.toString()) as { error: { code: string } }).error.code];
+  const authorized = async (): Promise<{ document_id: string; access_key: string }> => {
+    const accepted = await business.accepted();
+    expect((await business.settled(accepted.document_id)).status).toBe('AUTHORIZED');
+    return accepted;
+  };
+  const draft = async (change: Record<string, unknown> = {}): Promise<string> => {
+    const { status, body } = await business.call<{ id: string }>('POST', '/documents/drafts', business.invoice(change));
+    expect(status).toBe(201);
+    return body.id;
+  };
+
+  describe('the RIDE', () => {
+    it('of an authorized document names it by its access key and is the same each time', async () => {
+      const { document_id, access_key } = await authorized();
+      const first = await ride(document_id);
+      expect([first.status, first.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+      expect(first.headers.get('content-disposition')).toBe(`inline; filename="${access_key}.pdf"`);
+      expect(first.headers.get('cache-control')).toBe('no-store');
+      expect(Number(first.headers.get('content-length'))).toBe(first.bytes.length);
+      expect(first.bytes.subarray(0, 5).toString()).toBe('%PDF-');
+      expect((await ride(document_id)).bytes.equals(first.bytes)).toBe(true);
+    });
+
+    itWithPoppler('of an authorized document shows number, key, authorization and content', async () => {
+      const { document_id, access_key } = await authorized();
+      const { sequential } = await business.document(document_id);
+      const text = wordsOf((await ride(document_id)).bytes);
+      for (const each of [access_key, `001-001-${String(sequential).padStart(9, '0')}`, 'María Pérez', 'Servicio de consultoría', '115.00', 'AMBIENTE DE PRUEBAS']) {
+        expect(text).toContain(each);
+      }
+      expect(text).toMatch(/FECHA Y HORA DE AUTORIZACIÓN\s+\d\d\/\d\d\/\d{4} \d\d:\d\d:\d\d/);
+      expect(text).not.toMatch(/BORRADOR|PENDIENTE|NO AUTORIZADO/);
+    });
+
+    it('of a draft is a preview under another name', async () => {
+      const id = await draft();
+      const { status, headers } = await ride(id);
+      expect([status, headers.get('content-disposition')]).toEqual([200, `inline; filename="draft-${id}.pdf"`]);
+    });
+
+    itWithPoppler('of a draft says on every page that it is one', async () => {
+      const lines = Array.from({ length: 400 }, (_, index) => ({
+        line_number: index + 1, description: `Artículo ${index + 1}`, quantity: '1', unit_price: '1.00', subtotal: '1.00', tax_rate_code: '0',
+      }));
+      const id = await draft({ lines, subtotal: undefined, total_tax: undefined, total: undefined, taxes: undefined, total_discount: undefined, payments: undefined });
+      const pages = pageTexts((await ride(id)).bytes);
+      expect(pages.length).toBeGreaterThan(5);
+      for (const page of pages) expect(page).toContain('BORRADOR - SIN VALIDEZ TRIBUTARIA');
+      expect(pages.at(-1)).toMatch(/Artículo 400[\s\S]*VALOR TOTAL\s+400\.00/);
+    });
+
+    itWithPoppler('of a refused document says so', async () => {
+      const mine = await Business.open(stack);
+      await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'authorization' } });
+      const { document_id } = await mine.accepted();
+      expect((await mine.settled(document_id)).status).toBe('REJECTED');
+      expect(wordsOf((await ride(document_id, mine)).bytes)).toContain('NO AUTORIZADO POR EL SRI - SIN VALIDEZ TRIBUTARIA');
+    });
+
+    it('is nobody else’s, and there is none of an unknown document', async () => {
+      const other = await Business.open(stack, { certificate: null });
+      const id = await draft();
+      expect(code(await ride(id, other))).toEqual([404, 'NOT_FOUND']);
+      expect(code(await ride(business.issuerId))).toEqual([404, 'NOT_FOUND']);
+      expect(code(await ride('x'))).toEqual([422, 'VALIDATION_FAILED']);
+      expect((await fetch(`${stack.apiUrl}/documents/${id}/ride`)).status).toBe(401);
+    });
+  });
+
+  describe('the XML', () => {
+    it('is the signed one and the authorization that holds it', async () => {
+      const { document_id, access_key } = await authorized();
+      const signed = await file(`/documents/${document_id}/xml?kind=signed`);
+      const authorization = await file(`/documents/${document_id}/xml?kind=authorized`);
+      expect([signed.status, signed.headers.get('content-type'), signed.headers.get('cache-control')]).toEqual([200, 'application/xml', 'no-store']);
+      expect([authorization.status, authorization.headers.get('content-type')]).toEqual([200, 'application/xml']);
+      expect(signed.bytes.toString()).toContain(`<claveAcceso>${access_key}</claveAcceso>`);
+      expect(signed.bytes.toString()).toContain('<ds:Signature');
+      expect(authorization.bytes.toString()).toContain('<estado>AUTORIZADO</estado>');
+      expect(authorization.bytes.toString()).toContain(`<numeroAutorizacion>${access_key}</numeroAutorizacion>`);
+    });
+
+    it('is not there for a draft, another tenant and an unknown kind', async () => {
+      const other = await Business.open(stack, { certificate: null });
+      const { document_id } = await authorized();
+      const id = await draft();
+      for (const kind of ['signed', 'authorized']) {
+        expect(code(await file(`/documents/${id}/xml?kind=${kind}`))).toEqual([404, 'NOT_FOUND']);
+        expect(code(await file(`/documents/${document_id}/xml?kind=${kind}`, other))).toEqual([404, 'NOT_FOUND']);
+      }
+      expect(code(await file(`/documents/${document_id}/xml?kind=other`))).toEqual([422, 'VALIDATION_FAILED']);
+    });
+  });
+
+  describe('the logo of an issuer', () => {
+    const change = (logo: unknown): ReturnType<Business['call']> => business.call('PATCH', `/issuers/${business.issuerId}`, { logo });
+    const logoPath = (): string => `/issuers/${business.issuerId}/logo`;
+    const images = async (): Promise<number> => {
+      const { status, bytes } = await ride(await draft());
+      expect(status).toBe(200);
+      return bytes.toString('latin1').match(/\/Subtype \/Image\b/g)?.length ?? 0;
+    };
+
+    it.each([['image/png', png({ colorType: 2 })], ['image/jpeg', JPEG]])('as %s is stored, shown by its path, printed and removed', async (type, image) => {
+      expect(await images()).toBe(0);
+      const set = await change(image.toString('base64'));
+      expect([set.status, set.body['logo']]).toEqual([200, logoPath()]);
+      expect((await business.call('PATCH', `/issuers/${business.issuerId}`, { nombre_comercial: 'Ñandú' })).body['logo']).toBe(logoPath());
+      expect((await business.call<{ items: { logo: string }[] }>('GET', '/issuers')).body.items[0]?.logo).toBe(logoPath());
+      const stored = await file(logoPath());
+      expect([stored.status, stored.headers.get('content-type'), stored.headers.get('x-content-type-options')]).toEqual([200, type, 'nosniff']);
+      expect(stored.bytes.equals(image)).toBe(true);
+      expect(await images()).toBe(1);
+      const removed = await change(null);
+      expect([removed.status, removed.body['logo']]).toEqual([200, null]);
+      expect(code(await file(logoPath()))).toEqual([404, 'NOT_FOUND']);
+      expect(await images()).toBe(0);
+    });
+
+    it('may come with the new issuer, and is nobody else’s', async () => {
+      const created = await business.call('POST', '/issuers', {
+        ruc: '1710034065001', razon_social: 'Pérez', direccion_matriz: 'Quito', obligado_contabilidad: false, logo: JPEG.toString('base64'),
+      });
+      expect(created.status).toBe(201);
+      const path = created.body['logo'] as string;
+      expect((await file(path)).bytes.equals(JPEG)).toBe(true);
+      expect(code(await file(path, await Business.open(stack, { certificate: null })))).toEqual([404, 'NOT_FOUND']);
+    });
+
+    it.each([
+      ['no base64', 'ñ', 'base64'],
+      ['a number', 1, 'string_type'],
+      ['an SVG', Buffer.from('<svg/>').toString('base64'), 'image_type'],
+      ['half a PNG', png().subarray(0, 60).toString('base64'), 'image_damaged'],
+      ['an interlaced PNG', png({ interlaced: true }).toString('base64'), 'image_unsupported'],
+      ['a bomb of two megapixels', png({ width: 2_000, height: 1_000 }).toString('base64'), 'image_too_large'],
+      ['a file over 200 KB', Buffer.alloc(300_000, 1).toString('base64'), 'string_too_long'],
+    ])('cannot be %s', async (_name, logo, type) => {
+      const answer = await change(logo);
+      const { detail } = answer.body as { detail: { loc: string[]; type: string; msg: string }[] };
+      expect([answer.status, detail]).toMatchObject([422, [{ loc: ['body', 'logo'], type, input: null }]]);
+      expect(detail[0]?.msg).not.toBe('Valor inválido');
+    });
+
+    it('never costs the document: one that cannot be printed is left out and logged', async () => {
+      await stack.database.query(`update issuers set logo = $2 where id = $1`, [business.issuerId, Buffer.from('no image at all')]);
+      expect(await images()).toBe(0);
+      await sleep(100);
+      expect(stack.logs()).toMatch(/printed without the logo/);
+      await stack.database.query('update issuers set logo = null where id = $1', [business.issuerId]);
+    });
+  });
+
+  itWithPoppler('a document on its way says that it is not authorized yet, and has no authorization', async () => {
+    await stack.killWorker(0);
+    const { document_id, access_key } = await business.accepted();
+    const printed = await ride(document_id);
+    expect(printed.headers.get('content-disposition')).toBe(`inline; filename="${access_key}.pdf"`);
+    expect(wordsOf(printed.bytes)).toContain('PENDIENTE DE AUTORIZACIÓN POR EL SRI');
+    expect(wordsOf(printed.bytes)).toContain(access_key);
+    expect(code(await file(`/documents/${document_id}/xml?kind=signed`))).toEqual([404, 'NOT_FOUND']);
+    expect(code(await file(`/documents/${document_id}/xml?kind=authorized`))).toEqual([404, 'NOT_FOUND']);
+  });
+});
