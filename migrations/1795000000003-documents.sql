@@ -66,6 +66,8 @@ create table documents (
   first_sent_at timestamptz,
   received_at timestamptz,
   deadline_at timestamptz,
+  -- A requested annulment that is being watched: request, deadline, what the SRI said.
+  cancellation jsonb,
   next_attempt_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -124,7 +126,7 @@ create table sri_attempts (
   tenant_id uuid not null,
   id uuid not null,
   document_id uuid not null,
-  service text not null check (service in ('reception', 'authorization')),
+  service text not null check (service in ('reception', 'authorization', 'consultation')),
   signing_no integer not null,
   started_at timestamptz not null,
   finished_at timestamptz,

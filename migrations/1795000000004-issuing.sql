@@ -3,7 +3,7 @@
 create table outbox (
   tenant_id uuid not null,
   document_id uuid not null,
-  step text not null check (step in ('prepare', 'submit', 'authorize')),
+  step text not null check (step in ('prepare', 'submit', 'authorize', 'watch')),
   due_at timestamptz not null,
   -- When the bell was last rung (a Bull job added) for the row as it is; null: not yet.
   announced_at timestamptz,
@@ -14,6 +14,8 @@ create table outbox (
   -- Leases that ran out without progress.
   lost_leases integer not null default 0,
   -- First transmission follows the sequential order of the emission point and type.
+  issuer_id uuid not null,
+  establishment_id uuid not null,
   emission_point_id uuid not null,
   document_type text not null,
   sequential integer not null,
@@ -21,6 +23,7 @@ create table outbox (
   primary key (tenant_id, document_id)
 ) with (fillfactor = 50);
 create index outbox_due on outbox (due_at);
+create index outbox_due_by_tenant on outbox (tenant_id, due_at);
 create index outbox_order on outbox (tenant_id, emission_point_id, document_type, sequential) where unsent;
 alter table outbox enable row level security;
 alter table outbox force row level security;
@@ -29,17 +32,90 @@ create policy worker_walks on outbox to sello_worker using (true) with check (tr
 grant select, insert, update, delete on outbox to sello_app;
 grant select, update on outbox to sello_worker;
 
+-- Submissions that wait because the SRI blocked a taxpayer, an establishment, a type or the numbers of an emission point.
+-- Every column that is set narrows the scope. Open while resumed_at is null.
+create table issuing_pauses (
+  tenant_id uuid not null,
+  id uuid not null,
+  scope text not null check (scope in ('issuer', 'establishment', 'document_type', 'emission_point')),
+  issuer_id uuid not null,
+  establishment_id uuid,
+  emission_point_id uuid,
+  document_type text,
+  -- The SRI's code and the document that met it.
+  code text not null,
+  document_id uuid not null,
+  created_at timestamptz not null,
+  resumed_at timestamptz,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, issuer_id) references issuers (tenant_id, id)
+);
+create unique index issuing_pauses_open on issuing_pauses (tenant_id, issuer_id, scope, establishment_id, emission_point_id, document_type)
+  nulls not distinct where resumed_at is null;
+call isolate_tenant_table('issuing_pauses');
+create policy worker_walks on issuing_pauses to sello_worker using (true);
+grant select, insert, update (resumed_at) on issuing_pauses to sello_app;
+grant select on issuing_pauses to sello_worker;
+
+-- True while submissions of the row wait for somebody to resume them.
+create function is_paused(p_tenant uuid, p_issuer uuid, p_establishment uuid, p_point uuid, p_type text)
+  returns boolean language sql stable as $$
+  select exists (
+    select from issuing_pauses p
+    where p.tenant_id = p_tenant and p.issuer_id = p_issuer and p.resumed_at is null
+      and (p.establishment_id is null or p.establishment_id = p_establishment)
+      and (p.emission_point_id is null or p.emission_point_id = p_point)
+      and (p.document_type is null or p.document_type = p_type))
+$$;
+
 -- True while an earlier document of the same emission point and type waits for its first transmission.
 -- Parked documents (due at infinity) let the others pass.
 create function has_unsent_predecessor(p_tenant uuid, p_point uuid, p_type text, p_sequential integer)
-  returns boolean language sql stable set search_path = sello, pg_temp as $$
+  returns boolean language sql stable as $$
   select exists (
     select from outbox o
     where o.tenant_id = p_tenant and o.emission_point_id = p_point and o.document_type = p_type
       and o.sequential < p_sequential and o.unsent and o.due_at < 'infinity')
 $$;
 
--- Marks due rows as announced and returns them. A row is announced again when nobody claimed it
+-- True when a worker could take the row now.
+create function is_ready(w outbox, p_now timestamptz, p_patience interval)
+  returns boolean language sql stable as $$
+  select w.due_at <= p_now
+    and (w.announced_at is null or w.announced_at < p_now - p_patience)
+    and (w.lease_until is null or w.lease_until < p_now)
+    and (w.step <> 'submit'
+         or not is_paused(w.tenant_id, w.issuer_id, w.establishment_id, w.emission_point_id, w.document_type)
+            and not (w.unsent and has_unsent_predecessor(w.tenant_id, w.emission_point_id, w.document_type, w.sequential)))
+$$;
+
+-- The oldest ready rows, tenants taking turns: one tenant's backlog does not hold up the others. Tenants are found one
+-- by one through the index.
+create function ready_in_turns(p_now timestamptz, p_patience interval, p_limit integer)
+  returns table (tenant_id uuid, document_id uuid)
+  language sql stable set search_path = sello, pg_temp as $$
+  with recursive tenants as (
+    (select o.tenant_id from outbox o order by o.tenant_id limit 1)
+    union all
+    select (select o.tenant_id from outbox o where o.tenant_id > t.tenant_id order by o.tenant_id limit 1)
+    from tenants t where t.tenant_id is not null
+  )
+  select turns.tenant_id, turns.document_id
+  from (
+    select mine.*, row_number() over (partition by mine.tenant_id order by mine.due_at) as turn
+    from tenants t
+    cross join lateral (
+      select w.tenant_id, w.document_id, w.due_at from outbox w
+      where w.tenant_id = t.tenant_id and w.due_at <= p_now and is_ready(w, p_now, p_patience)
+      order by w.due_at
+      limit p_limit
+    ) mine
+  ) turns
+  order by turns.turn, turns.due_at
+  limit p_limit
+$$;
+
+-- Marks ready rows as announced and returns them. A row is announced again when nobody claimed it
 -- within p_patience or its lease ran out: that is how lost jobs come back.
 create function announce_due(p_now timestamptz, p_patience interval, p_limit integer)
   returns table (tenant_id uuid, document_id uuid, announcement integer)
@@ -47,26 +123,34 @@ create function announce_due(p_now timestamptz, p_patience interval, p_limit int
 begin
   -- A bell forgotten by a crash of the server is rung again: no need to wait for the disk.
   perform set_config('synchronous_commit', 'off', true);
-  return query
-  update outbox o set announced_at = p_now, announcements = o.announcements + 1
-  from (
-    select d.tenant_id, d.document_id from outbox d
-    where d.due_at <= p_now
-      and (d.announced_at is null or d.announced_at < p_now - p_patience)
-      and (d.lease_until is null or d.lease_until < p_now)
-      and (d.step <> 'submit' or not d.unsent
-           or not has_unsent_predecessor(d.tenant_id, d.emission_point_id, d.document_type, d.sequential))
-    order by d.due_at
-    limit p_limit
-    for update skip locked
-  ) due
-  where o.tenant_id = due.tenant_id and o.document_id = due.document_id
-  returning o.tenant_id, o.document_id, o.announcements;
+  if (select count(*) from (select from outbox o where o.due_at <= p_now limit p_limit + 1) due) <= p_limit then
+    return query
+    update outbox o set announced_at = p_now, announcements = o.announcements + 1
+    from (
+      select w.tenant_id, w.document_id from outbox w
+      where w.due_at <= p_now and is_ready(w, p_now, p_patience)
+      for update skip locked
+    ) ready
+    where o.tenant_id = ready.tenant_id and o.document_id = ready.document_id
+    returning o.tenant_id, o.document_id, o.announcements;
+  else
+    return query
+    update outbox o set announced_at = p_now, announcements = o.announcements + 1
+    from (
+      select w.tenant_id, w.document_id
+      from ready_in_turns(p_now, p_patience, p_limit) turn
+      join outbox w on w.tenant_id = turn.tenant_id and w.document_id = turn.document_id
+      where is_ready(w, p_now, p_patience)
+      for update of w skip locked
+    ) ready
+    where o.tenant_id = ready.tenant_id and o.document_id = ready.document_id
+    returning o.tenant_id, o.document_id, o.announcements;
+  end if;
 end $$;
 alter function announce_due(timestamptz, interval, integer) owner to sello_worker;
 
 -- Takes the lease of a due row, or renews it under the same token. No row: not due, leased by another, or
--- waiting for its predecessor (then it is left for the next announcement).
+-- waiting for its predecessor or for its scope to be resumed (then it is left for the next announcement).
 create function claim_step(p_tenant uuid, p_document uuid, p_token uuid, p_now timestamptz, p_lease interval)
   returns table (step text, lost_leases integer)
   language plpgsql security definer set search_path = sello, pg_temp as $$
@@ -83,8 +167,9 @@ begin
      or (work.lease_token is distinct from p_token and work.lease_until >= p_now) then
     return;
   end if;
-  if work.step = 'submit' and work.unsent
-     and has_unsent_predecessor(work.tenant_id, work.emission_point_id, work.document_type, work.sequential) then
+  if work.step = 'submit'
+     and (is_paused(work.tenant_id, work.issuer_id, work.establishment_id, work.emission_point_id, work.document_type)
+          or work.unsent and has_unsent_predecessor(work.tenant_id, work.emission_point_id, work.document_type, work.sequential)) then
     update outbox o set announced_at = null, lease_token = null, lease_until = null
     where o.tenant_id = p_tenant and o.document_id = p_document;
     return;
@@ -282,8 +367,8 @@ begin
   insert into document_history (tenant_id, document_id, version, from_status, trigger, to_status, at)
   values (p_tenant, p_document, 1, null, 'number_taken', 'NUMBER_RESERVED', p_now);
   -- The API rings the bell itself right after the commit, hence announced.
-  insert into outbox (tenant_id, document_id, step, due_at, announced_at, announcements, emission_point_id, document_type, sequential, unsent)
-  values (p_tenant, p_document, 'prepare', p_now, p_now, 1, h.emission_point_id, h.document_type, number.sequential, true);
+  insert into outbox (tenant_id, document_id, step, due_at, announced_at, announcements, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
+  values (p_tenant, p_document, 'prepare', p_now, p_now, 1, h.issuer_id, h.establishment_id, h.emission_point_id, h.document_type, number.sequential, true);
 
   answer := jsonb_build_object('document_id', p_document, 'status', 'NUMBER_RESERVED', 'access_key', number.access_key);
   if p_idempotency_key is not null then
@@ -293,14 +378,46 @@ begin
   return query select 'accepted', p_fingerprint, 'issue', answer;
 end $$;
 
+-- Pauses what the SRI blocked, once, with one event. A pause of an emission point needs `threshold` documents in a row
+-- that met the same, none of the later numbers having been taken in by the SRI.
+create function pause_scope(d documents, p_pause jsonb, p_now timestamptz) returns void
+  language plpgsql as $$
+declare
+  wanted text := p_pause ->> 'scope';
+begin
+  if (p_pause ->> 'threshold')::integer > 1 and (p_pause ->> 'threshold')::integer > (
+    select count(*) from documents x
+    where x.tenant_id = d.tenant_id and x.emission_point_id = d.emission_point_id and x.document_type = d.document_type
+      and x.sri_environment = d.sri_environment and (x.id = d.id or x.error_code = d.error_code)
+      and x.sequential > coalesce((
+        select max(y.sequential) from documents y
+        where y.tenant_id = d.tenant_id and y.emission_point_id = d.emission_point_id and y.document_type = d.document_type
+          and y.sri_environment = d.sri_environment and y.received_at is not null), 0)
+  ) then
+    return;
+  end if;
+  insert into issuing_pauses (tenant_id, id, scope, issuer_id, establishment_id, emission_point_id, document_type, code, document_id, created_at)
+  values (d.tenant_id, (p_pause ->> 'id')::uuid, wanted, d.issuer_id,
+          case when wanted in ('establishment', 'emission_point') then d.establishment_id end,
+          case when wanted = 'emission_point' then d.emission_point_id end,
+          case when wanted in ('document_type', 'emission_point') then d.document_type end,
+          p_pause ->> 'code', d.id, p_now)
+  on conflict do nothing;
+  if found then
+    insert into events (tenant_id, id, type, document_id, document_version, created_at)
+    values (d.tenant_id, (p_pause ->> 'event_id')::uuid, 'issuer.paused', d.id, d.version, p_now);
+  end if;
+end $$;
+
 -- The only writer of documents.status. Compares status, version and (for workers) the fencing token, then makes the
 -- moves in order with one history row each, patches the document, writes the events and sets the work that is due next.
 --   p_moves   [{trigger, to, detail}]; may be empty (an attempt that changes no state)
 --   p_patch   columns of documents to set
---   p_work    null: no more work; {step, due_at, keep_lease, unsent}
+--   p_work    null: no more work; {step, due_at, keep_lease, unsent, recheck}; {keep}: stays as it is
 --   p_events  [{id, type}]
 --   p_records rows that commit with the moves: {signing: {signing_no, certificate_id, digest}, attempt: {id, service, signing_no},
---             finished: {id, outcome, messages, excerpt}, asked: {the same and service, signing_no, started_at}, authorization: {state}}
+--             finished: {id, outcome, messages, excerpt}, asked: {the same and service, signing_no, started_at}, authorization: {state},
+--             pause: {id, event_id, scope, code, threshold}}
 --   p_bytes   gzip that goes with `signing` (signed XML) or `authorization` (wrapper)
 -- Returns the new version. SE110: the row moved on or the lease was lost; nothing was written.
 create function advance_document(
@@ -349,7 +466,12 @@ begin
     signing_no = patched.signing_no, suspicion = patched.suspicion,
     reception_attempts = patched.reception_attempts, authorization_attempts = patched.authorization_attempts,
     first_sent_at = patched.first_sent_at, received_at = patched.received_at, deadline_at = patched.deadline_at,
-    next_attempt_at = nullif((p_work ->> 'due_at')::timestamptz, 'infinity'), updated_at = p_now
+    cancellation = patched.cancellation,
+    next_attempt_at = case
+      when p_work ? 'keep' then next_attempt_at
+      when not coalesce((p_work ->> 'recheck')::boolean, false) then nullif((p_work ->> 'due_at')::timestamptz, 'infinity')
+    end,
+    updated_at = p_now
   where tenant_id = p_tenant and id = p_document
   returning * into d;
   insert into document_history (tenant_id, document_id, version, from_status, trigger, to_status, at, detail)
@@ -388,12 +510,17 @@ begin
   select p_tenant, (e ->> 'id')::uuid, e ->> 'type', p_document, d.version, p_now
   from jsonb_array_elements(coalesce(p_events, '[]')) e;
 
+  r := p_records -> 'pause';
+  if r is not null then
+    perform pause_scope(d, r, p_now);
+  end if;
+
   if p_work is null then
     delete from outbox where tenant_id = p_tenant and document_id = p_document;
-  else
-    insert into outbox as o (tenant_id, document_id, step, due_at, emission_point_id, document_type, sequential, unsent)
+  elsif not p_work ? 'keep' then
+    insert into outbox as o (tenant_id, document_id, step, due_at, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
     values (p_tenant, p_document, p_work ->> 'step', (p_work ->> 'due_at')::timestamptz,
-            d.emission_point_id, d.document_type, d.sequential, coalesce((p_work ->> 'unsent')::boolean, false))
+            d.issuer_id, d.establishment_id, d.emission_point_id, d.document_type, d.sequential, coalesce((p_work ->> 'unsent')::boolean, false))
     on conflict (tenant_id, document_id) do update set
       step = excluded.step, due_at = excluded.due_at, lost_leases = 0,
       announced_at = case when (p_work ->> 'keep_lease')::boolean then o.announced_at end,

@@ -159,8 +159,8 @@ begin
   insert into document_history (tenant_id, document_id, version, from_status, trigger, to_status, at)
   values (p_tenant, p_document, p_version + 1, 'DRAFT', 'validated', 'VALIDATED', p_now),
          (p_tenant, p_document, p_version + 2, 'VALIDATED', 'number_taken', 'NUMBER_RESERVED', p_now);
-  insert into outbox (tenant_id, document_id, step, due_at, announced_at, announcements, emission_point_id, document_type, sequential, unsent)
-  values (p_tenant, p_document, 'prepare', p_now, p_now, 1, d.emission_point_id, d.document_type, number.sequential, true);
+  insert into outbox (tenant_id, document_id, step, due_at, announced_at, announcements, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
+  values (p_tenant, p_document, 'prepare', p_now, p_now, 1, d.issuer_id, d.establishment_id, d.emission_point_id, d.document_type, number.sequential, true);
   return number.access_key;
 end $$;
 
@@ -196,8 +196,10 @@ begin
   where tenant_id = p_tenant and id = p_document;
   insert into document_history (tenant_id, document_id, version, from_status, trigger, to_status, at)
   values (p_tenant, p_document, p_version + 1, 'REJECTED', 'corrected', 'NUMBER_RESERVED', p_now);
-  insert into outbox (tenant_id, document_id, step, due_at, announced_at, announcements, emission_point_id, document_type, sequential, unsent)
-  values (p_tenant, p_document, 'prepare', p_now, p_now, 1, d.emission_point_id, d.document_type, d.sequential, false);
+  -- Until now the refused document may have been compared with the SRI daily.
+  delete from outbox where tenant_id = p_tenant and document_id = p_document;
+  insert into outbox (tenant_id, document_id, step, due_at, announced_at, announcements, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
+  values (p_tenant, p_document, 'prepare', p_now, p_now, 1, d.issuer_id, d.establishment_id, d.emission_point_id, d.document_type, d.sequential, false);
   return key;
 end $$;
 

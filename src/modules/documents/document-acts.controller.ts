@@ -1,17 +1,31 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, StreamableFile } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiAcceptedResponse, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { idempotencyKey } from '../../platform/http/idempotency-key.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
+import {
+  CancellationRequested,
+  DocumentAbandoned,
+  DocumentHistory,
+  DocumentReconciled,
+  RetryScheduled,
+} from './documents.acts.responses.js';
+import { ReasonDto } from './documents.acts.dto.js';
 import { CreditNoteDto } from './documents.credit-note.dto.js';
 import { DocumentCreateDto } from './documents.dto.js';
 import { DocumentPath } from './documents.query.dto.js';
 import { CreditNoteCreated, DocumentSyncSubmit } from './documents.responses.js';
+import { AbandonDocument } from './use-cases/abandon-document.js';
+import { CancelDocument } from './use-cases/cancel-document.js';
 import { CorrectDocument } from './use-cases/correct-document.js';
 import { CreateCreditNote } from './use-cases/create-credit-note.js';
+import { GetDocumentHistory } from './use-cases/get-document-history.js';
 import { GetDocumentRide } from './use-cases/get-document-ride.js';
+import { ReconcileDocument } from './use-cases/reconcile-document.js';
+import { RetryDocument } from './use-cases/retry-document.js';
+import { WithdrawCancellation } from './use-cases/withdraw-cancellation.js';
 
 /** What may be done with a document after it was issued. */
 @ApiTags('documents')
@@ -44,6 +58,59 @@ export class DocumentActsController {
   @ApiAcceptedResponse({ type: DocumentSyncSubmit })
   correct(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() body: DocumentCreateDto): Promise<DocumentSyncSubmit> {
     return this.commands.execute(new CorrectDocument(tenant, document_id, body));
+  }
+
+  @Post('retry')
+  @HttpCode(202)
+  @RequirePermission('documents:operate')
+  @ApiOperation({ operationId: 'retryDocument', summary: 'Set a document that is stuck going again, its attempts counted anew' })
+  @ApiAcceptedResponse({ type: RetryScheduled })
+  retry(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath): Promise<RetryScheduled> {
+    return this.commands.execute(new RetryDocument(tenant, document_id));
+  }
+
+  @Post('reconcile')
+  @HttpCode(200)
+  @RequirePermission('documents:operate')
+  @ApiOperation({ operationId: 'reconcileDocument', summary: 'Ask the SRI now what it holds of the document and follow its verdict' })
+  @ApiOkResponse({ type: DocumentReconciled })
+  reconcile(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath): Promise<DocumentReconciled> {
+    return this.commands.execute(new ReconcileDocument(tenant, document_id));
+  }
+
+  @Post('abandon')
+  @HttpCode(200)
+  @RequirePermission('documents:operate')
+  @ApiOperation({ operationId: 'abandonDocument', summary: 'Give a refused or stuck document up; its number stays with it, explained' })
+  @ApiOkResponse({ type: DocumentAbandoned })
+  abandon(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() { reason }: ReasonDto): Promise<DocumentAbandoned> {
+    return this.commands.execute(new AbandonDocument(tenant, document_id, reason));
+  }
+
+  @Post('cancel')
+  @HttpCode(202)
+  @RequirePermission('documents:issue')
+  @ApiOperation({ operationId: 'cancelDocument', summary: 'Record that an authorized document is to be annulled, and watch until the SRI says that it is' })
+  @ApiAcceptedResponse({ type: CancellationRequested })
+  cancel(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() { reason }: ReasonDto): Promise<CancellationRequested> {
+    return this.commands.execute(new CancelDocument(tenant, document_id, reason));
+  }
+
+  @Delete('cancel')
+  @HttpCode(204)
+  @RequirePermission('documents:issue')
+  @ApiOperation({ operationId: 'withdrawCancellation', summary: 'Take back a cancellation that is not done yet' })
+  @ApiNoContentResponse()
+  withdraw(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath): Promise<void> {
+    return this.commands.execute(new WithdrawCancellation(tenant, document_id));
+  }
+
+  @Get('history')
+  @RequirePermission('documents:read')
+  @ApiOperation({ operationId: 'getDocumentHistory', summary: 'Every move of the document and every exchange with the SRI about it' })
+  @ApiOkResponse({ type: DocumentHistory })
+  history(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath): Promise<DocumentHistory> {
+    return this.queries.execute(new GetDocumentHistory(tenant, document_id));
   }
 
   @Get('ride')

@@ -17,11 +17,20 @@ import { IssuanceProcessor } from './saga/issuance.processor.js';
 import { SAGA_POLICY, sagaPolicy } from './saga/policy.js';
 import { PrepareStep } from './saga/prepare.step.js';
 import { SubmitStep } from './saga/submit.step.js';
+import { SriBreaker } from './saga/sri-breaker.js';
+import { WatchStep } from './saga/watch.step.js';
+import { AbandonDocumentHandler } from './use-cases/abandon-document.js';
+import { CancelDocumentHandler } from './use-cases/cancel-document.js';
 import { CorrectDocumentHandler } from './use-cases/correct-document.js';
 import { CreateCreditNoteHandler } from './use-cases/create-credit-note.js';
 import { CreateDraftHandler } from './use-cases/create-draft.js';
 import { DeleteDraftHandler } from './use-cases/delete-draft.js';
+import { DocumentActs } from './use-cases/document-acts.js';
+import { GetDocumentHistoryHandler } from './use-cases/get-document-history.js';
 import { GetDocumentRideHandler } from './use-cases/get-document-ride.js';
+import { ReconcileDocumentHandler } from './use-cases/reconcile-document.js';
+import { RetryDocumentHandler } from './use-cases/retry-document.js';
+import { WithdrawCancellationHandler } from './use-cases/withdraw-cancellation.js';
 import { IssueDraftHandler } from './use-cases/issue-draft.js';
 import { StoredDocuments } from './use-cases/stored-document.js';
 import { UpdateDraftHandler } from './use-cases/update-draft.js';
@@ -48,24 +57,20 @@ const HANDLERS = [
   GetDocumentHandler,
   GetDocumentXmlHandler,
   GetDocumentRideHandler,
+  GetDocumentHistoryHandler,
   ListDocumentsHandler,
+  RetryDocumentHandler,
+  ReconcileDocumentHandler,
+  AbandonDocumentHandler,
+  CancelDocumentHandler,
+  WithdrawCancellationHandler,
 ];
 
-const SAGA = [
+/** What both halves need to ask the SRI about a document and to write what they learn. */
+const ASKING = [
   DocumentsRepository,
-  PrepareStep,
-  SubmitStep,
-  AuthorizeStep,
-  IssuanceProcessor,
-  OutboxRelay,
   UndiciSoapTransport,
   { provide: SAGA_POLICY, inject: [SETTINGS], useFactory: sagaPolicy },
-  {
-    provide: ReceptionClient,
-    inject: [UndiciSoapTransport, SETTINGS],
-    useFactory: (transport: UndiciSoapTransport, settings: Settings) =>
-      new ReceptionClient(transport, settings.SRI_RECEPTION_URL, limits(settings)),
-  },
   {
     provide: AuthorizationClient,
     inject: [UndiciSoapTransport, SETTINGS],
@@ -80,6 +85,23 @@ const SAGA = [
   },
 ];
 
+const SAGA = [
+  ...ASKING,
+  PrepareStep,
+  SubmitStep,
+  AuthorizeStep,
+  WatchStep,
+  SriBreaker,
+  IssuanceProcessor,
+  OutboxRelay,
+  {
+    provide: ReceptionClient,
+    inject: [UndiciSoapTransport, SETTINGS],
+    useFactory: (transport: UndiciSoapTransport, settings: Settings) =>
+      new ReceptionClient(transport, settings.SRI_RECEPTION_URL, limits(settings)),
+  },
+];
+
 const limits = (settings: Settings): { timeoutMs: number; maxBytes: number } => ({
   timeoutMs: settings.SRI_TIMEOUT_SECONDS * 1_000,
   maxBytes: MAX_ANSWER_BYTES,
@@ -90,7 +112,7 @@ const limits = (settings: Settings): { timeoutMs: number; maxBytes: number } => 
 export class DocumentsModule {
   /** For the API process. */
   static http(): DynamicModule {
-    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule], controllers: [DocumentsController, DraftsController, DocumentActsController], providers: [IssuingDesk, StoredDocuments, ...HANDLERS] };
+    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule], controllers: [DocumentsController, DraftsController, DocumentActsController], providers: [IssuingDesk, StoredDocuments, DocumentActs, ...ASKING, ...HANDLERS] };
   }
 
   /** For the worker process. */

@@ -6,6 +6,7 @@ import { IssuanceBell } from '../queue/issuance-bell.js';
 import { DueWork } from './due-work.js';
 
 const BATCH = 500;
+const QUEUED_PER_SLOT = 8;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /**
@@ -49,7 +50,9 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
       this.wake = new AbortController();
       let pause = this.settings.RELAY_INTERVAL_MS;
       try {
-        const due = await this.work.announce(this.clock.now(), this.settings.RELAY_PATIENCE_SECONDS * 1_000, BATCH);
+        // A short queue keeps a backlog in PostgreSQL, where tenants take turns, and lets fresh documents through.
+        const room = Math.min(BATCH, this.settings.WORKER_CONCURRENCY * QUEUED_PER_SLOT - (await this.bell.waitingJobs()));
+        const due = room > 0 ? await this.work.announce(this.clock.now(), this.settings.RELAY_PATIENCE_SECONDS * 1_000, room) : [];
         if (due.length > 0) await this.killPoints.pass('before-relay');
         await this.bell.ring(due);
         if (due.length > 0) await this.killPoints.pass('after-queue-add');

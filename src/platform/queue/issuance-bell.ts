@@ -54,12 +54,25 @@ export class IssuanceBell implements OnApplicationShutdown {
       // Bull silently ignores a job id it has seen: every announcement gets its own.
       opts: { jobId: `${documentId}:${announcement}:${at}`, removeOnComplete: true, removeOnFail: true, attempts: 1 },
     }));
+    await this.withinLimit(this.queue.addBulk(jobs));
+  }
+
+  /**
+   * Jobs that no worker has taken yet.
+   * @throws Error when Redis does not tell
+   */
+  async waitingJobs(): Promise<number> {
+    if (this.queue.client.status !== 'ready') throw new Error('Redis is not connected');
+    return this.withinLimit(this.queue.getWaitingCount());
+  }
+
+  private async withinLimit<T>(answer: Promise<T>): Promise<T> {
     const settled = new AbortController();
     const late = this.sleeper.sleep(ADD_TIMEOUT_MS, settled.signal).then(() => {
-      throw new Error('Redis did not take the jobs within a second');
+      throw new Error('Redis did not answer within a second');
     });
     try {
-      await Promise.race([this.queue.addBulk(jobs), late]);
+      return await Promise.race([answer, late]);
     } finally {
       // Only after the race: ended earlier, the wait itself would win it and pass for a failure.
       settled.abort();

@@ -9,12 +9,15 @@ const KEY = '1509202601179001234500110010020000001011234567812';
 const OURS = '<factura>ours</factura>';
 const FIRST = '<factura>first signing</factura>';
 const NOW = new Date('2026-11-21T15:00:00Z');
-const POLICY: SagaPolicy = { receptionLadderMs: [2_000, 5_000], authorizationLadderMs: [3_000, 7_000], answerDeadlineMs: 86_400_000 };
+const POLICY: SagaPolicy = { receptionLadderMs: [2_000, 5_000], authorizationLadderMs: [3_000, 7_000], answerDeadlineMs: 86_400_000,
+  maxReceptionAttempts: 60, recheckEveryMs: 86_400_000, recheckForMs: 30 * 86_400_000, cancellationLadderMs: [60_000],
+};
 
 const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): DocumentState => ({
   id: 'd', tenantId: 't', status, version: 5, accessKey: KEY, signingNo: 2,
   sentDigests: [{ signingNo: 1, digest: documentDigest(FIRST) }, { signingNo: 2, digest: documentDigest(OURS) }],
-  suspicion: null, receptionAttempts: 1, authorizationAttempts: 0, firstSentAt: NOW, receivedAt: null, deadlineAt: null, ...more,
+  suspicion: null, receptionAttempts: 1, authorizationAttempts: 0, firstSentAt: NOW, receivedAt: null, deadlineAt: null,
+  errorCode: null, sriMessages: [], cancellation: null, ...more,
 });
 
 const message = (identifier: string | null, messageType = 'ERROR'): SriMessage => ({ identifier, message: 'text', additionalInfo: null, messageType });
@@ -65,7 +68,7 @@ describe('an answer of reception', () => {
     const decision = decide(document('SUBMITTED_TO_SRI'), returned(code), NOW, POLICY);
     expect(end('SUBMITTED_TO_SRI', decision)).toBe('REJECTED');
     expect(decision.patch).toMatchObject({ errorCode: 'SRI_REJECTED', sriMessages: [{ identifier: code }] });
-    expect(decision.work).toBeNull();
+    expect(decision.work).toMatchObject({ step: 'authorize', recheck: true });
   });
 
   it('surely not delivered: again on the ladder, still first in line', () => {
@@ -161,7 +164,7 @@ describe('whether a document arrived', () => {
     const decision = ask('RECEPTION_UNKNOWN', answered(), { suspicion: 'SEQUENTIAL_TAKEN' });
     expect(end('RECEPTION_UNKNOWN', decision)).toBe('MANUAL_REVIEW_REQUIRED');
     expect(decision.patch).toMatchObject({ errorCode: 'SEQUENTIAL_TAKEN', errorDetail: { suggested_action: 'raise_counter_then_abandon' } });
-    expect(decision.work).toBeNull();
+    expect(decision.work).toMatchObject({ step: 'authorize', recheck: true });
   });
 
   it('a number that our own unanswered sending may have taken is asked for repeatedly before a person is', () => {

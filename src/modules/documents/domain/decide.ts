@@ -1,9 +1,10 @@
 import { documentDigest } from '../../../sri/document-digest.js';
 import type { AuthorizationAnswer, AuthorizationEntry } from '../../../sri/soap/authorization.js';
-import { authorizationState, classifyReturned } from '../../../sri/soap/classification.js';
+import { authorizationState, classifyRefused, classifyReturned, type Verdict } from '../../../sri/soap/classification.js';
+import type { SriMessage } from '../../../sri/soap/message.js';
 import type { ReceptionAnswer } from '../../../sri/soap/reception.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
-import { type Decision, type DocumentPatch, type DocumentState, type SagaPolicy, type Work, waitOf } from './document.js';
+import { type Decision, type DocumentPatch, type DocumentState, type Move, type SagaPolicy, type Work, waitOf } from './document.js';
 import { LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
 
 /** What a step learned. */
@@ -42,11 +43,8 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
   switch (answer.kind) {
     case 'received':
       return held(document, 'received', now, policy, { sriMessages: answer.messages });
-    case 'not_delivered': {
-      const dueAt = retryAt.getTime() - now.getTime() > MAX_UNDELIVERED_WAIT_MS ? after(now, MAX_UNDELIVERED_WAIT_MS) : retryAt;
-      // Nothing arrived: it keeps its place, the later numbers of its emission point wait behind it.
-      return { moves: [{ trigger: 'not_delivered', detail: { reason: answer.reason } }], patch: {}, work: { step: 'submit', dueAt, unsent: true } };
-    }
+    case 'not_delivered':
+      return undelivered(answer.reason, retryAt, now);
     case 'no_evidence':
       return {
         moves: [{ trigger: 'no_evidence', detail: { reason: answer.reason } }],
@@ -55,8 +53,8 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
       };
     case 'returned': {
       const { messages } = answer;
-      const meaning = classifyReturned(messages);
-      switch (meaning.class) {
+      const verdict = classifyReturned(messages);
+      switch (verdict.class) {
         case 'held_by_sri':
           return held(document, 'held_by_sri', now, policy, { sriMessages: messages });
         case 'sequential_taken':
@@ -66,13 +64,26 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
             work: ask(now),
           };
         case 'transient':
+          if (document.receptionAttempts >= policy.maxReceptionAttempts) {
+            return exhausted(document, [{ trigger: 'transient' }, { trigger: 'gave_up' }], { sriMessages: messages }, now, policy);
+          }
           return { moves: [{ trigger: 'transient' }], patch: { sriMessages: messages }, work: { step: 'submit', dueAt: retryAt, unsent: false } };
         case 'refused':
         case 'blocked':
-          return refused(messages);
+          return refused(document, messages, verdict, now, policy);
       }
     }
   }
+}
+
+/** Nothing arrived: it keeps its place, the later numbers of its emission point wait behind it. */
+export function undelivered(reason: string, retryAt: Date, now: Date): Decision {
+  const latestTry = after(now, MAX_UNDELIVERED_WAIT_MS);
+  return {
+    moves: [{ trigger: 'not_delivered', detail: { reason } }],
+    patch: {},
+    work: { step: 'submit', dueAt: retryAt < latestTry ? retryAt : latestTry, unsent: true },
+  };
 }
 
 /** The SRI holds the document: from now on it is only asked. */
@@ -84,30 +95,88 @@ function held(document: DocumentState, trigger: 'received' | 'held_by_sri', now:
   };
 }
 
-function refused(messages: AuthorizationEntry['messages']): Decision {
-  return { moves: [{ trigger: 'refused' }], patch: { ...problem('SRI_REJECTED'), suspicion: null, sriMessages: messages }, work: null };
+function refused(document: DocumentState, messages: readonly SriMessage[], verdict: Verdict, now: Date, policy: SagaPolicy): Decision {
+  return {
+    moves: [{ trigger: 'refused' }],
+    patch: { ...problem('SRI_REJECTED'), suspicion: null, sriMessages: messages },
+    work: recheck(document, now, policy),
+    ...(verdict.scope !== undefined && verdict.code !== null && { pause: { scope: verdict.scope, code: verdict.code, threshold: 1 } }),
+  };
+}
+
+function exhausted(document: DocumentState, moves: readonly Move[], patch: DocumentPatch, now: Date, policy: SagaPolicy): Decision {
+  return { moves, patch: { ...patch, ...problem('ATTEMPTS_EXHAUSTED', { suggested_action: 'retry' }) }, work: recheck(document, now, policy) };
+}
+
+/** A decided document is compared with the SRI daily for a while: an authorization found late wins (ficha técnica §5.11). */
+export function recheck(document: DocumentState, now: Date, policy: SagaPolicy): Work | null {
+  const { firstSentAt } = document;
+  if (firstSentAt === null || now >= after(firstSentAt, policy.recheckForMs)) return null;
+  return { ...ask(after(now, policy.recheckEveryMs)), recheck: true };
+}
+
+/** What the authorization service says about the document as it was last signed. */
+type Finding =
+  | { readonly kind: 'authorized'; readonly entry: AuthorizationEntry }
+  /** Authorized under our key, but not the bytes we sent. */
+  | { readonly kind: 'mismatch' }
+  | { readonly kind: 'in_process' }
+  | { readonly kind: 'refused'; readonly messages: readonly SriMessage[] }
+  /** Asked by key: nothing there, or only refusals of older signings. */
+  | { readonly kind: 'absent' }
+  /** An entry that neither authorizes nor refuses. */
+  | { readonly kind: 'unusable' }
+  | { readonly kind: 'no_answer'; readonly reason: string };
+
+function findingOf(document: DocumentState, answer: AuthorizationAnswer): Finding {
+  if (answer.kind !== 'entries') return { kind: 'no_answer', reason: answer.reason };
+  const { entries } = answer;
+  const entry = authorizationOf(document, answer);
+  if (entry) return { kind: 'authorized', entry };
+  if (entries.some(isAuthorization)) return { kind: 'mismatch' };
+  const states = new Set(entries.map(({ estado }) => authorizationState(estado)));
+  if (states.has('in_process')) return { kind: 'in_process' };
+  const refusal = entries
+    .filter((one) => authorizationState(one.estado) === 'refused' && concernsCurrentSigning(document, one))
+    .reduce(latest, null);
+  if (refusal) return { kind: 'refused', messages: refusal.messages };
+  return states.has('unknown') ? { kind: 'unusable' } : { kind: 'absent' };
 }
 
 function decideAuthorization(document: DocumentState, answer: AuthorizationAnswer, now: Date, policy: SagaPolicy): Decision {
-  if (answer.kind !== 'entries') return undecided(document, answer.reason, now, policy, false);
-  const { entries } = answer;
-
-  const ours = authorizationOf(document, answer);
-  if (ours) return authorizedBy(document, ours);
-  if (entries.some(isAuthorization)) return mismatch(document, now, policy);
-
-  if (entries.some((entry) => authorizationState(entry.estado) === 'in_process')) {
-    return document.status === 'RECEPTION_UNKNOWN'
-      ? held(document, 'held_by_sri', now, policy, {})
-      : undecided(document, 'in_process', now, policy, true);
+  const found = findingOf(document, answer);
+  const { status } = document;
+  switch (found.kind) {
+    case 'authorized':
+      return authorizedBy(document, found.entry);
+    case 'mismatch':
+      if (!hasMove(status, 'mismatch')) return wait(document, found.kind, now, policy);
+      return { moves: [{ trigger: 'mismatch' }], patch: problem('ANSWER_MISMATCH', { suggested_action: 'contact_support' }), work: recheck(document, now, policy) };
+    case 'in_process':
+      return hasMove(status, 'held_by_sri') ? held(document, 'held_by_sri', now, policy, {}) : wait(document, found.kind, now, policy);
+    case 'refused':
+      if (!hasMove(status, 'refused')) return wait(document, found.kind, now, policy);
+      return refused(document, found.messages, classifyRefused(found.messages), now, policy);
+    case 'absent':
+      return status === 'RECEPTION_UNKNOWN' || status === 'RECEPTION_RETRY_SCHEDULED' ? notFound(document, now, policy) : wait(document, found.kind, now, policy);
+    case 'unusable':
+      return wait(document, found.kind, now, policy);
+    case 'no_answer':
+      return wait(document, found.reason, now, policy, false);
   }
-  const refusal = entries
-    .filter((entry) => authorizationState(entry.estado) === 'refused' && concernsCurrentSigning(document, entry))
-    .reduce(latest, null);
-  if (refusal) return refused(refusal.messages);
-  // An entry that neither authorizes nor refuses what we sent says nothing about it.
-  if (entries.length > 0 && document.status !== 'RECEPTION_UNKNOWN') return undecided(document, 'no_usable_entry', now, policy, true);
-  return document.status === 'RECEPTION_UNKNOWN' ? notFound(document, now, policy) : undecided(document, 'empty', now, policy, true);
+}
+
+/** Moves that only say "still waiting". */
+const WAITING: readonly Trigger[] = ['undecided', 'overdue'];
+
+/**
+ * What a caller's own question to the SRI changes: a verdict is written, anything
+ * less leaves the document and its due work exactly as they are.
+ */
+export function decideReconciliation(document: DocumentState, answer: AuthorizationAnswer, now: Date, policy: SagaPolicy): Decision {
+  const decision = decideAuthorization(document, answer, now, policy);
+  const [first] = decision.moves;
+  return first === undefined || WAITING.includes(first.trigger) ? { moves: [], patch: {}, work: null, keepWork: true } : decision;
 }
 
 const isAuthorization = (entry: AuthorizationEntry): boolean => authorizationState(entry.estado) === 'authorized';
@@ -151,11 +220,8 @@ function authorizedBy(document: DocumentState, entry: AuthorizationEntry): Decis
   };
 }
 
-/** The SRI authorized other bytes under our key: nothing we may decide alone. */
-function mismatch(document: DocumentState, now: Date, policy: SagaPolicy): Decision {
-  if (!hasMove(document.status, 'mismatch')) return undecided(document, 'mismatch', now, policy, false);
-  return { moves: [{ trigger: 'mismatch' }], patch: problem('ANSWER_MISMATCH', { suggested_action: 'contact_support' }), work: null };
-}
+/** After so many documents in a row whose number the SRI gave to others, the counter is wrong: the emission point stops. */
+const TAKEN_IN_A_ROW = 3;
 
 /** Empty answers in a row, minutes apart in the end, before a number counts as taken by another document. */
 const ASKS_BEFORE_TAKEN = 4;
@@ -164,15 +230,17 @@ const ASKS_BEFORE_TAKEN = 4;
 function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decision {
   if (document.suspicion === 'SEQUENTIAL_TAKEN') {
     // An earlier sending that got no answer may itself have taken the number, and the SRI be still at work on it.
-    if (document.receptionAttempts > 1 && document.authorizationAttempts < ASKS_BEFORE_TAKEN) return undecided(document, 'empty', now, policy, true);
+    if (document.receptionAttempts > 1 && document.authorizationAttempts < ASKS_BEFORE_TAKEN) return wait(document, 'absent', now, policy);
     return {
       moves: [{ trigger: 'sequential_taken' }],
       patch: problem('SEQUENTIAL_TAKEN', { suggested_action: 'raise_counter_then_abandon' }),
-      work: null,
+      work: recheck(document, now, policy),
+      pause: { scope: 'emission_point', code: '45', threshold: TAKEN_IN_A_ROW },
     };
   }
+  if (document.receptionAttempts >= policy.maxReceptionAttempts) return exhausted(document, [{ trigger: 'gave_up' }], {}, now, policy);
   return {
-    moves: [{ trigger: 'not_found' }],
+    moves: document.status === 'RECEPTION_UNKNOWN' ? [{ trigger: 'not_found' }] : [],
     patch: {},
     work: { step: 'submit', dueAt: after(now, waitOf(policy.receptionLadderMs, document.receptionAttempts - 1)), unsent: false },
   };
@@ -182,7 +250,7 @@ function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decis
  * No decision yet. The deadline counts only answers that show the SRI at work
  * (`answered`): an authority that is down leaves the document waiting.
  */
-function undecided(document: DocumentState, reason: string, now: Date, policy: SagaPolicy, answered: boolean): Decision {
+function wait(document: DocumentState, reason: string, now: Date, policy: SagaPolicy, answered = true): Decision {
   const attempts = document.authorizationAttempts + 1;
   const work = ask(after(now, waitOf(policy.authorizationLadderMs, attempts)));
   const patch: DocumentPatch = { authorizationAttempts: attempts };
@@ -194,10 +262,14 @@ function undecided(document: DocumentState, reason: string, now: Date, policy: S
         return {
           moves: [{ trigger: 'overdue' }, { trigger: 'gave_up' }],
           patch: { ...patch, ...problem('ANSWER_OVERDUE', { suggested_action: 'reconcile' }) },
-          work: null,
+          work: recheck(document, now, policy),
         };
       }
       return { moves: [], patch, work };
+    case 'REJECTED':
+    case 'FAILED_PERMANENT':
+    case 'MANUAL_REVIEW_REQUIRED':
+      return { moves: [], patch: {}, work: recheck(document, now, policy) };
     default:
       return { moves: [], patch, work };
   }

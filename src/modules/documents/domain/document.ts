@@ -18,6 +18,26 @@ export interface DocumentState {
   readonly firstSentAt: Date | null;
   readonly receivedAt: Date | null;
   readonly deadlineAt: Date | null;
+  /** Why the document does not go on; code of the error catalogue. */
+  readonly errorCode: string | null;
+  readonly sriMessages: readonly SriMessage[];
+  readonly cancellation: Cancellation | null;
+}
+
+/** A request to annul the document in the SRI's portal, which the service watches. Days are Guayaquil's. */
+export interface Cancellation {
+  readonly requestedAt: string;
+  readonly reason: string;
+  /** Last day on which the portal annuls; null: no limit. */
+  readonly deadline: string | null;
+  /** The receiver has to accept within the days after the deadline. */
+  readonly needsAcceptance: boolean;
+  /** When the service stops watching. */
+  readonly watchUntil: string | null;
+  /** How often the SRI was asked whether it is done. */
+  readonly asked: number;
+  /** The SRI said PENDIENTE DE ANULAR: the receiver is asked. */
+  readonly pendingAtSri: boolean;
 }
 
 /** Columns of `documents` that a decision sets; absent = unchanged. */
@@ -32,8 +52,18 @@ export interface DocumentPatch {
   receptionAttempts?: number;
   authorizationAttempts?: number;
   firstSentAt?: Date;
-  receivedAt?: Date;
-  deadlineAt?: Date;
+  receivedAt?: Date | null;
+  deadlineAt?: Date | null;
+  cancellation?: Cancellation | null;
+}
+
+/** Submissions of a whole scope wait after the SRI blocked it, until somebody resumes them. */
+export interface Pause {
+  readonly scope: 'issuer' | 'establishment' | 'document_type' | 'emission_point';
+  /** The SRI's code. */
+  readonly code: string;
+  /** Pauses only when this many documents in a row met the same. */
+  readonly threshold: number;
 }
 
 export interface Move {
@@ -50,6 +80,8 @@ export interface Work {
   readonly keepLease?: boolean;
   /** False once the document was handed to the SRI for the first time. */
   readonly unsent?: boolean;
+  /** A decided document that is looked at again, in case the SRI changed its mind: not shown as a next attempt. */
+  readonly recheck?: boolean;
 }
 
 /** What to write after an event: moves in order, columns, next work. Produced by `decide`, executed by the repository. */
@@ -57,6 +89,9 @@ export interface Decision {
   readonly moves: readonly Move[];
   readonly patch: DocumentPatch;
   readonly work: Work | null;
+  /** Leaves the due work as it is, whoever holds it; `work` is ignored. */
+  readonly keepWork?: boolean;
+  readonly pause?: Pause;
 }
 
 /** Waiting times and deadlines; all in milliseconds. */
@@ -64,6 +99,12 @@ export interface SagaPolicy {
   readonly receptionLadderMs: readonly number[];
   readonly authorizationLadderMs: readonly number[];
   readonly answerDeadlineMs: number;
+  /** A document the SRI neither took nor refused is handed to a person after so many transmissions. */
+  readonly maxReceptionAttempts: number;
+  /** How often and how long after its first transmission a decided document is looked at again. */
+  readonly recheckEveryMs: number;
+  readonly recheckForMs: number;
+  readonly cancellationLadderMs: readonly number[];
 }
 
 /** A document whose worker vanished this often without progress is handed to a person (poison). */

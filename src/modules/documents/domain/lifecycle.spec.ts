@@ -35,11 +35,12 @@ describe('the lifecycle table', () => {
     for (const status of deadEnds) expect(LIFECYCLE[status].final).toBe(true);
   });
 
-  it('has work due in every state that goes on by itself, and says what a lost worker means there', () => {
-    const waitsForSomebody = new Set(['DRAFT', 'VALIDATED', 'MANUAL_REVIEW_REQUIRED', 'CANCELLATION_REQUESTED']);
+  it('has work due in every state that goes on by itself or is compared with the SRI again, and says what a lost worker means there', () => {
+    const waitsForSomebody = new Set(['DRAFT', 'VALIDATED']);
+    const comparedAgain = new Set(['REJECTED', 'FAILED_PERMANENT']);
     for (const status of DOCUMENT_STATUSES) {
       const { final, step, lostLease } = LIFECYCLE[status];
-      expect([status, step !== null]).toEqual([status, !final && !waitsForSomebody.has(status)]);
+      expect([status, step !== null]).toEqual([status, comparedAgain.has(status) || (!final && !waitsForSomebody.has(status))]);
       expect([status, lostLease !== null]).toEqual([status, step !== null]);
     }
   });

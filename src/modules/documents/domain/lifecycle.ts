@@ -7,7 +7,7 @@
  */
 
 /** Work that a worker does for a document in a state. */
-export type Step = 'prepare' | 'submit' | 'authorize';
+export type Step = 'prepare' | 'submit' | 'authorize' | 'watch';
 
 /** Acts a caller may ask for; each is allowed exactly in the states that list it. */
 export type Action = 'issue' | 'edit' | 'delete' | 'cancel' | 'withdraw_cancellation' | 'credit' | 'retry' | 'reconcile' | 'correct' | 'abandon';
@@ -19,7 +19,7 @@ interface StateDefinition {
   readonly final: boolean;
   /** The SRI may or may not hold the document: ask before sending anything. */
   readonly ambiguous: boolean;
-  /** The work due in this state. `resume` = the step stored with the document. */
+  /** The work due in this state; `resume` = the step stored with the document. Where the state waits for nothing, the SRI is asked again daily for a while (`Work.recheck`). */
   readonly step: Step | 'resume' | null;
   /** What it means when a worker vanishes in this state. */
   readonly lostLease: 'repeat' | 'ask' | null;
@@ -105,7 +105,7 @@ export const LIFECYCLE = {
   }),
   REJECTED: state({
     meaning: 'Refused by the SRI; the number stays with it',
-    final: true, ambiguous: false, step: null, lostLease: null,
+    final: true, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['retry', 'reconcile', 'correct', 'abandon'],
     moves: { ...AUTHORIZED_ON_EVIDENCE, retry_sending: 'RECEPTION_RETRY_SCHEDULED', corrected: 'NUMBER_RESERVED', abandoned: 'FAILED_PERMANENT' },
   }),
@@ -113,13 +113,24 @@ export const LIFECYCLE = {
     meaning: 'Will be sent (again) at a known time',
     final: false, ambiguous: false, step: 'resume', lostLease: 'repeat',
     actions: ['retry', 'reconcile'],
-    moves: { ...AUTHORIZED_ON_EVIDENCE, sending: 'SUBMITTED_TO_SRI', resigned: 'RECEPTION_PENDING', gave_up: 'MANUAL_REVIEW_REQUIRED', failed: 'FAILED_PERMANENT' },
+    moves: {
+      ...AUTHORIZED_ON_EVIDENCE,
+      retry_sending: 'RECEPTION_RETRY_SCHEDULED',
+      sending: 'SUBMITTED_TO_SRI',
+      resigned: 'RECEPTION_PENDING',
+      held_by_sri: 'RECEIVED_BY_SRI',
+      refused: 'REJECTED',
+      sequential_taken: 'MANUAL_REVIEW_REQUIRED',
+      mismatch: 'MANUAL_REVIEW_REQUIRED',
+      gave_up: 'MANUAL_REVIEW_REQUIRED',
+      failed: 'FAILED_PERMANENT',
+    },
   }),
   AUTHORIZATION_RETRY_SCHEDULED: state({
     meaning: 'The SRI had not decided; it is asked again at a known time',
     final: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['retry', 'reconcile'],
-    moves: { ...AUTHORIZED_ON_EVIDENCE, refused: 'REJECTED', overdue: 'AUTHORIZATION_UNKNOWN', mismatch: 'MANUAL_REVIEW_REQUIRED', gave_up: 'MANUAL_REVIEW_REQUIRED' },
+    moves: { ...AUTHORIZED_ON_EVIDENCE, retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED', refused: 'REJECTED', overdue: 'AUTHORIZATION_UNKNOWN', mismatch: 'MANUAL_REVIEW_REQUIRED', gave_up: 'MANUAL_REVIEW_REQUIRED' },
   }),
   RECEPTION_UNKNOWN: state({
     meaning: 'Sent, but whether it arrived is unknown: the SRI is asked by access key before anything is sent again',
@@ -130,6 +141,7 @@ export const LIFECYCLE = {
       refused: 'REJECTED',
       held_by_sri: 'RECEIVED_BY_SRI',
       not_found: 'RECEPTION_RETRY_SCHEDULED',
+      retry_sending: 'RECEPTION_RETRY_SCHEDULED',
       sequential_taken: 'MANUAL_REVIEW_REQUIRED',
       mismatch: 'MANUAL_REVIEW_REQUIRED',
       gave_up: 'MANUAL_REVIEW_REQUIRED',
@@ -143,19 +155,19 @@ export const LIFECYCLE = {
   }),
   MANUAL_REVIEW_REQUIRED: state({
     meaning: 'A person must decide; reason and suggested action stand on the record',
-    final: false, ambiguous: false, step: null, lostLease: null,
+    final: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['retry', 'reconcile', 'abandon'],
     moves: { ...AUTHORIZED_ON_EVIDENCE, refused: 'REJECTED', retry_sending: 'RECEPTION_RETRY_SCHEDULED', retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED', abandoned: 'FAILED_PERMANENT' },
   }),
   FAILED_PERMANENT: state({
     meaning: 'Given up; the number stays with it and is explained',
-    final: true, ambiguous: false, step: null, lostLease: null,
+    final: true, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['retry'],
-    moves: { ...AUTHORIZED_ON_EVIDENCE, retry_sending: 'RECEPTION_RETRY_SCHEDULED' },
+    moves: { ...AUTHORIZED_ON_EVIDENCE, retry_sending: 'RECEPTION_RETRY_SCHEDULED', retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED' },
   }),
   CANCELLATION_REQUESTED: state({
     meaning: 'To be annulled by the taxpayer in the SRI portal; the service watches',
-    final: false, ambiguous: false, step: null, lostLease: null,
+    final: false, ambiguous: false, step: 'watch', lostLease: 'repeat',
     actions: ['withdraw_cancellation', 'reconcile'],
     moves: { annulled: 'CANCELLED', cancellation_withdrawn: 'AUTHORIZED', cancellation_lapsed: 'AUTHORIZED' },
   }),

@@ -32,7 +32,7 @@ export interface Records {
   readonly signing?: { readonly signingNo: number; readonly certificateId: string; readonly digest: string; readonly xml: Buffer };
   readonly attempt?: { readonly id: string; readonly service: 'reception'; readonly signingNo: number };
   readonly finished?: AttemptOutcome;
-  readonly asked?: AttemptOutcome & { readonly signingNo: number; readonly startedAt: Date };
+  readonly asked?: AttemptOutcome & { readonly service: 'authorization' | 'consultation'; readonly signingNo: number; readonly startedAt: Date };
   readonly authorization?: { readonly state: string; readonly xml: string };
 }
 
@@ -88,7 +88,7 @@ export class DocumentsRepository {
         [
           state.id, state.status, state.version, token, now,
           JSON.stringify(moves), JSON.stringify(toColumns(decision.patch)), workJson(decision), JSON.stringify(events),
-          JSON.stringify(toRecordRows(records)), bytes,
+          JSON.stringify({ ...toRecordRows(records), ...(decision.pause && { pause: { id: this.ids.uuid(), event_id: this.ids.uuid(), ...decision.pause } }) }), bytes,
         ],
       );
       if (!row) throw new Error('advance_document returned no row');
@@ -144,6 +144,9 @@ function toLoaded(row: LoadedRow): LoadedDocument {
       firstSentAt: date(d['first_sent_at']),
       receivedAt: date(d['received_at']),
       deadlineAt: date(d['deadline_at']),
+      errorCode: d['error_code'] as string | null,
+      sriMessages: (d['sri_messages'] as WireMessage[]).map(fromWireMessage),
+      cancellation: d['cancellation'] as DocumentState['cancellation'],
     },
     issuerId: d['issuer_id'] as string,
     sequential: d['sequential'] as number,
@@ -174,6 +177,7 @@ const COLUMN_OF: Readonly<Record<keyof DocumentPatch, string>> = {
   firstSentAt: 'first_sent_at',
   receivedAt: 'received_at',
   deadlineAt: 'deadline_at',
+  cancellation: 'cancellation',
 };
 
 function toColumns(patch: DocumentPatch): Record<string, unknown> {
@@ -187,7 +191,21 @@ function toColumns(patch: DocumentPatch): Record<string, unknown> {
 }
 
 /** SRIMessage as the interface specification names its fields (section 2.7). */
-function toWireMessage(message: SriMessage): Record<string, unknown> {
+interface WireMessage {
+  readonly identifier: string | null;
+  readonly message: string;
+  readonly additional_info: string | null;
+  readonly message_type: string;
+}
+
+const fromWireMessage = (wire: WireMessage): SriMessage => ({
+  identifier: wire.identifier,
+  message: wire.message,
+  additionalInfo: wire.additional_info,
+  messageType: wire.message_type,
+});
+
+function toWireMessage(message: SriMessage): WireMessage {
   return {
     identifier: message.identifier,
     message: message.message,
@@ -196,12 +214,14 @@ function toWireMessage(message: SriMessage): Record<string, unknown> {
   };
 }
 
-function workJson({ work }: Decision): string | null {
+function workJson({ work, keepWork }: Decision): string | null {
+  if (keepWork) return JSON.stringify({ keep: true });
   if (work === null) return null;
   return JSON.stringify({
     step: work.step,
     due_at: work.dueAt === 'never' ? 'infinity' : work.dueAt.toISOString(),
     keep_lease: work.keepLease ?? false,
+    recheck: work.recheck ?? false,
     ...(work.unsent === undefined ? {} : { unsent: work.unsent }),
   });
 }
@@ -218,7 +238,7 @@ function toRecordRows({ signing, attempt, finished, asked, authorization }: Reco
     ...(attempt && { attempt: { id: attempt.id, service: attempt.service, signing_no: attempt.signingNo } }),
     ...(finished && { finished: outcome(finished) }),
     ...(asked && {
-      asked: { ...outcome(asked), service: 'authorization', signing_no: asked.signingNo, started_at: asked.startedAt.toISOString() },
+      asked: { ...outcome(asked), service: asked.service, signing_no: asked.signingNo, started_at: asked.startedAt.toISOString() },
     }),
     ...(authorization && { authorization: { state: authorization.state } }),
   };

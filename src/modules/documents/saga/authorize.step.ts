@@ -7,6 +7,8 @@ import { type AttemptOutcome, DocumentsRepository, type Records } from '../persi
 import { authorizationWrapper } from './authorization-wrapper.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
+import { postpone } from './postpone.js';
+import { SriBreaker } from './sri-breaker.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 
 /** Asks the SRI what became of the document. The question changes nothing there, so it may be repeated freely. */
@@ -15,6 +17,7 @@ export class AuthorizeStep implements SagaStep {
   constructor(
     private readonly documents: DocumentsRepository,
     private readonly authorization: AuthorizationClient,
+    private readonly breaker: SriBreaker,
     private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
@@ -24,14 +27,17 @@ export class AuthorizeStep implements SagaStep {
   async run({ loaded, token }: LeasedDocument): Promise<Work | null> {
     const { state } = loaded;
     const startedAt = this.clock.now();
+    const entrance = this.breaker.enter('authorization');
+    if (entrance.kind === 'wait') return await postpone(this.documents, loaded, 'authorize', entrance.until, token, startedAt);
     const answer = await this.authorization.query(state.accessKey);
+    entrance.leave(answer.kind === 'entries');
     await this.killPoints.pass('after-auth-answer', loaded.content.numericCode);
 
     const now = this.clock.now();
     const decision = decide(state, { kind: 'authorization', answer }, now, this.policy);
     const entry = authorizationOf(state, answer);
     const records: Records = {
-      asked: { ...outcomeOf(this.ids.uuid(), answer), signingNo: state.signingNo, startedAt },
+      asked: { ...authorizationOutcome(this.ids.uuid(), answer), service: 'authorization', signingNo: state.signingNo, startedAt },
       ...(entry && { authorization: { state: entry.estado, xml: authorizationWrapper(entry, state.accessKey) } }),
     };
     await this.documents.advance(state, decision, token, now, records);
@@ -40,7 +46,8 @@ export class AuthorizeStep implements SagaStep {
   }
 }
 
-function outcomeOf(id: string, answer: AuthorizationAnswer): AttemptOutcome {
+/** The attempt row of a question for the authorization. */
+export function authorizationOutcome(id: string, answer: AuthorizationAnswer): AttemptOutcome {
   switch (answer.kind) {
     case 'entries':
       return {

@@ -13,6 +13,7 @@ import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { PrepareStep } from './prepare.step.js';
 import type { SagaStep } from './step.js';
 import { SubmitStep } from './submit.step.js';
+import { WatchStep } from './watch.step.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -34,12 +35,13 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
     prepare: PrepareStep,
     submit: SubmitStep,
     authorize: AuthorizeStep,
+    watch: WatchStep,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {
-    this.steps = { prepare, submit, authorize };
+    this.steps = { prepare, submit, authorize, watch };
   }
 
   /** Registered here and not by decorator: the concurrency is a setting. */

@@ -10,5 +10,9 @@ export function sagaPolicy(settings: Settings): SagaPolicy {
     receptionLadderMs: settings.RECEPTION_LADDER.map(milliseconds),
     authorizationLadderMs: settings.AUTHORIZATION_LADDER.map(milliseconds),
     answerDeadlineMs: milliseconds(settings.ANSWER_DEADLINE_SECONDS),
+    maxReceptionAttempts: settings.MAX_RECEPTION_ATTEMPTS,
+    recheckEveryMs: milliseconds(settings.RECHECK_SECONDS),
+    recheckForMs: milliseconds(settings.RECHECK_DAYS * 86_400),
+    cancellationLadderMs: settings.CANCELLATION_LADDER.map(milliseconds),
   };
 }

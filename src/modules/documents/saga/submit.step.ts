@@ -3,9 +3,11 @@ import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { ReceptionClient, type ReceptionAnswer } from '../../../sri/soap/reception.js';
 import { decide } from '../domain/decide.js';
 import type { Decision, SagaPolicy, Work } from '../domain/document.js';
-import { type AttemptOutcome, DocumentsRepository } from '../persistence/documents.repository.js';
+import { type AttemptOutcome, DocumentsRepository, type LoadedDocument } from '../persistence/documents.repository.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
+import { postpone } from './postpone.js';
+import { SriBreaker } from './sri-breaker.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 
 /**
@@ -18,6 +20,7 @@ export class SubmitStep implements SagaStep {
   constructor(
     private readonly documents: DocumentsRepository,
     private readonly reception: ReceptionClient,
+    private readonly breaker: SriBreaker,
     private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
@@ -39,6 +42,16 @@ export class SubmitStep implements SagaStep {
       return again.work;
     }
 
+    const entrance = this.breaker.enter('reception');
+    if (entrance.kind === 'wait') return await postpone(this.documents, loaded, 'submit', entrance.until, token, now, entrance.reason);
+    try {
+      return await this.send(loaded, signed.xml, token, now, entrance.leave);
+    } finally {
+      entrance.leave(false);
+    }
+  }
+
+  private async send({ state, content }: LoadedDocument, xml: Buffer, token: string, now: Date, leave: (answered: boolean) => void): Promise<Work | null> {
     const attempt = this.ids.uuid();
     const sending: Decision = {
       moves: [{ trigger: 'sending' }],
@@ -48,16 +61,17 @@ export class SubmitStep implements SagaStep {
     const version = await this.documents.advance(state, sending, token, now, {
       attempt: { id: attempt, service: 'reception', signingNo: state.signingNo },
     });
-    await this.killPoints.pass('after-attempt', loaded.content.numericCode);
+    await this.killPoints.pass('after-attempt', content.numericCode);
 
-    const answer = await this.reception.submit(signed.xml, state.accessKey);
-    await this.killPoints.pass('after-reception-answer', loaded.content.numericCode);
+    const answer = await this.reception.submit(xml, state.accessKey);
+    leave(answer.kind === 'received' || answer.kind === 'returned');
+    await this.killPoints.pass('after-reception-answer', content.numericCode);
 
     const answeredAt = this.clock.now();
     const submitted = { ...state, ...sending.patch, status: 'SUBMITTED_TO_SRI' as const, version } as typeof state;
     const decision = decide(submitted, { kind: 'reception', answer }, answeredAt, this.policy);
     await this.documents.advance(submitted, decision, token, answeredAt, { finished: outcomeOf(attempt, answer) });
-    await this.killPoints.pass('after-reception-commit', loaded.content.numericCode);
+    await this.killPoints.pass('after-reception-commit', content.numericCode);
     return decision.work;
   }
 }

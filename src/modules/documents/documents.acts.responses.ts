@@ -1,0 +1,64 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { SriMessageBody } from './documents.responses.js';
+import { DOCUMENT_STATUSES } from './domain/lifecycle.js';
+
+/** Answers to what is done with a document after it was issued (interface specification 4.5 to 4.8). */
+
+const uuid = { format: 'uuid', type: String } as const;
+const status = { enum: DOCUMENT_STATUSES, enumName: 'DocumentStatus' } as const;
+const instant = { type: String, format: 'date-time' } as const;
+const textOrNull = { type: String, nullable: true } as const;
+
+@ApiSchema({ name: 'DocumentRetryResponse' })
+export class RetryScheduled {
+  @ApiProperty(uuid) document_id: string;
+  @ApiProperty(status) status: string;
+  @ApiProperty(instant) retry_scheduled_at: Date;
+}
+
+@ApiSchema({ name: 'DocumentReconcileResponse' })
+export class DocumentReconciled {
+  @ApiProperty(uuid) document_id: string;
+  @ApiProperty(status) status: string;
+  @ApiProperty(instant) reconciled_at: Date;
+}
+
+@ApiSchema({ name: 'DocumentAbandonResponse' })
+export class DocumentAbandoned {
+  @ApiProperty(uuid) document_id: string;
+  @ApiProperty(status) status: string;
+  @ApiProperty(instant) abandoned_at: Date;
+}
+
+@ApiSchema({ name: 'DocumentCancelResponse' })
+export class CancellationRequested {
+  @ApiProperty(uuid) document_id: string;
+  @ApiProperty(status) status: string;
+  @ApiProperty(instant) cancellation_requested_at: Date;
+  @ApiProperty({ type: String, format: 'date', nullable: true, description: 'Last day on which the SRI portal annuls; null: no limit' })
+  deadline: string | null;
+  @ApiProperty({ type: String, description: 'What the taxpayer does now, in Spanish' }) instructions: string;
+}
+
+@ApiSchema({ name: 'DocumentHistoryEntry' })
+export class HistoryEntry {
+  @ApiProperty({ enum: ['move', 'sri_call'] }) kind: 'move' | 'sri_call';
+  @ApiProperty({ ...instant, description: 'When it was made or begun' }) at: Date;
+  @ApiProperty({ type: Number, nullable: true }) version: number | null;
+  @ApiProperty(textOrNull) from_status: string | null;
+  @ApiProperty(textOrNull) trigger: string | null;
+  @ApiProperty(textOrNull) to_status: string | null;
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true }) detail: Record<string, unknown> | null;
+  @ApiProperty({ enum: ['reception', 'authorization', 'consultation'], nullable: true, type: String }) service: string | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Which signing of the document it was about' }) signing_no: number | null;
+  @ApiProperty({ ...textOrNull, description: 'What the SRI answered; null while unanswered' }) outcome: string | null;
+  @ApiProperty({ ...instant, nullable: true }) finished_at: Date | null;
+  @ApiProperty({ type: [SriMessageBody], nullable: true }) sri_messages: SriMessageBody[] | null;
+  @ApiProperty({ ...textOrNull, description: 'Beginning of an answer that was none' }) excerpt: string | null;
+}
+
+@ApiSchema({ name: 'DocumentHistory' })
+export class DocumentHistory {
+  @ApiProperty(uuid) document_id: string;
+  @ApiProperty({ type: [HistoryEntry] }) items: HistoryEntry[];
+}

@@ -1,0 +1,86 @@
+import { DomainError } from '../../../shared/domain-error.js';
+import { decideAbandon, decideRetry } from './acts.js';
+import type { Decision, DocumentState, SagaPolicy } from './document.js';
+import { allows, DOCUMENT_STATUSES, type DocumentStatus, LIFECYCLE, target } from './lifecycle.js';
+
+const NOW = new Date('2026-11-21T15:00:00Z');
+const DAY = 86_400_000;
+const POLICY: SagaPolicy = {
+  receptionLadderMs: [2_000], authorizationLadderMs: [3_000], answerDeadlineMs: DAY,
+  maxReceptionAttempts: 60, recheckEveryMs: DAY, recheckForMs: 30 * DAY, cancellationLadderMs: [60_000],
+};
+
+const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): DocumentState => ({
+  id: 'd', tenantId: 't', status, version: 5, accessKey: '1'.repeat(49), signingNo: 1, sentDigests: [], suspicion: null,
+  receptionAttempts: 7, authorizationAttempts: 9, firstSentAt: NOW, receivedAt: null, deadlineAt: null,
+  errorCode: null, sriMessages: [], cancellation: null, ...more,
+});
+const refusedBy = (code: string): Partial<DocumentState> => ({
+  errorCode: 'SRI_REJECTED', sriMessages: [{ identifier: code, message: 'text', additionalInfo: null, messageType: 'ERROR' }],
+});
+const end = (from: DocumentStatus, { moves }: Decision): DocumentStatus => moves.reduce<DocumentStatus>((status, { trigger }) => target(status, trigger), from);
+const retried = (status: DocumentStatus, more: Partial<DocumentState> = {}): [DocumentStatus, string | undefined] => {
+  const decision = decideRetry(document(status, more), NOW, POLICY);
+  expect(decision.patch).toMatchObject({ receptionAttempts: 0, authorizationAttempts: 0, errorCode: null });
+  expect(decision.work?.dueAt).toEqual(NOW);
+  return [end(status, decision), decision.work?.step];
+};
+const refusal = (act: () => unknown): unknown => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof DomainError) return { code: error.code, ...(error.detail as object) };
+    throw error;
+  }
+  return 'allowed';
+};
+
+describe('retry', () => {
+  it.each([
+    ['waits to be sent for the first time', 'RECEPTION_RETRY_SCHEDULED', { firstSentAt: null }, 'RECEPTION_RETRY_SCHEDULED', 'submit'],
+    ['was sent before: asks first', 'RECEPTION_RETRY_SCHEDULED', {}, 'RECEPTION_RETRY_SCHEDULED', 'authorize'],
+    ['may have arrived: asks first', 'RECEPTION_UNKNOWN', {}, 'RECEPTION_RETRY_SCHEDULED', 'authorize'],
+    ['is held by the SRI: only asks', 'AUTHORIZATION_RETRY_SCHEDULED', { receivedAt: NOW }, 'AUTHORIZATION_RETRY_SCHEDULED', 'authorize'],
+    ['is overdue: only asks', 'AUTHORIZATION_UNKNOWN', { receivedAt: NOW }, 'AUTHORIZATION_RETRY_SCHEDULED', 'authorize'],
+    ['was overdue and waits for a person: only asks', 'MANUAL_REVIEW_REQUIRED', { receivedAt: NOW, errorCode: 'ANSWER_OVERDUE' }, 'AUTHORIZATION_RETRY_SCHEDULED', 'authorize'],
+    ['lost its workers before it was signed: signs', 'MANUAL_REVIEW_REQUIRED', { firstSentAt: null, signingNo: 0 }, 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
+    ['could not be signed: signs', 'FAILED_PERMANENT', { firstSentAt: null, signingNo: 0, errorCode: 'SIGNING_FAILED' }, 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
+    ['was refused for its signature: signs anew', 'REJECTED', refusedBy('39'), 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
+    ['was refused for a blocked taxpayer: signs anew', 'REJECTED', refusedBy('57'), 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
+  ] as const)('a document that %s', (_, status, more, state, step) => {
+    expect(retried(status, more)).toEqual([state, step]);
+  });
+
+  it.each([
+    ['REJECTED', refusedBy('52'), 'CONTENT_REFUSED'],
+    ['REJECTED', refusedBy('65'), 'CONTENT_REFUSED'],
+    ['FAILED_PERMANENT', refusedBy('52'), 'CONTENT_REFUSED'],
+    ['MANUAL_REVIEW_REQUIRED', { errorCode: 'SEQUENTIAL_TAKEN' }, 'SEQUENTIAL_TAKEN'],
+  ] as const)('mends nothing from %s %o', (status, more, reason) => {
+    expect(refusal(() => decideRetry(document(status, more), NOW, POLICY))).toEqual({
+      code: 'INVALID_STATE', status, reason, allowed_actions: LIFECYCLE[status].actions.filter((action) => action !== 'retry'),
+    });
+  });
+
+  it('is refused in every state that does not list it, naming what is allowed', () => {
+    for (const status of DOCUMENT_STATUSES) {
+      if (allows(status, 'retry')) continue;
+      expect(refusal(() => decideRetry(document(status), NOW, POLICY))).toEqual({ code: 'INVALID_STATE', status, allowed_actions: LIFECYCLE[status].actions });
+    }
+  });
+});
+
+describe('abandon', () => {
+  it.each(['REJECTED', 'MANUAL_REVIEW_REQUIRED'] as const)('gives a %s document up, keeps the reason and goes on comparing it with the SRI', (status) => {
+    const decision = decideAbandon(document(status), 'duplicate of 001-001-000000004', NOW, POLICY);
+    expect(end(status, decision)).toBe('FAILED_PERMANENT');
+    expect(decision.moves[0]).toMatchObject({ detail: { reason: 'duplicate of 001-001-000000004' } });
+    expect(decision.work).toMatchObject({ step: 'authorize', recheck: true });
+  });
+
+  it('is refused in every other state', () => {
+    for (const status of DOCUMENT_STATUSES) {
+      if (!allows(status, 'abandon')) expect(refusal(() => decideAbandon(document(status), 'x', NOW, POLICY))).toMatchObject({ code: 'INVALID_STATE', status });
+    }
+  });
+});

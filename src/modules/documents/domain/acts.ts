@@ -1,0 +1,67 @@
+import { DomainError } from '../../../shared/domain-error.js';
+import { classifyRefused } from '../../../sri/soap/classification.js';
+import { recheck } from './decide.js';
+import type { Decision, DocumentPatch, DocumentState, Move, SagaPolicy, Work } from './document.js';
+import { type Action, allows, LIFECYCLE } from './lifecycle.js';
+
+/**
+ * What a person or an integrator may do with a document. Pure: the use case reads, asks and writes.
+ * @throws DomainError INVALID_STATE, naming the state and what it allows
+ */
+export function requireAction(document: Pick<DocumentState, 'status'>, action: Action): void {
+  if (!allows(document.status, action)) throw notAllowed(document);
+}
+
+/** The refusal of an act that the state, or `reason`, does not allow. */
+export const notAllowed = ({ status }: Pick<DocumentState, 'status'>, refusedAction?: Action, reason?: string): DomainError =>
+  new DomainError('INVALID_STATE', {
+    status,
+    allowed_actions: LIFECYCLE[status].actions.filter((action) => action !== refusedAction),
+    ...(reason !== undefined && { reason }),
+  });
+
+/**
+ * Sets a stuck document going again, attempts counted anew. Wherever it may have reached the SRI, asking comes
+ * before sending; a refused one is signed again, so that the old refusal is told from the next answer.
+ * @throws DomainError INVALID_STATE where a retry mends nothing
+ */
+export function decideRetry(document: DocumentState, now: Date, policy: SagaPolicy): Decision {
+  requireAction(document, 'retry');
+  const problem = retryProblem(document);
+  if (problem !== null) throw notAllowed(document, 'retry', problem);
+  const { status } = document;
+  const restart = (move: Move, step: Work['step'], patch: DocumentPatch = {}): Decision => ({
+    moves: [move],
+    patch: { receptionAttempts: 0, authorizationAttempts: 0, errorCode: null, errorDetail: null, ...patch },
+    work: { step, dueAt: now, ...(document.firstSentAt !== null && { unsent: false }) },
+  });
+  const sending: Move = { trigger: 'retry_sending' };
+  if (document.errorCode === 'SRI_REJECTED') return restart(sending, 'prepare', { receivedAt: null, deadlineAt: null });
+  if (status === 'AUTHORIZATION_RETRY_SCHEDULED' || status === 'AUTHORIZATION_UNKNOWN' || (isAtRest(status) && document.receivedAt !== null)) {
+    return restart({ trigger: 'retry_asking' }, 'authorize', { deadlineAt: new Date(now.getTime() + policy.answerDeadlineMs) });
+  }
+  if (document.firstSentAt !== null) return restart(sending, 'authorize');
+  return restart(sending, document.signingNo === 0 ? 'prepare' : 'submit');
+}
+
+const isAtRest = (status: DocumentState['status']): boolean => status === 'MANUAL_REVIEW_REQUIRED' || status === 'FAILED_PERMANENT';
+
+/** Why sending the same content again cannot help; null where it can. */
+function retryProblem({ errorCode, sriMessages }: DocumentState): string | null {
+  if (errorCode === 'SEQUENTIAL_TAKEN') return 'SEQUENTIAL_TAKEN';
+  if (errorCode === 'SRI_REJECTED' && classifyRefused(sriMessages).mendable === undefined) return 'CONTENT_REFUSED';
+  return null;
+}
+
+/**
+ * Gives a document up for good; its number stays with it and is explained by the reason.
+ * @throws DomainError INVALID_STATE
+ */
+export function decideAbandon(document: DocumentState, reason: string, now: Date, policy: SagaPolicy): Decision {
+  requireAction(document, 'abandon');
+  return {
+    moves: [{ trigger: 'abandoned', detail: { reason } }],
+    patch: { errorDetail: { abandoned: reason } },
+    work: recheck(document, now, policy),
+  };
+}

@@ -1,0 +1,90 @@
+import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
+import { PLAIN_CONTENT, type DocumentContent } from '../../../sri/document-types/document.js';
+import { annulmentOf, decideCancel, decideConsultation, decideWithdrawal } from './cancellation.js';
+import type { Cancellation, DocumentState, SagaPolicy } from './document.js';
+
+const DAY = 86_400_000;
+const NOW = new Date('2026-11-21T15:00:00Z');
+const POLICY: SagaPolicy = {
+  receptionLadderMs: [2_000], authorizationLadderMs: [3_000], answerDeadlineMs: DAY,
+  maxReceptionAttempts: 60, recheckEveryMs: DAY, recheckForMs: 30 * DAY, cancellationLadderMs: [60_000, 300_000],
+};
+const content = (more: Partial<DocumentContent>): DocumentContent => ({
+  ...PLAIN_CONTENT, documentType: '01', issueDate: '2026-11-20', subtotal: '1.00', totalDiscount: '0.00', totalTax: '0.00', total: '1.00',
+  buyerIdType: '04', lines: [], taxes: [], payments: [], numericCode: '12345678', ...more,
+} as DocumentContent);
+const document = (cancellation: Cancellation | null): DocumentState => ({
+  id: 'd', tenantId: 't', status: cancellation === null ? 'AUTHORIZED' : 'CANCELLATION_REQUESTED', version: 9, accessKey: '1'.repeat(49), signingNo: 1, sentDigests: [],
+  suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: NOW, deadlineAt: null, errorCode: null, sriMessages: [], cancellation,
+});
+const consulted = (state: 'annulled' | 'pending_annulment' | 'authorized' | 'unknown_state'): ConsultationAnswer =>
+  ({ kind: 'state', state, estado: state, authorizationDate: null, documentType: null, issuerRuc: null, messages: [], raw: '' });
+
+describe('the rules of annulling', () => {
+  it.each([
+    // Issued in November 2026: Monday, 7 December. Issued in January 2026: 7 February is a Saturday.
+    ['2026-11-20', '2026-11-21T15:00:00Z', '2026-12-07'],
+    ['2026-01-15', '2026-01-20T15:00:00Z', '2026-02-09'],
+    ['2025-06-15', '2025-06-20T15:00:00Z', '2025-07-10'],
+    ['2026-12-31', '2026-12-31T15:00:00Z', '2027-01-07'],
+  ])('issued on %s the portal annuls until %s', (issueDate, now, deadline) => {
+    expect(annulmentOf(content({ issueDate }), new Date(now))).toEqual({ findings: [], deadline, needsAcceptance: false });
+  });
+
+  it('the last day is a day of Guayaquil', () => {
+    const rules = (now: string): string[] => annulmentOf(content({}), new Date(now)).findings.map(({ rule }) => rule);
+    expect(rules('2026-12-08T04:59:59Z')).toEqual([]);
+    expect(rules('2026-12-08T05:00:00Z')).toEqual(['cancellation.deadline']);
+  });
+
+  it('an invoice to the final consumer is never annulled since 2026', () => {
+    expect(annulmentOf(content({ buyerIdType: '07' }), NOW).findings).toMatchObject([{ rule: 'cancellation.final_consumer' }]);
+    expect(annulmentOf(content({ buyerIdType: '07', issueDate: '2025-12-20' }), new Date('2025-12-21T15:00:00Z')).findings).toEqual([]);
+  });
+
+  it.each(['04', '05', '07'] as const)('%s needs the receiver, unless he is abroad', (documentType) => {
+    expect(annulmentOf(content({ documentType }), NOW).needsAcceptance).toBe(true);
+    expect(annulmentOf(content({ documentType, buyerIdType: '08' }), NOW).needsAcceptance).toBe(false);
+  });
+
+  it('a withholding of ISD has no last day', () => {
+    const taxes = [{ taxCode: '6', taxRateCode: '4580', taxableBase: '1.00', rate: '0.05', taxAmount: '0.05', tariff: null }];
+    expect(annulmentOf(content({ documentType: '07', issueDate: '2026-01-05', taxes }), NOW)).toMatchObject({ findings: [], deadline: null });
+  });
+});
+
+describe('a requested cancellation', () => {
+  const requested = (more: Partial<DocumentContent> = {}): Cancellation => decideCancel(document(null), annulmentOf(content(more), NOW), 'twice', NOW, POLICY).patch.cancellation!;
+
+  it('is watched at once and until the receiver had his days', () => {
+    const decision = decideCancel(document(null), annulmentOf(content({ documentType: '04' }), NOW), 'twice', NOW, POLICY);
+    expect(decision.moves).toEqual([{ trigger: 'cancellation_requested', detail: { reason: 'twice' } }]);
+    expect(decision.work).toEqual({ step: 'watch', dueAt: new Date(NOW.getTime() + 60_000), unsent: false });
+    // Deadline Monday 7 December, a day for the portal, five business days for the receiver.
+    expect(decision.patch.cancellation).toMatchObject({ deadline: '2026-12-07', watchUntil: '2026-12-15', needsAcceptance: true });
+  });
+
+  it('only ANULADO cancels', () => {
+    expect(decideConsultation(document(requested()), consulted('annulled'), NOW, POLICY)).toMatchObject({ moves: [{ trigger: 'annulled' }], work: null });
+    for (const answer of [consulted('authorized'), consulted('pending_annulment'), consulted('unknown_state'), { kind: 'not_delivered', reason: 'refused' } as const]) {
+      const decision = decideConsultation(document(requested()), answer, NOW, POLICY);
+      expect(decision.moves).toEqual([]);
+      expect(decision.work).toMatchObject({ step: 'watch', dueAt: new Date(NOW.getTime() + 300_000) });
+    }
+  });
+
+  it('lapses when its days are over and the SRI was heard, and not while the receiver is asked or the SRI is silent', () => {
+    const late = new Date('2026-12-20T15:00:00Z');
+    const lapse = (answer: ConsultationAnswer): unknown => decideConsultation(document(requested()), answer, late, POLICY).moves;
+    expect(lapse(consulted('authorized'))).toEqual([{ trigger: 'cancellation_lapsed', detail: { reason: 'not_annulled_in_time' } }]);
+    expect(lapse({ kind: 'unknown', messages: [], raw: '' })).toEqual([{ trigger: 'cancellation_lapsed', detail: { reason: 'sri_no_longer_tells' } }]);
+    expect(lapse(consulted('pending_annulment'))).toEqual([]);
+    expect(lapse({ kind: 'no_evidence', reason: 'timeout', excerpt: '' })).toEqual([]);
+  });
+
+  it('is taken back only while nobody was asked to accept it', () => {
+    expect(decideWithdrawal(document(requested()))).toMatchObject({ moves: [{ trigger: 'cancellation_withdrawn' }], patch: { cancellation: null } });
+    expect(() => decideWithdrawal(document({ ...requested(), pendingAtSri: true }))).toThrow();
+    expect(() => decideWithdrawal(document(null))).toThrow();
+  });
+});

@@ -1,0 +1,137 @@
+import { addDays, guayaquilDay } from '../../../shared/guayaquil.js';
+import type { Finding } from '../../../shared/finding.js';
+import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
+import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
+import type { DocumentContent } from '../../../sri/document-types/document.js';
+import { notAllowed, requireAction } from './acts.js';
+import { type Cancellation, type Decision, type DocumentState, type SagaPolicy, waitOf } from './document.js';
+
+/**
+ * Annulling a document. The SRI has no service for it: the taxpayer does it in the portal, for some types the
+ * receiver has to accept, and the consultation service tells when it is done.
+ */
+
+interface AnnulmentRule {
+  /** First day of the rule. */
+  readonly from: string;
+  /** Day of the month after the issue date until which the portal annuls. */
+  readonly lastDay: number;
+  /** Types whose receiver has to accept. */
+  readonly accepted: readonly string[];
+  readonly finalConsumer: boolean;
+  readonly reference: string;
+}
+
+const OLDEST_RULE: AnnulmentRule = {
+  from: '2018-01-01', lastDay: 10, accepted: ['04', '05', '07'], finalConsumer: true, reference: 'Res. NAC-DGERCGC18-00000233',
+};
+
+/** Newest first. */
+const RULES: readonly AnnulmentRule[] = [
+  { from: '2026-01-01', lastDay: 7, accepted: ['04', '05', '07'], finalConsumer: false, reference: 'Res. NAC-DGERCGC25-00000014 and -00000017' },
+  { from: '2025-08-01', lastDay: 7, accepted: ['04', '05', '07'], finalConsumer: true, reference: 'Res. NAC-DGERCGC25-00000014 and -00000017' },
+  OLDEST_RULE,
+];
+
+const FOREIGN_ID = '08';
+const ISD = '6';
+const ACCEPTANCE_BUSINESS_DAYS = 5;
+
+/** What the rules of the day say of annulling this document. */
+export interface Annulment {
+  readonly findings: readonly Finding[];
+  readonly deadline: string | null;
+  readonly needsAcceptance: boolean;
+}
+
+/** Whether the portal would still annul the document today, and until when. */
+export function annulmentOf(content: DocumentContent, now: Date): Annulment {
+  const today = guayaquilDay(now);
+  const rule = RULES.find(({ from }) => from <= today) ?? OLDEST_RULE;
+  const withholdsIsd = content.documentType === '07' && content.taxes.some(({ taxCode }) => taxCode === ISD);
+  const deadline = withholdsIsd ? null : deadlineOf(content.issueDate, rule.lastDay);
+  const findings: Finding[] = [];
+  if (!rule.finalConsumer && content.documentType === '01' && isFinalConsumer(content)) {
+    findings.push({
+      pointer: '/buyer_id_type', rule: 'cancellation.final_consumer', expected: null, actual: content.buyerIdType, reference: rule.reference, severity: 'error',
+      message: { es: 'Una factura a consumidor final no se puede anular', en: 'An invoice to the final consumer cannot be annulled' },
+    });
+  }
+  if (deadline !== null && today > deadline) {
+    findings.push({
+      pointer: '/issue_date', rule: 'cancellation.deadline', expected: `≤ ${deadline}`, actual: today, reference: rule.reference, severity: 'error',
+      message: { es: 'El plazo para anular en el portal terminó; una factura se corrige con una nota de crédito', en: 'The portal no longer annuls it; an invoice is corrected by a credit note' },
+    });
+  }
+  return { findings, deadline, needsAcceptance: rule.accepted.includes(content.documentType) && content.buyerIdType !== FOREIGN_ID };
+}
+
+const isFinalConsumer = ({ buyerIdType }: DocumentContent): boolean => buyerIdType === null || buyerIdType === FINAL_CONSUMER.idType;
+
+/** `lastDay` of the month after the issue date; a weekend moves it to Monday. Holidays are not known here. */
+function deadlineOf(issueDate: string, lastDay: number): string {
+  const [year, month] = issueDate.split('-').map(Number) as [number, number];
+  const day = new Date(Date.UTC(year, month, lastDay)).toISOString().slice(0, 10);
+  return isBusinessDay(day) ? day : nextBusinessDay(day);
+}
+
+function isBusinessDay(day: string): boolean {
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
+  return weekday !== 0 && weekday !== 6;
+}
+
+function nextBusinessDay(day: string): string {
+  let next = addDays(day, 1);
+  while (!isBusinessDay(next)) next = addDays(next, 1);
+  return next;
+}
+
+/** @throws DomainError INVALID_STATE */
+export function decideCancel(document: DocumentState, annulment: Annulment, reason: string, now: Date, policy: SagaPolicy): Decision {
+  requireAction(document, 'cancel');
+  const cancellation: Cancellation = {
+    requestedAt: now.toISOString(),
+    reason,
+    deadline: annulment.deadline,
+    needsAcceptance: annulment.needsAcceptance,
+    watchUntil: annulment.deadline === null ? null : watchUntil(annulment.deadline, annulment.needsAcceptance),
+    asked: 0,
+    pendingAtSri: false,
+  };
+  return { moves: [{ trigger: 'cancellation_requested', detail: { reason } }], patch: { cancellation }, work: watch(cancellation, now, policy) };
+}
+
+/** The receiver may take its days after the last day of the portal; one more for the SRI to show it. */
+function watchUntil(deadline: string, needsAcceptance: boolean): string {
+  let day = addDays(deadline, 1);
+  if (needsAcceptance) for (let days = 0; days < ACCEPTANCE_BUSINESS_DAYS; days += 1) day = nextBusinessDay(day);
+  return day;
+}
+
+/** @throws DomainError INVALID_STATE, also when the receiver is already asked: then only the SRI's answer counts */
+export function decideWithdrawal(document: DocumentState): Decision {
+  requireAction(document, 'withdraw_cancellation');
+  if (document.cancellation?.pendingAtSri) throw notAllowed(document, 'withdraw_cancellation', 'PENDING_AT_SRI');
+  return { moves: [{ trigger: 'cancellation_withdrawn' }], patch: { cancellation: null }, work: null };
+}
+
+/** What the consultation service's answer means for a requested cancellation: only ANULADO cancels. */
+export function decideConsultation(document: DocumentState, answer: ConsultationAnswer, now: Date, policy: SagaPolicy): Decision {
+  const { cancellation } = document;
+  if (cancellation === null) throw new Error(`document ${document.id} is being cancelled without a request`);
+  if (answer.kind === 'state' && answer.state === 'annulled') {
+    return { moves: [{ trigger: 'annulled' }], patch: { cancellation: { ...cancellation, pendingAtSri: false } }, work: null };
+  }
+  const pendingAtSri = answer.kind === 'state' ? answer.state === 'pending_annulment' : cancellation.pendingAtSri;
+  const told = answer.kind === 'state' || answer.kind === 'unknown';
+  if (told && !pendingAtSri && cancellation.watchUntil !== null && guayaquilDay(now) > cancellation.watchUntil) {
+    const reason = answer.kind === 'state' ? 'not_annulled_in_time' : 'sri_no_longer_tells';
+    return { moves: [{ trigger: 'cancellation_lapsed', detail: { reason } }], patch: { cancellation: null }, work: null };
+  }
+  const next = { ...cancellation, asked: cancellation.asked + 1, pendingAtSri };
+  return { moves: [], patch: { cancellation: next }, work: watch(next, now, policy) };
+}
+
+function watch({ asked }: Cancellation, now: Date, policy: SagaPolicy): Decision['work'] {
+  return { step: 'watch', dueAt: new Date(now.getTime() + waitOf(policy.cancellationLadderMs, asked)), unsent: false };
+}

@@ -1,0 +1,52 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
+import { type ConsultationAnswer, ConsultationClient } from '../../../sri/soap/consultation.js';
+import { decideConsultation } from '../domain/cancellation.js';
+import type { SagaPolicy, Work } from '../domain/document.js';
+import { type AttemptOutcome, DocumentsRepository } from '../persistence/documents.repository.js';
+import { SAGA_POLICY } from './policy.js';
+import { postpone } from './postpone.js';
+import { SriBreaker } from './sri-breaker.js';
+import type { LeasedDocument, SagaStep } from './step.js';
+
+/** Asks whether a document that is to be annulled was annulled in the portal. */
+@Injectable()
+export class WatchStep implements SagaStep {
+  constructor(
+    private readonly documents: DocumentsRepository,
+    private readonly consultation: ConsultationClient,
+    private readonly breaker: SriBreaker,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
+  ) {}
+
+  async run({ loaded, token }: LeasedDocument): Promise<Work | null> {
+    const { state } = loaded;
+    const startedAt = this.clock.now();
+    const entrance = this.breaker.enter('consultation');
+    if (entrance.kind === 'wait') return await postpone(this.documents, loaded, 'watch', entrance.until, token, startedAt);
+    const answer = await this.consultation.query(state.accessKey);
+    entrance.leave(answer.kind === 'state' || answer.kind === 'unknown');
+    const now = this.clock.now();
+    const decision = decideConsultation(state, answer, now, this.policy);
+    await this.documents.advance(state, decision, token, now, {
+      asked: { ...consultationOutcome(this.ids.uuid(), answer), service: 'consultation', signingNo: state.signingNo, startedAt },
+    });
+    return decision.work;
+  }
+}
+
+/** The attempt row of a question for the state after authorization. */
+export function consultationOutcome(id: string, answer: ConsultationAnswer): AttemptOutcome {
+  switch (answer.kind) {
+    case 'state':
+      return { id, outcome: answer.estado, messages: answer.messages };
+    case 'unknown':
+      return { id, outcome: answer.kind, messages: answer.messages };
+    case 'not_delivered':
+      return { id, outcome: answer.kind, excerpt: answer.reason };
+    case 'no_evidence':
+      return { id, outcome: `${answer.kind}: ${answer.reason}`, excerpt: answer.excerpt };
+  }
+}

@@ -1,0 +1,80 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { sqlState } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { Finding } from '../../../shared/finding.js';
+import { CLOCK, type Clock } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { notAllowed } from '../domain/acts.js';
+import type { Decision } from '../domain/document.js';
+import { type DocumentStatus, target } from '../domain/lifecycle.js';
+import { DocumentsRepository, type LoadedDocument, type Records, StaleDocumentError } from '../persistence/documents.repository.js';
+
+/** What an act decides on the document as it stands, with rows that commit with it. */
+export interface ActDecision {
+  readonly decision: Decision;
+  readonly records?: Records;
+}
+
+const TRIES = 3;
+
+/** Reads a document, lets an act decide, writes the decision; starts over when a worker moved the document meanwhile. */
+@Injectable()
+export class DocumentActs {
+  constructor(
+    private readonly documents: DocumentsRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @returns the state reached and when
+   * @throws DomainError NOT_FOUND, INVALID_STATE, and what the act itself refuses
+   */
+  async perform(
+    tenant: TenantContext,
+    documentId: string,
+    act: (loaded: LoadedDocument, now: Date) => Promise<ActDecision> | ActDecision,
+  ): Promise<{ status: DocumentStatus; at: Date; loaded: LoadedDocument; decision: Decision }> {
+    for (let attempt = 1; ; attempt += 1) {
+      const loaded = await this.documents.load(tenant.tenantId, documentId);
+      if (loaded === null) throw new DomainError('NOT_FOUND');
+      const { decision, records } = await act(loaded, this.clock.now());
+      const at = this.clock.now();
+      try {
+        await this.documents.advance(loaded.state, decision, null, at, records);
+      } catch (error) {
+        if (error instanceof StaleDocumentError && attempt < TRIES) continue;
+        throw refusalOf(error, loaded);
+      }
+      const status = decision.moves.reduce<DocumentStatus>((from, { trigger }) => target(from, trigger), loaded.state.status);
+      return { status, at, loaded, decision };
+    }
+  }
+}
+
+/** What the database refused under its locks, in the caller's terms. */
+function refusalOf(error: unknown, { state }: LoadedDocument): unknown {
+  if (error instanceof StaleDocumentError) return notAllowed(state, undefined, 'IT_MOVES');
+  switch (sqlState(error)) {
+    case 'SE006':
+      return notAllowed(state, 'retry', 'ORIGINAL_NOT_AUTHORIZED');
+    case 'SE007':
+      return new DomainError('CREDIT_EXCEEDS_ORIGINAL');
+    case 'SE008':
+      return new DomainError('FISCAL_RULE_VIOLATED', [CREDITED]);
+    default:
+      return error;
+  }
+}
+
+const CREDITED: Finding = {
+  pointer: '',
+  rule: 'cancellation.credited',
+  message: {
+    es: 'El documento tiene notas de crédito emitidas: anule primero cada una',
+    en: 'Credit notes were issued for the document: cancel each of them first',
+  },
+  expected: null,
+  actual: null,
+  reference: 'Res. NAC-DGERCGC25-00000014',
+  severity: 'error',
+};

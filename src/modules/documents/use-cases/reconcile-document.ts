@@ -1,0 +1,72 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { DomainError } from '../../../shared/domain-error.js';
+import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { AuthorizationClient } from '../../../sri/soap/authorization.js';
+import { ConsultationClient } from '../../../sri/soap/consultation.js';
+import { requireAction } from '../domain/acts.js';
+import { decideConsultation } from '../domain/cancellation.js';
+import { authorizationOf, decideReconciliation } from '../domain/decide.js';
+import type { SagaPolicy } from '../domain/document.js';
+import type { DocumentReconciled } from '../documents.acts.responses.js';
+import type { LoadedDocument } from '../persistence/documents.repository.js';
+import { authorizationWrapper } from '../saga/authorization-wrapper.js';
+import { authorizationOutcome } from '../saga/authorize.step.js';
+import { SAGA_POLICY } from '../saga/policy.js';
+import { consultationOutcome } from '../saga/watch.step.js';
+import { type ActDecision, DocumentActs } from './document-acts.js';
+
+/** Asks the SRI now what it holds of a document and follows a verdict; anything less changes nothing. */
+export class ReconcileDocument extends Command<DocumentReconciled> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly documentId: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ReconcileDocument)
+export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocument> {
+  constructor(
+    private readonly acts: DocumentActs,
+    private readonly authorization: AuthorizationClient,
+    private readonly consultation: ConsultationClient,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
+  ) {}
+
+  async execute({ tenant, documentId }: ReconcileDocument): Promise<DocumentReconciled> {
+    const { status, at } = await this.acts.perform(tenant, documentId, async (loaded) => {
+      requireAction(loaded.state, 'reconcile');
+      return loaded.state.status === 'CANCELLATION_REQUESTED' ? this.consult(loaded) : this.ask(loaded);
+    });
+    return { document_id: documentId, status, reconciled_at: at };
+  }
+
+  private async ask({ state }: LoadedDocument): Promise<ActDecision> {
+    const startedAt = this.clock.now();
+    const answer = await this.authorization.query(state.accessKey);
+    if (answer.kind !== 'entries') throw new DomainError('SRI_UNAVAILABLE');
+    const entry = authorizationOf(state, answer);
+    return {
+      decision: decideReconciliation(state, answer, this.clock.now(), this.policy),
+      records: {
+        asked: { ...authorizationOutcome(this.ids.uuid(), answer), service: 'authorization', signingNo: state.signingNo, startedAt },
+        ...(entry && { authorization: { state: entry.estado, xml: authorizationWrapper(entry, state.accessKey) } }),
+      },
+    };
+  }
+
+  private async consult({ state }: LoadedDocument): Promise<ActDecision> {
+    const startedAt = this.clock.now();
+    const answer = await this.consultation.query(state.accessKey);
+    if (answer.kind === 'not_delivered' || answer.kind === 'no_evidence') throw new DomainError('SRI_UNAVAILABLE');
+    return {
+      decision: decideConsultation(state, answer, this.clock.now(), this.policy),
+      records: { asked: { ...consultationOutcome(this.ids.uuid(), answer), service: 'consultation', signingNo: state.signingNo, startedAt } },
+    };
+  }
+}

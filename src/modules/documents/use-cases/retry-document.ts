@@ -1,0 +1,31 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { decideRetry } from '../domain/acts.js';
+import type { SagaPolicy } from '../domain/document.js';
+import type { RetryScheduled } from '../documents.acts.responses.js';
+import { SAGA_POLICY } from '../saga/policy.js';
+import { DocumentActs } from './document-acts.js';
+
+/** Sets a stuck document going again, its attempts counted anew. */
+export class RetryDocument extends Command<RetryScheduled> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly documentId: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RetryDocument)
+export class RetryDocumentHandler implements ICommandHandler<RetryDocument> {
+  constructor(
+    private readonly acts: DocumentActs,
+    @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
+  ) {}
+
+  async execute({ tenant, documentId }: RetryDocument): Promise<RetryScheduled> {
+    const { status, at } = await this.acts.perform(tenant, documentId, ({ state }, now) => ({ decision: decideRetry(state, now, this.policy) }));
+    return { document_id: documentId, status, retry_scheduled_at: at };
+  }
+}
