@@ -7,15 +7,11 @@ import type { ServiceName, TransportAction } from '../brain/fault-actions.js';
 import { control } from './control/control.js';
 import { authorizationEnvelope, consultationEnvelope, faultEnvelope, receptionEnvelope } from './envelopes.js';
 import { BodyTooLarge, readBody } from './request-body.js';
+import { SERVICES } from './services.js';
 import { decodeBase64, readCall, UnreadableCall } from './soap-request.js';
 import { deliver, send, XML_TYPE } from './transport.js';
 import { describeService } from './wsdl.js';
 
-const SERVICES: Readonly<Record<string, ServiceName>> = {
-  '/comprobantes-electronicos-ws/RecepcionComprobantesOffline': 'reception',
-  '/comprobantes-electronicos-ws/AutorizacionComprobantesOffline': 'authorization',
-  '/comprobantes-electronicos-ws/ConsultaComprobante': 'consultation',
-};
 const CONTROL = '/control/';
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,0 +1,150 @@
+import { ACTION_MEANINGS, type FaultAction, MALFORMED_BODIES, servicesOf } from '../simulator/brain/fault-actions.js';
+import { MAGIC_FIELD } from '../simulator/brain/magic/directives.js';
+import { type MagicArgument, MAGIC_VALUES, type MagicValue } from '../simulator/brain/magic/values.js';
+import { SRI_MESSAGES } from '../simulator/brain/messages.js';
+import { CONTROL_ROUTES } from '../simulator/http/control/control.js';
+import { CHANGEABLE } from '../simulator/http/control/settings.js';
+import { SERVICES } from '../simulator/http/services.js';
+import { generatedFrom, table } from './markdown.js';
+
+/** `docs/simulator.md`: how to run the SRI's stand-in and how to make it do what the SRI may do. */
+export function simulatorPage(): string {
+  const [codes, others] = [MAGIC_VALUES.filter(isCode), MAGIC_VALUES.filter((value) => !isCode(value))];
+  return [
+    generatedFrom('SRI simulator', 'the tables in `src/simulator`'),
+    ...RUNNING,
+    table(['Service', 'Path'], Object.entries(SERVICES).map(([path, service]) => [service, `\`${path}\``])),
+    '',
+    ...MAGIC,
+    table(['Value', 'Acts on', 'How often', 'What happens', 'A document comes to'], others.map(rowOf)),
+    '',
+    '### Codes',
+    '',
+    'A code is a value by itself. Refusals at authorization are decided when the document arrives; a code that is refused every',
+    'time is refused until the document is corrected without it.',
+    '',
+    table(
+      ['Value', 'Message', 'Meaning', 'In the answer of', 'How often', 'A document comes to'],
+      codes.map((value) => {
+        const row = SRI_MESSAGES[value.name];
+        const at = row?.at === 'query' ? 'authorization, about the question' : (row?.at ?? '');
+        return [`\`${value.name}\``, row?.label ?? '', value.meaning, at, timesOf(value), value.leadsTo];
+      }),
+    ),
+    '',
+    ...CONTROL,
+    table(['Request', 'What it does'], CONTROL_ROUTES.map(({ method, path, meaning }) => [`\`${method} /control/${path}\``, meaning])),
+    '',
+    `Settings: ${list(CHANGEABLE.settings)}. Properties of a RUC: ${list(CHANGEABLE.taxpayer)}.`,
+    '',
+    ...RULES,
+    table(
+      ['Action', 'Services', 'Fields and effect'],
+      Object.entries(ACTION_MEANINGS).map(([kind, meaning]) => [
+        `\`${kind}\``,
+        servicesOf(kind as FaultAction['kind']).length === 1 ? servicesOf(kind as FaultAction['kind']).join() : 'each',
+        meaning,
+      ]),
+    ),
+    '',
+    `Spoilt bodies: ${list(MALFORMED_BODIES)}.`,
+    '',
+    ...PORTAL,
+  ].join('\n');
+}
+
+function isCode({ name }: MagicValue): boolean {
+  return SRI_MESSAGES[name] !== undefined;
+}
+
+function rowOf(value: MagicValue): readonly string[] {
+  const { name, argument, service, movableTo } = value;
+  const [written, fallback] = writtenWith(name, argument);
+  const places = movableTo.length > 1 ? `${service}; @${movableTo.filter((other) => other !== service).join(', @')}` : service;
+  return [`\`${written}\``, places, timesOf(value), `${value.meaning}${fallback}`, value.leadsTo];
+}
+
+function writtenWith(name: string, argument: MagicArgument | null): readonly [written: string, fallback: string] {
+  if (argument === null) return [name, ''];
+  if (argument.fallback === null) return [`${name}:${argument.name}`, ''];
+  return [`${name}[:${argument.name}]`, ` (${argument.name} ${argument.fallback} if not given)`];
+}
+
+function timesOf({ times }: MagicValue): string {
+  return times === null ? 'always' : times === 1 ? 'once' : `${times} times`;
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
+const RUNNING = [
+  'It stands in for the SRI: the same envelopes, codes and order of checks (size, schema, taxpayer, number, signature, dates,',
+  'arithmetic), the portal in which people annul, and every way in which the real one was seen to misbehave. Alone:',
+  '',
+  '```sh',
+  'npm run simulator                       # http://127.0.0.1:8089; SIMULATOR_PORT, SIMULATOR_HOST to change',
+  '```',
+  '',
+  '`npm start` runs it beside the service. It keeps everything in memory, judges by its own code, and has no credentials: do not',
+  'expose it. Any client of the SRI can use it; its services are where the SRI has them:',
+  '',
+];
+
+const MAGIC = [
+  '## Magic values',
+  '',
+  `Whoever issues through the API needs no access to the simulator: an additional field named \`${MAGIC_FIELD}\` says what shall`,
+  'happen to the document. It works for every document type, and only here: to the SRI it is text like any other.',
+  '',
+  '```json',
+  `"additional_info": [{ "name": "${MAGIC_FIELD}", "value": "50x2, in-process:30" }]`,
+  '```',
+  '',
+  'Values are separated by commas and act in the order in which they are written: `value[:argument][@service][xN]`.',
+  '',
+  '- `xN`: the first N requests about the access key; `x*`: all of them. Without it, as the tables say.',
+  '- `@authorization`, `@consultation`: acts on the question instead of the submission, where the table allows it.',
+  '- Requests are counted for each access key. The last submission under a key decides which values hold for it: a correction',
+  '  without the field is treated as any other document.',
+  `- A value that does not exist is refused with 35, and the message says so.`,
+  '',
+];
+
+const CONTROL = [
+  '## Control API',
+  '',
+  'JSON over HTTP on the same port. Wrong bodies are answered 422 with the reason, what the portal does not do 409.',
+  '',
+  '```sh',
+  'SRI=http://127.0.0.1:8089/control',
+  'curl -sS "$SRI/ledger?access_key=$KEY&operation=reception"                                   # what arrived, when, what was answered',
+  `curl -sS -X PUT $SRI/services/authorization -d '{"up": false}'                               # half an outage`,
+  `curl -sS -X POST $SRI/clock/advance -d '{"seconds": 86400}'                                  # a day later`,
+  `curl -sS -X POST $SRI/faults -d '{"match": {"ruc": "1790012345001"}, "times": 3, "action": {"kind": "refuse", "code": "50", "at": "reception"}}'`,
+  '```',
+  '',
+];
+
+const RULES = [
+  '## Fault rules',
+  '',
+  'For one issuer, one document, or all: `{"match": {...}, "times": N, "action": {"kind": ...}}`.',
+  '',
+  '- `match`: `service`, `ruc`, `document_type`, `access_key`; nothing means every request.',
+  '- `times` (default 1, `null` without end) after `skip` requests, or `nth` as a list of ordinals; `per_key` counts each key apart.',
+  '- Of several rules the first that hits acts; those that add up go along. An outage comes before rules, rules before magic values.',
+  '',
+];
+
+const PORTAL = [
+  '## Annulment',
+  '',
+  'No web service annuls: people do, in the portal. The simulator’s portal follows the rules in force since August 2025:',
+  'until day 7 of the month after the issue date (the next business day when that is none; no limit for withholdings of ISD);',
+  'never for the final consumer; credit notes, debit notes and withholdings wait for their receiver, five business days, unless',
+  'he is foreign; silence and refusal leave the document authorized; nothing takes an annulment back. `ConsultaComprobante` tells',
+  'the state of documents of this month and the last, and answers 99 about all others. The magic values `annul`,',
+  '`annul-refused` and `annul-silent` play these parts without the control API.',
+  '',
+];
