@@ -65,9 +65,9 @@ module.exports = {
     },
     {
       name: 'nobody-imports-the-simulator',
-      comment: 'It is another process, reached over HTTP.',
+      comment: 'It is another process, reached over HTTP; only its generated documentation reads its tables.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/simulator/' },
+      from: { path: '^src/', pathNot: ['^src/simulator/', '^src/docs/simulator(\\.spec)?\\.ts$'] },
       to: { path: '^src/simulator/' },
     },
     {

@@ -10,6 +10,7 @@ import { configurationPage, environmentExample, LOCAL_SETTINGS, settingsOf } fro
 import { errorsPage } from './docs/errors.js';
 import { lifecyclePage } from './docs/lifecycle.js';
 import { openApiDocument } from './docs/openapi.js';
+import { simulatorPage } from './docs/simulator.js';
 import { rulesPage } from './docs/rules.js';
 import { LIFECYCLE } from './modules/documents/domain/lifecycle.js';
 import { ERROR_CATALOGUE } from './shared/error-catalogue.js';
@@ -22,6 +23,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/errors.md': errorsPage(ERROR_CATALOGUE),
   'docs/lifecycle.md': lifecyclePage(LIFECYCLE),
   'docs/openapi.json': await openApiDocument(),
+  'docs/simulator.md': simulatorPage(),
   // The description of the API loads the whole service, and with it every rule.
   'docs/rules.md': rulesPage(ruleCatalogue()),
 };
