@@ -32,13 +32,13 @@ export interface GreyPage {
   readonly pixels: Buffer;
 }
 
-/** The first page as a printer of so many dots per inch would show it. */
-export function firstPage(pdf: Buffer, dpi: number): GreyPage {
+/** A page, counted from 1, as a printer of so many dots per inch would show it. */
+export function pageImage(pdf: Buffer, page: number, dpi: number): GreyPage {
   const folder = mkdtempSync(join(tmpdir(), 'sello-pdf-'));
   try {
     const file = join(folder, 'document.pdf');
     writeFileSync(file, pdf);
-    const image = execFileSync('pdftoppm', ['-gray', '-r', String(dpi), '-f', '1', '-l', '1', file], { maxBuffer: 256 * 1024 * 1024 });
+    const image = execFileSync('pdftoppm', ['-gray', '-r', String(dpi), '-f', String(page), '-l', String(page), file], { maxBuffer: 256 * 1024 * 1024 });
     const header = /^P5\s+(\d+)\s+(\d+)\s+255\s/.exec(image.subarray(0, 64).toString('latin1'));
     if (header === null) throw new Error('pdftoppm wrote no grey image');
     return { width: Number(header[1]), height: Number(header[2]), pixels: image.subarray(header[0].length) };
