@@ -12,6 +12,8 @@ import { VirtualClock } from '../../src/simulator/virtual-clock.js';
 const RECEPTION = '/comprobantes-electronicos-ws/RecepcionComprobantesOffline';
 const AUTHORIZATION = '/comprobantes-electronicos-ws/AutorizacionComprobantesOffline';
 
+const CONSULTATION = '/comprobantes-electronicos-ws/ConsultaComprobante';
+
 const receptionCall = (content: string): string =>
   '<?xml version="1.0" encoding="UTF-8"?><soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:ec="http://ec.gob.sri.ws.recepcion">' +
   `<soapenv:Header/><soapenv:Body><ec:validarComprobante>${content}</ec:validarComprobante></soapenv:Body></soapenv:Envelope>`;
@@ -19,6 +21,9 @@ const submission = (bytes: Uint8Array): string => receptionCall(`<xml>${Buffer.f
 const query = (key: string): string =>
   '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><a:autorizacionComprobante xmlns:a="http://ec.gob.sri.ws.autorizacion">' +
   `<claveAccesoComprobante>${key}</claveAccesoComprobante></a:autorizacionComprobante></s:Body></s:Envelope>`;
+const consultation = (key: string): string =>
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><c:consultarEstadoAutorizacionComprobante xmlns:c="http://ec.gob.sri.ws.consultas">' +
+  `<claveAcceso>${key}</claveAcceso></c:consultarEstadoAutorizacionComprobante></s:Body></s:Envelope>`;
 
 /** A decoded answer of the control API; the assertions say what is in it. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -273,6 +278,100 @@ describe('the simulator over HTTP', () => {
     });
     expect(summary.entries).toHaveLength(1);
     expect((await controlCall('GET', 'health')).body).toMatchObject({ status: 'ok', requests: 3 });
+  });
+
+  it('answers consultations, and plays the portal’s part of an annulment', async () => {
+    const { bytes, accessKey } = signedInvoice();
+    const consult = () => postText(CONSULTATION, consultation(accessKey));
+    expect(await consult()).toContain(
+      `<EstadoAutorizacionComprobante><estadoConsulta>RECHAZADA</estadoConsulta><claveAcceso>${accessKey}</claveAcceso><mensajes><mensaje><identificador>99</identificador>`,
+    );
+    await post(RECEPTION, submission(bytes));
+    expect(await controlCall('POST', `portal/${accessKey}/annul`)).toEqual({ status: 409, body: { error: 'not_authorized' } });
+    clock.advance(100);
+    expect(await consult()).toBe(
+      '<?xml version="1.0" encoding="UTF-8"?>\n<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><ns2:consultarEstadoAutorizacionComprobanteResponse xmlns:ns2="http://ec.gob.sri.ws.consultas">' +
+        `<EstadoAutorizacionComprobante><claveAcceso>${accessKey}</claveAcceso><mensajes/><estadoAutorizacion>AUTORIZADO</estadoAutorizacion><tipoComprobante>Factura</tipoComprobante><rucEmisor>1790012345001</rucEmisor>` +
+        '<fechaAutorizacion>2026-08-25T15:00:00-05:00</fechaAutorizacion></EstadoAutorizacionComprobante></ns2:consultarEstadoAutorizacionComprobanteResponse></soap:Body></soap:Envelope>',
+    );
+    expect(await controlCall('POST', `portal/${accessKey}/accept`)).toEqual({ status: 409, body: { error: 'nothing_to_accept' } });
+    expect(await controlCall('POST', `portal/${accessKey}/annul`)).toEqual({ status: 200, body: { annulment: 'annulled', accept_before: null } });
+    expect(await consult()).toContain('<estadoAutorizacion>ANULADO</estadoAutorizacion>');
+    const { body } = await controlCall('GET', `ledger?access_key=${accessKey}`);
+    expect(body).toMatchObject({ state: 'authorized', annulment: 'annulled', consultations: 3 });
+    expect(body.entries.map(({ outcome }: Json) => outcome)).toEqual(['RECHAZADA', 'RECIBIDA', 'AUTORIZADO', 'ANULADO']);
+  });
+
+  it('never annuls what went to the final consumer', async () => {
+    const { bytes, accessKey } = signedInvoice({ buyerIdType: '07', buyerId: '9999999999999' });
+    await post(RECEPTION, submission(bytes));
+    clock.advance(100);
+    expect(await controlCall('POST', `portal/${accessKey}/annul`)).toEqual({ status: 409, body: { error: 'final_consumer' } });
+  });
+
+  it('takes its services down one by one', async () => {
+    const { bytes, accessKey } = signedInvoice();
+    expect((await controlCall('PUT', 'services/authorization', { up: false })).body).toEqual({
+      reception: { up: true },
+      authorization: { up: false, how: 'unavailable' },
+      consultation: { up: true },
+    });
+    expect(await postText(RECEPTION, submission(bytes))).toContain('RECIBIDA');
+    expect((await post(AUTHORIZATION, query(accessKey))).status).toBe(503);
+    await controlCall('PUT', 'services/reception', { up: false, how: 'unreachable' });
+    await expect(post(RECEPTION, submission(bytes))).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
+    await controlCall('PUT', 'services/authorization', { up: true });
+    expect((await post(AUTHORIZATION, query(accessKey))).status).toBe(200);
+    expect((await controlCall('PUT', 'services/mail', { up: true })).status).toBe(422);
+    expect((await controlCall('GET', `ledger?access_key=${accessKey}`)).body.entries[1].fault).toMatchObject({ kind: 'outage', rule: null });
+  });
+
+  it('moves its own time', async () => {
+    const { bytes, accessKey } = signedInvoice();
+    await post(RECEPTION, submission(bytes));
+    expect((await controlCall('POST', 'clock/advance', { seconds: 0.1 })).body).toEqual({ now: '2026-08-25T20:00:00.100Z', ahead_seconds: 0.1 });
+    expect(await postText(AUTHORIZATION, query(accessKey))).toContain('<estado>AUTORIZADO</estado>');
+    expect((await controlCall('PUT', 'clock', { now: '2026-08-24T15:00:00-05:00' })).body.now).toBe('2026-08-24T20:00:00.000Z');
+    const second = signedInvoice({ sequential: 2 });
+    expect(await postText(RECEPTION, submission(second.bytes))).toContain('<identificador>65</identificador>');
+    expect((await controlCall('PUT', 'clock', { now: 'later' })).status).toBe(422);
+    expect((await controlCall('DELETE', 'clock')).body).toEqual({ now: AFTERNOON.toISOString(), ahead_seconds: 0 });
+    expect((await controlCall('GET', 'health')).body.now).toBe(AFTERNOON.toISOString());
+  });
+
+  it('filters the ledger by operation and time, and removes single rules', async () => {
+    const { bytes, accessKey } = signedInvoice();
+    const { ids } = (await fault({ rules: [{ action: { kind: 'refuse', code: '50', at: 'reception' }, times: null }] })).body;
+    await post(RECEPTION, submission(bytes));
+    expect(await controlCall('DELETE', `faults/${ids[0]}`)).toEqual({ status: 200, body: { id: ids[0] } });
+    expect((await controlCall('DELETE', `faults/${ids[0]}`)).status).toBe(404);
+    clock.advance(1000);
+    await post(RECEPTION, submission(bytes));
+    await post(AUTHORIZATION, query(accessKey));
+    const found = async (filter: string): Promise<string[]> =>
+      (await controlCall('GET', `ledger?${filter}`)).body.entries.map(({ outcome }: Json) => outcome);
+    expect(await found(`access_key=${accessKey}&operation=reception`)).toEqual(['DEVUELTA', 'RECIBIDA']);
+    expect(await found('operation=authorization')).toEqual(['EN PROCESO']);
+    expect(await found(`since=${new Date(AFTERNOON.getTime() + 1000).toISOString()}`)).toEqual(['RECIBIDA', 'EN PROCESO']);
+    expect(await found('operation=reception&entries=1')).toEqual(['RECIBIDA']);
+    expect((await controlCall('GET', 'ledger?operation=mail')).status).toBe(422);
+    expect((await controlCall('GET', `ledger?access_key=${accessKey}`)).body.entries[0]).toMatchObject({
+      at: AFTERNOON.toISOString(),
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      codes: ['50'],
+    });
+  });
+
+  it('does what a document’s magic value says', async () => {
+    const { bytes, accessKey } = signedInvoice({
+      replace: [['</detalles>', '</detalles><infoAdicional><campoAdicional nombre="Simulador">50, html-502@authorization</campoAdicional></infoAdicional>']],
+    });
+    expect(await postText(RECEPTION, submission(bytes))).toContain('<identificador>50</identificador>');
+    expect(await postText(RECEPTION, submission(bytes))).toContain('RECIBIDA');
+    expect((await post(AUTHORIZATION, query(accessKey))).status).toBe(502);
+    expect((await post(AUTHORIZATION, query(accessKey))).status).toBe(200);
+    await controlCall('PATCH', 'settings', { magic_values: false });
+    expect(await postText(RECEPTION, submission(bytes))).toContain('<identificador>70</identificador>');
   });
 
   it('changes taxpayers and settings while it runs', async () => {
