@@ -57,7 +57,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
     if (!context) throw new DomainError('NOT_FOUND');
     const now = this.clock.now();
     this.desk.refuseUnusable(context, now);
-    const complete = await this.desk.withModifiedDocument(tenant, requested, now);
+    const complete = await this.desk.withModifiedDocument(tenant, place, requested, now);
     const { content, issuer, findings } = this.desk.assess(complete, this.desk.snapshot(context, tenant), now);
     refuseErrors(findings);
     const { access_key } = await this.desk.callIssuing<{ access_key: string }>(

@@ -53,7 +53,7 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
 
     const now = this.clock.now();
     this.desk.refuseUnusable(context, now);
-    const complete = await this.desk.withModifiedDocument(tenant, requested, now);
+    const complete = await this.desk.withModifiedDocument(tenant, place, requested, now);
     const { content, issuer, findings } = this.desk.assess(complete, this.desk.snapshot(context, tenant), now);
     refuseErrors(findings);
 

@@ -34,7 +34,7 @@ export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
     if (!context) throw new DomainError('NOT_FOUND');
     const now = this.clock.now();
     this.desk.refuseUnusable(context, now);
-    const complete = await this.desk.withModifiedDocument(tenant, draft.content, now);
+    const complete = await this.desk.withModifiedDocument(tenant, draft.place, draft.content, now);
     const { content, issuer, findings } = this.desk.assess(complete, this.desk.snapshot(context, tenant), now);
     refuseErrors(findings);
     const { access_key } = await this.desk.callIssuing<{ access_key: string }>(

@@ -10,8 +10,9 @@ import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-type
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { preflight } from '../../../sri/preflight.js';
 import { checkRuc } from '../../../sri/taxpayer-id.js';
-import { type Original, refuseUncreditable } from '../domain/credit-note.js';
+import { refuseUncreditable } from '../domain/credit-note.js';
 import { type IssuingContextRow, snapshotOf } from './issuing-context.js';
+import { findModified, misnamed } from './modified-document.js';
 
 const RULES = defineRules({
   'place.inactive': {
@@ -96,16 +97,18 @@ export class IssuingDesk {
   }
 
   /**
-   * Fills in the modified document's type, number and date from `modified_document_id`,
-   * and refuses a credit note that its original does not admit.
+   * Fills in the modified document's id, type, number and date, as far as it is one of the issuer's own, and refuses a
+   * note that names it wrongly and a credit note that its original does not admit.
    * @throws DomainError NOT_FOUND, INVALID_STATE or FISCAL_RULE_VIOLATED
    */
-  async withModifiedDocument(tenant: TenantContext, content: DocumentContent, now: Date): Promise<DocumentContent> {
-    if (content.modifiedDocumentId === null) return content;
-    const original = await this.original(tenant, content.modifiedDocumentId);
+  async withModifiedDocument(tenant: TenantContext, { issuerId }: Place, content: DocumentContent, now: Date): Promise<DocumentContent> {
+    const original = await findModified(this.transaction, tenant, issuerId, content);
+    if (original === null) return content;
     if (content.documentType === '04') refuseUncreditable(original, guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS);
+    refuseErrors(misnamed(content, original));
     return {
       ...content,
+      modifiedDocumentId: original.id,
       modifiedDocumentType: content.modifiedDocumentType ?? original.documentType,
       modifiedDocumentNumber: content.modifiedDocumentNumber ?? original.number,
       modifiedDocumentIssueDate: content.modifiedDocumentIssueDate ?? original.issueDate,
@@ -123,19 +126,6 @@ export class IssuingDesk {
       if (refusal) throw new DomainError(refusal);
       throw error;
     }
-  }
-
-  private async original(tenant: TenantContext, id: string): Promise<Original & { number: string | null }> {
-    const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
-      manager.query<(Original & { number: string | null })[]>(
-        `select d.document_type as "documentType", d.status, to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", d.buyer_id_type as "buyerIdType",
-           substr(d.access_key, 25, 3) || '-' || substr(d.access_key, 28, 3) || '-' || substr(d.access_key, 31, 9) as number
-         from documents d where d.tenant_id = $1 and d.id = $2`,
-        [tenant.tenantId, id],
-      ),
-    );
-    if (!row) throw new DomainError('NOT_FOUND');
-    return row;
   }
 }
 

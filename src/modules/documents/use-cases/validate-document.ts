@@ -45,7 +45,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     await collect(() => this.desk.refuseUnusable(context, now), undefined);
     const issuer = this.desk.snapshot(context, tenant);
     const requested = draftContent(body, issuer);
-    const complete = await collect(() => this.desk.withModifiedDocument(tenant, requested, now), requested);
+    const complete = await collect(() => this.desk.withModifiedDocument(tenant, placeOf(body), requested, now), requested);
     const { content, findings } = this.desk.assess(complete, issuer, now);
     const all = [...refusals, ...findings];
     return {

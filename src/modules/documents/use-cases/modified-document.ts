@@ -1,0 +1,75 @@
+import type { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { Finding } from '../../../shared/finding.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { Original } from '../domain/credit-note.js';
+
+/** One of the issuer's own documents, as a note that modifies it needs to know it. */
+export interface ModifiedDocument extends Original {
+  readonly id: string;
+  /** `001-002-000000003`; null for a draft. */
+  readonly number: string | null;
+}
+
+const COLUMNS = `d.id, d.document_type as "documentType", d.status, to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", d.buyer_id_type as "buyerIdType",
+  e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as number`;
+const SOURCE = `documents d
+  join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
+  join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id`;
+const NUMBER = /^(\d{3})-(\d{3})-(\d{9})$/;
+
+/**
+ * Finds the document that a note modifies among the issuer's own: by id; a credit note's also by number, so that
+ * leaving out the id does not leave out the balance.
+ * @returns null when the content names none, or one issued elsewhere
+ * @throws DomainError NOT_FOUND when the issuer has no document of that id
+ */
+export async function findModified(
+  transaction: TenantTransaction,
+  { tenantId }: TenantContext,
+  issuerId: string,
+  content: DocumentContent,
+): Promise<ModifiedDocument | null> {
+  const { modifiedDocumentId: id, modifiedDocumentNumber, modifiedDocumentType } = content;
+  const one = async (where: string, parameters: readonly unknown[]): Promise<ModifiedDocument | null> => {
+    const sql = `select ${COLUMNS} from ${SOURCE} where d.tenant_id = $1 and d.issuer_id = $2 and ${where}`;
+    const [row] = await transaction.run(tenantId, (manager) => manager.query<ModifiedDocument[]>(sql, [tenantId, issuerId, ...parameters]));
+    return row ?? null;
+  };
+  if (id !== null) {
+    const found = await one('d.id = $3', [id]);
+    if (found === null) throw new DomainError('NOT_FOUND');
+    return found;
+  }
+  const [, establishment, point, sequential] = NUMBER.exec(modifiedDocumentNumber ?? '') ?? [];
+  if (content.documentType !== '04' || sequential === undefined) return null;
+  // One that the SRI never authorized is no original: the number is then of a document issued elsewhere.
+  return one('e.code = $3 and p.code = $4 and d.sequential = $5 and d.document_type = $6 and d.authorization_number is not null', [
+    establishment,
+    point,
+    Number(sequential),
+    modifiedDocumentType ?? '01',
+  ]);
+}
+
+/** A note whose id means one document and whose number, type or date another would credit the wrong one. */
+export function misnamed(content: DocumentContent, original: ModifiedDocument): Finding[] {
+  if (content.documentType !== '04' && content.documentType !== '05') return [];
+  const parts: readonly (readonly [string, string | null, string | null])[] = [
+    ['/modified_document_type', original.documentType, content.modifiedDocumentType],
+    ['/modified_document_number', original.number, content.modifiedDocumentNumber],
+    ['/modified_document_issue_date', original.issueDate, content.modifiedDocumentIssueDate],
+  ];
+  return parts
+    .filter(([, expected, actual]) => actual !== null && actual !== expected)
+    .map(([pointer, expected, actual]) => ({
+      pointer,
+      rule: 'modified.mismatch',
+      message: { es: 'No coincide con el documento modificado', en: 'Differs from the modified document' },
+      expected,
+      actual,
+      reference: 'Ficha técnica 2.32, annex of the credit note',
+      severity: 'error',
+    }));
+}
