@@ -1,3 +1,4 @@
+import { CODE_TABLES } from '../../src/sri/tables/catalogue.js';
 import { Business, type Invoice } from '../support/business.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -178,5 +179,12 @@ describe('drafts and what follows an issued document', () => {
     const today = await business.call<{ items: { code: string }[] }>('GET', '/reference/iva-rates');
     expect(today.body.items.map((row) => row.code)).not.toContain('2');
     expect((await business.call('GET', '/reference/nothing')).status).toBe(422);
+    expect((await business.call('GET', '/reference/iva-rates?as_of=2024-02-30')).status).toBe(422);
+    for (const { name, source, rows } of CODE_TABLES) {
+      const table = await business.call<{ items: { code: string; valid_from: string | null }[] }>('GET', `/reference/${name}?as_of=2026-07-01`);
+      expect([name, table.status, table.body]).toMatchObject([name, 200, { table: name, as_of: '2026-07-01', source }]);
+      const inForce = rows.filter(({ from, to }) => (from ?? '') <= '2026-07-01' && (to ?? '9999') >= '2026-07-01');
+      expect(table.body.items.map(({ code }) => code)).toEqual(inForce.map(({ code }) => code));
+    }
   });
 });

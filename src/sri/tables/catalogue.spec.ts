@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { CODE_TABLES, codeTable } from './catalogue.js';
 import { isKnown, lookup, rowsAsOf } from './code-table.js';
 import { IVA_RATES, TAX_CODES } from './taxes.js';
@@ -104,6 +105,14 @@ describe('withholding codes', () => {
   it('know no other tax', () => {
     expect(withholdingTable('3')).toBeUndefined();
   });
+});
+
+it('lists every table that a file of this folder defines', async () => {
+  const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
+  const modules = await Promise.all(files.map((file) => import(`./${file.replace('.ts', '.js')}`) as Promise<Record<string, unknown>>));
+  const isTable = (value: unknown): boolean => typeof value === 'object' && value !== null && ['name', 'source', 'rows'].every((field) => field in value);
+  const tables = modules.flatMap((module) => Object.values(module)).filter(isTable);
+  expect(new Set(tables)).toEqual(new Set(CODE_TABLES));
 });
 
 it('finds a table by its name', () => {

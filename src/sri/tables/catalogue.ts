@@ -1,6 +1,6 @@
 import { FUEL_CODES, INVOICE_WITHHOLDING, PLASTIC_BAG_CODES, TRANSPORT_CODES } from './activities.js';
 import type { CodeTable } from './code-table.js';
-import { DOCUMENT_TYPES, ENVIRONMENTS, IDENTIFICATION_TYPES } from './documents.js';
+import { DOCUMENT_TYPES, EMISSION_TYPES, ENVIRONMENTS, IDENTIFICATION_TYPES } from './documents.js';
 import { AMOUNT_LIMITS } from './limits.js';
 import { PAYMENT_METHODS, TIME_UNITS } from './payments.js';
 import { LEGENDS } from './regimes.js';
@@ -19,6 +19,7 @@ import { INCOME_WITHHOLDING, ISD_WITHHOLDING, IVA_WITHHOLDING, WITHHELD_TAXES } 
 export const CODE_TABLES: readonly CodeTable[] = [
   DOCUMENT_TYPES,
   ENVIRONMENTS,
+  EMISSION_TYPES,
   IDENTIFICATION_TYPES,
   TAX_CODES,
   IVA_RATES,

@@ -31,6 +31,13 @@ export const ENVIRONMENTS: CodeTable = {
   ],
 };
 
+/** `tipoEmision`. */
+export const EMISSION_TYPES: CodeTable = {
+  name: 'emission-types',
+  source: 'Ficha técnica off-line 2.32, table 2',
+  rows: [{ code: '1', es: 'Normal', en: 'Normal', ...always }],
+};
+
 export interface IdentificationType extends CodeRow {
   /** Name that callers may send instead of the code. */
   readonly alias: string;
