@@ -18,9 +18,6 @@ create table issuers (
   is_active boolean not null default true,
   -- The platform's switch.
   disabled_at timestamptz,
-  -- Set when the SRI blocked the taxpayer: submissions wait until somebody resumes.
-  paused_at timestamptz,
-  pause_reason text,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (tenant_id, id),

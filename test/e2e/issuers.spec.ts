@@ -41,7 +41,7 @@ describe('issuers and what hangs on them', () => {
       expect(created.status).toBe(201);
       const record = {
         ...ISSUER, tenant_id: mine.tenantId, nombre_comercial: 'Ñandú', contribuyente_especial: null, agente_retencion: null, gran_contribuyente: null,
-        regimen_rimpe: 'none', default_payment_method: '01', is_active: true, disabled_at: null, paused_at: null, pause_reason: null, warnings: [],
+        regimen_rimpe: 'none', default_payment_method: '01', is_active: true, disabled_at: null, warnings: [],
       };
       expect(created.body).toMatchObject(record);
       const path = `/issuers/${created.body['id'] as string}`;
@@ -79,7 +79,7 @@ describe('issuers and what hangs on them', () => {
       expect([answer.status, answer.body['warnings']]).toEqual([201, ['ruc.check_digit']]);
     });
 
-    it.each(['id', 'tenant_id', 'ruc', 'created_at', 'disabled_at', 'paused_at', 'warnings'])('never lets a caller set %s by change', async (field) => {
+    it.each(['id', 'tenant_id', 'ruc', 'created_at', 'disabled_at', 'warnings'])('never lets a caller set %s by change', async (field) => {
       const answer = await mine.call<{ detail: { loc: string[]; type: string }[] }>('PATCH', `/issuers/${mine.issuerId}`, { [field]: 'x' });
       expect([answer.status, answer.body.detail]).toMatchObject([422, [{ loc: ['body', field], type: 'extra_forbidden' }]]);
     });

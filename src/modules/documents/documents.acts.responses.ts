@@ -62,3 +62,22 @@ export class DocumentHistory {
   @ApiProperty(uuid) document_id: string;
   @ApiProperty({ type: [HistoryEntry] }) items: HistoryEntry[];
 }
+
+@ApiSchema({ name: 'Pause' })
+export class PauseRecord {
+  @ApiProperty(uuid) id: string;
+  @ApiProperty({ enum: ['issuer', 'establishment', 'document_type', 'emission_point'] }) scope: string;
+  @ApiProperty(uuid) issuer_id: string;
+  @ApiProperty({ ...uuid, nullable: true }) establishment_id: string | null;
+  @ApiProperty({ ...uuid, nullable: true }) emission_point_id: string | null;
+  @ApiProperty(textOrNull) document_type: string | null;
+  @ApiProperty({ type: String, description: 'Code of the SRI that caused it' }) sri_code: string;
+  @ApiProperty({ ...uuid, description: 'The document that met it' }) document_id: string;
+  @ApiProperty(instant) created_at: Date;
+  @ApiProperty({ ...instant, nullable: true }) resumed_at: Date | null;
+}
+
+@ApiSchema({ name: 'PauseList' })
+export class PauseList {
+  @ApiProperty({ type: [PauseRecord] }) items: PauseRecord[];
+}

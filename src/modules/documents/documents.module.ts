@@ -11,6 +11,7 @@ import { IssuersModule } from '../issuers/public.js';
 import { DocumentActsController } from './document-acts.controller.js';
 import { DraftsController } from './drafts.controller.js';
 import { DocumentsController } from './documents.controller.js';
+import { PausesController } from './pauses.controller.js';
 import { DocumentsRepository } from './persistence/documents.repository.js';
 import { AuthorizeStep } from './saga/authorize.step.js';
 import { IssuanceProcessor } from './saga/issuance.processor.js';
@@ -40,6 +41,8 @@ import { GetDocumentHandler } from './use-cases/get-document.js';
 import { GetDocumentXmlHandler } from './use-cases/get-document-xml.js';
 import { IssuingDesk } from './use-cases/issuing-desk.js';
 import { IssueDocumentHandler } from './use-cases/issue-document.js';
+import { ListPausesHandler } from './use-cases/list-pauses.js';
+import { ResumePauseHandler } from './use-cases/resume-pause.js';
 import { ListDocumentsHandler } from './use-cases/list-documents.js';
 
 const MAX_ANSWER_BYTES = 2_097_152;
@@ -64,6 +67,8 @@ const HANDLERS = [
   AbandonDocumentHandler,
   CancelDocumentHandler,
   WithdrawCancellationHandler,
+  ListPausesHandler,
+  ResumePauseHandler,
 ];
 
 /** What both halves need to ask the SRI about a document and to write what they learn. */
@@ -112,7 +117,7 @@ const limits = (settings: Settings): { timeoutMs: number; maxBytes: number } => 
 export class DocumentsModule {
   /** For the API process. */
   static http(): DynamicModule {
-    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule], controllers: [DocumentsController, DraftsController, DocumentActsController], providers: [IssuingDesk, StoredDocuments, DocumentActs, ...ASKING, ...HANDLERS] };
+    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule], controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController], providers: [IssuingDesk, StoredDocuments, DocumentActs, ...ASKING, ...HANDLERS] };
   }
 
   /** For the worker process. */

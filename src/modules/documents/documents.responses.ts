@@ -107,6 +107,8 @@ export class DocumentRecord {
   error: Record<string, unknown> | null;
   @ApiProperty({ ...records, description: 'Findings that did not refuse the document' }) warnings: Record<string, unknown>[];
   @ApiProperty({ ...instant, ...orNull }) next_attempt_at: Date | null;
+  @ApiProperty({ type: 'object', additionalProperties: true, ...orNull, description: 'A requested annulment that is being watched: request, last day, what the SRI said' })
+  cancellation: Record<string, unknown> | null;
 }
 
 @ApiSchema({ name: 'DocumentTotals' })

@@ -27,8 +27,6 @@ export class IssuerRecord {
   @ApiProperty({ ...text, ...orNull, description: 'Path of the image that is printed on documents' }) logo: string | null;
   @ApiProperty({ type: Boolean }) is_active: boolean;
   @ApiProperty({ ...instant, ...orNull, description: 'Set while the platform has disabled the issuer' }) disabled_at: Date | null;
-  @ApiProperty({ ...instant, ...orNull, description: 'Set while submissions wait because the SRI blocked the taxpayer' }) paused_at: Date | null;
-  @ApiProperty({ ...text, ...orNull }) pause_reason: string | null;
   @ApiProperty({ type: [String], description: '`ruc.check_digit`: modulo 11 fails, which the SRI tolerates for companies and public bodies' })
   warnings: string[];
   @ApiProperty(instant) created_at: Date;

@@ -29,7 +29,7 @@ export class GetDocumentHandler implements IQueryHandler<GetDocument> {
   async execute({ tenant, documentId }: GetDocument): Promise<DocumentRecord> {
     const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
       manager.query<Row[]>(
-        `select ${RECORD_COLUMNS}, d.sri_messages, d.warnings, d.error_code, d.error_detail, d.next_attempt_at, c.content
+        `select ${RECORD_COLUMNS}, d.sri_messages, d.warnings, d.error_code, d.error_detail, d.next_attempt_at, d.cancellation, c.content
          from documents d
          join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
          where d.tenant_id = $1 and d.id = $2`,
@@ -44,6 +44,7 @@ export class GetDocumentHandler implements IQueryHandler<GetDocument> {
       lines: toWire(content.lines) as DocumentRecord['lines'],
       taxes: toWire(content.taxes) as DocumentRecord['taxes'],
       error: documentError(error_code, error_detail),
+      cancellation: toWire(row.cancellation) as DocumentRecord['cancellation'],
     };
   }
 }

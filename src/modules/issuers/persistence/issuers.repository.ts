@@ -25,7 +25,7 @@ export type IssuerValues = Readonly<Partial<Record<(typeof WRITABLE)[number], st
 /** Of the logo only where it is found. */
 const SHOWN = WRITABLE.map((column) => (column === 'logo' ? `case when logo is not null then '/issuers/' || id || '/logo' end as logo` : column));
 
-const COLUMNS = `id, tenant_id, ruc, ${SHOWN.join(', ')}, disabled_at, paused_at, pause_reason, created_at, updated_at`;
+const COLUMNS = `id, tenant_id, ruc, ${SHOWN.join(', ')}, disabled_at, created_at, updated_at`;
 
 @Injectable()
 export class IssuersRepository {

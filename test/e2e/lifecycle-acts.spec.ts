@@ -1,0 +1,247 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DOCUMENT_STATUSES, LIFECYCLE } from '../../src/modules/documents/domain/lifecycle.js';
+import { addFaults, Business, type Answer, simulatorAccount } from '../support/business.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+interface Act extends Record<string, unknown> {
+  status: string;
+  error: { code: string; detail: { status?: string; allowed_actions?: string[]; reason?: string } };
+}
+
+const magic = (value: string): Record<string, unknown> => ({ additional_info: [{ name: 'Simulador', value }] });
+
+describe('acts on issued documents', () => {
+  let stack: Stack;
+  let business: Business;
+
+  beforeAll(async () => {
+    stack = await startStack({ env: { SRI_TIMEOUT_SECONDS: '2', LEASE_SECONDS: '10', CANCELLATION_LADDER: '1', RECHECK_SECONDS: '2' } });
+    business = await Business.open(stack);
+  });
+  afterAll(() => stack.stop());
+
+  const act = (id: string, name: string, body?: unknown, method = 'POST'): Promise<Answer<Act>> => business.call<Act>(method, `/documents/${id}/${name}`, body);
+  const portal = async (path: string, accessKey: string): Promise<void> => {
+    const response = await fetch(`${stack.simulatorUrl}/control/portal/${accessKey}/${path}`, { method: 'POST' });
+    if (!response.ok) throw new Error(`portal ${path}: ${response.status} ${await response.text()}`);
+  };
+  const until = async (id: string, status: string): Promise<Record<string, unknown>> => {
+    for (const end = Date.now() + 30_000; Date.now() < end; await sleep(100)) {
+      const document = await business.document(id);
+      if (document.status === status) return document;
+    }
+    throw new Error(`document ${id} did not become ${status}: ${(await business.document(id)).status}\n${stack.logs()}`);
+  };
+  const triggers = async (id: string): Promise<string[]> =>
+    (await stack.database.query<{ trigger: string }>('select trigger from document_history where document_id = $1 order by version', [id])).map((row) => row.trigger);
+
+  it('a document refused for its signature is signed again by a retry and authorized under the same number', async () => {
+    const { document_id, access_key } = await business.accepted();
+    await until(document_id, 'AUTHORIZED');
+    const again = await Business.open(stack);
+    await addFaults(stack, { match: { ruc: again.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '39', at: 'authorization' } });
+    const refused = await again.accepted();
+    expect((await again.settled(refused.document_id)).status).toBe('REJECTED');
+    const answer = await again.call<Act>('POST', `/documents/${refused.document_id}/retry`);
+    expect([answer.status, answer.body.status, answer.body['document_id']]).toEqual([202, 'RECEPTION_RETRY_SCHEDULED', refused.document_id]);
+    expect(Date.parse(answer.body['retry_scheduled_at'] as string)).not.toBeNaN();
+    expect(await again.settled(refused.document_id)).toMatchObject({ status: 'AUTHORIZED', sequential: 1, access_key: refused.access_key, error: null });
+    const account = await simulatorAccount(stack, refused.access_key);
+    expect({ authorized: account.authorized, digests: account.digests.length }).toEqual({ authorized: 1, digests: 2 });
+    expect(access_key).not.toBe(refused.access_key);
+  });
+
+  it('a document refused for its content is not retried: what is allowed is named', async () => {
+    const { document_id } = await business.accepted(magic('52'));
+    expect((await business.settled(document_id)).status).toBe('REJECTED');
+    const answer = await act(document_id, 'retry');
+    expect([answer.status, answer.body.error.code, answer.body.error.detail]).toEqual([
+      409, 'INVALID_STATE', { status: 'REJECTED', allowed_actions: ['reconcile', 'correct', 'abandon'], reason: 'CONTENT_REFUSED' },
+    ]);
+  });
+
+  it('a blocked taxpayer pauses his issuer once; the others wait, and one act lets them go', async () => {
+    const blocked = await Business.open(stack);
+    await addFaults(stack, { match: { ruc: blocked.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '57', at: 'authorization' } });
+    const first = await blocked.accepted();
+    expect((await blocked.settled(first.document_id)).status).toBe('REJECTED');
+    const waiting = await Promise.all([1, 2, 3].map(() => blocked.accepted()));
+    await sleep(2_000);
+    for (const { document_id } of waiting) expect((await blocked.document(document_id)).status).toBe('RECEPTION_PENDING');
+    const { body } = await blocked.call<{ items: { id: string; resumed_at: string | null }[] }>('GET', `/issuers/${blocked.issuerId}/pauses`);
+    expect(body.items).toMatchObject([{ scope: 'issuer', sri_code: '57', document_id: first.document_id, resumed_at: null }]);
+    const events = await stack.database.query('select 1 from events where tenant_id = $1 and type = $2', [blocked.tenantId, 'issuer.paused']);
+    expect(events).toHaveLength(1);
+    const resumed = await blocked.call('POST', `/issuers/${blocked.issuerId}/pauses/${body.items[0]?.id}/resume`);
+    expect(resumed.status).toBe(200);
+    for (const { document_id } of waiting) expect((await blocked.settled(document_id)).status).toBe('AUTHORIZED');
+    expect((await blocked.call('POST', `/documents/${first.document_id}/retry`)).status).toBe(202);
+    expect((await blocked.settled(first.document_id)).status).toBe('AUTHORIZED');
+    expect((await business.call('GET', `/issuers/${blocked.issuerId}/pauses`)).status).toBe(404);
+  });
+
+  it('three numbers in a row that the SRI gave to others pause the emission point', async () => {
+    const taken = await Business.open(stack);
+    const results = [];
+    for (let i = 0; i < 3; i += 1) {
+      const { document_id } = await taken.accepted(magic('45'));
+      results.push((await taken.settled(document_id)).status);
+    }
+    expect(results).toEqual(['MANUAL_REVIEW_REQUIRED', 'MANUAL_REVIEW_REQUIRED', 'MANUAL_REVIEW_REQUIRED']);
+    const { body } = await taken.call<{ items: unknown[] }>('GET', `/issuers/${taken.issuerId}/pauses`);
+    expect(body.items).toMatchObject([{ scope: 'emission_point', document_type: '01', sri_code: '45' }]);
+  });
+
+  it('a taken number is not retried; abandoned, it is explained and final', async () => {
+    const { document_id } = await business.accepted(magic('45'));
+    expect((await business.settled(document_id)).status).toBe('MANUAL_REVIEW_REQUIRED');
+    expect((await act(document_id, 'retry')).body.error.detail).toMatchObject({ reason: 'SEQUENTIAL_TAKEN', allowed_actions: ['reconcile', 'abandon'] });
+    const answer = await act(document_id, 'abandon', { reason: 'the number was used on paper' });
+    expect([answer.status, answer.body.status]).toEqual([200, 'FAILED_PERMANENT']);
+    const history = (await business.call<{ items: Record<string, unknown>[] }>('GET', `/documents/${document_id}/history`)).body.items;
+    expect(history.at(-1)).toMatchObject({ kind: 'move', trigger: 'abandoned', to_status: 'FAILED_PERMANENT', detail: { reason: 'the number was used on paper' } });
+    expect((await act(document_id, 'abandon', { reason: 'again' })).status).toBe(409);
+  });
+
+  it('history shows every move and every exchange in order, with the words of the SRI', async () => {
+    const { document_id } = await business.accepted(magic('50'));
+    await until(document_id, 'AUTHORIZED');
+    const { status, body } = await business.call<{ items: Record<string, unknown>[] }>('GET', `/documents/${document_id}/history`);
+    expect(status).toBe(200);
+    const moves = body.items.filter(({ kind }) => kind === 'move');
+    expect(moves.map(({ version }) => version)).toEqual(moves.map((_, index) => index + 1));
+    expect(moves.map(({ trigger }) => trigger)).toEqual(['number_taken', 'xml_built', 'signed', 'queued', 'sending', 'transient', 'sending', 'received', 'awaiting', ...(moves.length > 10 ? ['undecided'] : []), 'authorized']);
+    const calls = body.items.filter(({ kind }) => kind === 'sri_call');
+    expect(calls.slice(0, 2)).toMatchObject([
+      { service: 'reception', outcome: 'returned', signing_no: 1, sri_messages: [{ identifier: '50' }] },
+      { service: 'reception', outcome: 'received', signing_no: 1 },
+    ]);
+    expect(calls.at(-1)).toMatchObject({ service: 'authorization', outcome: 'AUTORIZADO' });
+  });
+
+  it('reconcile follows a verdict at once and changes nothing without one', async () => {
+    const slow = await Business.open(stack);
+    await addFaults(stack, { match: { ruc: slow.ruc, service: 'authorization' }, times: 3, action: { kind: 'in_process' } });
+    const { document_id } = await slow.accepted();
+    await sleep(1_500);
+    const first = await slow.call<Act>('POST', `/documents/${document_id}/reconcile`);
+    expect([first.status, ['AUTHORIZATION_PENDING', 'AUTHORIZATION_RETRY_SCHEDULED', 'AUTHORIZED'].includes(first.body.status)]).toEqual([200, true]);
+    expect(Date.parse(first.body['reconciled_at'] as string)).not.toBeNaN();
+    expect((await slow.settled(document_id)).status).toBe('AUTHORIZED');
+  });
+
+  it('the authority away: reconcile answers 503 with Retry-After and leaves the document alone', async () => {
+    const away = await startStack({ workers: 0, simulator: false, env: { SRI_RECEPTION_URL: 'http://127.0.0.1:1/r', SRI_AUTHORIZATION_URL: 'http://127.0.0.1:1/a', SRI_CONSULTATION_URL: 'http://127.0.0.1:1/c' } });
+    try {
+      const lonely = await Business.open(away);
+      const { document_id } = await lonely.accepted();
+      await away.startWorker();
+      for (const end = Date.now() + 20_000; (await lonely.document(document_id)).status !== 'RECEPTION_RETRY_SCHEDULED' && Date.now() < end; ) await sleep(100);
+      await away.killWorker(0);
+      const before = await lonely.document(document_id);
+      const answer = await lonely.call<Act>('POST', `/documents/${document_id}/reconcile`);
+      expect([answer.status, answer.body.error.code, Number(answer.headers.get('retry-after')) > 0]).toEqual([503, 'SRI_UNAVAILABLE', true]);
+      expect(await lonely.document(document_id)).toEqual(before);
+    } finally {
+      await away.stop();
+    }
+  });
+
+  it('a cancellation waits for the portal, and only the SRI’s ANULADO ends it', async () => {
+    const { document_id, access_key } = await business.accepted();
+    await until(document_id, 'AUTHORIZED');
+    const answer = await act(document_id, 'cancel', { reason: 'issued twice' });
+    expect([answer.status, answer.body.status]).toEqual([202, 'CANCELLATION_REQUESTED']);
+    expect(answer.body['deadline']).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+    expect(answer.body['instructions']).toContain('SRI en línea');
+    await sleep(2_500);
+    expect(await business.document(document_id)).toMatchObject({ status: 'CANCELLATION_REQUESTED', cancellation: { reason: 'issued twice', pending_at_sri: false } });
+    await portal('annul', access_key);
+    await until(document_id, 'CANCELLED');
+    expect((await triggers(document_id)).slice(-2)).toEqual(['cancellation_requested', 'annulled']);
+  });
+
+  it('a cancellation can be taken back, and a credited invoice cannot be cancelled', async () => {
+    const { document_id } = await business.accepted();
+    await until(document_id, 'AUTHORIZED');
+    expect((await act(document_id, 'cancel', { reason: 'by mistake' })).status).toBe(202);
+    expect((await business.call('POST', `/documents/${document_id}/credit-note`, { reason: 'x', lines: business.invoice()['lines'], taxes: business.invoice()['taxes'], subtotal: '100.00', total_tax: '15.00', total: '115.00' })).status).toBe(409);
+    expect((await act(document_id, 'cancel', undefined, 'DELETE')).status).toBe(204);
+    expect(await business.document(document_id)).toMatchObject({ status: 'AUTHORIZED', cancellation: null });
+    const note = await business.accepted({
+      document_type: '04', modified_document_id: document_id, reason: 'half', payments: [],
+      subtotal: '50.00', total_tax: '7.50', total: '57.50',
+      lines: [{ line_number: 1, description: 'Servicio', quantity: '1', unit_price: '50.00', subtotal: '50.00', tax_rate_code: '4' }],
+      taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '50.00', rate: '0.15', tax_amount: '7.50' }],
+    });
+    await until(note.document_id, 'AUTHORIZED');
+    const refused = await act(document_id, 'cancel', { reason: 'too late' });
+    expect([refused.status, refused.body.error.code, (refused.body.error.detail as unknown as { rule: string }[])[0]?.rule]).toEqual([400, 'FISCAL_RULE_VIOLATED', 'cancellation.credited']);
+  });
+
+  it('an annulled credit note gives its amount back: the original it had voided is valid again', async () => {
+    const original = await business.accepted();
+    await until(original.document_id, 'AUTHORIZED');
+    const note = await business.accepted({ document_type: '04', modified_document_id: original.document_id, reason: 'all of it', payments: [] });
+    await until(note.document_id, 'AUTHORIZED');
+    await until(original.document_id, 'VOIDED_BY_NC');
+    expect((await act(note.document_id, 'cancel', { reason: 'it stands after all' })).status).toBe(202);
+    await portal('annul', note.access_key);
+    await sleep(2_000);
+    expect(await business.document(note.document_id)).toMatchObject({ status: 'CANCELLATION_REQUESTED', cancellation: { pending_at_sri: true } });
+    expect((await act(note.document_id, 'cancel', undefined, 'DELETE')).body.error.detail.reason).toBe('PENDING_AT_SRI');
+    await portal('accept', note.access_key);
+    await until(note.document_id, 'CANCELLED');
+    await until(original.document_id, 'AUTHORIZED');
+  });
+
+  it('an invoice to the final consumer is not cancelled', async () => {
+    const { document_id } = await business.accepted({ buyer_id_type: undefined, buyer_id: undefined, buyer_name: undefined, buyer_email: undefined, subtotal: '10.00', total_tax: '1.50', total: '11.50',
+      lines: [{ line_number: 1, description: 'Pan', quantity: '1', unit_price: '10.00', subtotal: '10.00', tax_rate_code: '4' }],
+      taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '10.00', rate: '0.15', tax_amount: '1.50' }], payments: [{ line_number: 1, payment_method_code: '01', total: '11.50' }] });
+    await until(document_id, 'AUTHORIZED');
+    const answer = await act(document_id, 'cancel', { reason: 'no' });
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'FISCAL_RULE_VIOLATED']);
+    expect((await business.document(document_id)).status).toBe('AUTHORIZED');
+  });
+
+  it('a refusal that the SRI takes back later is noticed by the daily comparison', async () => {
+    const flipped = await Business.open(stack);
+    await addFaults(stack, { match: { ruc: flipped.ruc, service: 'authorization' }, times: 1, action: { kind: 'state', estado: 'NO AUTORIZADO' } });
+    const { document_id, access_key } = await flipped.accepted();
+    for (const end = Date.now() + 20_000; (await flipped.document(document_id)).status !== 'AUTHORIZED' && Date.now() < end; ) await sleep(100);
+    expect(await triggers(document_id)).toEqual(['number_taken', 'xml_built', 'signed', 'queued', 'sending', 'received', 'awaiting', 'refused', 'authorized']);
+    expect(await flipped.document(document_id)).toMatchObject({ authorization_number: access_key, error: null });
+    expect((await simulatorAccount(stack, access_key)).submissions).toBe(1);
+  });
+
+  it.each([
+    ['an empty', 'cancel', { reason: '' }], ['too long a', 'cancel', { reason: 'x'.repeat(501) }], ['no', 'cancel', {}], ['a two-line', 'abandon', { reason: 'a\nb' }],
+  ])('%s reason of %s is refused with the field named', async (_, name, body) => {
+    const { document_id } = await business.accepted();
+    const answer = await act(document_id, name, body);
+    expect([400, 422]).toContain(answer.status);
+    expect(JSON.stringify(answer.body)).toContain('reason');
+  });
+
+  it('each act is allowed exactly in the states that the lifecycle table lists; elsewhere 409 names state and actions', async () => {
+    const { document_id } = await business.accepted();
+    await until(document_id, 'AUTHORIZED');
+    const put = (status: string): Promise<unknown> => stack.database.query(
+      `do $$ begin
+         alter table documents disable trigger guard_document; alter table documents disable trigger refuse_credited_cancellation;
+         update documents set status = '${status}' where id = '${document_id}';
+         alter table documents enable trigger guard_document; alter table documents enable trigger refuse_credited_cancellation;
+       end $$`);
+    const acts = [['retry', 'retry', undefined, 'POST'], ['reconcile', 'reconcile', undefined, 'POST'], ['abandon', 'abandon', { reason: 'x' }, 'POST'], ['cancel', 'cancel', { reason: 'x' }, 'POST'], ['withdraw_cancellation', 'cancel', undefined, 'DELETE']] as const;
+    for (const status of DOCUMENT_STATUSES) {
+      await put(status);
+      for (const [action, path, body, method] of acts) {
+        if ((LIFECYCLE[status].actions as readonly string[]).includes(action)) continue;
+        const answer = await act(document_id, path, body, method);
+        expect([status, action, answer.status, answer.body.error.detail]).toEqual([status, action, 409, { status, allowed_actions: [...LIFECYCLE[status].actions] }]);
+      }
+    }
+    await put('AUTHORIZED');
+  });
+});
