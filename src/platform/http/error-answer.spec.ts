@@ -44,6 +44,7 @@ describe('answerTo', () => {
     [failedQuery('53300'), 'SERVICE_UNAVAILABLE'],
     [failedQuery('57P01'), 'SERVICE_UNAVAILABLE'],
     [failedQuery('25006'), 'SERVICE_UNAVAILABLE'],
+    [failedQuery('25P03'), 'SERVICE_UNAVAILABLE'],
     [coded('ECONNREFUSED'), 'SERVICE_UNAVAILABLE'],
     [new Error('timeout exceeded when trying to connect'), 'SERVICE_UNAVAILABLE'],
     [new Error('Connection terminated unexpectedly'), 'SERVICE_UNAVAILABLE'],

@@ -93,9 +93,9 @@ const SOCKET_ERRORS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT
 /**
  * SQLSTATE classes of a database that cannot serve now: 08 connection, 53 resources (too many connections, disk full),
  * 57 operator's intervention (shutdown, start-up, statement cancelled), 58 system; 25006 read-only (a failed-over
- * primary), 55P03 lock not available, 40001 and 40P01 conflicts that retries did not settle.
+ * primary), 25P03 idle in a transaction for too long, 55P03 lock not available, 40001 and 40P01 conflicts that retries did not settle.
  */
-const OUTAGE_STATE = /^(?:08|53|57|58)[0-9A-Z]{3}$|^(?:25006|55P03|40001|40P01)$/;
+const OUTAGE_STATE = /^(?:08|53|57|58)[0-9A-Z]{3}$|^(?:25006|25P03|55P03|40001|40P01)$/;
 
 /** The driver and its pool report these without a code. */
 const OUTAGE_TEXT = /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Cannot use a pool after)/;
