@@ -215,7 +215,9 @@ begin
     return new;
   end if;
   if new.tenant_id <> old.tenant_id or new.id <> old.id or (new.issuer_id <> old.issuer_id and old.status <> 'DRAFT')
-     or (old.sequential is not null and new.sequential is distinct from old.sequential) then
+     or (old.sequential is not null
+         and (new.sequential, new.establishment_id, new.emission_point_id, new.document_type, new.sri_environment)
+             is distinct from (old.sequential, old.establishment_id, old.emission_point_id, old.document_type, old.sri_environment)) then
     raise exception 'identity and number of a document never change' using errcode = 'SE101';
   end if;
   if new.status <> old.status then

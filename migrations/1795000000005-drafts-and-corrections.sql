@@ -154,6 +154,8 @@ begin
   update documents set
     status = 'NUMBER_RESERVED', version = version + 1, sequential = number.sequential, access_key = number.access_key,
     issue_date = d.issue_date, buyer_id_type = d.buyer_id_type, buyer_id = d.buyer_id, buyer_name = d.buyer_name,
+    modified_document_id = d.modified_document_id, modified_document_type = d.modified_document_type,
+    modified_document_number = d.modified_document_number, modified_document_issue_date = d.modified_document_issue_date,
     warnings = p_warnings, next_attempt_at = p_now, updated_at = p_now
   where tenant_id = p_tenant and id = p_document;
   insert into document_history (tenant_id, document_id, version, from_status, trigger, to_status, at)

@@ -75,6 +75,8 @@ describe('moves in the database', () => {
     const attempt = (sql: string): Promise<string | null> => database.query(sql, [id]).then(() => 'done', (error: unknown) => sqlState(error));
     expect(await attempt(`update documents set status = 'XML_GENERATED' where id = $1`)).toBe('SE101');
     expect(await attempt('update documents set sequential = 777 where id = $1')).toBe('SE101');
+    expect(await attempt(`update documents set document_type = '04' where id = $1`)).toBe('SE101');
+    expect(await attempt(`update documents set sri_environment = 'PRODUCTION' where id = $1`)).toBe('SE101');
     const born = `insert into documents select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'status', 'AUTHORIZED',
       'sequential', 5000, 'access_key', repeat('1', 49)))).* from documents d where id = $1`;
     expect(await attempt(born)).toBe('SE100');
