@@ -5,11 +5,13 @@ import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { OutboxRelay } from '../../../platform/outbox/relay.js';
 import { ISSUANCE_QUEUE, type IssuanceJob } from '../../../platform/queue/issuance-bell.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
-import { MAX_LOST_LEASES } from '../domain/document.js';
+import { recheck } from '../domain/decide.js';
+import { MAX_LOST_LEASES, type SagaPolicy } from '../domain/document.js';
 import { LIFECYCLE, type Step } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument, StaleDocumentError } from '../persistence/documents.repository.js';
 import { AuthorizeStep } from './authorize.step.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
+import { SAGA_POLICY } from './policy.js';
 import { PrepareStep } from './prepare.step.js';
 import type { SagaStep } from './step.js';
 import { SubmitStep } from './submit.step.js';
@@ -40,6 +42,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
     @Inject(IDS) private readonly ids: Ids,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
   ) {
     this.steps = { prepare, submit, authorize, watch };
   }
@@ -88,22 +91,28 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
     if (taken === null) return false;
     const { claim, loaded } = taken;
     await this.killPoints.pass('after-claim', loaded.content.numericCode);
-    if (claim.lostLeases >= MAX_LOST_LEASES && canGiveUp(loaded)) {
-      await this.giveUp(loaded, token);
-      return false;
-    }
+    if (claim.lostLeases >= MAX_LOST_LEASES && (await this.giveUp(loaded, token))) return false;
     const next = await this.steps[claim.step].run({ loaded, token });
     return next !== null && next.dueAt !== 'never' && next.dueAt <= this.clock.now();
   }
 
-  /** A document on which workers keep dying is handed to a person, so that the others flow. */
-  private async giveUp({ state }: LoadedDocument, token: string): Promise<void> {
-    const patch = { errorCode: 'ATTEMPTS_EXHAUSTED', errorDetail: { suggested_action: 'retry' } };
-    await this.documents.advance(state, { moves: [{ trigger: 'gave_up' }], patch, work: null }, token, this.clock.now());
-    this.log.error(`document ${state.id} lost ${MAX_LOST_LEASES} workers in ${state.status}: a person must look`);
+  /**
+   * A document on which workers keep dying is handed to a person, so that the others flow. Like every decided document it is
+   * compared with the SRI later: what was sent before may still be authorized.
+   * @returns false where the state knows no giving up and the step has to go on
+   */
+  private async giveUp({ state }: LoadedDocument, token: string): Promise<boolean> {
+    const now = this.clock.now();
+    const work = recheck(state, now, this.policy);
+    const { moves, final } = LIFECYCLE[state.status];
+    if ('gave_up' in moves) {
+      const patch = { errorCode: 'ATTEMPTS_EXHAUSTED', errorDetail: { suggested_action: 'retry' } };
+      await this.documents.advance(state, { moves: [{ trigger: 'gave_up' }], patch, work }, token, now);
+      this.log.error(`document ${state.id} lost ${MAX_LOST_LEASES} workers in ${state.status}: a person must look`);
+      return true;
+    }
+    if (!final && state.status !== 'MANUAL_REVIEW_REQUIRED') return false;
+    await this.documents.advance(state, { moves: [], patch: {}, work }, token, now);
+    return true;
   }
-}
-
-function canGiveUp({ state }: LoadedDocument): boolean {
-  return 'gave_up' in LIFECYCLE[state.status].moves;
 }
