@@ -253,18 +253,24 @@ begin
 end $$;
 
 -- The last look before a number is taken: what pre-flight saw may have changed since. Custom SQLSTATEs:
---   SE002 key revoked, SE003 issuer disabled, SE004 no usable certificate
+--   SE002 key revoked or tenant inactive, SE003 issuer disabled, SE004 certificate expired, SE009 no certificate
 create function last_look(p_tenant uuid, p_api_key uuid, p_issuer uuid, p_now timestamptz) returns void
   language plpgsql as $$
 begin
-  if not exists (select from api_keys k where k.tenant_id = p_tenant and k.id = p_api_key and k.revoked_at is null) then
+  if not exists (
+    select from api_keys k join tenants t on t.id = k.tenant_id
+    where k.tenant_id = p_tenant and k.id = p_api_key and k.revoked_at is null and t.is_active
+  ) then
     raise exception 'API key revoked' using errcode = 'SE002';
   end if;
   if not exists (select from issuers i where i.tenant_id = p_tenant and i.id = p_issuer and i.is_active and i.disabled_at is null) then
     raise exception 'issuer disabled' using errcode = 'SE003';
   end if;
+  if not exists (select from certificates c where c.tenant_id = p_tenant and c.issuer_id = p_issuer and c.is_active) then
+    raise exception 'no certificate' using errcode = 'SE009';
+  end if;
   if not exists (select from certificates c where c.tenant_id = p_tenant and c.issuer_id = p_issuer and c.is_active and c.valid_to > p_now) then
-    raise exception 'no usable certificate' using errcode = 'SE004';
+    raise exception 'certificate expired' using errcode = 'SE004';
   end if;
 end $$;
 

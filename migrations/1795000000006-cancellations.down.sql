@@ -1,3 +1,4 @@
+grant create on schema sello to sello_worker, sello_resolver;
 drop trigger reserve_credit_again on documents;
 drop function reserve_credit_again();
 drop trigger revive_original on documents;

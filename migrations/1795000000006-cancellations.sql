@@ -53,3 +53,6 @@ create trigger reserve_credit_again after update of status on documents
   for each row when (old.status = 'FAILED_PERMANENT' and new.status in ('RECEPTION_RETRY_SCHEDULED', 'AUTHORIZATION_RETRY_SCHEDULED')
                      and new.document_type = '04' and new.modified_document_id is not null)
   execute function reserve_credit_again();
+
+-- Handing functions over is done; a later migration that does so again grants this for itself.
+revoke create on schema sello from sello_worker, sello_resolver;

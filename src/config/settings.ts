@@ -102,6 +102,13 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   if (settings.APP_ENV === 'local' && (!settings.SRI_RECEPTION_URL || !settings.SRI_AUTHORIZATION_URL)) {
     throw new SettingsError('SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: name the simulator (npm run simulator) when APP_ENV is local');
   }
+  const foreign = settings.APP_ENV === 'production' ? SRI_TEST : SRI_PRODUCTION;
+  for (const name of ['SRI_RECEPTION_URL', 'SRI_AUTHORIZATION_URL', 'SRI_CONSULTATION_URL'] as const) {
+    const url = settings[name];
+    if (url !== undefined && new URL(url).host === new URL(foreign).host) {
+      throw new SettingsError(`${name}: that is the SRI's other environment, not that of APP_ENV ${settings.APP_ENV}`);
+    }
+  }
   const authorization = settings.SRI_AUTHORIZATION_URL ?? `${base}/AutorizacionComprobantesOffline`;
   return {
     ...settings,

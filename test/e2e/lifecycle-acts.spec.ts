@@ -26,9 +26,10 @@ describe('acts on issued documents', () => {
     if (!response.ok) throw new Error(`portal ${path}: ${response.status} ${await response.text()}`);
   };
   const until = async (id: string, status: string): Promise<Record<string, unknown>> => {
-    for (const end = Date.now() + 30_000; Date.now() < end; await sleep(100)) {
+    for (const end = Date.now() + 30_000; Date.now() < end; ) {
       const document = await business.document(id);
       if (document.status === status) return document;
+      await sleep(100);
     }
     throw new Error(`document ${id} did not become ${status}: ${(await business.document(id)).status}\n${stack.logs()}`);
   };

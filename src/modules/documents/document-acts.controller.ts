@@ -1,6 +1,7 @@
-import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Res, StreamableFile } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { idempotencyKey } from '../../platform/http/idempotency-key.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
@@ -41,13 +42,16 @@ export class DocumentActsController {
   @ApiOperation({ operationId: 'createCreditNote', summary: 'Draft a credit note of an authorized invoice' })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
   @ApiCreatedResponse({ type: CreditNoteCreated })
-  creditNote(
+  async creditNote(
     @Tenant() tenant: TenantContext,
     @Param() { document_id }: DocumentPath,
     @Body() body: CreditNoteDto,
     @Headers('idempotency-key') key: string | undefined,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<CreditNoteCreated> {
-    return this.commands.execute(new CreateCreditNote(tenant, document_id, body, idempotencyKey(key, body.idempotency_key)));
+    const { answer, replayed } = await this.commands.execute(new CreateCreditNote(tenant, document_id, body, idempotencyKey(key, body.idempotency_key)));
+    if (replayed) response.setHeader('Idempotent-Replayed', 'true');
+    return answer;
   }
 
   @Post('correct')

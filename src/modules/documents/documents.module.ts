@@ -25,6 +25,7 @@ import { CancelDocumentHandler } from './use-cases/cancel-document.js';
 import { CorrectDocumentHandler } from './use-cases/correct-document.js';
 import { CreateCreditNoteHandler } from './use-cases/create-credit-note.js';
 import { CreateDraftHandler } from './use-cases/create-draft.js';
+import { DraftStore } from './use-cases/draft-store.js';
 import { DeleteDraftHandler } from './use-cases/delete-draft.js';
 import { DocumentActs } from './use-cases/document-acts.js';
 import { GetDocumentHistoryHandler } from './use-cases/get-document-history.js';
@@ -117,7 +118,7 @@ const limits = (settings: Settings): { timeoutMs: number; maxBytes: number } => 
 export class DocumentsModule {
   /** For the API process. */
   static http(): DynamicModule {
-    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule], controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController], providers: [IssuingDesk, StoredDocuments, DocumentActs, ...ASKING, ...HANDLERS] };
+    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule], controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController], providers: [IssuingDesk, DraftStore, StoredDocuments, DocumentActs, ...ASKING, ...HANDLERS] };
   }
 
   /** For the worker process. */

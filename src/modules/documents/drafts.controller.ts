@@ -45,7 +45,7 @@ export class DraftsController {
     @Headers('idempotency-key') key: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DocumentRecord> {
-    const { documentId, replayed } = await this.commands.execute(CreateDraft.of(tenant, body, idempotencyKey(key, body.idempotency_key)));
+    const { documentId, replayed } = await this.commands.execute(new CreateDraft(tenant, body, idempotencyKey(key, body.idempotency_key)));
     if (replayed) response.setHeader('Idempotent-Replayed', 'true');
     return this.queries.execute(new GetDocument(tenant, documentId));
   }

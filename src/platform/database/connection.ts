@@ -18,6 +18,9 @@ export function serviceDataSourceOptions(url: string, poolSize: number): DataSou
       max: poolSize,
       connectionTimeoutMillis: 2_000,
       idleTimeoutMillis: 30_000,
+      // A partner that vanished without a word is noticed by the kernel.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
       options: [
         `-c role=${SERVICE_ROLE}`,
         '-c search_path=sello',

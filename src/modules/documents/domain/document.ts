@@ -51,7 +51,7 @@ export interface DocumentPatch {
   suspicion?: 'SEQUENTIAL_TAKEN' | null;
   receptionAttempts?: number;
   authorizationAttempts?: number;
-  firstSentAt?: Date;
+  firstSentAt?: Date | null;
   receivedAt?: Date | null;
   deadlineAt?: Date | null;
   cancellation?: Cancellation | null;

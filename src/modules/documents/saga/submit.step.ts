@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { ReceptionClient, type ReceptionAnswer } from '../../../sri/soap/reception.js';
 import { decide } from '../domain/decide.js';
-import type { Decision, SagaPolicy, Work } from '../domain/document.js';
+import type { Decision, DocumentState, SagaPolicy, Work } from '../domain/document.js';
 import { type AttemptOutcome, DocumentsRepository, type LoadedDocument } from '../persistence/documents.repository.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
@@ -36,8 +36,8 @@ export class SubmitStep implements SagaStep {
       return lost.work;
     }
     if (signed === null) throw new Error(`document ${state.id} has nothing signed to send`);
-    if (signed.certificateValidTo <= now && state.firstSentAt === null && state.status === 'RECEPTION_PENDING') {
-      const again = SIGN_AGAIN(now);
+    if (signed.certificateValidTo <= now && state.firstSentAt === null) {
+      const again = signAgain(state, now);
       await this.documents.advance(state, again, token, now);
       return again.work;
     }
@@ -69,7 +69,9 @@ export class SubmitStep implements SagaStep {
 
     const answeredAt = this.clock.now();
     const submitted = { ...state, ...sending.patch, status: 'SUBMITTED_TO_SRI' as const, version } as typeof state;
-    const decision = decide(submitted, { kind: 'reception', answer }, answeredAt, this.policy);
+    const decided = decide(submitted, { kind: 'reception', answer }, answeredAt, this.policy);
+    // Nothing left the house: the document is as unsent as before.
+    const decision = answer.kind === 'not_delivered' ? { ...decided, patch: { ...decided.patch, firstSentAt: state.firstSentAt } } : decided;
     await this.documents.advance(submitted, decision, token, answeredAt, { finished: outcomeOf(attempt, answer) });
     await this.killPoints.pass('after-reception-commit', content.numericCode);
     return decision.work;
@@ -77,8 +79,8 @@ export class SubmitStep implements SagaStep {
 }
 
 /** The certificate ran out between signing and sending; nothing left the house, so a new signature is clean. */
-const SIGN_AGAIN = (now: Date): Decision => ({
-  moves: [{ trigger: 'signature_stale' }],
+const signAgain = ({ status }: DocumentState, now: Date): Decision => ({
+  moves: status === 'RECEPTION_PENDING' ? [{ trigger: 'signature_stale' }] : [],
   patch: {},
   work: { step: 'prepare', dueAt: now, keepLease: true },
 });

@@ -1,20 +1,21 @@
 import { Inject } from '@nestjs/common';
-import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { guayaquilDay } from '../../../shared/guayaquil.js';
-import { CHANCE, type Chance, CLOCK, type Clock } from '../../../shared/ports.js';
+import { CHANCE, type Chance } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { parseAccessKey } from '../../../sri/access-key.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import type { CreditNoteDto } from '../documents.credit-note.dto.js';
 import type { CreditNoteCreated } from '../documents.responses.js';
 import { refuseUncreditable } from '../domain/credit-note.js';
-import { CreateDraft } from './create-draft.js';
 import { toContent } from './document-content.js';
+import { DraftStore } from './draft-store.js';
+import { fingerprint } from './fingerprint.js';
 import { type StoredDocument, StoredDocuments } from './stored-document.js';
 
 /** Drafts a credit note of an authorized invoice; the balance is reserved when it is issued. */
-export class CreateCreditNote extends Command<CreditNoteCreated> {
+export class CreateCreditNote extends Command<DraftedCreditNote> {
   constructor(
     readonly tenant: TenantContext,
     readonly originalId: string,
@@ -25,25 +26,31 @@ export class CreateCreditNote extends Command<CreditNoteCreated> {
   }
 }
 
+export interface DraftedCreditNote {
+  readonly answer: CreditNoteCreated;
+  /** True when an earlier request with the same key and content created the draft. */
+  readonly replayed: boolean;
+}
+
 @CommandHandler(CreateCreditNote)
 export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote> {
   constructor(
     private readonly documents: StoredDocuments,
-    private readonly commands: CommandBus,
-    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly drafts: DraftStore,
     @Inject(CHANCE) private readonly chance: Chance,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  async execute({ tenant, originalId, body, idempotencyKey }: CreateCreditNote): Promise<CreditNoteCreated> {
-    const original = await this.documents.find(tenant, originalId, 'credit');
-    const today = guayaquilDay(this.clock.now());
-    const { documentType, issueDate, buyerIdType } = original.content;
-    refuseUncreditable({ documentType, issueDate, buyerIdType, status: original.status }, today, this.settings.CREDIT_NOTE_MAX_AGE_MONTHS);
-    const content = this.contentOf(original, body, today);
-    const operation = `credit_note:${originalId}`;
-    const { documentId } = await this.commands.execute(new CreateDraft(tenant, original.place, content, idempotencyKey, operation));
-    return { credit_note_id: documentId, original_document_id: originalId, status: 'DRAFT', access_key: null };
+  async execute({ tenant, originalId, body, idempotencyKey }: CreateCreditNote): Promise<DraftedCreditNote> {
+    const original = await this.documents.load(tenant, originalId);
+    const request = { idempotencyKey, operation: `credit_note:${originalId}`, fingerprint: fingerprint(body) } as const;
+    const { documentId, replayed } = await this.drafts.create(tenant, original.place, request, (_issuer, now) => {
+      const today = guayaquilDay(now);
+      const { documentType, issueDate, buyerIdType } = original.content;
+      refuseUncreditable({ documentType, issueDate, buyerIdType, status: original.status }, today, this.settings.CREDIT_NOTE_MAX_AGE_MONTHS);
+      return this.contentOf(original, body, today);
+    });
+    return { answer: { credit_note_id: documentId, original_document_id: originalId, status: 'DRAFT', access_key: null }, replayed };
   }
 
   private contentOf({ id, place, content, accessKey }: StoredDocument, body: CreditNoteDto, today: string): DocumentContent {

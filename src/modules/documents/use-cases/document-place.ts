@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import type { DocumentBodyDto } from '../documents.dto.js';
@@ -33,17 +32,4 @@ export function headerOf(tenant: TenantContext, place: Place, content: DocumentC
     modified_document_issue_date: content.modifiedDocumentIssueDate,
     reason: content.reason,
   };
-}
-
-/** Grows when the normal form of the content changes, so that old fingerprints are never compared with new ones. */
-const FINGERPRINT_VERSION = 'v1';
-
-/**
- * Identifies what a request asks for: equal for `1`, `1.00` and `"1.00"` and for
- * any order of JSON keys, different for anything that would issue another document.
- */
-export function fingerprint(place: Place, content: unknown): string {
-  const { issuerId, establishmentId, emissionPointId } = place;
-  const digest = createHash('sha256').update(JSON.stringify([issuerId, establishmentId, emissionPointId, content])).digest('hex');
-  return `${FINGERPRINT_VERSION}:${digest}`;
 }

@@ -7,7 +7,8 @@ import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
 import { toContent } from './document-content.js';
-import { fingerprint, headerOf, placeOf } from './document-place.js';
+import { headerOf, placeOf } from './document-place.js';
+import { fingerprint } from './fingerprint.js';
 import { IssuingDesk, refuseErrors, type Replay } from './issuing-desk.js';
 
 /** Issues a document: checks everything that can be checked, then takes the number. */
@@ -45,15 +46,14 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
 
   async execute({ tenant, body, idempotencyKey }: IssueDocument): Promise<IssuedDocument> {
     const place = placeOf(body);
-    const requested = toContent(body);
-    const print = fingerprint(place, requested);
+    const print = fingerprint(body);
     const { context, replay } = await this.desk.lookUp(tenant.tenantId, place, idempotencyKey);
     if (replay) return replayOf(replay, print);
     if (!context) throw new DomainError('NOT_FOUND');
 
     const now = this.clock.now();
     this.desk.refuseUnusable(context, now);
-    const complete = await this.desk.withModifiedDocument(tenant, place, requested, now);
+    const complete = await this.desk.withModifiedDocument(tenant, place, toContent(body), now);
     const { content, issuer, findings } = this.desk.assess(complete, this.desk.snapshot(context, tenant), now);
     refuseErrors(findings);
 

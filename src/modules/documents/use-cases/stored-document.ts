@@ -3,7 +3,8 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
-import { type Action, allows, type DocumentStatus, LIFECYCLE } from '../domain/lifecycle.js';
+import { requireAction } from '../domain/acts.js';
+import type { Action, DocumentStatus } from '../domain/lifecycle.js';
 import type { Place } from './issuing-desk.js';
 
 /** A document as the caller's acts on it need to see it. */
@@ -21,10 +22,15 @@ export interface StoredDocument {
 export class StoredDocuments {
   constructor(private readonly transaction: TenantTransaction) {}
 
-  /**
-   * @throws DomainError NOT_FOUND, or INVALID_STATE naming the state and what it allows
-   */
+  /** @throws DomainError NOT_FOUND, or INVALID_STATE naming the state and what it allows */
   async find(tenant: TenantContext, documentId: string, action: Action): Promise<StoredDocument> {
+    const document = await this.load(tenant, documentId);
+    requireAction(document, action);
+    return document;
+  }
+
+  /** @throws DomainError NOT_FOUND */
+  async load(tenant: TenantContext, documentId: string): Promise<StoredDocument> {
     const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
       manager.query<(Omit<StoredDocument, 'place'> & Place)[]>(
         `select d.id, d.status, d.version, d.access_key as "accessKey", d.issuer_id as "issuerId",
@@ -36,9 +42,6 @@ export class StoredDocuments {
       ),
     );
     if (!row) throw new DomainError('NOT_FOUND');
-    if (!allows(row.status, action)) {
-      throw new DomainError('INVALID_STATE', { status: row.status, allowed_actions: LIFECYCLE[row.status].actions });
-    }
     const { issuerId, establishmentId, emissionPointId, ...document } = row;
     return { ...document, place: { issuerId, establishmentId, emissionPointId } };
   }

@@ -1,0 +1,29 @@
+import { readSettings, SettingsError } from './settings.js';
+
+const GIVEN = { DATABASE_URL: 'postgres://localhost/sello', REDIS_URL: 'redis://localhost' };
+const CELCER = 'https://celcer.sri.gob.ec/comprobantes-electronicos-ws/RecepcionComprobantesOffline';
+const CEL = 'https://cel.sri.gob.ec/comprobantes-electronicos-ws/RecepcionComprobantesOffline';
+
+describe('settings', () => {
+  it('take the services of their own environment', () => {
+    expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox' })).toMatchObject({ SRI_RECEPTION_URL: CELCER });
+    expect(readSettings({ ...GIVEN, APP_ENV: 'production' })).toMatchObject({ SRI_RECEPTION_URL: CEL });
+  });
+
+  it.each([['production', CELCER], ['sandbox', CEL]])('refuse in %s a service of the other environment', (APP_ENV, url) => {
+    for (const name of ['SRI_RECEPTION_URL', 'SRI_AUTHORIZATION_URL', 'SRI_CONSULTATION_URL']) {
+      expect(() => readSettings({ ...GIVEN, APP_ENV, [name]: url })).toThrow(new RegExp(`${name}.*other environment`));
+    }
+  });
+
+  it('name every wrong or missing setting at once and repeat no value', () => {
+    const attempt = (): unknown => readSettings({ PORT: 'secret-port', LOG_LEVEL: 'loud' });
+    expect(attempt).toThrow(SettingsError);
+    for (const name of ['DATABASE_URL', 'REDIS_URL', 'PORT', 'LOG_LEVEL']) expect(attempt).toThrow(new RegExp(name));
+    expect(attempt).not.toThrow(/secret-port/);
+  });
+
+  it('refuse kill points in production', () => {
+    expect(() => readSettings({ ...GIVEN, APP_ENV: 'production', FAULTS: 'after-claim:1:kill9' })).toThrow(/FAULTS/);
+  });
+});

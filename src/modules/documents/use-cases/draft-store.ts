@@ -1,0 +1,67 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DomainError } from '../../../shared/domain-error.js';
+import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import { headerOf } from './document-place.js';
+import { IssuingDesk, type Place, type Replay } from './issuing-desk.js';
+
+/** What tells a repetition of a request from another one. */
+export interface DraftRequest {
+  readonly idempotencyKey: string | null;
+  /** What the key is used for. */
+  readonly operation: 'draft' | `credit_note:${string}`;
+  readonly fingerprint: string;
+}
+
+export interface CreatedDraft {
+  readonly documentId: string;
+  /** True when an earlier request with the same key and content created the draft. */
+  readonly replayed: boolean;
+}
+
+/** Stores documents that are being written; they take no number. */
+@Injectable()
+export class DraftStore {
+  constructor(
+    private readonly desk: IssuingDesk,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+  ) {}
+
+  /**
+   * Stores a draft, once per idempotency key.
+   * @param contentOf makes what is stored; not called for a repetition, which nothing that changed since may break
+   * @throws DomainError DUPLICATE_IDEMPOTENCY_KEY when the key was used for something else, NOT_FOUND for an unknown place
+   */
+  async create(
+    tenant: TenantContext,
+    place: Place,
+    request: DraftRequest,
+    contentOf: (issuer: IssuerSnapshot, now: Date) => DocumentContent,
+  ): Promise<CreatedDraft> {
+    const { context, replay } = await this.desk.lookUp(tenant.tenantId, place, request.idempotencyKey);
+    if (replay) return replayOf(replay, request);
+    if (!context) throw new DomainError('NOT_FOUND');
+    const now = this.clock.now();
+    const issuer = this.desk.snapshot(context, tenant);
+    const content = contentOf(issuer, now);
+    const { findings } = this.desk.assess(content, issuer, now);
+    const created = await this.desk.callIssuing<Replay & { outcome: 'accepted' | 'replayed' }>(
+      tenant.tenantId,
+      'select * from create_draft($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      [
+        this.ids.uuid(), now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content), JSON.stringify(issuer),
+        JSON.stringify(findings), request.idempotencyKey, request.operation, request.fingerprint,
+      ],
+    );
+    return created.outcome === 'replayed' ? replayOf(created, request) : { documentId: idOf(created), replayed: false };
+  }
+}
+
+const idOf = (replay: Replay): string => replay.response['document_id'] as string;
+
+function replayOf(first: Replay, { operation, fingerprint }: DraftRequest): CreatedDraft {
+  if (first.operation !== operation || first.fingerprint !== fingerprint) throw new DomainError('DUPLICATE_IDEMPOTENCY_KEY');
+  return { documentId: idOf(first), replayed: true };
+}
