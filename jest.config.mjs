@@ -31,7 +31,7 @@ export default {
       ...shared,
       displayName: 'system',
       testRegex: '\\.spec\\.ts$',
-      roots: ['<rootDir>/test/integration', '<rootDir>/test/e2e', '<rootDir>/test/contract'],
+      roots: ['<rootDir>/test/integration', '<rootDir>/test/e2e', '<rootDir>/test/contract', '<rootDir>/test/simulation'],
       globalSetup: '<rootDir>/test/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/support/global-teardown.ts',
     },

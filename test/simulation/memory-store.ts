@@ -1,0 +1,480 @@
+import { allMoves, DOCUMENT_STATUSES } from '../../src/modules/documents/domain/lifecycle.js';
+import { buildAccessKey } from '../../src/sri/access-key.js';
+import type { StoreSnapshot } from './snapshot.js';
+import type { Call, Store } from './store.js';
+
+/**
+ * The tables and SQL functions of the service in memory: one call is one
+ * transaction, done or refused as a whole. The functions follow the ones in
+ * `migrations/`; what they share with PostgreSQL is checked by running the same
+ * histories there (`postgres.spec.ts`).
+ */
+
+type Json = Record<string, unknown>;
+
+/** A refusal with the SQLSTATE that PostgreSQL would give. */
+export class SqlError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface CertificateRow {
+  readonly tenant_id: string;
+  readonly id: string;
+  readonly issuer_id: string;
+  valid_from: number;
+  valid_to: number;
+  is_active: boolean;
+}
+
+/** A tenant able to issue: one issuer, one establishment, some emission points. */
+export interface PlaceRow {
+  readonly tenantId: string;
+  readonly apiKeyId: string;
+  readonly issuerId: string;
+  readonly ruc: string;
+  readonly establishmentId: string;
+  readonly points: readonly { readonly id: string; readonly code: string; readonly initialSequential: number }[];
+}
+
+export interface OutboxRow {
+  tenant_id: string;
+  document_id: string;
+  step: string;
+  due_at: number;
+  announced_at: number | null;
+  announcements: number;
+  lease_token: string | null;
+  lease_until: number | null;
+  lost_leases: number;
+  issuer_id: string;
+  establishment_id: string;
+  emission_point_id: string;
+  document_type: string;
+  sequential: number;
+  unsent: boolean;
+}
+
+interface PauseRow {
+  readonly tenant_id: string;
+  readonly scope: string;
+  readonly issuer_id: string;
+  readonly establishment_id: string | null;
+  readonly emission_point_id: string | null;
+  readonly document_type: string | null;
+}
+
+export type DocumentRow = {
+  [column: string]: unknown;
+  tenant_id: string; id: string; issuer_id: string; establishment_id: string; emission_point_id: string; document_type: string; sri_environment: string;
+  sequential: number; access_key: string; status: string; version: number; idempotency_key: string | null; content_revision: number;
+  signing_no: number; next_attempt_at: number | null; error_code: string | null; received_at: string | null;
+};
+
+interface SignedRow { signing_no: number; certificate_id: string; digest: string; xml: Buffer }
+export interface AttemptRow { id: string; document_id: string; service: string; signing_no: number; started_at: number; finished_at: number | null; outcome: string | null }
+interface ContentRow { revision: number; content: unknown; issuer_snapshot: unknown }
+interface HistoryRow { version: number; from_status: string | null; trigger: string; to_status: string }
+interface EventRow { id: string; type: string; document_id: string; document_version: number }
+interface KeyRow { operation: string; fingerprint: string; document_id: string; response: Json }
+
+const MOVES = new Set(allMoves().map(({ from, to }) => `${from}>${to}`));
+const PATCHED = [
+  'authorization_number', 'authorization_date', 'error_code', 'error_detail', 'sri_messages', 'signing_no', 'suspicion',
+  'reception_attempts', 'authorization_attempts', 'first_sent_at', 'received_at', 'deadline_at', 'cancellation',
+] as const;
+
+const iso = (at: number): string => new Date(at).toISOString();
+const instant = (value: unknown): number => (value === 'infinity' ? Infinity : typeof value === 'string' ? Date.parse(value) : (value as Date).getTime());
+const parse = (value: unknown): Json | null => (value === null || value === undefined ? null : (JSON.parse(value as string) as Json));
+
+export class MemoryStore implements Store {
+  readonly places = new Map<string, PlaceRow>();
+  readonly certificates: CertificateRow[] = [];
+  readonly documents = new Map<string, DocumentRow>();
+  readonly outbox = new Map<string, OutboxRow>();
+  readonly counters = new Map<string, number>();
+  readonly keys = new Map<string, KeyRow>();
+  readonly attempts = new Map<string, AttemptRow>();
+  private pauses: PauseRow[] = [];
+  private readonly contents = new Map<string, ContentRow[]>();
+  private readonly signed = new Map<string, SignedRow[]>();
+  private readonly history = new Map<string, HistoryRow[]>();
+  private readonly events = new Map<string, EventRow[]>();
+  private readonly numbers = new Set<string>();
+
+  /** Runs one SQL function. @throws SqlError as PostgreSQL would refuse; nothing is written then */
+  execute({ name, parameters: p }: Pick<Call, 'name' | 'parameters'>): Json[] {
+    switch (name) {
+      case 'issuing_context': return [this.issuingContext(p)];
+      case 'issue_document': return [this.issueDocument(p)];
+      case 'advance_document': return [{ version: this.advanceDocument(p) }];
+      case 'load_document': return this.loadDocument(p[0] as string, p[1] as string);
+      case 'claim_step': return this.claimStep(p);
+      case 'take': {
+        const [claim] = this.claimStep(p);
+        if (!claim) return [];
+        return this.loadDocument(p[0] as string, p[1] as string).map((loaded) => ({ ...claim, ...loaded }));
+      }
+      case 'announce_due': return this.announceDue(p);
+      case 'get_document': return this.getDocument(p[0] as string, p[1] as string);
+      default: throw new Error(`the store in memory does not know ${name}`);
+    }
+  }
+
+  expireCertificate(tenantId: string, now: number): void {
+    for (const row of this.certificates) if (row.tenant_id === tenantId && row.is_active) row.valid_to = now;
+  }
+
+  /** A certificate becomes the issuer's active one; parked documents go on (trigger resume_parked_documents). */
+  uploadCertificate(tenantId: string, id: string, now: number): void {
+    const place = this.places.get(tenantId)!;
+    const row: CertificateRow = { tenant_id: tenantId, id, issuer_id: place.issuerId, valid_from: now - 86_400_000, valid_to: now + 365 * 86_400_000, is_active: true };
+    for (const other of this.certificates) if (other.tenant_id === row.tenant_id && other.issuer_id === row.issuer_id) other.is_active = false;
+    this.certificates.push(row);
+    for (const work of this.outbox.values()) {
+      const document = this.documents.get(`${work.tenant_id}/${work.document_id}`);
+      if (work.due_at !== Infinity || work.tenant_id !== row.tenant_id || document?.issuer_id !== row.issuer_id) continue;
+      if (!['NUMBER_RESERVED', 'XML_GENERATED', 'RECEPTION_RETRY_SCHEDULED'].includes(document.status)) continue;
+      work.due_at = now;
+      work.announced_at = null;
+    }
+  }
+
+  private issuingContext([tenant, issuer, establishment, point, key]: readonly unknown[]): Json {
+    const place = this.places.get(tenant as string);
+    const row = place?.points.find(({ id }) => id === point);
+    const known = place && row && place.issuerId === issuer && place.establishmentId === establishment;
+    const certificate = this.certificates.find((c) => c.tenant_id === tenant && c.issuer_id === issuer && c.is_active);
+    const replay = this.keys.get(`${tenant as string}/${issuer as string}/${String(key)}`);
+    return {
+      context: known
+        ? {
+            ruc: place.ruc, razon_social: 'Emisor', nombre_comercial: null, direccion_matriz: 'Quito', obligado_contabilidad: true,
+            contribuyente_especial: null, agente_retencion: null, gran_contribuyente: null, regimen_rimpe: 'none', default_payment_method: '20',
+            issuer_active: true, establishment_code: '001', establishment_address: 'Quito', establishment_active: true,
+            point_code: row.code, point_active: true,
+            certificate_id: certificate?.id ?? null,
+            certificate_valid_from: certificate ? iso(certificate.valid_from) : null,
+            certificate_valid_to: certificate ? iso(certificate.valid_to) : null,
+            certificate_ruc: place.ruc,
+          }
+        : null,
+      replay: key !== null && replay ? { operation: replay.operation, fingerprint: replay.fingerprint, response: replay.response } : null,
+    };
+  }
+
+  private issueDocument(p: readonly unknown[]): Json {
+    const [tenant, , id, at, header, content, snapshot, , key, print] = p as [string, string, string, Date, string, string, string, string, string | null, string];
+    const now = at.getTime();
+    const h = parse(header) as Json & { issuer_id: string; emission_point_id: string; document_type: string; sri_environment: string; issue_date: string };
+    const keyName = `${tenant}/${h.issuer_id}/${String(key)}`;
+    if (key !== null) {
+      const first = this.keys.get(keyName);
+      if (first) return { outcome: 'replayed', fingerprint: first.fingerprint, operation: first.operation, response: first.response };
+    }
+    this.lastLook(tenant, h.issuer_id, now);
+    const { sequential, accessKey, counter } = this.nextNumber(tenant, h, parse(content)!, parse(snapshot)!);
+    this.requireFreeNumber(tenant, h, sequential);
+    this.counters.set(counter, sequential);
+    const answer = { document_id: id, status: 'NUMBER_RESERVED', access_key: accessKey };
+    if (key !== null) this.keys.set(keyName, { operation: 'issue', fingerprint: print, document_id: id, response: answer });
+    this.insertDocument(tenant, id, h, sequential, accessKey, key, now, parse(content), parse(snapshot));
+    this.insertWork(tenant, id, h, sequential, now);
+    return { outcome: 'accepted', fingerprint: print, operation: 'issue', response: answer };
+  }
+
+  lastLook(tenant: string, issuer: string, now: number): void {
+    const usable = this.certificates.some((c) => c.tenant_id === tenant && c.issuer_id === issuer && c.is_active && c.valid_to > now);
+    if (!usable) throw new SqlError('SE004', 'no usable certificate');
+  }
+
+  /** What `take_number` would give; the caller stores the counter. */
+  nextNumber(tenant: string, h: Json, content: Json, snapshot: Json): { sequential: number; accessKey: string; counter: string } {
+    const point = this.places.get(tenant)?.points.find((one) => one.id === h['emission_point_id']);
+    if (!point) throw new SqlError('SE005', 'emission point gone');
+    const counter = `${tenant}/${point.id}/${String(h['document_type'])}/${String(h['sri_environment'])}`;
+    const last = this.counters.get(counter);
+    const sequential = last === undefined ? point.initialSequential : last + 1;
+    if (sequential > 999_999_999) throw new SqlError('SE001', 'sequence exhausted');
+    const accessKey = buildAccessKey({
+      issueDate: h['issue_date'] as string, documentType: h['document_type'] as '01', ruc: snapshot['ruc'] as string,
+      environment: h['sri_environment'] === 'PRODUCTION' ? '2' : '1', establishment: snapshot['establishmentCode'] as string,
+      emissionPoint: snapshot['emissionPointCode'] as string, sequential, numericCode: content['numericCode'] as string,
+    });
+    return { sequential, accessKey, counter };
+  }
+
+  /** The unique index documents_number. */
+  requireFreeNumber(tenant: string, h: Json, sequential: number): string {
+    const number = `${tenant}/${String(h['emission_point_id'])}/${String(h['document_type'])}/${String(h['sri_environment'])}/${sequential}`;
+    if (this.numbers.has(number)) throw new SqlError('23505', 'duplicate key value violates unique constraint "documents_number"');
+    return number;
+  }
+
+  insertDocument(tenant: string, id: string, h: Json, sequential: number, accessKey: string, key: string | null, now: number, content: unknown, snapshot: unknown): void {
+    this.numbers.add(this.requireFreeNumber(tenant, h, sequential));
+    this.documents.set(`${tenant}/${id}`, {
+      ...h, tenant_id: tenant, id, sequential, access_key: accessKey, status: 'NUMBER_RESERVED', version: 1, idempotency_key: key, content_revision: 1,
+      authorization_number: null, authorization_date: null, error_code: null, error_detail: null, sri_messages: [], signing_no: 0, suspicion: null,
+      reception_attempts: 0, authorization_attempts: 0, first_sent_at: null, received_at: null, deadline_at: null, cancellation: null, next_attempt_at: now,
+    } as unknown as DocumentRow);
+    this.contents.set(`${tenant}/${id}`, [{ revision: 1, content, issuer_snapshot: snapshot }]);
+    this.history.set(`${tenant}/${id}`, [{ version: 1, from_status: null, trigger: 'number_taken', to_status: 'NUMBER_RESERVED' }]);
+  }
+
+  insertWork(tenant: string, id: string, h: Json, sequential: number, now: number): void {
+    this.outbox.set(`${tenant}/${id}`, {
+      tenant_id: tenant, document_id: id, step: 'prepare', due_at: now, announced_at: now, announcements: 1, lease_token: null, lease_until: null,
+      lost_leases: 0, issuer_id: h['issuer_id'] as string, establishment_id: h['establishment_id'] as string, emission_point_id: h['emission_point_id'] as string, document_type: h['document_type'] as string, sequential, unsent: true,
+    });
+  }
+
+  private hasUnsentPredecessor(work: OutboxRow): boolean {
+    for (const o of this.outbox.values()) {
+      if (
+        o.tenant_id === work.tenant_id && o.emission_point_id === work.emission_point_id && o.document_type === work.document_type &&
+        o.sequential < work.sequential && o.unsent && o.due_at < Infinity
+      ) return true;
+    }
+    return false;
+  }
+
+  private isPaused(work: OutboxRow): boolean {
+    return this.pauses.some(
+      (p) =>
+        p.tenant_id === work.tenant_id && p.issuer_id === work.issuer_id &&
+        (p.establishment_id === null || p.establishment_id === work.establishment_id) &&
+        (p.emission_point_id === null || p.emission_point_id === work.emission_point_id) &&
+        (p.document_type === null || p.document_type === work.document_type),
+    );
+  }
+
+  /** Whether a submission waits for its turn or for its scope to be resumed. */
+  private mustWait(work: OutboxRow): boolean {
+    return work.step === 'submit' && (this.isPaused(work) || (work.unsent && this.hasUnsentPredecessor(work)));
+  }
+
+  resumePauses(): void {
+    this.pauses = [];
+  }
+
+  private announceDue([at, patience, limit]: readonly unknown[]): Json[] {
+    const now = (at as Date).getTime();
+    const due = [...this.outbox.values()]
+      .filter(
+        (d) =>
+          d.due_at <= now &&
+          (d.announced_at === null || d.announced_at < now - (patience as number)) &&
+          (d.lease_until === null || d.lease_until < now) &&
+          !this.mustWait(d),
+      )
+      .sort((a, b) => a.due_at - b.due_at)
+      .slice(0, limit as number);
+    for (const row of due) {
+      row.announced_at = now;
+      row.announcements += 1;
+    }
+    return due.map((row) => ({ tenant_id: row.tenant_id, document_id: row.document_id, announcement: row.announcements }));
+  }
+
+  private claimStep([tenant, document, token, at, lease]: readonly unknown[]): Json[] {
+    const now = (at as Date).getTime();
+    const work = this.outbox.get(`${tenant as string}/${document as string}`);
+    if (!work || work.due_at > now || (work.lease_token !== token && work.lease_until !== null && work.lease_until >= now)) return [];
+    if (this.mustWait(work)) {
+      work.announced_at = null;
+      work.lease_token = null;
+      work.lease_until = null;
+      return [];
+    }
+    if (work.lease_token !== null && work.lease_token !== token) work.lost_leases += 1;
+    work.lease_token = token as string;
+    work.lease_until = now + (lease as number);
+    return [{ step: work.step, lost_leases: work.lost_leases }];
+  }
+
+  private loadDocument(tenant: string, id: string): Json[] {
+    const d = this.documents.get(`${tenant}/${id}`);
+    if (!d) return [];
+    const content = this.contents.get(`${tenant}/${id}`)?.find(({ revision }) => revision === d.content_revision);
+    const signings = this.signed.get(`${tenant}/${id}`) ?? [];
+    const signed = signings.find(({ signing_no }) => signing_no === d.signing_no);
+    const signer = this.certificates.find((c) => c.tenant_id === tenant && c.id === signed?.certificate_id);
+    const active = this.certificates.find((c) => c.tenant_id === tenant && c.issuer_id === d.issuer_id && c.is_active);
+    return [{
+      document: { ...d },
+      content: content?.content ?? null,
+      issuer_snapshot: content?.issuer_snapshot ?? null,
+      digests: signings.map(({ signing_no, digest }) => ({ signingNo: signing_no, digest })),
+      signed_xml: signed?.xml ?? null,
+      signing_certificate_valid_to: signer ? new Date(signer.valid_to) : null,
+      certificate_id: active?.id ?? null,
+      certificate_valid_from: active ? new Date(active.valid_from) : null,
+      certificate_valid_to: active ? new Date(active.valid_to) : null,
+    }];
+  }
+
+  private advanceDocument(p: readonly unknown[]): number {
+    const [tenant, id, status, version, token, at, movesJson, patchJson, workJson, eventsJson, recordsJson, bytes] = p as
+      [string, string, string, number, string | null, Date, string, string, string | null, string, string, Buffer | null];
+    const now = at.getTime();
+    const place = `${tenant}/${id}`;
+    const d = this.documents.get(place);
+    if (d?.status !== status || d.version !== version) throw new SqlError('SE110', `document ${id} is no longer ${status} at version ${version}`);
+    const held = this.outbox.get(place);
+    if (token !== null && held?.lease_token !== token) throw new SqlError('SE110', `lease of document ${id} was lost`);
+
+    const moves = JSON.parse(movesJson) as { trigger: string; to: string }[];
+    const history: HistoryRow[] = [];
+    let from = d.status;
+    moves.forEach(({ trigger, to }, index) => {
+      if (!(DOCUMENT_STATUSES as readonly string[]).includes(to) || (to !== from && !MOVES.has(`${from}>${to}`))) {
+        throw new SqlError('SE100', `no move from ${from} to ${to}`);
+      }
+      history.push({ version: version + index + 1, from_status: from, trigger, to_status: to });
+      from = to;
+    });
+    const events = (JSON.parse(eventsJson) as { id: string; type: string }[]).map(
+      (event): EventRow => ({ ...event, document_id: id, document_version: version + moves.length }),
+    );
+    const known = this.events.get(place) ?? [];
+    if (events.some((e) => known.some((k) => k.document_version === e.document_version && k.type === e.type))) {
+      throw new SqlError('23505', 'duplicate key value violates unique constraint "events_once_per_version"');
+    }
+
+    d.status = from;
+    d.version = version + moves.length;
+    const patch = parse(patchJson) ?? {};
+    for (const column of PATCHED) if (column in patch) (d as Json)[column] = patch[column];
+    const work = parse(workJson);
+    const keep = work !== null && 'keep' in work;
+    const dueAt = work !== null && !keep ? instant(work['due_at']) : Infinity;
+    if (!keep) d.next_attempt_at = dueAt === Infinity || work?.['recheck'] === true ? null : dueAt;
+    append(this.history, place, history);
+    append(this.events, place, events);
+    const records = parse(recordsJson) ?? {};
+    this.writeRecords(place, id, records, bytes, now);
+    if (records['pause']) this.pauseScope(d, records['pause'] as Json);
+    if (!keep) this.setWork(place, d, work, dueAt);
+    return d.version;
+  }
+
+  private writeRecords(place: string, id: string, records: Json, bytes: Buffer | null, now: number): void {
+    const row = (name: string): (Json & { id: string }) | undefined => records[name] as (Json & { id: string }) | undefined;
+    const signing = row('signing');
+    if (signing) {
+      append(this.signed, place, [{ signing_no: signing['signing_no'] as number, certificate_id: signing['certificate_id'] as string, digest: signing['digest'] as string, xml: bytes! }]);
+    }
+    const attempt = row('attempt');
+    if (attempt) this.attempts.set(attempt.id, { id: attempt.id, document_id: id, service: attempt['service'] as string, signing_no: attempt['signing_no'] as number, started_at: now, finished_at: null, outcome: null });
+    const finished = row('finished');
+    const open = finished && this.attempts.get(finished.id);
+    if (open) Object.assign(open, { finished_at: now, outcome: finished['outcome'] as string });
+    const asked = row('asked');
+    if (asked) this.attempts.set(asked.id, { id: asked.id, document_id: id, service: asked['service'] as string, signing_no: asked['signing_no'] as number, started_at: instant(asked['started_at']), finished_at: now, outcome: asked['outcome'] as string });
+  }
+
+  private pauseScope(d: DocumentRow, pause: Json): void {
+    const scope = pause['scope'] as string;
+    const threshold = pause['threshold'] as number;
+    if (threshold > 1) {
+      const mates = [...this.documents.values()].filter(
+        (x) => x.tenant_id === d.tenant_id && x.emission_point_id === d.emission_point_id && x.document_type === d.document_type && x.sri_environment === d.sri_environment,
+      );
+      const lastTaken = Math.max(0, ...mates.filter((y) => y.received_at !== null).map((y) => y.sequential));
+      const same = mates.filter((x) => (x.id === d.id || x.error_code === d.error_code) && x.sequential > lastTaken);
+      if (threshold > same.length) return;
+    }
+    const row: PauseRow = {
+      tenant_id: d.tenant_id, scope, issuer_id: d.issuer_id,
+      establishment_id: scope === 'establishment' || scope === 'emission_point' ? d.establishment_id : null,
+      emission_point_id: scope === 'emission_point' ? d.emission_point_id : null,
+      document_type: scope === 'document_type' || scope === 'emission_point' ? d.document_type : null,
+    };
+    if (this.pauses.some((open) => JSON.stringify(open) === JSON.stringify(row))) return;
+    this.pauses.push(row);
+    append(this.events, `${d.tenant_id}/${d.id}`, [{ id: pause['event_id'] as string, type: 'issuer.paused', document_id: d.id, document_version: d.version }]);
+  }
+
+  private setWork(place: string, d: DocumentRow, work: Json | null, dueAt: number): void {
+    if (work === null) {
+      this.outbox.delete(place);
+      return;
+    }
+    const old = this.outbox.get(place);
+    const keep = work['keep_lease'] === true && old !== undefined;
+    this.outbox.set(place, {
+      tenant_id: d.tenant_id, document_id: d.id, issuer_id: d.issuer_id, establishment_id: d.establishment_id,
+      emission_point_id: d.emission_point_id, document_type: d.document_type, sequential: d.sequential,
+      step: work['step'] as string, due_at: dueAt, lost_leases: 0,
+      announcements: old?.announcements ?? 0,
+      announced_at: keep ? old.announced_at : null,
+      unsent: 'unsent' in work ? work['unsent'] === true : (old?.unsent ?? false),
+      lease_token: keep ? old.lease_token : null,
+      lease_until: keep ? old.lease_until : null,
+    });
+  }
+
+  private getDocument(tenant: string, id: string): Json[] {
+    const d = this.documents.get(`${tenant}/${id}`);
+    const content = d && this.contents.get(`${tenant}/${id}`)?.find(({ revision }) => revision === d.content_revision);
+    return d && content ? [{ ...d, content: content.content }] : [];
+  }
+
+  /** The next instant at which due work could be announced or claimed. */
+  nextDue(now: number, patienceMs: number): number {
+    let soonest = Infinity;
+    for (const work of this.outbox.values()) {
+      const at: number = Math.max(
+        work.due_at,
+        work.announced_at === null ? -Infinity : work.announced_at + patienceMs + 1,
+        work.lease_until === null ? -Infinity : work.lease_until + 1,
+      );
+      if (at > now) soonest = Math.min(soonest, at);
+      // Due and free: the next look of a relay finds it, unless it waits for its turn.
+      else if (!this.mustWait(work)) soonest = Math.min(soonest, now + 1_000);
+    }
+    return soonest;
+  }
+
+  /** What is committed of a document's bytes and transmissions. */
+  committed(documentId: string): { readonly digests: readonly string[]; readonly openAttempts: number } {
+    const place = [...this.documents.values()].find(({ id }) => id === documentId);
+    const signings = place ? (this.signed.get(`${place.tenant_id}/${documentId}`) ?? []) : [];
+    let openAttempts = 0;
+    for (const attempt of this.attempts.values()) {
+      if (attempt.document_id === documentId && attempt.service === 'reception' && attempt.finished_at === null) openAttempts += 1;
+    }
+    return { digests: signings.map(({ digest }) => digest), openAttempts };
+  }
+
+  snapshot(): StoreSnapshot {
+    const flat = <Row extends object, More extends object>(rows: Map<string, Row[]>, more: (place: string) => More): (Row & More)[] =>
+      [...rows].flatMap(([place, list]) => list.map((row) => ({ ...row, ...more(place) })));
+    const owner = (place: string): { document_id: string } => ({ document_id: place.split('/')[1]! });
+    return {
+      documents: [...this.documents.values()] as unknown as StoreSnapshot['documents'],
+      counters: [...this.counters].map(([name, last_value]) => {
+        const [, emission_point_id = '', document_type = ''] = name.split('/');
+        return { emission_point_id, document_type, last_value };
+      }),
+      history: flat(this.history, owner),
+      events: flat(this.events, owner),
+      attempts: [...this.attempts.values()],
+      signed: flat(this.signed, owner),
+      work: [...this.outbox.values()].map(({ document_id, step, due_at }) => ({ document_id, step, parked: due_at === Infinity })),
+      keys: [...this.keys].map(([name, { document_id }]) => ({ key: name.split('/').slice(2).join('/'), issuer_id: name.split('/')[1]!, document_id })),
+    };
+  }
+}
+
+function append<Row>(rows: Map<string, Row[]>, place: string, more: readonly Row[]): void {
+  const list = rows.get(place);
+  if (list) list.push(...more);
+  else rows.set(place, [...more]);
+}

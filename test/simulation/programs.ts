@@ -1,0 +1,123 @@
+import { IssuingDesk, type Assessed } from '../../src/modules/documents/use-cases/issuing-desk.js';
+import { GetDocumentHandler } from '../../src/modules/documents/use-cases/get-document.js';
+import { IssueDocumentHandler } from '../../src/modules/documents/use-cases/issue-document.js';
+import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
+import { SriBreaker } from '../../src/modules/documents/saga/sri-breaker.js';
+import { WatchStep } from '../../src/modules/documents/saga/watch.step.js';
+import { AbandonDocumentHandler } from '../../src/modules/documents/use-cases/abandon-document.js';
+import { CancelDocumentHandler } from '../../src/modules/documents/use-cases/cancel-document.js';
+import { DocumentActs } from '../../src/modules/documents/use-cases/document-acts.js';
+import { ReconcileDocumentHandler } from '../../src/modules/documents/use-cases/reconcile-document.js';
+import { RetryDocumentHandler } from '../../src/modules/documents/use-cases/retry-document.js';
+import { WithdrawCancellationHandler } from '../../src/modules/documents/use-cases/withdraw-cancellation.js';
+import { AuthorizeStep } from '../../src/modules/documents/saga/authorize.step.js';
+import { IssuanceProcessor } from '../../src/modules/documents/saga/issuance.processor.js';
+import { sagaPolicy } from '../../src/modules/documents/saga/policy.js';
+import { PrepareStep } from '../../src/modules/documents/saga/prepare.step.js';
+import { SubmitStep } from '../../src/modules/documents/saga/submit.step.js';
+import { readSettings, type Settings } from '../../src/config/settings.js';
+import type { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { KillPoints } from '../../src/platform/faults/kill-points.js';
+import { DueWork } from '../../src/platform/outbox/due-work.js';
+import { OutboxRelay } from '../../src/platform/outbox/relay.js';
+import { IssuanceBell } from '../../src/platform/queue/issuance-bell.js';
+import { guayaquilDay } from '../../src/shared/guayaquil.js';
+import type { Clock, Ids, Sleeper } from '../../src/shared/ports.js';
+import type { DocumentContent, IssuerSnapshot } from '../../src/sri/document-types/document.js';
+import type { SigningKeys } from '../../src/modules/issuers/public.js';
+import type { Queue } from 'bull';
+import type { IssuanceJob } from '../../src/platform/queue/issuance-bell.js';
+import type { AuthorizationPort, ConsultationPort, ReceptionPort } from './sri.js';
+
+/** Waiting times as in production; only the idle look for due work is rarer. */
+export const SETTINGS: Settings = readSettings({
+  DATABASE_URL: 'postgres://simulated/', REDIS_URL: 'redis://simulated/', LOG_LEVEL: 'silent',
+  SRI_RECEPTION_URL: 'http://simulated/reception', SRI_AUTHORIZATION_URL: 'http://simulated/authorization',
+  SRI_CONSULTATION_URL: 'http://simulated/consultation', RELAY_INTERVAL_MS: '1000',
+});
+
+/** What a program of the service stands on. */
+export interface Ports {
+  readonly transaction: TenantTransaction;
+  readonly queue: Queue<IssuanceJob>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly sleeper: Sleeper;
+  readonly reception: ReceptionPort;
+  readonly authorization: AuthorizationPort;
+  readonly consultation: ConsultationPort;
+  /** The relay's own: its waiting is idle polling. */
+  readonly idler: Sleeper;
+}
+
+export interface Api {
+  readonly issue: IssueDocumentHandler;
+  readonly get: GetDocumentHandler;
+  readonly retry: RetryDocumentHandler;
+  readonly reconcile: ReconcileDocumentHandler;
+  readonly abandon: AbandonDocumentHandler;
+  readonly cancel: CancelDocumentHandler;
+  readonly withdraw: WithdrawCancellationHandler;
+}
+
+/** The program behind `src/main.ts`, as far as documents go. */
+export function startApi(ports: Ports, Desk: typeof IssuingDesk = QuickDesk): Api {
+  const { transaction, queue, clock, ids, sleeper } = ports;
+  const bell = new IssuanceBell(queue, clock, sleeper);
+  const desk = new Desk(transaction, SETTINGS);
+  const acts = new DocumentActs(new DocumentsRepository(transaction, ids), clock);
+  const policy = sagaPolicy(SETTINGS);
+  return {
+    issue: new IssueDocumentHandler(desk, bell, new KillPoints(SETTINGS, sleeper), clock, ids),
+    get: new GetDocumentHandler(transaction),
+    retry: new RetryDocumentHandler(acts, policy),
+    reconcile: new ReconcileDocumentHandler(acts, ports.authorization as never, ports.consultation as never, clock, ids, policy),
+    abandon: new AbandonDocumentHandler(acts, policy),
+    cancel: new CancelDocumentHandler(acts, policy),
+    withdraw: new WithdrawCancellationHandler(acts),
+  };
+}
+
+/** The program behind `src/worker.ts`: relay and processor. */
+export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRelay, Bell: typeof IssuanceBell = IssuanceBell): void {
+  const { transaction, queue, clock, ids, sleeper, idler } = ports;
+  const killPoints = new KillPoints(SETTINGS, sleeper);
+  const documents = new DocumentsRepository(transaction, ids);
+  const relay = new Relay(new DueWork(transaction), new Bell(queue, clock, sleeper), killPoints, clock, idler, SETTINGS);
+  const policy = sagaPolicy(SETTINGS);
+  const breaker = new SriBreaker(clock, SETTINGS);
+  const processor = new IssuanceProcessor(
+    queue, documents, relay, killPoints,
+    new PrepareStep(documents, QUICK_KEYS, killPoints, clock),
+    new SubmitStep(documents, ports.reception as never, breaker, killPoints, clock, ids, policy),
+    new AuthorizeStep(documents, ports.authorization as never, breaker, killPoints, clock, ids, policy),
+    new WatchStep(documents, ports.consultation as never, breaker, clock, ids, policy),
+    clock, ids, sleeper, SETTINGS, policy,
+  );
+  processor.onApplicationBootstrap();
+  relay.onApplicationBootstrap();
+}
+
+/** The same content was judged before on the same day: the rules are pure. */
+const assessed = new Map<string, Assessed>();
+
+export class QuickDesk extends IssuingDesk {
+  override assess(content: DocumentContent, issuer: IssuerSnapshot, now: Date): Assessed {
+    const name = `${guayaquilDay(now)} ${JSON.stringify([content, issuer])}`;
+    const known = assessed.get(name);
+    if (known) return known;
+    const fresh = super.assess(content, issuer, now);
+    if (assessed.size > 5_000) assessed.clear();
+    assessed.set(name, fresh);
+    return fresh;
+  }
+}
+
+/** Signs in microseconds: what matters here is that certificate and time show in the bytes. */
+export const QUICK_KEYS = {
+  signerFor: (_tenant: string, _issuer: string, certificate: string) =>
+    Promise.resolve({
+      sign: (xml: string, at: Date) =>
+        Promise.resolve(Buffer.from(xml.replace(/<\/(\w+)>$/, `<Signature certificate="${certificate}" at="${at.toISOString()}"/></$1>`))),
+    }),
+} as unknown as SigningKeys;

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
+
+/** Histories of one test run; the README says how to run more. */
+const HISTORIES = Number(process.env['SIMULATION_HISTORIES'] ?? 10_000);
+const LIMIT_MS = 15 * 60_000;
+
+/** The simulation runs compiled and on every core; Jest only looks at how it ends. */
+function simulate(args: readonly string[]): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['--enable-source-maps', join(process.cwd(), 'dist', 'test', 'simulation', 'main.js'), ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    const keep = (chunk: Buffer): void => {
+      output += chunk.toString();
+      process.stderr.write(chunk);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.on('close', (code) => {
+      resolve({ code, output });
+    });
+  });
+}
+
+describe('the service under faults, in simulation', () => {
+  it(`keeps every promise in ${HISTORIES} histories`, async () => {
+    const { code, output } = await simulate(['--histories', String(HISTORIES), '--threads', String(availableParallelism())]);
+    expect(output).toContain(`${HISTORIES} histories`);
+    expect({ code, violations: output.split('\n').filter((line) => /^VIOLATION|^HISTORY_SEED/.test(line)) }).toEqual({ code: 0, violations: [] });
+  }, LIMIT_MS);
+});

@@ -1,0 +1,113 @@
+import type { EntityManager } from 'typeorm';
+import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import type { Process, Scheduler } from './scheduler.js';
+import type { StoreSnapshot } from './snapshot.js';
+
+/** What a transaction calls: an SQL function by name, with its parameters. */
+export interface Call {
+  readonly name: string;
+  readonly sql: string;
+  /** Of a tenant, or across tenants (`platform`). */
+  readonly kind: 'call' | 'platform' | 'run';
+  readonly parameters: readonly unknown[];
+}
+
+export type Rows = readonly Record<string, unknown>[];
+
+/** The store that outlives every process: in memory, or PostgreSQL. */
+export interface Store {
+  /** Runs one statement as one transaction. */
+  execute(call: Call): Rows | Promise<Rows>;
+  /** The next instant at which due work could be announced or claimed. */
+  nextDue(now: number, patienceMs: number): number | Promise<number>;
+  /** The active certificate of a tenant runs out now. */
+  expireCertificate(tenantId: string, now: number): void | Promise<void>;
+  /** A new certificate becomes the active one. */
+  uploadCertificate(tenantId: string, id: string, now: number): void | Promise<void>;
+  /** A person resumes every paused scope. */
+  resumePauses(now: number): void | Promise<void>;
+  snapshot(): StoreSnapshot | Promise<StoreSnapshot>;
+}
+
+/** What befalls one call of the store. */
+export type StoreFault = 'none' | 'not_executed' | 'acknowledgement_lost' | 'late_answer';
+
+export interface StoreAccess {
+  readonly owner: Process;
+  readonly scheduler: Scheduler;
+  readonly store: Store;
+  readonly fault: (call: Call) => StoreFault;
+  /** Hears of every statement that was executed, as the service meant it. */
+  readonly observe: (owner: Process, call: Call, rows: Rows) => void;
+}
+
+/**
+ * The service's way to the database, with every call a step of the scheduler.
+ * A call may fail before it is executed, succeed with its acknowledgement lost,
+ * or be answered later than others that came after it. Planted bugs override
+ * `perform`.
+ */
+export class SimulatedTransaction extends TenantTransaction {
+  constructor(protected readonly access: StoreAccess) {
+    super(undefined as never);
+  }
+
+  override async call<Row>(tenantId: string, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.perform(callOf('call', sql, [tenantId, ...parameters]))) as unknown as Row[];
+  }
+
+  override async platform<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.perform(callOf('platform', sql, parameters))) as unknown as Row[];
+  }
+
+  /** Only single queries are run this way by what the simulation covers. */
+  override async run<T>(_tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const manager = { query: (sql: string, parameters: unknown[]) => this.perform(callOf('run', sql, parameters)) };
+    return work(manager as unknown as EntityManager);
+  }
+
+  /** One statement, one step. */
+  protected async perform(call: Call, execute: (store: Store) => Rows | Promise<Rows> = (store) => store.execute(call)): Promise<Rows> {
+    const { owner, scheduler, store, fault, observe } = this.access;
+    const answer = { late: false };
+    const rows = await scheduler.call(owner, `store ${call.name}`, async () => {
+      const befalls = fault(call);
+      if (befalls === 'not_executed') throw connectionLost();
+      const result = await execute(store);
+      observe(owner, call, result);
+      if (befalls === 'acknowledgement_lost') throw connectionLost();
+      answer.late = befalls === 'late_answer';
+      return result;
+    });
+    if (answer.late) await scheduler.call(owner, `store ${call.name} answers`, () => undefined);
+    return rows;
+  }
+}
+
+function connectionLost(): Error {
+  return Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
+}
+
+const FUNCTIONS = ['issuing_context', 'issue_document', 'advance_document', 'announce_due', 'load_document', 'outbox_backlog'] as const;
+
+function callOf(kind: Call['kind'], sql: string, parameters: readonly unknown[]): Call {
+  return { name: nameOf(sql), sql, kind, parameters };
+}
+
+const names = new Map<string, string>();
+
+function nameOf(sql: string): string {
+  const known = names.get(sql);
+  if (known !== undefined) return known;
+  const name = findName(sql);
+  names.set(sql, name);
+  return name;
+}
+
+function findName(sql: string): string {
+  if (sql.includes('claim_step(')) return sql.includes('load_document(') ? 'take' : 'claim_step';
+  if (/from documents d\s+join document_contents c/.test(sql)) return 'get_document';
+  const name = FUNCTIONS.find((one) => sql.includes(`${one}(`));
+  if (name === undefined) throw new Error(`the simulation does not know this statement: ${sql}`);
+  return name;
+}
