@@ -287,15 +287,15 @@ describe('the simulator over HTTP', () => {
       `<EstadoAutorizacionComprobante><estadoConsulta>RECHAZADA</estadoConsulta><claveAcceso>${accessKey}</claveAcceso><mensajes><mensaje><identificador>99</identificador>`,
     );
     await post(RECEPTION, submission(bytes));
-    expect(await controlCall('POST', `portal/${accessKey}/annul`)).toEqual({ status: 409, body: { error: 'not_authorized' } });
+    expect(await controlCall('POST', `portal/${accessKey}`, { act: 'annul' })).toEqual({ status: 409, body: { error: 'not_authorized' } });
     clock.advance(100);
     expect(await consult()).toBe(
       '<?xml version="1.0" encoding="UTF-8"?>\n<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><ns2:consultarEstadoAutorizacionComprobanteResponse xmlns:ns2="http://ec.gob.sri.ws.consultas">' +
         `<EstadoAutorizacionComprobante><claveAcceso>${accessKey}</claveAcceso><mensajes/><estadoAutorizacion>AUTORIZADO</estadoAutorizacion><tipoComprobante>Factura</tipoComprobante><rucEmisor>1790012345001</rucEmisor>` +
         '<fechaAutorizacion>2026-08-25T15:00:00-05:00</fechaAutorizacion></EstadoAutorizacionComprobante></ns2:consultarEstadoAutorizacionComprobanteResponse></soap:Body></soap:Envelope>',
     );
-    expect(await controlCall('POST', `portal/${accessKey}/accept`)).toEqual({ status: 409, body: { error: 'nothing_to_accept' } });
-    expect(await controlCall('POST', `portal/${accessKey}/annul`)).toEqual({ status: 200, body: { annulment: 'annulled', accept_before: null } });
+    expect(await controlCall('POST', `portal/${accessKey}`, { act: 'accept' })).toEqual({ status: 409, body: { error: 'nothing_to_accept' } });
+    expect(await controlCall('POST', `portal/${accessKey}`, { act: 'annul' })).toEqual({ status: 200, body: { annulment: 'annulled', accept_before: null } });
     expect(await consult()).toContain('<estadoAutorizacion>ANULADO</estadoAutorizacion>');
     const { body } = await controlCall('GET', `ledger?access_key=${accessKey}`);
     expect(body).toMatchObject({ state: 'authorized', annulment: 'annulled', consultations: 3 });
@@ -306,7 +306,7 @@ describe('the simulator over HTTP', () => {
     const { bytes, accessKey } = signedInvoice({ buyerIdType: '07', buyerId: '9999999999999' });
     await post(RECEPTION, submission(bytes));
     clock.advance(100);
-    expect(await controlCall('POST', `portal/${accessKey}/annul`)).toEqual({ status: 409, body: { error: 'final_consumer' } });
+    expect(await controlCall('POST', `portal/${accessKey}`, { act: 'annul' })).toEqual({ status: 409, body: { error: 'final_consumer' } });
   });
 
   it('takes its services down one by one', async () => {

@@ -30,6 +30,8 @@ const service = z.strictObject({ up: z.boolean(), how: z.enum(OUTAGE_KINDS).defa
 const instant = z.strictObject({ now: z.iso.datetime({ offset: true }) });
 const span = z.strictObject({ seconds: z.number().min(-1e9).max(1e9) });
 
+const portalAct = z.strictObject({ act: z.enum(['annul', 'accept', 'refuse']) });
+
 /** The control API: what tests and operators of the simulator use. Bodies are JSON with snake_case names. */
 export const CONTROL_ROUTES: readonly ControlRoute[] = [
   {
@@ -124,21 +126,15 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   },
   {
     method: 'POST',
-    path: 'portal/{access_key}/annul',
-    meaning: 'the issuer asks for the annulment in the portal',
-    handle: ({ brain, name }) => portalAnswer(brain.authority.annul(name)),
-  },
-  {
-    method: 'POST',
-    path: 'portal/{access_key}/accept',
-    meaning: 'the receiver accepts a pending annulment (04, 05, 07)',
-    handle: ({ brain, name }) => portalAnswer(brain.authority.answerAnnulment(name, true)),
-  },
-  {
-    method: 'POST',
-    path: 'portal/{access_key}/refuse',
-    meaning: 'the receiver refuses it; after five business days of silence it lapses by itself',
-    handle: ({ brain, name }) => portalAnswer(brain.authority.answerAnnulment(name, false)),
+    path: 'portal/{access_key}',
+    meaning:
+      '`{"act": "annul"}`: the issuer asks for the annulment in the portal; `accept`, `refuse`: the receiver of a 04, 05 or 07 answers while it is pending',
+    handle: ({ brain, name, body }) => {
+      const parsed = portalAct.safeParse(body);
+      if (!parsed.success) return refused(parsed.error);
+      const { act } = parsed.data;
+      return portalAnswer(act === 'annul' ? brain.authority.annul(name) : brain.authority.answerAnnulment(name, act === 'accept'));
+    },
   },
   {
     method: 'PUT',
