@@ -1,4 +1,4 @@
-import { dec, money } from '../../shared/decimal.js';
+import { type Decimal, dec, money, sum } from '../../shared/decimal.js';
 import type { Finding } from '../../shared/finding.js';
 import { taxAmount } from '../money.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../tables/documents.js';
@@ -82,9 +82,9 @@ export function withTerms(content: DocumentContent): DocumentContent {
  * Lines whose code says nothing (unknown, expired, or a tax that needs itemising)
  * keep null, and the rules say why.
  *
- * Each line is rounded by itself, unless the caller's group is the tax of the group's
- * base: then the cents are spread so that the lines add up to that group, each
- * within a cent of its own.
+ * Each line is rounded by itself, unless the caller's group is nearer to the tax of
+ * the group's base: then the cents are spread so that the lines add up to that tax,
+ * each within a cent of its own.
  */
 export function withLineTaxes(content: DocumentContent): DocumentContent {
   const pending = new Map<string, { index: number; tax: DocumentTax }[]>();
@@ -97,10 +97,9 @@ export function withLineTaxes(content: DocumentContent): DocumentContent {
   }
   const lines = [...content.lines];
   for (const [key, members] of pending) {
-    const group = content.taxes.find((tax) => groupKey(tax) === key);
     const amounts = amountsOf(
       members.map(({ tax }) => tax),
-      group,
+      shareOf(content, key),
     );
     for (const [position, { index, tax }] of members.entries()) {
       const line = lines[index];
@@ -124,10 +123,18 @@ function derive(line: DocumentLine, asOf: string): DocumentTax | null {
   };
 }
 
-function amountsOf(taxes: readonly DocumentTax[], group: DocumentTax | undefined): readonly string[] {
+/** What the caller's group leaves for the lines that give only a rate code, once the itemised ones have theirs. */
+function shareOf(content: DocumentContent, key: string): Decimal | null {
+  const group = content.taxes.find((tax) => groupKey(tax) === key);
+  if (group === undefined) return null;
+  const itemised = content.lines.flatMap(({ taxes }) => (taxes ?? []).filter((tax) => groupKey(tax) === key));
+  return dec(group.taxAmount).minus(sum(itemised.map((tax) => tax.taxAmount)));
+}
+
+function amountsOf(taxes: readonly DocumentTax[], share: Decimal | null): readonly string[] {
   const apart = taxes.map((tax) => taxAmount(tax.taxableBase, tax.rate));
   const together = apart.reduce((total, amount) => total.plus(amount), dec('0'));
-  if (group === undefined || together.eq(group.taxAmount)) return apart.map(money);
+  if (share === null || together.eq(share)) return apart.map(money);
   let base = dec('0');
   let given = dec('0');
   const spread = taxes.map((tax) => {
@@ -136,5 +143,7 @@ function amountsOf(taxes: readonly DocumentTax[], group: DocumentTax | undefined
     given = given.plus(amount);
     return amount;
   });
-  return (given.eq(group.taxAmount) ? spread : apart).map(money);
+  // The group may itself be a cent beside its base x rate: whichever comes nearer to it.
+  const miss = (total: Decimal): Decimal => total.minus(share).abs();
+  return (miss(given).lt(miss(together)) ? spread : apart).map(money);
 }

@@ -192,6 +192,43 @@ describe('many lines that are rounded', () => {
     for (const amount of amounts) expect(amount.minus('0.015').abs().lte('0.01')).toBe(true);
   });
 
+  it.each(['0.29', '0.31', '0.39', '0.41'])('may be a cent beside either: %s', (amount) => {
+    expect(rulesOf(many(amount))).toEqual([]);
+  });
+
+  it.each(['0.28', '0.32', '0.38', '0.42'])('may not be two cents beside: %s', (amount) => {
+    expect(rulesOf(many(amount))).toEqual(['taxes.amount /taxes/0/tax_amount']);
+  });
+
+  it('may share their group with itemised ones, which keep their own amounts', () => {
+    const content = many('0.31');
+    const itemised = { ...content.taxes[0]!, taxableBase: '0.10', taxAmount: '0.02' };
+    const lines = content.lines.map((line, at) =>
+      at === 0 ? { ...line, taxRateCode: null, taxes: [itemised] } : line,
+    );
+    const checked = preflight({ ...content, lines }, FINAL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 });
+    expect(checked.findings).toEqual([]);
+    const amounts = checked.content.lines.map((line) => dec(line.taxes![0]!.taxAmount));
+    expect(amounts[0]?.toFixed(2)).toBe('0.02');
+    expect(amounts.reduce((total, amount) => total.plus(amount)).toFixed(2)).toBe('0.31');
+  });
+
+  it('may be a cent off where the exact tax is more than that beside the rounded one', () => {
+    // 5107.49 x 15 % = 766.1235: 766.11 is one cent beside the line's 766.12, and 1.35 beside the exact tax.
+    const line = { ...FULL.content.lines[0]!, quantity: '1.000000', unitPrice: '5107.490000', discount: '0.00' };
+    const content = full({
+      lines: [{ ...line, subtotal: '5107.49' }],
+      taxes: [{ ...FULL.content.taxes[0]!, taxableBase: '5107.49', taxAmount: '766.11' }],
+      subtotal: '5107.49',
+      totalDiscount: '0.00',
+      totalTax: '766.11',
+      tip: null,
+      total: '5873.60',
+      payments: [{ ...PAID[0]!, paymentMethodCode: '20', total: '5873.60' }],
+    });
+    expect(rulesOf(content)).toEqual([]);
+  });
+
   it('may not be taxed in between', () => {
     expect(rulesOf(many('0.35'))).toEqual(['taxes.amount /taxes/0/tax_amount']);
   });

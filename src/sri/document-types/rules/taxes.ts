@@ -173,10 +173,11 @@ function* checkGroup(
     yield finding(RULES['taxes.amount'], `/taxes/${index}/tax_amount`, money(amount), tax.taxAmount);
     return;
   }
-  // Lines rounded one by one may add up to more than a cent beside base x rate, but never more than their rounding.
+  // Lines rounded one by one may add up to more than a cent beside base x rate, but never to more
+  // than their rounding (half a cent each) and the cent by which a line or the group may be off.
   if (rate === null || rate.specific !== null) return;
   const exact = dec(tax.taxableBase).times(effectiveRate(tax, rate));
-  if (!nearly(exact, tax.taxAmount, roundingOf(members.length + 1))) {
+  if (!nearly(exact, tax.taxAmount, roundingOf(members.length + 2))) {
     const expected = money(exact);
     yield finding(TAX_ENTRY_RULES['tax.amount'], `/taxes/${index}/tax_amount`, expected, tax.taxAmount);
   }
