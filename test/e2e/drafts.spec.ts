@@ -27,7 +27,7 @@ describe('drafts and what follows an issued document', () => {
     expect((await business.settled(document_id)).status).toBe('AUTHORIZED');
     return document_id;
   };
-  const credit = (original: string, change: Invoice = {}): Promise<{ status: number; body: Body & { credit_note_id: string } }> => {
+  const credit = (original: string, change: Invoice = {}): Promise<{ status: number; body: Body & { credit_note_id: string }; headers: Headers }> => {
     const { lines, taxes, subtotal, total_tax, total } = business.invoice();
     return business.call('POST', `/documents/${original}/credit-note`, { reason: 'Devolución', lines, taxes, subtotal, total_tax, total, ...change });
   };
@@ -90,6 +90,44 @@ describe('drafts and what follows an issued document', () => {
     expect((await business.call('DELETE', `/documents/${created.body.id}`)).status).toBe(204);
     expect((await business.call('GET', `/documents/${created.body.id}`)).status).toBe(404);
     expect((await business.issue({ idempotency_key: 'draft-1' })).status).toBe(409);
+  });
+
+  it('replays a draft after its issuer changed, was disabled and lost its certificate, and tells another request apart', async () => {
+    const mine = await Business.open(stack);
+    const open = (change: Invoice = {}): Promise<{ status: number; body: Body; headers: Headers }> =>
+      mine.call<Body>('POST', '/documents/drafts', mine.invoice({ ...FROM_LINES, idempotency_key: 'k', ...change }));
+    const first = await open();
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect((await mine.call('PATCH', `/issuers/${mine.issuerId}`, { razon_social: 'Otro Nombre', default_payment_method: '20' })).status).toBe(200);
+    await stack.database.query('update issuers set disabled_at = now() where tenant_id = $1', [mine.tenantId]);
+    await stack.database.query(`update certificates set valid_to = now() - interval '1 hour' where tenant_id = $1`, [mine.tenantId]);
+    const again = await open();
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([201, first.body, 'true']);
+    for (const change of [{ buyer_name: 'Otra Persona' }, { establishment_id: mine.emissionPointId }]) {
+      const other = await open(change);
+      expect([other.status, other.body.error?.code]).toEqual([409, 'DUPLICATE_IDEMPOTENCY_KEY']);
+    }
+    expect(await stack.database.query('select id from documents where tenant_id = $1', [mine.tenantId])).toEqual([{ id: first.body.id }]);
+  });
+
+  it('replays a credit note also after it has voided its original', async () => {
+    const original = await authorized();
+    const first = await credit(original, { idempotency_key: 'return-1' });
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    const again = await credit(original, { idempotency_key: 'return-1', subtotal: 100 });
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([201, first.body, 'true']);
+    expect((await business.call('POST', `/documents/${first.body.credit_note_id}/issue`)).status).toBe(202);
+    expect((await business.settled(first.body.credit_note_id)).status).toBe('AUTHORIZED');
+    expect((await business.document(original)).status).toBe('VOIDED_BY_NC');
+    const late = await credit(original, { idempotency_key: 'return-1' });
+    expect([late.status, late.body, late.headers.get('idempotent-replayed')]).toEqual([201, first.body, 'true']);
+    const others = [
+      await credit(original, { idempotency_key: 'return-1', reason: 'Otra razón' }),
+      await credit(await authorized(), { idempotency_key: 'return-1' }),
+      await draft({ idempotency_key: 'return-1' }),
+    ];
+    expect(others.map(({ status, body }) => [status, body.error?.code])).toEqual(Array(3).fill([409, 'DUPLICATE_IDEMPOTENCY_KEY']));
+    expect((await credit(original)).body.error?.code).toBe('INVALID_STATE');
   });
 
   it('refuses to issue a draft that breaks a rule; nothing is consumed and it stays a draft', async () => {
