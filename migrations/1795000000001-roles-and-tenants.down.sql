@@ -1,4 +1,5 @@
 -- Roles stay: they belong to the cluster and other databases may use them.
+revoke all on schema sello from sello_app, sello_worker, sello_resolver;
 drop function bind_environment(text);
 drop table deployment;
 drop function provision_tenant(uuid, text, uuid, text, text, bytea, text, timestamptz);

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { migrate } from '../../src/migrate.js';
+import { ownerDataSourceOptions } from '../../src/platform/database/connection.js';
+import { loadMigrations } from '../../src/platform/database/migrations.js';
+import { fromSetup } from '../support/database.js';
+
+/** Everything in the schema that a migration can leave behind: what it is, what it says, who owns it and who may use it. */
+const INVENTORY = `
+  select 'schema' as kind, n.nspname::text as name, '' as body, n.nspowner::regrole::text as owner, coalesce(n.nspacl, acldefault('n', n.nspowner))::text as acl
+  from pg_namespace n where n.nspname = 'sello'
+  union all
+  select 'function', p.oid::regprocedure::text, p.prokind::text || p.prosrc || p.prosecdef || coalesce(p.proconfig::text, ''), p.proowner::regrole::text,
+    coalesce(p.proacl, acldefault('f', p.proowner))::text
+  from pg_proc p where p.pronamespace = 'sello'::regnamespace
+  union all
+  select 'relation', c.oid::regclass::text, concat(c.relkind, c.relrowsecurity, c.relforcerowsecurity, pg_get_indexdef(c.oid)), c.relowner::regrole::text,
+    coalesce(c.relacl, acldefault('r', c.relowner))::text
+  from pg_class c where c.relnamespace = 'sello'::regnamespace and c.relkind in ('r', 'i', 'S', 'v') and c.relname not like '%migrations%'
+  union all
+  select 'column', a.attrelid::regclass::text || '.' || a.attname, concat(format_type(a.atttypid, a.atttypmod), a.attnotnull, pg_get_expr(d.adbin, d.adrelid)), '', coalesce(a.attacl::text, '')
+  from pg_attribute a join pg_class c on c.oid = a.attrelid left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+  where c.relnamespace = 'sello'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and c.relname not like '%migrations%'
+  union all
+  select 'constraint', n.conrelid::regclass::text || '.' || n.conname, pg_get_constraintdef(n.oid), '', ''
+  from pg_constraint n join pg_class c on c.oid = n.conrelid where n.connamespace = 'sello'::regnamespace and c.relname not like '%migrations%'
+  union all
+  select 'trigger', t.tgrelid::regclass::text || '.' || t.tgname, pg_get_triggerdef(t.oid), '', ''
+  from pg_trigger t join pg_class c on c.oid = t.tgrelid where c.relnamespace = 'sello'::regnamespace and not t.tgisinternal
+  union all
+  select 'policy', tablename || '.' || policyname, concat(permissive, roles, cmd, qual, with_check), '', '' from pg_policies where schemaname = 'sello'
+  order by 1, 2`;
+
+interface Item extends Record<string, string> {
+  kind: string;
+  name: string;
+  acl: string;
+}
+
+describe('migrations', () => {
+  const name = `test_migrations_${randomBytes(6).toString('hex')}`;
+  const all = loadMigrations();
+  let url: string;
+
+  const maintain = async (statement: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: fromSetup('TEST_POSTGRES_URL') });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+  /** As after the first `count` migrations, by applying what is missing or undoing what is too much. */
+  const at = async (count: number, act: 'up' | 'down'): Promise<Item[]> => {
+    const migrations = act === 'up' ? all.slice(0, count) : all.slice(0, count + 1);
+    const owner = await new DataSource({ ...ownerDataSourceOptions(url), migrations }).initialize();
+    try {
+      if (act === 'up') await owner.runMigrations();
+      else await owner.undoLastMigration();
+      const items = await owner.query<Item[]>(INVENTORY);
+      // The order in which rights were granted tells nothing.
+      return items.map((item) => ({ ...item, acl: item.acl.replace(/[{}]/g, '').split(',').sort().join(',') }));
+    } finally {
+      await owner.destroy();
+    }
+  };
+
+  beforeAll(async () => {
+    await maintain(`create database ${name}`);
+    const address = new URL(fromSetup('TEST_POSTGRES_URL'));
+    address.pathname = `/${name}`;
+    url = address.href;
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('create schema sello');
+    await client.end();
+  });
+  afterAll(() => maintain(`drop database if exists ${name} with (force)`));
+
+  it('are each undone without a trace, and applied again to the same end', async () => {
+    const states = [await at(0, 'up')];
+    for (let count = 1; count <= all.length; count += 1) states.push(await at(count, 'up'));
+    expect(states.at(-1)!.length).toBeGreaterThan(100);
+    for (let count = all.length - 1; count >= 0; count -= 1) {
+      expect({ count, items: await at(count, 'down') }).toEqual({ count, items: states[count] });
+    }
+    await migrate(url, () => undefined);
+    expect(await at(all.length, 'up')).toEqual(states.at(-1));
+  }, 60_000);
+});
