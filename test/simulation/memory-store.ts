@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { allMoves, DOCUMENT_STATUSES } from '../../src/modules/documents/domain/lifecycle.js';
 import { buildAccessKey } from '../../src/sri/access-key.js';
 import type { StoreSnapshot } from './snapshot.js';
@@ -440,6 +441,18 @@ export class MemoryStore implements Store {
       else if (!this.mustWait(work)) soonest = Math.min(soonest, now + 1_000);
     }
     return soonest;
+  }
+
+  /** Events of a document, without the rest of a transaction. */
+  addEvents(place: string, events: readonly { id: string; type: string }[]): void {
+    const d = this.documents.get(place)!;
+    append(this.events, place, events.map((event) => ({ ...event, document_id: d.id, document_version: d.version })));
+  }
+
+  lastSigned(accessKey: string): string | null {
+    const d = [...this.documents.values()].find((one) => one.access_key === accessKey);
+    const bytes = d && this.signed.get(`${d.tenant_id}/${d.id}`)?.at(-1)?.xml;
+    return bytes ? gunzipSync(bytes).toString('utf8') : null;
   }
 
   /** What is committed of a document's bytes and transmissions. */

@@ -9,9 +9,9 @@ const BUDGET = 600;
  * Looks for a shorter history that violates the same invariant: drops commands,
  * then faults and turns of the schedule, then makes numbers smaller.
  */
-export async function shrink(failing: HistoryResult, options: Omit<HistoryOptions, 'tape' | 'seed'>): Promise<HistoryResult> {
+export async function shrink(failing: HistoryResult, options: Omit<HistoryOptions, 'tape' | 'seed'>, runs = BUDGET): Promise<HistoryResult> {
   let best = failing;
-  let budget = BUDGET;
+  let budget = runs;
   const invariant = failing.violation?.invariant;
 
   const better = async (candidate: Segments): Promise<boolean> => {

@@ -9,6 +9,8 @@ export interface Call {
   readonly sql: string;
   /** Of a tenant, or across tenants (`platform`). */
   readonly kind: 'call' | 'platform' | 'run';
+  /** Whose row security applies; null across tenants. */
+  readonly tenantId: string | null;
   readonly parameters: readonly unknown[];
 }
 
@@ -53,16 +55,16 @@ export class SimulatedTransaction extends TenantTransaction {
   }
 
   override async call<Row>(tenantId: string, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-    return (await this.perform(callOf('call', sql, [tenantId, ...parameters]))) as unknown as Row[];
+    return (await this.perform(callOf('call', tenantId, sql, [tenantId, ...parameters]))) as unknown as Row[];
   }
 
   override async platform<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-    return (await this.perform(callOf('platform', sql, parameters))) as unknown as Row[];
+    return (await this.perform(callOf('platform', null, sql, parameters))) as unknown as Row[];
   }
 
   /** Only single queries are run this way by what the simulation covers. */
-  override async run<T>(_tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    const manager = { query: (sql: string, parameters: unknown[]) => this.perform(callOf('run', sql, parameters)) };
+  override async run<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const manager = { query: (sql: string, parameters: unknown[]) => this.perform(callOf('run', tenantId, sql, parameters)) };
     return work(manager as unknown as EntityManager);
   }
 
@@ -90,8 +92,8 @@ function connectionLost(): Error {
 
 const FUNCTIONS = ['issuing_context', 'issue_document', 'advance_document', 'announce_due', 'load_document', 'outbox_backlog'] as const;
 
-function callOf(kind: Call['kind'], sql: string, parameters: readonly unknown[]): Call {
-  return { name: nameOf(sql), sql, kind, parameters };
+function callOf(kind: Call['kind'], tenantId: string | null, sql: string, parameters: readonly unknown[]): Call {
+  return { name: nameOf(sql), sql, kind, tenantId, parameters };
 }
 
 const names = new Map<string, string>();

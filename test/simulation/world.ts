@@ -117,6 +117,8 @@ export class World {
   private ids = 0x10_0000;
   private programs = 0;
   private clients = 0;
+  private readonly bugMemory = new Set<string>();
+  private readonly rawRequests = new Map<string, string>();
   readonly start: number;
 
   private constructor(
@@ -162,7 +164,7 @@ export class World {
     const authorization = sri.authorizationFor(owner);
     return {
       transaction,
-      queue: redis.clientFor(owner),
+      queue: bug.queue?.(redis.clientFor(owner), this.bugMemory) ?? redis.clientFor(owner),
       clock: { now: () => new Date(scheduler.now) },
       ids: { uuid: () => uuidAt(this.ids++) },
       sleeper: { sleep: (milliseconds, signal) => this.sleep(owner, false, milliseconds, signal) },
@@ -203,7 +205,7 @@ export class World {
   private startWorker(): void {
     const process: Process = { name: `worker${++this.programs}`, alive: true, paused: false };
     this.workers.push(process);
-    (this.bug.startWorker ?? startWorker)(this.ports(process));
+    startWorker(this.ports(process));
   }
 
   /** Ends a program as kill -9 does; another one starts in its place some time later. */
@@ -367,7 +369,7 @@ export class World {
       case 'sri_script': {
         const action = SCRIPTS[tape.pick(SCRIPTS.length)]!;
         this.oracle.scripted(action.kind === 'tampered' && action.what === 'document');
-        this.sri.brain.addFaults({ action, times: 1 + tape.pick(3), skip: tape.pick(2) } as FaultRuleInput);
+        this.sri.brain.addFaults({ action, times: 1 + tape.pick(3), skip: tape.pick(2) });
         return;
       }
       case 'sri_calm':
@@ -492,7 +494,7 @@ export class World {
     // Tomorrow's date is refused, unless it is tomorrow by the time it is read.
     if (body.dto.issue_date > new Date(this.scheduler.now - 5 * HOUR).toISOString().slice(0, 10)) excuses.add('FISCAL_RULE_VIOLATED');
     const answer: Promise<IssuedDocument> = this.bug.issue
-      ? this.bug.issue(api, this.contextOf(place), body, key, this.clients)
+      ? this.bug.issue(api, this.contextOf(place), body, key, { text: `${body.identity} ${this.clients % 3}`, seen: this.rawRequests })
       : api.issue.execute(new IssueDocument(this.contextOf(place), body.dto, key));
     void answer.then(
       (issued) => {

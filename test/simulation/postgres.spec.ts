@@ -1,0 +1,62 @@
+import { Logger } from '@nestjs/common';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { type HistoryOptions, runHistory } from './history.js';
+import { postgresGround } from './postgres-ground.js';
+import { shrink } from './shrink.js';
+import { decodeTape, encodeTape } from './tape.js';
+
+/** Histories of one test run. Each has fewer commands than in memory: a statement takes a thousand times longer. */
+const HISTORIES = Number(process.env['POSTGRES_HISTORIES'] ?? 300);
+const COMMANDS = 30;
+/** Histories in memory begin at 1; these are others. */
+const FIRST_SEED = 1_000_001;
+
+describe('the service under faults, over real PostgreSQL', () => {
+  let database: TestDatabase;
+  let dataSource: DataSource;
+  let owner: pg.Pool;
+  let options: Omit<HistoryOptions, 'seed'>;
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    database = await createTestDatabase();
+    dataSource = await new DataSource(serviceDataSourceOptions(database.url, 4)).initialize();
+    owner = new pg.Pool({ connectionString: database.ownerUrl, options: '-c search_path=sello,public -c timezone=UTC', max: 2 });
+    const ask = async <Row extends object>(sql: string, parameters: unknown[] = []): Promise<Row[]> => (await owner.query<Row & pg.QueryResultRow>(sql, parameters)).rows;
+    options = { commands: COMMANDS, ground: (start) => postgresGround(dataSource, ask, start) };
+  });
+  afterAll(async () => {
+    await owner.end();
+    await dataSource.destroy();
+    await database.drop();
+  });
+
+  it(`keeps every promise in ${HISTORIES} histories`, async () => {
+    const only = process.env['HISTORY_SEED'];
+    const tape = process.env['TAPE'];
+    if (only !== undefined) {
+      const result = await runHistory({ ...options, seed: Number(only), trace: true, ...(tape !== undefined && { tape: decodeTape(tape) }) });
+      process.stderr.write(`${result.trace.join('\n')}\n`);
+      expect(result.violation).toBeNull();
+      return;
+    }
+    const violations: string[] = [];
+    let documents = 0;
+    for (let index = 0; index < HISTORIES; index += 1) {
+      const result = await runHistory({ ...options, seed: FIRST_SEED + index });
+      documents += result.documents;
+      if (result.violation) {
+        const shortest = await shrink(result, options, 100);
+        violations.push(`${shortest.violation?.message ?? ''} HISTORY_SEED=${result.seed} TAPE=${encodeTape(shortest.tape)}`);
+        if (violations.length >= 3) break;
+      }
+      if ((index + 1) % 50 === 0) process.stderr.write(`  ${index + 1} of ${HISTORIES} histories over PostgreSQL, ${documents} documents, ${violations.length} violations\n`);
+    }
+    expect(violations).toEqual([]);
+    // Not one of them may have been idle.
+    expect(documents).toBeGreaterThan(HISTORIES);
+  }, 900_000);
+});
