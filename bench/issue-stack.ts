@@ -34,6 +34,7 @@ export type PartKind = 'api' | 'worker' | 'simulator';
 export class BenchStack {
   readonly ownerUrl: string;
   readonly apiUrls: string[] = [];
+  simulatorUrl = '';
   private readonly parts: Record<PartKind, Probed[]> = { api: [], worker: [], simulator: [] };
   private env: Record<string, string> = {};
   private stopping = false;
@@ -77,6 +78,7 @@ export class BenchStack {
         SIMULATOR_STORED_DOCUMENTS: '20000',
       }),
     );
+    this.simulatorUrl = simulator.url ?? '';
     this.env = {
       APP_ENV: 'local',
       HOST: '127.0.0.1',
@@ -90,7 +92,7 @@ export class BenchStack {
       RATE_LIMIT_ISSUE_PER_MINUTE: UNLIMITED,
       RATE_LIMIT_READ_PER_MINUTE: UNLIMITED,
       RATE_LIMIT_OTHER_PER_MINUTE: UNLIMITED,
-      ...sriUrls(simulator.url ?? ''),
+      ...sriUrls(this.simulatorUrl),
       ...settingsOfCaller(),
     };
   }
@@ -173,7 +175,7 @@ export class BenchStack {
 
 /** Settings of the service given to the bench are passed on, e.g. WORKER_CONCURRENCY. */
 function settingsOfCaller(): Record<string, string> {
-  const names = ['WORKER_CONCURRENCY', 'DATABASE_POOL_SIZE', 'RELAY_INTERVAL_MS', 'RELAY_PATIENCE_SECONDS', 'AUTHORIZATION_LADDER', 'LOG_LEVEL'];
+  const names = ['SRI_RAMP_SECONDS', 'SRI_LONGEST_BREAK_SECONDS', 'SRI_TIMEOUT_SECONDS', 'RECEPTION_LADDER', 'WORKER_CONCURRENCY', 'DATABASE_POOL_SIZE', 'RELAY_INTERVAL_MS', 'RELAY_PATIENCE_SECONDS', 'AUTHORIZATION_LADDER', 'LOG_LEVEL'];
   return Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );

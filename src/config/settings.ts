@@ -41,6 +41,8 @@ export const SETTINGS_SCHEMA = z.object({
   SRI_AUTHORIZATION_URL: z.url().optional().describe('Authorization service; default by APP_ENV, required for local'),
   SRI_CONSULTATION_URL: z.url().optional().describe('Consultation service (state after authorization); default beside SRI_AUTHORIZATION_URL'),
   SRI_TIMEOUT_SECONDS: seconds('Total deadline of one call to the SRI, in seconds').default(30),
+  SRI_LONGEST_BREAK_SECONDS: seconds('Longest pause before a service of the SRI that does not answer is probed again').default(60),
+  SRI_RAMP_SECONDS: seconds('After an outage: how long a worker uses a quarter of its concurrency, then as long half of it').default(60),
   MASTER_KEY: z.string().optional().describe('Master key that wraps the data keys of stored private keys: 32 bytes in base64'),
   MASTER_KEY_FILE: z.string().optional().describe('File that holds the master key instead of MASTER_KEY; mode 0600'),
   PROVIDER_RUC: z

@@ -6,7 +6,7 @@ import { IssuanceBell } from '../queue/issuance-bell.js';
 import { DueWork } from './due-work.js';
 
 const BATCH = 500;
-const QUEUED_PER_SLOT = 8;
+const QUEUED_PER_SLOT = 2;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /**

@@ -7,7 +7,7 @@ describe('the breaker of the SRI’s services', () => {
   let breaker: SriBreaker;
   beforeEach(() => {
     elapsed = 0;
-    breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: 24 });
+    breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 });
   });
 
   const go = (): Extract<Entry, { kind: 'go' }> => {

@@ -6,10 +6,8 @@ import type { SriService } from '../../../sri/soap/classification.js';
 /** Consecutive calls without an answer that take an operation for down. */
 const FAILURES_TO_OPEN = 5;
 const FIRST_BREAK_MS = 2_000;
-const LONGEST_BREAK_MS = 60_000;
 /** After an outage: shares of the worker's concurrency, each for this long. */
 const RAMP = [0.25, 0.5] as const;
-const RAMP_STAGE_MS = 60_000;
 const RAMP_PAUSE_MS = 500;
 const PROBE_PAUSE_MS = 1_000;
 
@@ -38,7 +36,7 @@ export class SriBreaker {
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'WORKER_CONCURRENCY'>,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'WORKER_CONCURRENCY' | 'SRI_LONGEST_BREAK_SECONDS' | 'SRI_RAMP_SECONDS'>,
   ) {}
 
   /** Asks for leave to call the service now. */
@@ -67,7 +65,7 @@ export class SriBreaker {
 
   private limit({ recoveredAt }: Operation, now: Date): number {
     if (recoveredAt === null) return Number.POSITIVE_INFINITY;
-    const share = RAMP[Math.floor((now.getTime() - recoveredAt.getTime()) / RAMP_STAGE_MS)];
+    const share = RAMP[Math.floor((now.getTime() - recoveredAt.getTime()) / (this.settings.SRI_RAMP_SECONDS * 1_000))];
     return share === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(this.settings.WORKER_CONCURRENCY * share));
   }
 
@@ -86,7 +84,7 @@ export class SriBreaker {
     }
     operation.failures += 1;
     if (operation.failures < FAILURES_TO_OPEN) return;
-    const pause = Math.min(FIRST_BREAK_MS * 2 ** operation.breaks, LONGEST_BREAK_MS);
+    const pause = Math.min(FIRST_BREAK_MS * 2 ** operation.breaks, this.settings.SRI_LONGEST_BREAK_SECONDS * 1_000);
     if (operation.breaks === 0) this.log.warn(`the SRI does not answer ${service}: pausing it`);
     operation.breaks += 1;
     operation.openUntil = new Date(this.clock.now().getTime() + pause);

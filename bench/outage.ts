@@ -1,0 +1,152 @@
+/**
+ * `npm run bench:outage`: how the service comes back from an outage of the SRI, in
+ * real processes with every waiting time divided by one factor.
+ *
+ *   --factor 30   60 minutes of outage become 120 s; ladders, ramp and breaker shrink alike
+ *   --load 0.3    arrivals as a share of the measured capacity
+ *
+ * Measures the capacity, then arrivals at `load` without an outage, then the same
+ * through an outage of both services. Exits with 1 unless every accepted document is
+ * AUTHORIZED with gapless numbers. The goal: drained within half of the outage, and
+ * documents that arrive meanwhile, on emission points without a backlog of their own
+ * (numbers of one point go in order), at most three times as slow as without one.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { BenchDatabase } from './issue-database.js';
+import { percentile, run, type LoadResult } from './issue-load.js';
+import { BenchStack } from './issue-stack.js';
+import { createRequests } from './issue-tenants.js';
+
+const { values } = parseArgs({
+  options: { factor: { type: 'string', default: '30' }, load: { type: 'string', default: '0.3' }, tenants: { type: 'string', default: '8' }, points: { type: 'string', default: '25' } },
+});
+const factor = Number(values.factor);
+const share = Number(values.load);
+const OUTAGE_SECONDS = 3_600 / factor;
+const CLIENTS = 16;
+
+const began = performance.now();
+const say = (line: string): void => void process.stdout.write(`[${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s] ${line}\n`);
+const scaled = (seconds: number): string => String(Math.max(0.05, Math.round((seconds / factor) * 1000) / 1000));
+const whole = (seconds: number): string => String(Math.max(1, Math.round(seconds / factor)));
+
+process.env['RECEPTION_LADDER'] = [2, 5, 15, 60].map(scaled).join(',');
+process.env['AUTHORIZATION_LADDER'] = `0.2,0.5,${[60, 300, 900, 3600].map(scaled).join(',')}`;
+process.env['SRI_RAMP_SECONDS'] = whole(60);
+process.env['SRI_LONGEST_BREAK_SECONDS'] = whole(60);
+
+interface Fresh {
+  readonly p95: number;
+  readonly count: number;
+}
+
+/** From commit of the number to AUTHORIZED, of the documents accepted between two moments. */
+async function timesOf(client: pg.Client, from: Date, to: Date): Promise<Fresh> {
+  const { rows } = await client.query<{ ms: string }>(
+    `select extract(epoch from h.at - d.created_at) * 1000 as ms from sello.documents d
+     join sello.document_history h on h.tenant_id = d.tenant_id and h.document_id = d.id and h.trigger = 'authorized'
+     where d.created_at between $1 and $2`,
+    [from, to],
+  );
+  const sorted = rows.map(({ ms }) => Number(ms)).sort((a, b) => a - b);
+  return { p95: percentile(sorted, 0.95), count: sorted.length };
+}
+
+async function switchSri(stack: BenchStack, up: boolean): Promise<void> {
+  for (const service of ['reception', 'authorization']) {
+    const response = await fetch(`${stack.simulatorUrl}/control/services/${service}`, {
+      method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ up }),
+    });
+    if (!response.ok) throw new Error(`simulator: ${response.status} ${await response.text()}`);
+  }
+}
+
+async function pending(client: pg.Client, before: Date): Promise<number> {
+  const { rows } = await client.query<{ count: string }>(`select count(*) from sello.documents where status <> 'AUTHORIZED' and created_at < $1`, [before]);
+  return Number(rows[0]?.count);
+}
+
+async function measure(stack: BenchStack): Promise<boolean> {
+  await stack.startApi();
+  await stack.startWorker();
+  say(stack.description);
+  const requests = await createRequests(stack.ownerUrl, stack.apiUrls[0] ?? '', Number(values.tenants), Number(values.points));
+  const database = await BenchDatabase.open(stack.ownerUrl);
+  const client = new pg.Client({ connectionString: stack.ownerUrl });
+  await client.connect();
+  const accepted: string[] = [];
+  const half = Math.ceil(requests.length / 2);
+  const [cutOff, untouched] = [requests.slice(0, half), requests.slice(half)];
+  const load = async (seconds: number, rate?: number, points = requests): Promise<LoadResult> => {
+    const result = await run({ apiUrls: stack.apiUrls, requests: points, clients: CLIENTS, seconds, ...(rate !== undefined && { rate }) });
+    accepted.push(...result.accepted);
+    return result;
+  };
+
+  await load(5);
+  await database.drain((count) => say(`  warming up, ${count} pending`));
+  const from = performance.now();
+  const full = await load(15);
+  await database.drain((count) => say(`  ${count} pending`));
+  const capacity = full.accepted.length / ((performance.now() - from) / 1000);
+  const rate = capacity * share;
+  say(`capacity ${capacity.toFixed(0)} documents/s; arrivals from now on ${rate.toFixed(0)}/s`);
+
+  const calmFrom = new Date();
+  await load(20, rate);
+  await database.drain(() => undefined);
+  const calm = await timesOf(client, calmFrom, new Date());
+  say(`without an outage: p95 ${calm.p95.toFixed(0)} ms to AUTHORIZED`);
+
+  await switchSri(stack, false);
+  say(`outage of ${OUTAGE_SECONDS.toFixed(0)} s (1 h / ${factor})`);
+  await load(OUTAGE_SECONDS, rate, cutOff);
+  await switchSri(stack, true);
+  const backAt = new Date();
+  const backlog = await pending(client, backAt);
+  say(`the SRI is back; ${backlog} documents wait`);
+  const arrivals = load(OUTAGE_SECONDS, rate, untouched);
+  let drainedAfter: number | null = null;
+  while (Date.now() - backAt.getTime() < OUTAGE_SECONDS * 2000) {
+    const left = await pending(client, backAt);
+    if (left === 0) {
+      drainedAfter = (Date.now() - backAt.getTime()) / 1000;
+      break;
+    }
+    await sleep(1_000);
+    say(`  ${left} of the outage's documents pending`);
+  }
+  const drainedAt = new Date();
+  await arrivals;
+  await database.drain((count) => say(`  ${count} pending`));
+  const fresh = await timesOf(client, backAt, drainedAt);
+  const { rows } = await client.query<{ calls: string }>(`select count(*)::float / nullif((select count(*) from sello.documents), 0) as calls from sello.sri_attempts`);
+  const problems = await database.problems(accepted);
+  await client.end();
+  await database.close();
+
+  const drainShare = (drainedAfter ?? Number.POSITIVE_INFINITY) / OUTAGE_SECONDS;
+  const freshRatio = fresh.p95 / calm.p95;
+  process.stdout.write(
+    `\ndrained in ${drainedAfter?.toFixed(1) ?? 'never'} s = ${drainShare.toFixed(2)} of the outage (goal 0.50, ideal ${(share / (1 - share)).toFixed(2)})\n` +
+      `fresh documents meanwhile: p95 ${fresh.p95.toFixed(0)} ms over ${fresh.count} = ${freshRatio.toFixed(1)} x without an outage (goal 3)\n` +
+      `calls to the SRI per document: ${Number(rows[0]?.calls).toFixed(2)} (goal 3)\n` +
+      `${JSON.stringify({ bench: 'outage', factor, share, capacity, backlog, drainShare, freshRatio, freshP95: fresh.p95, calmP95: calm.p95, callsPerDocument: Number(rows[0]?.calls) })}\n`,
+  );
+  for (const problem of problems) process.stderr.write(`WRONG: ${problem}\n`);
+  return problems.length === 0 && drainedAfter !== null;
+}
+
+let stack: BenchStack | null = null;
+try {
+  stack = await BenchStack.start((started) => (stack = started));
+  process.exitCode = (await measure(stack)) ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${(error as Error).stack ?? String(error)}\n${stack?.logs() ?? ''}\n`);
+  process.exitCode = 1;
+} finally {
+  await stack?.stop();
+}
+process.exit();
