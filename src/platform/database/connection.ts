@@ -1,12 +1,14 @@
 import type { DataSourceOptions } from 'typeorm';
 import { loadMigrations } from './migrations.js';
+import { WatchfulClient } from './watchful-client.js';
 
 /** The role the service acts under: row security applies to it and it owns nothing. */
 const SERVICE_ROLE = 'sello_app';
 
 /**
  * Connection of the service: acts as `sello_app` from the first statement on,
- * fails fast when the pool is exhausted, and never waits for ever on a lock.
+ * fails fast when the pool is exhausted, and waits for ever neither on a lock nor
+ * on a connection that fell silent.
  */
 export function serviceDataSourceOptions(url: string, poolSize: number): DataSourceOptions {
   return {
@@ -15,6 +17,7 @@ export function serviceDataSourceOptions(url: string, poolSize: number): DataSou
     entities: [],
     synchronize: false,
     extra: {
+      Client: WatchfulClient,
       max: poolSize,
       connectionTimeoutMillis: 2_000,
       idleTimeoutMillis: 30_000,

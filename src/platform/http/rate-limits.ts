@@ -24,6 +24,8 @@ export const WINDOW_SECONDS = 60;
 
 /** A Redis that does not answer within this time counts as down. */
 const COMMAND_TIMEOUT_MS = 250;
+/** A connection that swallows commands for so long is made anew. */
+const SILENCE_MS = 2_000;
 
 /**
  * Counts calls per principal in Redis, so that all processes share one limit.
@@ -45,6 +47,7 @@ export class RateLimits implements OnApplicationShutdown {
       maxRetriesPerRequest: 1,
       commandTimeout: COMMAND_TIMEOUT_MS,
       connectTimeout: 2_000,
+      socketTimeout: SILENCE_MS,
       retryStrategy: (times) => Math.min(100 * times, 2_000),
     });
     this.redis.on('error', (error: Error) => this.reportDown(error));

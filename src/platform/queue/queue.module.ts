@@ -4,6 +4,12 @@ import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DueWork } from '../outbox/due-work.js';
 import { ISSUANCE_QUEUE, IssuanceBell } from './issuance-bell.js';
 
+/**
+ * A connection that swallows a command for so long is given up and made anew: a
+ * router may have forgotten it. Bull's longest wait for a job is 5 seconds.
+ */
+const SILENCE_MS = 10_000;
+
 /** Bull over Redis: only the bell that wakes a worker. */
 @Global()
 @Module({
@@ -13,7 +19,12 @@ import { ISSUANCE_QUEUE, IssuanceBell } from './issuance-bell.js';
       useFactory: (settings: Settings) => ({
         url: settings.REDIS_URL,
         prefix: settings.QUEUE_PREFIX,
-        redis: { maxRetriesPerRequest: null, enableReadyCheck: false, retryStrategy: (times: number) => Math.min(times * 200, 3_000) },
+        redis: {
+          maxRetriesPerRequest: null,
+          enableReadyCheck: false,
+          socketTimeout: SILENCE_MS,
+          retryStrategy: (times: number) => Math.min(times * 200, 3_000),
+        },
         settings: { lockDuration: 30_000, stalledInterval: 30_000, maxStalledCount: 1 },
       }),
     }),
