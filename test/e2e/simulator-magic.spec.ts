@@ -10,6 +10,7 @@ import { type Stack, startStack } from '../support/stack.js';
 type Document = Record<string, unknown> & { status: string };
 interface Outcome {
   business: Business;
+  emissionPoint: { emission_point_id?: string };
   id: string;
   document: Document;
   account: SimulatorAccount;
@@ -17,26 +18,44 @@ interface Outcome {
 
 /** Values as they are written here, where the default would only take longer. */
 const WRITTEN: Readonly<Record<string, string>> = { 'in-process': 'in-process:3', slow: 'slow:1', refuse: 'refuse:2001', 'slow-bytes': 'slow-bytes:200' };
-const AT_ONCE = 8;
+/** Refusals that pause more than one emission point: they get a company of their own. */
+const PAUSING: readonly string[] = ['2', '10', '27', '28', '34', '37', '56', '57', '63'];
+const AT_ONCE = 12;
 
 const magic = (value: string): Record<string, unknown> => ({ additional_info: [{ name: 'Simulador', value }] });
 
 describe('magic values through the public API', () => {
   let stack: Stack;
 
+  let company: Business;
+  let emissionPoints = 1;
+
+  const newEmissionPoint = async (): Promise<string> => {
+    emissionPoints += 1;
+    const { issuerId, establishmentId } = company;
+    const answer = await company.call('POST', `/issuers/${issuerId}/establishments/${establishmentId}/emission-points`, {
+      code: String(emissionPoints).padStart(3, '0'), initial_sequential: 1,
+    });
+    expect(answer.status).toBe(201);
+    return answer.body['id'] as string;
+  };
+
   beforeAll(async () => {
     stack = await startStack({ env: { SRI_TIMEOUT_SECONDS: '2', LEASE_SECONDS: '10', CANCELLATION_LADDER: '1', RECHECK_SECONDS: '10' } });
+    company = await Business.open(stack);
   });
   afterAll(async () => {
     await stack.stop();
   });
 
-  /** Issues one invoice of a company of its own, for some refusals pause the whole company. */
+  /** Issues one invoice at an emission point of its own, so that none waits for another. */
   const issued = async (value: string): Promise<Outcome> => {
-    const business = await Business.open(stack);
-    const { document_id, access_key } = await business.accepted(magic(value));
+    const own = PAUSING.includes(value);
+    const business = own ? await Business.open(stack) : company;
+    const emissionPoint = own ? {} : { emission_point_id: await newEmissionPoint() };
+    const { document_id, access_key } = await business.accepted({ ...magic(value), ...emissionPoint });
     const document = await business.settled(document_id, 60);
-    return { business, id: document_id, document, account: await simulatorAccount(stack, access_key) };
+    return { business, emissionPoint, id: document_id, document, account: await simulatorAccount(stack, access_key) };
   };
   const until = async (business: Business, id: string, status: string): Promise<Document> => {
     const end = Date.now() + 40_000;
@@ -105,8 +124,8 @@ describe('magic values through the public API', () => {
   });
 
   it('a correction without the field passes under the same number', async () => {
-    const { business, id, document } = await issued('52');
-    const answer = await business.call('POST', `/documents/${id}/correct`, business.invoice());
+    const { business, emissionPoint, id, document } = await issued('52');
+    const answer = await business.call('POST', `/documents/${id}/correct`, business.invoice(emissionPoint));
     expect(answer.status).toBe(202);
     expect(await business.settled(id)).toMatchObject({ status: 'AUTHORIZED', sequential: 1, access_key: document['access_key'] });
   });
