@@ -1,10 +1,12 @@
-drop trigger void_credited_original on documents;
-drop function void_credited_original();
+drop trigger settle_credited_original on documents;
+drop function settle_credited_original();
 drop function correct_document(uuid, uuid, uuid, integer, timestamptz, jsonb, jsonb, jsonb, jsonb);
 drop function issue_draft(uuid, uuid, uuid, integer, timestamptz, jsonb, jsonb, jsonb, jsonb);
+drop function begin_work(documents, integer, boolean, timestamptz);
+drop function store_checked(documents, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb);
 drop function delete_draft(uuid, uuid, integer);
 drop function update_draft(uuid, uuid, integer, timestamptz, jsonb, jsonb, jsonb, jsonb);
-drop function revise_content(documents, jsonb, jsonb, timestamptz);
+drop function store_content(documents, jsonb, jsonb, jsonb, timestamptz);
 drop function lock_document(uuid, uuid, text, integer);
 drop function create_draft(uuid, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb, text, text, text);
 drop function apply_header(documents, jsonb);

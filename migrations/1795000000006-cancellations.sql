@@ -17,31 +17,6 @@ create trigger refuse_credited_cancellation before update of status on documents
   for each row when (new.status = 'CANCELLATION_REQUESTED' and old.status = 'AUTHORIZED')
   execute function refuse_credited_cancellation();
 
--- An annulled credit note gives its amount back: an original that it had voided is valid again.
-create function revive_original() returns trigger
-  language plpgsql as $$
-declare
-  original documents%rowtype;
-  credited numeric;
-begin
-  select * into original from documents d where d.tenant_id = new.tenant_id and d.id = new.modified_document_id for update;
-  if original.status is distinct from 'VOIDED_BY_NC' then return null; end if;
-  select coalesce(sum(d.total), 0) into credited from documents d
-  where d.tenant_id = new.tenant_id and d.modified_document_id = original.id and d.document_type = '04' and d.status = 'AUTHORIZED';
-  if credited >= original.total then return null; end if;
-  update documents set status = 'AUTHORIZED', version = version + 1, updated_at = new.updated_at
-  where tenant_id = original.tenant_id and id = original.id;
-  insert into document_history (tenant_id, document_id, version, from_status, trigger, to_status, at, detail)
-  values (original.tenant_id, original.id, original.version + 1, 'VOIDED_BY_NC', 'credit_annulled', 'AUTHORIZED', new.updated_at,
-          jsonb_build_object('credit_note_id', new.id));
-  insert into events (tenant_id, id, type, document_id, document_version, created_at)
-  values (original.tenant_id, gen_random_uuid(), 'document.authorized', original.id, original.version + 1, new.updated_at);
-  return null;
-end $$;
-create trigger revive_original after update of status on documents
-  for each row when (new.status = 'CANCELLED' and old.status <> 'CANCELLED' and new.document_type = '04' and new.modified_document_id is not null)
-  execute function revive_original();
-
 -- A credit note that was given up has returned its amount; taking it up again needs the balance again. SQLSTATEs as reserve_credit.
 create function reserve_credit_again() returns trigger
   language plpgsql as $$
