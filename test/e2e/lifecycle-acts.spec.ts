@@ -21,9 +21,10 @@ describe('acts on issued documents', () => {
   afterAll(() => stack.stop());
 
   const act = (id: string, name: string, body?: unknown, method = 'POST'): Promise<Answer<Act>> => business.call<Act>(method, `/documents/${id}/${name}`, body);
-  const portal = async (path: string, accessKey: string): Promise<void> => {
-    const response = await fetch(`${stack.simulatorUrl}/control/portal/${accessKey}/${path}`, { method: 'POST' });
-    if (!response.ok) throw new Error(`portal ${path}: ${response.status} ${await response.text()}`);
+  const portal = async (name: 'annul' | 'accept', accessKey: string): Promise<void> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${stack.simulatorUrl}/control/portal/${accessKey}`, { method: 'POST', headers, body: JSON.stringify({ act: name }) });
+    if (!response.ok) throw new Error(`portal ${name}: ${response.status} ${await response.text()}`);
   };
   const until = async (id: string, status: string): Promise<Record<string, unknown>> => {
     for (const end = Date.now() + 30_000; Date.now() < end; ) {
