@@ -280,7 +280,9 @@ export class MemoryStore implements Store {
       row.announced_at = now;
       row.announcements += 1;
     }
-    return due.map((row) => ({ tenant_id: row.tenant_id, document_id: row.document_id, announcement: row.announcements }));
+    return due
+      .map((row) => ({ tenant_id: row.tenant_id, document_id: row.document_id, announcement: row.announcements }))
+      .sort((a, b) => a.document_id.localeCompare(b.document_id));
   }
 
   private claimStep([tenant, document, token, at, lease]: readonly unknown[]): Json[] {

@@ -25,9 +25,14 @@ class PostgresStore implements Store {
   execute({ kind, tenantId, sql, parameters }: Call): Promise<Rows> {
     switch (kind) {
       case 'call': return this.transaction.call(tenantId ?? '', sql, parameters.slice(1));
-      case 'platform': return this.transaction.platform(sql, parameters);
+      case 'platform': return this.inOrder(this.transaction.platform(sql, parameters));
       case 'run': return this.transaction.run(tenantId ?? '', (manager) => manager.query<Record<string, unknown>[]>(sql, [...parameters]));
     }
+  }
+
+  /** PostgreSQL returns announced rows in any order; the history must not depend on it. */
+  private async inOrder(rows: Promise<Rows>): Promise<Rows> {
+    return [...(await rows)].sort((a, b) => String(a['document_id']).localeCompare(String(b['document_id'])));
   }
 
   async nextDue(now: number, patienceMs: number): Promise<number> {
@@ -87,9 +92,11 @@ let grounds = 0;
 export async function postgresGround(dataSource: DataSource, owner: OwnerQuery, start: number): Promise<Ground> {
   await owner('delete from outbox');
   const places: PlaceRow[] = [];
+  grounds += 1;
+  // The last eight digits are those of the places in memory.
+  const idOf = (part: number): string => uuidAt(grounds * 2 ** 32 + part);
   for (const tenant of [1, 2]) {
-    grounds += 1;
-    const id = (part: number): string => uuidAt(grounds * 1_000_000_000 + part);
+    const id = (part: number): string => idOf(tenant * 100 + part);
     const place: PlaceRow = {
       tenantId: id(0), apiKeyId: id(1), issuerId: id(2), ruc: tenant === 1 ? '1790012345001' : '1790085783001', establishmentId: id(3),
       points: [{ id: id(4), code: '001', initialSequential: 1 }, { id: id(5), code: '002', initialSequential: 41 }],
@@ -116,6 +123,6 @@ export async function postgresGround(dataSource: DataSource, owner: OwnerQuery, 
     places.push(place);
   }
   const store = new PostgresStore(dataSource, owner, places);
-  for (const [index, { tenantId }] of places.entries()) await store.uploadCertificate(tenantId, uuidAt(grounds * 1_000_000_000 + 9 + index), start);
+  for (const [index, { tenantId }] of places.entries()) await store.uploadCertificate(tenantId, idOf((index + 1) * 100 + 9), start);
   return { places, store };
 }

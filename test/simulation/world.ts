@@ -94,9 +94,9 @@ export function memoryGround(start: number): Ground {
       { id: uuidAt(tenant * 100 + 5), code: '002', initialSequential: 41 },
     ],
   }));
-  for (const place of places) {
+  for (const [index, place] of places.entries()) {
     store.places.set(place.tenantId, place);
-    store.uploadCertificate(place.tenantId, uuidAt(Number(place.tenantId.slice(-3)) + 9), start);
+    store.uploadCertificate(place.tenantId, uuidAt((index + 1) * 100 + 9), start);
   }
   return { places, store };
 }
