@@ -6,7 +6,7 @@ import { OutboxRelay } from '../../../platform/outbox/relay.js';
 import { ISSUANCE_QUEUE, type IssuanceJob } from '../../../platform/queue/issuance-bell.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { recheck } from '../domain/decide.js';
-import { MAX_LOST_LEASES, type SagaPolicy } from '../domain/document.js';
+import { MAX_LOST_LEASES, type SagaPolicy, type Work } from '../domain/document.js';
 import { LIFECYCLE, type Step } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument, StaleDocumentError } from '../persistence/documents.repository.js';
 import { AuthorizeStep } from './authorize.step.js';
@@ -111,8 +111,11 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
       this.log.error(`document ${state.id} lost ${MAX_LOST_LEASES} workers in ${state.status}: a person must look`);
       return true;
     }
-    if (!final && state.status !== 'MANUAL_REVIEW_REQUIRED') return false;
-    await this.documents.advance(state, { moves: [], patch: {}, work }, token, now);
+    // The SRI's portal goes on without us: the annulment is watched again tomorrow.
+    const watched = state.status === 'CANCELLATION_REQUESTED';
+    if (!final && !watched && state.status !== 'MANUAL_REVIEW_REQUIRED') return false;
+    const later: Work | null = watched ? { step: 'watch', dueAt: new Date(now.getTime() + this.policy.recheckEveryMs) } : work;
+    await this.documents.advance(state, { moves: [], patch: {}, work: later }, token, now);
     return true;
   }
 }
