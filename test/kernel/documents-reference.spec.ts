@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { documentTypes } from '../../src/sri/document-types/registry.js';
 import { validateAgainstSchema } from '../../src/sri/xml/schema.js';
 import { OfficialSchema } from '../support/official-schema.js';
-import { mutate, seeded, sweep } from '../support/xml-mutations.js';
+import { mutate, MUTATION_KINDS, seeded, sweep } from '../support/xml-mutations.js';
 
 /**
  * Our documents and our schemas against the SRI's own files, which are not part of
  * the repository. Set SRI_REFERENCE_DIR to a folder with `xsd/` (and `samples/`).
  */
 const REFERENCE = process.env['SRI_REFERENCE_DIR'] ?? '';
-const MUTATIONS = 800;
+const MUTATIONS = 2_400;
 const SEED = 20_260_915;
 
 /** Official file per type and version. */
@@ -33,6 +33,10 @@ const cases = documentTypes.flatMap((type) => {
   });
 });
 
+it('compares every version that is issued', () => {
+  expect(cases.map(([key]) => key)).toEqual(Object.keys(OFFICIAL));
+});
+
 if (REFERENCE === '') {
   test.skip.each(cases)('type %s against the official schema: skipped, SRI_REFERENCE_DIR is not set', () => undefined);
 } else {
@@ -48,6 +52,22 @@ if (REFERENCE === '') {
     it.each(examples.map((example) => [example.name, example] as const))('accepts our %s', (_name, example) => {
       const { content } = type.normalise(example.content, example.issuer);
       expect(official.problems(type.buildXml(content, example.issuer, example.numbering))).toEqual([]);
+    });
+
+    it('differs from ours in one thing: the second legend of RIMPE, which the published file does not know', () => {
+      const [example] = examples;
+      const { content } = type.normalise(example!.content, example!.issuer);
+      const popular = { ...example!.issuer, rimpe: 'popular_business' } as const;
+      const xml = type.buildXml(content, popular, example!.numbering);
+      const published = new OfficialSchema(REFERENCE, OFFICIAL[key]!, true);
+      try {
+        expect(ours(xml, schemaFile)).toBe('valid');
+        const problems = published.problems(xml);
+        expect(problems.length).toBeGreaterThan(0);
+        expect(problems.filter((problem) => !problem.includes('contribuyenteRimpe'))).toEqual([]);
+      } finally {
+        published.dispose();
+      }
     });
 
     it('gives the same verdict as our schema on the samples at hand', () => {
@@ -79,14 +99,18 @@ if (REFERENCE === '') {
         ...Array.from({ length: 8 }, () => skeletons(type.rootElement, REFERENCE, key)).flat(),
       ];
       const verdicts = { valid: 0, invalid: 0 };
+      const kinds = new Map<string, number>();
       for (let round = 0; round < MUTATIONS; round += 1) {
-        const { xml, change } = mutate(seeds[round % seeds.length]!, random);
+        const { xml, change, kind } = mutate(seeds[round % seeds.length]!, random);
+        kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
         const verdict = theirs(xml, official);
         expect([change, ours(xml, schemaFile)]).toEqual([change, verdict]);
         verdicts[verdict] += 1;
       }
       // Neither verdict may be rare, or the comparison would prove little.
       expect(Math.min(verdicts.valid, verdicts.invalid)).toBeGreaterThan(MUTATIONS / 20);
+      expect([...kinds.keys()].sort()).toEqual([...MUTATION_KINDS].sort());
+      expect(Math.min(...kinds.values())).toBeGreaterThan(MUTATIONS / 40);
     });
   });
 }
@@ -102,12 +126,14 @@ function theirs(xml: string, official: OfficialSchema): Verdict {
 }
 
 function samples(root: string, referenceDir: string): readonly { readonly name: string; readonly xml: string }[] {
-  return ['synthetic', 'public', 'skeleton']
-    .map((folder) => join(referenceDir, 'samples', folder))
-    .filter((folder) => existsSync(folder))
-    .flatMap((folder) => readdirSync(folder).map((name) => ({ name, xml: readFileSync(join(folder, name), 'utf8') })))
-    // The root has a version; an invoice also holds an element named `guiaRemision`.
-    .filter(({ xml }) => new RegExp(`<${root}\\s[^>]*version=`).test(xml));
+  return (
+    ['synthetic', 'public', 'skeleton']
+      .map((folder) => join(referenceDir, 'samples', folder))
+      .filter((folder) => existsSync(folder))
+      .flatMap((folder) => readdirSync(folder).map((name) => ({ name, xml: readFileSync(join(folder, name), 'utf8') })))
+      // The root has a version; an invoice also holds an element named `guiaRemision`.
+      .filter(({ xml }) => new RegExp(`<${root}\\s[^>]*version=`).test(xml))
+  );
 }
 
 function skeletons(root: string, referenceDir: string, key: string): readonly string[] {

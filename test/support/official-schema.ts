@@ -22,15 +22,17 @@ export class OfficialSchema {
   private readonly source: XmlDocument;
   private readonly validator: XsdValidator;
 
-  constructor(referenceDir: string, file: string) {
+  /** @param asPublished leaves the legend as narrow as the published file has it */
+  constructor(referenceDir: string, file: string, asPublished = false) {
     const folder = join(referenceDir, 'xsd');
     const signature = readFileSync(join(folder, SIGNATURE_SCHEMA), 'utf8').replace(
       /<!DOCTYPE[^[>]*(\[[\s\S]*?\])?\s*>/,
       '',
     );
-    const schema = readFileSync(join(folder, file), 'utf8')
-      .replace(/version="1\.1"/, 'version="1.0"')
-      .replace('"CONTRIBUYENTE RÉGIMEN RIMPE"', '"CONTRIBUYENTE (NEGOCIO POPULAR - )?RÉGIMEN RIMPE"');
+    const published = readFileSync(join(folder, file), 'utf8').replace(/version="1\.1"/, 'version="1.0"');
+    const schema = asPublished
+      ? published
+      : published.replace('"CONTRIBUYENTE RÉGIMEN RIMPE"', '"CONTRIBUYENTE (NEGOCIO POPULAR - )?RÉGIMEN RIMPE"');
     xmlRegisterInputProvider(new XmlBufferInputProvider({ [SIGNATURE_SCHEMA]: Buffer.from(signature) }));
     try {
       this.source = XmlDocument.fromString(schema, NO_NETWORK);

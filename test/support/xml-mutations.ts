@@ -112,14 +112,18 @@ export function seeded(seed: number): Random {
 }
 
 /** The XML with one random change of structure, text or attribute; tells what it did. */
-export function mutate(xml: string, random: Random): { readonly xml: string; readonly change: string } {
+export function mutate(
+  xml: string,
+  random: Random,
+): { readonly xml: string; readonly change: string; readonly kind: string } {
   const document = new DOMParser().parseFromString(xml, 'text/xml');
   const elements = Array.from(document.getElementsByTagName('*'));
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
   const target = pick(elements);
   const change = pick(CHANGES);
   change.apply(target, pick, elements);
-  return { xml: new XMLSerializer().serializeToString(document), change: `${change.name} ${target.tagName}` };
+  const written = new XMLSerializer().serializeToString(document);
+  return { xml: written, change: `${change.name} ${target.tagName}`, kind: change.name };
 }
 
 interface Change {
@@ -150,6 +154,14 @@ const CHANGES: readonly Change[] = [
     name: 'repeat',
     apply: (target) => {
       if (target.parentNode !== target.ownerDocument) target.parentNode?.insertBefore(target.cloneNode(true), target);
+    },
+  },
+  {
+    name: 'before its neighbour',
+    apply: (target) => {
+      let neighbour = target.previousSibling;
+      while (neighbour !== null && neighbour.nodeType !== target.nodeType) neighbour = neighbour.previousSibling;
+      if (neighbour !== null) target.parentNode?.insertBefore(target, neighbour);
     },
   },
   {
@@ -190,6 +202,9 @@ const CHANGES: readonly Change[] = [
   },
 ];
 
+/** Names of the kinds of changes: dropped, doubled and reordered elements, texts too long, of a wrong pattern or of no list. */
+export const MUTATION_KINDS: readonly string[] = [...new Set(CHANGES.map((change) => change.name))];
+
 interface Node {
   readonly path: string;
   readonly start: number;
@@ -197,6 +212,8 @@ interface Node {
   readonly contentEnd: number;
   readonly end: number;
   readonly leaf: boolean;
+  /** Start and end of the sibling before it. */
+  readonly previous: readonly [number, number] | null;
 }
 
 /** How often an element may stand in a row: the SRI's bounds are 1, 3, 15 or none. */
@@ -204,7 +221,7 @@ const REPEATS = [2, 3, 4, 15, 16];
 
 /**
  * Every edge value in every leaf and attribute of the XML, and every element left
- * out and repeated: systematic where {@link mutate} is random.
+ * out, repeated and put before its neighbour: systematic where {@link mutate} is random.
  */
 export function* sweep(xml: string): Generator<{ readonly xml: string; readonly change: string }> {
   const seen = new Set<string>();
@@ -214,6 +231,11 @@ export function* sweep(xml: string): Generator<{ readonly xml: string; readonly 
     const whole = xml.slice(node.start, node.end);
     const put = (text: string) => xml.slice(0, node.start) + text + xml.slice(node.end);
     yield { xml: put(''), change: `remove ${node.path}` };
+    if (node.previous !== null) {
+      const [start, end] = node.previous;
+      const swapped = xml.slice(0, start) + whole + xml.slice(end, node.start) + xml.slice(start, end);
+      yield { xml: swapped + xml.slice(node.end), change: `${node.path} before its neighbour` };
+    }
     for (const count of REPEATS) yield { xml: put(whole.repeat(count)), change: `${count} x ${node.path}` };
     for (const [value, change] of VALUES.map((text) => [text, `${node.path} = ${text.slice(0, 20)}`] as const)) {
       if (node.leaf) yield { xml: xml.slice(0, node.contentStart) + value + xml.slice(node.contentEnd), change };
@@ -231,19 +253,29 @@ export function* sweep(xml: string): Generator<{ readonly xml: string; readonly 
 
 /** Elements below the root, innermost first. */
 function* nodesOf(xml: string): Generator<Node> {
-  const open: { path: string; start: number; contentStart: number; leaf: boolean }[] = [];
+  const open: (Omit<Node, 'contentEnd' | 'end' | 'leaf'> & {
+    leaf: boolean;
+    last: readonly [number, number] | null;
+  })[] = [];
   for (const match of xml.matchAll(/<(\/?)(\w+)((?: [^>]*?)?)(\/?)>/g)) {
     const [tag, closing, name = '', , selfClosed] = match;
     const contentEnd = match.index;
     if (closing === '/') {
       const node = open.pop();
-      if (node !== undefined && open.length > 0) yield { ...node, contentEnd, end: contentEnd + tag.length };
+      const end = contentEnd + tag.length;
+      const holder = open.at(-1);
+      if (node !== undefined && holder !== undefined) {
+        holder.last = [node.start, end];
+        yield { ...node, contentEnd, end };
+      }
       continue;
     }
     const parent = open.at(-1);
     if (parent !== undefined) parent.leaf = false;
     const path = `${parent?.path ?? ''}/${name}`;
     const contentStart = contentEnd + tag.length;
-    if (selfClosed !== '/') open.push({ path, start: contentEnd, contentStart, leaf: true });
+    if (selfClosed !== '/') {
+      open.push({ path, start: contentEnd, contentStart, leaf: true, previous: parent?.last ?? null, last: null });
+    }
   }
 }
