@@ -67,6 +67,7 @@ export const SETTINGS_SCHEMA = z.object({
   RATE_LIMIT_ISSUE_PER_MINUTE: z.coerce.number().int().positive().default(60).describe('POST /documents per API key'),
   RATE_LIMIT_READ_PER_MINUTE: z.coerce.number().int().positive().default(300).describe('GET /documents/{id} per API key'),
   RATE_LIMIT_OTHER_PER_MINUTE: z.coerce.number().int().positive().default(600).describe('Every other call per API key'),
+  WATCHDOG_SECONDS: seconds('A worker that takes no job for so long, although jobs wait and it has room, ends to be started anew').default(30),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').describe('Least severe level that is logged'),
   SHUTDOWN_SECONDS: seconds('How long a stopping process may finish what it holds').default(25),
   FAULTS: z.string().default('').describe('Kill points for tests, name:nth:action[@numeric code]; refused in production'),

@@ -18,6 +18,7 @@ import { IssuanceProcessor } from './saga/issuance.processor.js';
 import { SAGA_POLICY, sagaPolicy } from './saga/policy.js';
 import { PrepareStep } from './saga/prepare.step.js';
 import { SubmitStep } from './saga/submit.step.js';
+import { WorkerWatch } from './saga/worker-watch.js';
 import { SriBreaker } from './saga/sri-breaker.js';
 import { WatchStep } from './saga/watch.step.js';
 import { AbandonDocumentHandler } from './use-cases/abandon-document.js';
@@ -99,6 +100,7 @@ const SAGA = [
   WatchStep,
   SriBreaker,
   IssuanceProcessor,
+  WorkerWatch,
   OutboxRelay,
   {
     provide: ReceptionClient,

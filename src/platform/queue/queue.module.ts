@@ -3,6 +3,7 @@ import { Global, Module } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DueWork } from '../outbox/due-work.js';
 import { ISSUANCE_QUEUE, IssuanceBell } from './issuance-bell.js';
+import { QueueWatchdog } from './queue-watchdog.js';
 
 /**
  * A connection that swallows a command for so long is given up and made anew: a
@@ -30,7 +31,7 @@ const SILENCE_MS = 10_000;
     }),
     BullModule.registerQueue({ name: ISSUANCE_QUEUE }),
   ],
-  providers: [IssuanceBell, DueWork],
-  exports: [IssuanceBell, DueWork, BullModule],
+  providers: [IssuanceBell, DueWork, QueueWatchdog],
+  exports: [IssuanceBell, DueWork, QueueWatchdog, BullModule],
 })
 export class QueueModule {}

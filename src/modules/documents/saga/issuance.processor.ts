@@ -4,6 +4,7 @@ import type { Job, Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { OutboxRelay } from '../../../platform/outbox/relay.js';
 import { ISSUANCE_QUEUE, type IssuanceJob } from '../../../platform/queue/issuance-bell.js';
+import type { Consumer } from '../../../platform/queue/queue-watchdog.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { recheck } from '../domain/decide.js';
 import { MAX_LOST_LEASES, type SagaPolicy, type Work } from '../domain/document.js';
@@ -25,9 +26,11 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * lost, repeated or foreign job finds no due row and ends without effect.
  */
 @Injectable()
-export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown, Consumer {
   private readonly log = new Logger(IssuanceProcessor.name);
   private readonly steps: Readonly<Record<Step, SagaStep>>;
+  private jobsBegun = 0;
+  private active = 0;
 
   constructor(
     @InjectQueue(ISSUANCE_QUEUE) private readonly queue: Queue<IssuanceJob>,
@@ -64,6 +67,24 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
   }
 
   async advance(job: Job<IssuanceJob>): Promise<void> {
+    this.jobsBegun += 1;
+    this.active += 1;
+    try {
+      await this.serve(job);
+    } finally {
+      this.active -= 1;
+    }
+  }
+
+  begun(): number {
+    return this.jobsBegun;
+  }
+
+  hasRoom(): boolean {
+    return this.active < this.settings.WORKER_CONCURRENCY;
+  }
+
+  private async serve(job: Job<IssuanceJob>): Promise<void> {
     const { tenantId, documentId } = job.data;
     if (!UUID.test(tenantId) || !UUID.test(documentId)) {
       this.log.warn(`job ${job.id} dropped: it names no document`);
