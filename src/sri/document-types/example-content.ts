@@ -78,6 +78,24 @@ export const EXAMPLE_LINE: DocumentLine = {
   additionalDetails: [],
 };
 
+/** A document over nothing to a named buyer, and its line: what guides and withholdings start from. */
+export const UNPRICED_CONTENT: DocumentContent = {
+  ...EXAMPLE_CONTENT,
+  subtotal: '0.00',
+  totalTax: '0.00',
+  total: '0.00',
+  buyerIdType: '04',
+  buyerId: '0990012342001',
+  buyerName: 'DISTRIBUIDORA FICTICIA CÍA. LTDA.',
+  buyerEmail: 'bodega@example.com',
+};
+export const UNPRICED_LINE: DocumentLine = {
+  ...EXAMPLE_LINE,
+  unitPrice: '0.000000',
+  subtotal: '0.00',
+  taxRateCode: '0',
+};
+
 /** A person and a company to sell to or buy from. */
 export const EXAMPLE_PERSON = { buyerIdType: '05', buyerId: '1710034065', buyerName: 'CLIENTE FICTICIO' } as const;
 export const EXAMPLE_COMPANY = {

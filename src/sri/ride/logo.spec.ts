@@ -1,5 +1,5 @@
 import { chunk, JPEG, png, PROGRESSIVE_JPEG } from '../../../test/support/picture.js';
-import { EXAMPLE_CONTENT, EXAMPLE_ISSUER } from '../document-types/example-material.js';
+import { EXAMPLE_CONTENT, EXAMPLE_ISSUER } from '../document-types/example-content.js';
 import { LOGO_LIMITS, type Logo, mediaTypeOf, readLogo } from './logo.js';
 import { renderRide } from './ride.js';
 

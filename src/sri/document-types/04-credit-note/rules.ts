@@ -5,7 +5,7 @@ import { checkIdentifiedBuyer } from '../rules/buyer.js';
 import { checkCarriedFields, checkCarriedLineFields } from '../rules/carried-fields.js';
 import { checkIssueDate } from '../rules/issue-date.js';
 import { checkLines } from '../rules/lines.js';
-import { checkModifiedDocument, checkReason } from '../rules/modified-document.js';
+import { checkModifiedDocument, checkReason, MODIFIED_DOCUMENT_FIELDS } from '../rules/modified-document.js';
 import { checkTaxes } from '../rules/taxes.js';
 import { checkTexts } from '../rules/texts.js';
 import { checkTotals } from '../rules/totals.js';
@@ -26,13 +26,7 @@ export function checkCreditNote(
     ...checkTotals(content),
     ...checkTexts(content),
     ...checkAdditionalInfo(content, issuer),
-    ...checkCarriedFields(content, [
-      'reason',
-      'modifiedDocumentId',
-      'modifiedDocumentType',
-      'modifiedDocumentNumber',
-      'modifiedDocumentIssueDate',
-    ]),
+    ...checkCarriedFields(content, MODIFIED_DOCUMENT_FIELDS),
     ...checkCarriedLineFields(content, ['unit_of_measure']),
   ];
 }

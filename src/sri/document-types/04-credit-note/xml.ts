@@ -1,11 +1,9 @@
-import { dec, money } from '../../../shared/decimal.js';
-import { toSriDate } from '../../../shared/guayaquil.js';
 import { element, group, optional, withAttributes } from '../../xml/canonical.js';
 import type { DocumentContent, DocumentLine, IssuerSnapshot, Numbering } from '../document.js';
-import { additionalDetails, additionalInfo, yesNo } from '../parts/additional-info.js';
-import { modifiedDocument, modifiedDocumentPointers } from '../parts/modified-document.js';
+import { additionalDetails, additionalInfo } from '../parts/additional-info.js';
+import { taxEntry } from '../parts/goods.js';
+import { noteInformation, noteInformationPointers } from '../parts/modified-document.js';
 import { TAX_INFORMATION_POINTERS, taxInformation } from '../parts/tax-information.js';
-import { tariffOf } from '../rules/tax-entry.js';
 
 export const ROOT = 'notaCredito';
 /** Quantities and prices with six decimals. */
@@ -28,15 +26,7 @@ export function buildCreditNote(content: DocumentContent, issuer: IssuerSnapshot
 function information(content: DocumentContent, issuer: IssuerSnapshot): string {
   return group(
     'infoNotaCredito',
-    element('fechaEmision', toSriDate(content.issueDate)),
-    optional('dirEstablecimiento', issuer.establishmentAddress),
-    element('tipoIdentificacionComprador', content.buyerIdType ?? ''),
-    element('razonSocialComprador', content.buyerName ?? ''),
-    element('identificacionComprador', content.buyerId ?? ''),
-    optional('contribuyenteEspecial', issuer.specialTaxpayer),
-    yesNo('obligadoContabilidad', issuer.keepsAccounts),
-    modifiedDocument(content),
-    element('totalSinImpuestos', money(dec(content.subtotal).minus(content.totalDiscount))),
+    noteInformation(content, issuer),
     element('valorModificacion', content.total),
     element('moneda', CURRENCY),
     totalTaxes(content),
@@ -71,27 +61,14 @@ function line(entry: DocumentLine): string {
     element('descuento', entry.discount),
     element('precioTotalSinImpuesto', entry.subtotal),
     additionalDetails(entry.additionalDetails),
-    group(
-      'impuestos',
-      ...(entry.taxes ?? []).map((tax) =>
-        group(
-          'impuesto',
-          element('codigo', tax.taxCode),
-          element('codigoPorcentaje', tax.taxRateCode),
-          element('tarifa', tariffOf(tax)),
-          element('baseImponible', tax.taxableBase),
-          element('valor', tax.taxAmount),
-        ),
-      ),
-    ),
+    group('impuestos', ...(entry.taxes ?? []).map(taxEntry)),
   );
 }
 
 /** Where the elements of the credit note come from in a request. */
 export const CREDIT_NOTE_POINTERS: Readonly<Record<string, string>> = {
   ...TAX_INFORMATION_POINTERS,
-  ...modifiedDocumentPointers('infoNotaCredito'),
-  'infoNotaCredito/totalSinImpuestos': '/subtotal',
+  ...noteInformationPointers('infoNotaCredito'),
   'infoNotaCredito/valorModificacion': '/total',
   'infoNotaCredito/totalConImpuestos': '/taxes',
   'infoNotaCredito/totalConImpuestos/totalImpuesto': '/taxes/{totalImpuesto}',

@@ -7,7 +7,7 @@ import { checkIdentifiedBuyer } from '../rules/buyer.js';
 import { checkCarriedFields, checkCarriedLineFields } from '../rules/carried-fields.js';
 import { checkIssueDate } from '../rules/issue-date.js';
 import { checkLines } from '../rules/lines.js';
-import { checkModifiedDocument } from '../rules/modified-document.js';
+import { checkModifiedDocument, MODIFIED_DOCUMENT_FIELDS } from '../rules/modified-document.js';
 import { checkPayments } from '../rules/payments.js';
 import { defineRules, finding } from '../rules/rule.js';
 import { effectiveRate } from '../rules/tax-entry.js';
@@ -54,14 +54,7 @@ export function checkDebitNote(
     ...checkPayments(content),
     ...checkTexts(content),
     ...checkAdditionalInfo(content, issuer),
-    ...checkCarriedFields(content, [
-      'reason',
-      'modifiedDocumentId',
-      'modifiedDocumentType',
-      'modifiedDocumentNumber',
-      'modifiedDocumentIssueDate',
-      'payments',
-    ]),
+    ...checkCarriedFields(content, [...MODIFIED_DOCUMENT_FIELDS, 'payments']),
     ...checkCarriedLineFields(content, ['unit_of_measure', 'additional_details']),
   ];
 }

@@ -1,12 +1,9 @@
-import { dec, money } from '../../../shared/decimal.js';
-import { toSriDate } from '../../../shared/guayaquil.js';
-import { element, group, optional, withAttributes } from '../../xml/canonical.js';
+import { element, group, withAttributes } from '../../xml/canonical.js';
 import type { DocumentContent, IssuerSnapshot, Numbering } from '../document.js';
-import { additionalInfo, yesNo } from '../parts/additional-info.js';
-import { payments, paymentPointers } from '../parts/goods.js';
-import { modifiedDocument, modifiedDocumentPointers } from '../parts/modified-document.js';
+import { additionalInfo } from '../parts/additional-info.js';
+import { payments, paymentPointers, taxEntry } from '../parts/goods.js';
+import { noteInformation, noteInformationPointers } from '../parts/modified-document.js';
 import { TAX_INFORMATION_POINTERS, taxInformation } from '../parts/tax-information.js';
-import { tariffOf } from '../rules/tax-entry.js';
 
 export const ROOT = 'notaDebito';
 export const VERSION = '1.0.0';
@@ -31,28 +28,8 @@ export function buildDebitNote(content: DocumentContent, issuer: IssuerSnapshot,
 function information(content: DocumentContent, issuer: IssuerSnapshot): string {
   return group(
     'infoNotaDebito',
-    element('fechaEmision', toSriDate(content.issueDate)),
-    optional('dirEstablecimiento', issuer.establishmentAddress),
-    element('tipoIdentificacionComprador', content.buyerIdType ?? ''),
-    element('razonSocialComprador', content.buyerName ?? ''),
-    element('identificacionComprador', content.buyerId ?? ''),
-    optional('contribuyenteEspecial', issuer.specialTaxpayer),
-    yesNo('obligadoContabilidad', issuer.keepsAccounts),
-    modifiedDocument(content),
-    element('totalSinImpuestos', money(dec(content.subtotal).minus(content.totalDiscount))),
-    group(
-      'impuestos',
-      ...content.taxes.map((tax) =>
-        group(
-          'impuesto',
-          element('codigo', tax.taxCode),
-          element('codigoPorcentaje', tax.taxRateCode),
-          element('tarifa', tariffOf(tax)),
-          element('baseImponible', tax.taxableBase),
-          element('valor', tax.taxAmount),
-        ),
-      ),
-    ),
+    noteInformation(content, issuer),
+    group('impuestos', ...content.taxes.map(taxEntry)),
     element('valorTotal', content.total),
     payments(content.payments),
   );
@@ -61,9 +38,8 @@ function information(content: DocumentContent, issuer: IssuerSnapshot): string {
 /** Where the elements of the debit note come from in a request. */
 export const DEBIT_NOTE_POINTERS: Readonly<Record<string, string>> = {
   ...TAX_INFORMATION_POINTERS,
-  ...modifiedDocumentPointers('infoNotaDebito'),
+  ...noteInformationPointers('infoNotaDebito'),
   ...paymentPointers('infoNotaDebito'),
-  'infoNotaDebito/totalSinImpuestos': '/subtotal',
   'infoNotaDebito/impuestos': '/taxes',
   'infoNotaDebito/impuestos/impuesto': '/taxes/{impuesto}',
   'infoNotaDebito/valorTotal': '/total',

@@ -1,6 +1,6 @@
 import { buildAccessKey } from '../../access-key.js';
 import type { Destination, DocumentContent, DocumentExample, Transport } from '../document.js';
-import { EXAMPLE_CONTENT, EXAMPLE_ISSUER, EXAMPLE_LINE, exampleOf } from '../example-material.js';
+import { EXAMPLE_ISSUER, exampleOf, UNPRICED_CONTENT, UNPRICED_LINE } from '../example-content.js';
 
 const TRANSPORT: Transport = {
   originAddress: 'Bodega Imaginaria, Av. Ficticia N1-23, Quito',
@@ -15,11 +15,11 @@ const TRANSPORT: Transport = {
 };
 
 const CONTENT: DocumentContent = {
-  ...EXAMPLE_CONTENT,
+  ...UNPRICED_CONTENT,
   documentType: '06',
   buyerAddress: 'Calle Inventada 456, Guayaquil',
   reason: 'Venta',
-  lines: [{ ...EXAMPLE_LINE, mainCode: 'PROD-001' }],
+  lines: [{ ...UNPRICED_LINE, mainCode: 'PROD-001' }],
   taxes: [{ taxCode: '2', taxRateCode: '0', taxableBase: '0.00', rate: '0.0000', taxAmount: '0.00', tariff: null }],
   transport: TRANSPORT,
 };
@@ -36,7 +36,7 @@ const full = exampleOf(
     modifiedDocumentIssueDate: '2026-09-15',
     lines: [
       {
-        ...EXAMPLE_LINE,
+        ...UNPRICED_LINE,
         description: 'Producto frágil',
         mainCode: 'PROD-001',
         auxCode: 'AUX-1',
@@ -47,7 +47,7 @@ const full = exampleOf(
           { name: 'Peso', value: '12 kg' },
         ],
       },
-      { ...EXAMPLE_LINE, lineNumber: 2, description: 'Producto a granel', quantity: '0.333333' },
+      { ...UNPRICED_LINE, lineNumber: 2, description: 'Producto a granel', quantity: '0.333333' },
     ],
     transport: {
       ...TRANSPORT,
@@ -91,7 +91,7 @@ const DESTINATION: Destination = {
 
 const severalConsignees = exampleOf('several-consignees', 203, {
   ...CONTENT,
-  lines: [1, 2, 3].map((lineNumber) => ({ ...EXAMPLE_LINE, lineNumber, description: `Producto ${lineNumber}` })),
+  lines: [1, 2, 3].map((lineNumber) => ({ ...UNPRICED_LINE, lineNumber, description: `Producto ${lineNumber}` })),
   transport: {
     ...TRANSPORT,
     route: 'Quito, Ambato, Riobamba',
@@ -128,7 +128,7 @@ const trickyText = exampleOf('tricky-text', 204, {
   buyerAddress: 'Av. 10 de Agosto #1-23 $& $1 `x` {{7*7}} ]]> <!-- x --> &amp;',
   reason: 'Traslado "especial" <&>',
   lines: [
-    { ...EXAMPLE_LINE, mainCode: '<&">', description: `${'Descripción larga '.repeat(16)}fin de 300`.slice(0, 300) },
+    { ...UNPRICED_LINE, mainCode: '<&">', description: `${'Descripción larga '.repeat(16)}fin de 300`.slice(0, 300) },
   ],
   transport: { ...TRANSPORT, originAddress: "Bodega 'O\u2019Brien' ]]> 日本語", plate: 'PBA-1234' },
   additionalInfo: [{ name: 'Nota "especial" <&>', value: "=cmd|' /C calc'!A0" }],

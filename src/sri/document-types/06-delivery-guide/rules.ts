@@ -8,7 +8,7 @@ import { checkBuyer } from '../rules/buyer.js';
 import { checkIssueDate } from '../rules/issue-date.js';
 import { checkLines } from '../rules/lines.js';
 import { defineRules, finding } from '../rules/rule.js';
-import { checkSupport } from '../rules/supporting-reference.js';
+import { checkSupport, MODIFIED_POINTERS, modifiedAsSupport } from '../rules/supporting-reference.js';
 import { checkTexts } from '../rules/texts.js';
 import { taxRate } from '../tax-rates.js';
 import { checkDestinations } from './destinations.js';
@@ -133,18 +133,8 @@ function* checkTaxEntry({ taxes, issueDate }: DocumentContent): Generator<Findin
 
 /** The buyer's supporting document: whole or not at all. */
 function* checkBuyerSupport(content: DocumentContent): Generator<Finding> {
-  const parts = {
-    documentType: content.modifiedDocumentType,
-    number: content.modifiedDocumentNumber,
-    authorizationNumber: null,
-    issueDate: content.modifiedDocumentIssueDate,
-  };
-  const at = {
-    documentType: '/modified_document_type',
-    number: '/modified_document_number',
-    authorizationNumber: '',
-    issueDate: '/modified_document_issue_date',
-  };
+  const parts = modifiedAsSupport(content);
+  const at = MODIFIED_POINTERS;
   const given = [parts.documentType, parts.number, parts.issueDate].filter((part) => part !== null).length;
   if (given === 0) return;
   for (const name of ['documentType', 'number', 'issueDate'] as const) {

@@ -6,7 +6,7 @@ import type {
   WithheldTax,
   Withholding,
 } from '../document.js';
-import { EXAMPLE_CONTENT, EXAMPLE_ISSUER, EXAMPLE_LINE, exampleOf } from '../example-material.js';
+import { EXAMPLE_ISSUER, exampleOf, UNPRICED_CONTENT, UNPRICED_LINE } from '../example-content.js';
 
 const withheld = (
   taxCode: string,
@@ -20,7 +20,7 @@ const INCOME_2 = withheld('1', '312', '1000.00', '0.0200', '20.00');
 const IVA_30 = withheld('2', '1', '150.00', '0.3000', '45.00');
 
 const CONTENT: DocumentContent = {
-  ...EXAMPLE_CONTENT,
+  ...UNPRICED_CONTENT,
   documentType: '07',
   buyerName: 'PROVEEDORA FICTICIA CÍA. LTDA.',
   subtotal: '1000.00',
@@ -28,7 +28,7 @@ const CONTENT: DocumentContent = {
   total: '65.00',
   lines: [
     {
-      ...EXAMPLE_LINE,
+      ...UNPRICED_LINE,
       description: 'Compra de bienes',
       mainCode: 'C-1',
       unitPrice: '1000.000000',
@@ -101,7 +101,7 @@ const several = exampleOf('several-documents', 303, {
   subtotal: '1800.00',
   totalTax: '135.50',
   total: '135.50',
-  lines: [{ ...EXAMPLE_LINE, description: 'Compras de septiembre', unitPrice: '1800.000000', subtotal: '1800.00' }],
+  lines: [{ ...UNPRICED_LINE, description: 'Compras de septiembre', unitPrice: '1800.000000', subtotal: '1800.00' }],
   taxes: [
     withheld('1', '312', '600.00', '0.0200', '12.00'),
     withheld('1', '3440', '400.00', '0.0300', '12.00'),

@@ -12,7 +12,7 @@ import { checkCarriedFields, type OptionalField } from '../rules/carried-fields.
 import { checkIssueDate } from '../rules/issue-date.js';
 import { checkLines } from '../rules/lines.js';
 import { defineRules, finding, repeated } from '../rules/rule.js';
-import { checkSupport } from '../rules/supporting-reference.js';
+import { checkSupport, MODIFIED_POINTERS, modifiedAsSupport } from '../rules/supporting-reference.js';
 import { checkTexts } from '../rules/texts.js';
 import { checkSummary, checkWithholdingTotals } from './summary.js';
 import { checkDelay, checkSupportingDocument } from './supporting-document.js';
@@ -113,18 +113,8 @@ function* checkSubject({ buyerIdType }: DocumentContent): Generator<Finding> {
 
 function* checkShortForm(content: DocumentContent): Generator<Finding> {
   yield finding(RULES['withholding.short_form'], '/withholding');
-  const support = {
-    documentType: content.modifiedDocumentType,
-    number: content.modifiedDocumentNumber,
-    authorizationNumber: null,
-    issueDate: content.modifiedDocumentIssueDate,
-  };
-  const at = {
-    documentType: '/modified_document_type',
-    number: '/modified_document_number',
-    authorizationNumber: '',
-    issueDate: '/modified_document_issue_date',
-  };
+  const support = modifiedAsSupport(content);
+  const at = MODIFIED_POINTERS;
   for (const name of ['documentType', 'number', 'issueDate'] as const) {
     if (support[name] === null || support[name] === '') yield finding(RULES['withholding.support_missing'], at[name]);
   }

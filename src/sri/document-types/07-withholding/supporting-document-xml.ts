@@ -1,12 +1,19 @@
-import { dec, money, sum } from '../../../shared/decimal.js';
+import { dec } from '../../../shared/decimal.js';
 import { toSriDate } from '../../../shared/guayaquil.js';
-import { element, group, optional, optionalGroup } from '../../xml/canonical.js';
-import type { Reimbursement, SupportingDocument, SupportingTax, WithheldTax, Withholding } from '../document.js';
+import { element, group, optional } from '../../xml/canonical.js';
+import type { DocumentTax, SupportingDocument, SupportingTax, WithheldTax, Withholding } from '../document.js';
 import { yesNo } from '../parts/additional-info.js';
+import { reimbursementsIn, reimbursementSums } from '../parts/reimbursements.js';
 import { tariffOf } from '../rules/tax-entry.js';
 import { ABROAD } from './payment-place.js';
 
 const GENERAL_REGIME = '01';
+
+/** Unlike in invoices: a capital A in the authorization's name, and tariffs without decimals. */
+const REIMBURSEMENT_FORM = {
+  authorization: 'numeroAutorizacionDocReemb',
+  tariff: (tax: DocumentTax): string => dec(tariffOf(tax)).toFixed(),
+};
 
 /** `docsSustento` of the full form. Element order: schema 2.0.0. */
 export function supportingDocuments({ supportingDocuments: documents }: Withholding): string {
@@ -25,12 +32,12 @@ function supportingDocument(document: SupportingDocument): string {
     optional('numAutDocSustento', document.authorizationNumber),
     element('pagoLocExt', document.paymentLocation),
     document.paymentLocation === ABROAD ? paymentAbroad(document) : '',
-    reimbursementTotals(document.reimbursements),
+    reimbursementSums(document.reimbursements),
     element('totalSinImpuestos', document.subtotal),
     element('importeTotal', document.total),
     group('impuestosDocSustento', ...document.taxes.map(supportingTax)),
     group('retenciones', ...document.withholdings.map(withheldTax)),
-    optionalGroup('reembolsos', ...document.reimbursements.map(reimbursement)),
+    reimbursementsIn(REIMBURSEMENT_FORM, document.reimbursements),
     group(
       'pagos',
       ...document.payments.map((payment) =>
@@ -90,48 +97,5 @@ function withheldTax({ dividend, bananaBoxes, ...entry }: WithheldTax): string {
           element('numCajBan', String(bananaBoxes.boxes)),
           element('precCajBan', bananaBoxes.pricePerBox),
         ),
-  );
-}
-
-function reimbursementTotals(reimbursements: readonly Reimbursement[]): string {
-  if (reimbursements.length === 0) return '';
-  const taxes = reimbursements.flatMap((document) => document.taxes);
-  const base = sum(taxes.map((tax) => tax.taxableBase));
-  const amount = sum(taxes.map((tax) => tax.taxAmount));
-  return (
-    element('totalComprobantesReembolso', money(base.plus(amount))) +
-    element('totalBaseImponibleReembolso', money(base)) +
-    element('totalImpuestoReembolso', money(amount))
-  );
-}
-
-/** Unlike in invoices: a capital A in the authorization's name, and tariffs without decimals. */
-function reimbursement(entry: Reimbursement): string {
-  const [establishment = '', emissionPoint = '', sequential = ''] = entry.documentNumber.split('-');
-  return group(
-    'reembolsoDetalle',
-    element('tipoIdentificacionProveedorReembolso', entry.supplierIdType),
-    element('identificacionProveedorReembolso', entry.supplierId),
-    optional('codPaisPagoProveedorReembolso', entry.supplierCountry),
-    element('tipoProveedorReembolso', entry.supplierType),
-    element('codDocReembolso', entry.documentType),
-    element('estabDocReembolso', establishment),
-    element('ptoEmiDocReembolso', emissionPoint),
-    element('secuencialDocReembolso', sequential),
-    element('fechaEmisionDocReembolso', toSriDate(entry.issueDate)),
-    element('numeroAutorizacionDocReemb', entry.authorizationNumber),
-    group(
-      'detalleImpuestos',
-      ...entry.taxes.map((tax) =>
-        group(
-          'detalleImpuesto',
-          element('codigo', tax.taxCode),
-          element('codigoPorcentaje', tax.taxRateCode),
-          element('tarifa', dec(tariffOf(tax)).toFixed()),
-          element('baseImponibleReembolso', tax.taxableBase),
-          element('impuestoReembolso', tax.taxAmount),
-        ),
-      ),
-    ),
   );
 }

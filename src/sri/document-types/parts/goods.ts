@@ -47,7 +47,7 @@ export function lines(content: DocumentContent): string {
  */
 function line(entry: DocumentLine): string {
   let taxes = '';
-  for (const tax of entry.taxes ?? []) taxes += lineTax(tax);
+  for (const tax of entry.taxes ?? []) taxes += taxEntry(tax);
   return (
     `<detalle>${optional('codigoPrincipal', entry.mainCode)}${optional('codigoAuxiliar', entry.auxCode)}` +
     `<descripcion>${escapeText(entry.description)}</descripcion>${optional('unidadMedida', entry.unitOfMeasure)}` +
@@ -58,7 +58,8 @@ function line(entry: DocumentLine): string {
   );
 }
 
-function lineTax(tax: DocumentTax): string {
+/** `impuesto`: one tax of a line, or of the header of a debit note. */
+export function taxEntry(tax: DocumentTax): string {
   return (
     `<impuesto><codigo>${escapeText(tax.taxCode)}</codigo>` +
     `<codigoPorcentaje>${escapeText(tax.taxRateCode)}</codigoPorcentaje><tarifa>${escapeText(tariffOf(tax))}</tarifa>` +

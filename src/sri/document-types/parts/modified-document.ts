@@ -1,18 +1,28 @@
+import { dec, money } from '../../../shared/decimal.js';
 import { toSriDate } from '../../../shared/guayaquil.js';
-import { element } from '../../xml/canonical.js';
-import type { DocumentContent } from '../document.js';
+import { element, optional } from '../../xml/canonical.js';
+import type { DocumentContent, IssuerSnapshot } from '../document.js';
+import { yesNo } from './additional-info.js';
 
-/** The three elements by which a credit or debit note names what it modifies. */
-export function modifiedDocument(content: DocumentContent): string {
+/** How the information block of a credit and of a debit note begins: day, buyer, issuer, what it modifies, amount without taxes. */
+export function noteInformation(content: DocumentContent, issuer: IssuerSnapshot): string {
   return (
+    element('fechaEmision', toSriDate(content.issueDate)) +
+    optional('dirEstablecimiento', issuer.establishmentAddress) +
+    element('tipoIdentificacionComprador', content.buyerIdType ?? '') +
+    element('razonSocialComprador', content.buyerName ?? '') +
+    element('identificacionComprador', content.buyerId ?? '') +
+    optional('contribuyenteEspecial', issuer.specialTaxpayer) +
+    yesNo('obligadoContabilidad', issuer.keepsAccounts) +
     element('codDocModificado', content.modifiedDocumentType ?? '') +
     element('numDocModificado', content.modifiedDocumentNumber ?? '') +
-    element('fechaEmisionDocSustento', toSriDate(content.modifiedDocumentIssueDate ?? ''))
+    element('fechaEmisionDocSustento', toSriDate(content.modifiedDocumentIssueDate ?? '')) +
+    element('totalSinImpuestos', money(dec(content.subtotal).minus(content.totalDiscount)))
   );
 }
 
-/** Where the elements that both notes share come from, below their information block. */
-export const modifiedDocumentPointers = (block: string): Readonly<Record<string, string>> => ({
+/** Where those elements come from, below the information block of the note. */
+export const noteInformationPointers = (block: string): Readonly<Record<string, string>> => ({
   [`${block}/fechaEmision`]: '/issue_date',
   [`${block}/dirEstablecimiento`]: '/establishment_id',
   [`${block}/contribuyenteEspecial`]: '/issuer_id',
@@ -23,4 +33,5 @@ export const modifiedDocumentPointers = (block: string): Readonly<Record<string,
   [`${block}/codDocModificado`]: '/modified_document_type',
   [`${block}/numDocModificado`]: '/modified_document_number',
   [`${block}/fechaEmisionDocSustento`]: '/modified_document_issue_date',
+  [`${block}/totalSinImpuestos`]: '/subtotal',
 });

@@ -2,17 +2,22 @@ import { money, sum } from '../../../shared/decimal.js';
 import { toSriDate } from '../../../shared/guayaquil.js';
 import { REIMBURSEMENT_DOCUMENT } from '../../tables/supporting-documents.js';
 import { element, group, optional, optionalGroup } from '../../xml/canonical.js';
-import type { Reimbursement } from '../document.js';
+import type { DocumentTax, Reimbursement } from '../document.js';
 import { tariffOf } from '../rules/tax-entry.js';
 
 /** The four elements of the header that announce reimbursements (invoice and settlement); nothing without any. */
 export function reimbursementTotals(reimbursements: readonly Reimbursement[]): string {
   if (reimbursements.length === 0) return '';
+  return element('codDocReembolso', REIMBURSEMENT_DOCUMENT) + reimbursementSums(reimbursements);
+}
+
+/** Those three of them that a withholding has too. */
+export function reimbursementSums(reimbursements: readonly Reimbursement[]): string {
+  if (reimbursements.length === 0) return '';
   const taxes = reimbursements.flatMap((document) => document.taxes);
   const base = sum(taxes.map((tax) => tax.taxableBase));
   const amount = sum(taxes.map((tax) => tax.taxAmount));
   return (
-    element('codDocReembolso', REIMBURSEMENT_DOCUMENT) +
     element('totalComprobantesReembolso', money(base.plus(amount))) +
     element('totalBaseImponibleReembolso', money(base)) +
     element('totalImpuestoReembolso', money(amount))
@@ -21,10 +26,21 @@ export function reimbursementTotals(reimbursements: readonly Reimbursement[]): s
 
 /** `reembolsos` of the invoice and the settlement: one entry per reimbursed document. */
 export function reimbursements(entries: readonly Reimbursement[]): string {
-  return optionalGroup('reembolsos', ...entries.map(reimbursement));
+  return reimbursementsIn({ authorization: 'numeroautorizacionDocReemb', tariff: tariffOf }, entries);
 }
 
-function reimbursement(entry: Reimbursement): string {
+/** What the schemas of the types do differently in a reimbursement: the authorization's name, how a tariff is written. */
+interface ReimbursementForm {
+  readonly authorization: string;
+  readonly tariff: (tax: DocumentTax) => string;
+}
+
+/** `reembolsos` in the form of a type. */
+export function reimbursementsIn(form: ReimbursementForm, entries: readonly Reimbursement[]): string {
+  return optionalGroup('reembolsos', ...entries.map((entry) => reimbursement(form, entry)));
+}
+
+function reimbursement(form: ReimbursementForm, entry: Reimbursement): string {
   const [establishment = '', emissionPoint = '', sequential = ''] = entry.documentNumber.split('-');
   return group(
     'reembolsoDetalle',
@@ -37,7 +53,7 @@ function reimbursement(entry: Reimbursement): string {
     element('ptoEmiDocReembolso', emissionPoint),
     element('secuencialDocReembolso', sequential),
     element('fechaEmisionDocReembolso', toSriDate(entry.issueDate)),
-    element('numeroautorizacionDocReemb', entry.authorizationNumber),
+    element(form.authorization, entry.authorizationNumber),
     group(
       'detalleImpuestos',
       ...entry.taxes.map((tax) =>
@@ -45,7 +61,7 @@ function reimbursement(entry: Reimbursement): string {
           'detalleImpuesto',
           element('codigo', tax.taxCode),
           element('codigoPorcentaje', tax.taxRateCode),
-          element('tarifa', tariffOf(tax)),
+          element('tarifa', form.tariff(tax)),
           element('baseImponibleReembolso', tax.taxableBase),
           element('impuestoReembolso', tax.taxAmount),
         ),

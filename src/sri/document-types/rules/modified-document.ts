@@ -2,6 +2,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
 import { DOCUMENT_TYPES } from '../../tables/documents.js';
 import type { DocumentContent } from '../document.js';
+import type { OptionalField } from './carried-fields.js';
 import { defineRules, finding } from './rule.js';
 
 const ANNEXES = 'Ficha técnica 2.32, annexes of credit and debit notes';
@@ -39,6 +40,15 @@ const RULES = defineRules({
     reference: ANNEXES,
   },
 });
+
+/** Fields that only notes carry. */
+export const MODIFIED_DOCUMENT_FIELDS = [
+  'reason',
+  'modifiedDocumentId',
+  'modifiedDocumentType',
+  'modifiedDocumentNumber',
+  'modifiedDocumentIssueDate',
+] as const satisfies readonly OptionalField[];
 
 /** `001-002-000000003`. */
 export const DOCUMENT_NUMBER = /^[0-9]{3}-[0-9]{3}-[0-9]{9}$/;

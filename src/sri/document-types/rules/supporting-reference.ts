@@ -2,6 +2,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { isAccessKey } from '../../access-key.js';
 import { lookup } from '../../tables/code-table.js';
 import { SUPPORTING_DOCUMENTS } from '../../tables/supporting-documents.js';
+import type { DocumentContent } from '../document.js';
 import { defineRules, finding } from './rule.js';
 
 const RULES = defineRules({
@@ -53,6 +54,21 @@ export const supportPointers = (at: string): SupportPointers => ({
   authorizationNumber: `${at}/authorization_number`,
   issueDate: `${at}/issue_date`,
 });
+
+/** The modified document of a guide or a short withholding is what it rests on. */
+export const modifiedAsSupport = (content: DocumentContent): SupportParts => ({
+  documentType: content.modifiedDocumentType,
+  number: content.modifiedDocumentNumber,
+  authorizationNumber: null,
+  issueDate: content.modifiedDocumentIssueDate,
+});
+
+export const MODIFIED_POINTERS: SupportPointers = {
+  documentType: '/modified_document_type',
+  number: '/modified_document_number',
+  authorizationNumber: '',
+  issueDate: '/modified_document_issue_date',
+};
 
 /**
  * Known type, number with hyphens, an authorization number of a length in use, not later than the document itself.
