@@ -71,6 +71,7 @@ export class DocumentsController {
   @ApiProduces('application/xml')
   @ApiOkResponse({ content: { 'application/xml': { schema: { type: 'string' } } } })
   async xml(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Query() query: XmlQuery): Promise<StreamableFile> {
-    return new StreamableFile(await this.queries.execute(new GetDocumentXml(tenant, document_id, query.kind)), { type: 'application/xml' });
+    const { bytes, fileName } = await this.queries.execute(new GetDocumentXml(tenant, document_id, query.kind));
+    return new StreamableFile(bytes, { type: 'application/xml', disposition: `inline; filename="${fileName}"` });
   }
 }

@@ -64,6 +64,7 @@ export class DocumentPage {
   @ApiProperty({ type: Number }) page_size: number;
 }
 
+const part = { type: 'object', additionalProperties: true, nullable: true } as const;
 const records = { type: 'array', items: { type: 'object', additionalProperties: true } } as const;
 
 @ApiSchema({ name: 'Document' })
@@ -102,6 +103,17 @@ export class DocumentRecord {
   @ApiProperty(records) payments: Record<string, unknown>[];
   @ApiProperty(records) lines: Record<string, unknown>[];
   @ApiProperty(records) taxes: Record<string, unknown>[];
+  @ApiProperty(text) numeric_code: string;
+  @ApiProperty({ ...records, description: 'As sent; the document itself carries those of the service too' }) additional_info: Record<string, unknown>[];
+  @ApiProperty({ ...text, ...orNull }) tip: string | null;
+  @ApiProperty({ ...text, ...orNull }) delivery_guide_number: string | null;
+  @ApiProperty({ ...text, ...orNull }) vehicle_plate: string | null;
+  @ApiProperty(part) foreign_trade: Record<string, unknown> | null;
+  @ApiProperty(records) reimbursements: Record<string, unknown>[];
+  @ApiProperty(records) third_party_charges: Record<string, unknown>[];
+  @ApiProperty(part) substitute_guide: Record<string, unknown> | null;
+  @ApiProperty(part) transport: Record<string, unknown> | null;
+  @ApiProperty(part) withholding: Record<string, unknown> | null;
   @ApiProperty({ type: [SriMessageBody] }) sri_messages: SriMessageBody[];
   @ApiProperty({ type: 'object', additionalProperties: true, ...orNull, description: 'Why the document does not go on; code of the error catalogue' })
   error: Record<string, unknown> | null;

@@ -7,8 +7,14 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 export const XML_KINDS = ['signed', 'authorized'] as const;
 export type XmlKind = (typeof XML_KINDS)[number];
 
+export interface DocumentXml {
+  readonly bytes: Buffer;
+  /** The access key names the file, as the SRI's portal does. */
+  readonly fileName: string;
+}
+
 /** The signed XML exactly as sent, or the authorization that goes to the receiver. */
-export class GetDocumentXml extends Query<Buffer> {
+export class GetDocumentXml extends Query<DocumentXml> {
   constructor(
     readonly tenant: TenantContext,
     readonly documentId: string,
@@ -19,22 +25,23 @@ export class GetDocumentXml extends Query<Buffer> {
 }
 
 const SOURCE: Readonly<Record<XmlKind, string>> = {
-  signed: `select s.signed_xml as xml from documents d
+  signed: `select s.signed_xml as xml, s.access_key as "accessKey" from documents d
      join signed_documents s on s.tenant_id = d.tenant_id and s.document_id = d.id and s.signing_no = d.signing_no
      where d.tenant_id = $1 and d.id = $2`,
-  authorized: `select a.authorization_xml as xml from document_authorizations a
-     where a.tenant_id = $1 and a.document_id = $2 order by a.received_at desc limit 1`,
+  authorized: `select a.authorization_xml as xml, d.access_key as "accessKey" from documents d
+     join document_authorizations a on a.tenant_id = d.tenant_id and a.document_id = d.id
+     where d.tenant_id = $1 and d.id = $2 order by a.received_at desc limit 1`,
 };
 
 @QueryHandler(GetDocumentXml)
 export class GetDocumentXmlHandler implements IQueryHandler<GetDocumentXml> {
   constructor(private readonly transaction: TenantTransaction) {}
 
-  async execute({ tenant, documentId, kind }: GetDocumentXml): Promise<Buffer> {
+  async execute({ tenant, documentId, kind }: GetDocumentXml): Promise<DocumentXml> {
     const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
-      manager.query<{ xml: Buffer }[]>(SOURCE[kind], [tenant.tenantId, documentId]),
+      manager.query<{ xml: Buffer; accessKey: string }[]>(SOURCE[kind], [tenant.tenantId, documentId]),
     );
     if (!row) throw new DomainError('NOT_FOUND');
-    return gunzipSync(row.xml);
+    return { bytes: gunzipSync(row.xml), fileName: `${row.accessKey}.xml` };
   }
 }

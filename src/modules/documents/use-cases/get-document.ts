@@ -16,7 +16,19 @@ export class GetDocument extends Query<DocumentRecord> {
   }
 }
 
-type Row = Omit<DocumentRecord, 'payments' | 'lines' | 'taxes' | 'error'> & {
+/** Parts of the fiscal content that the record shows as they were sent. */
+const SHOWN = [
+  'payments', 'lines', 'taxes', 'numericCode', 'additionalInfo', 'tip', 'deliveryGuideNumber', 'vehiclePlate', 'foreignTrade', 'reimbursements',
+  'thirdPartyCharges', 'substituteGuide', 'transport', 'withholding',
+] as const satisfies readonly (keyof DocumentContent)[];
+
+type Shown = Pick<
+  DocumentRecord,
+  | 'payments' | 'lines' | 'taxes' | 'numeric_code' | 'additional_info' | 'tip' | 'delivery_guide_number' | 'vehicle_plate' | 'foreign_trade'
+  | 'reimbursements' | 'third_party_charges' | 'substitute_guide' | 'transport' | 'withholding'
+>;
+
+type Row = Omit<DocumentRecord, keyof Shown | 'error'> & {
   content: DocumentContent;
   error_code: string | null;
   error_detail: unknown;
@@ -40,9 +52,7 @@ export class GetDocumentHandler implements IQueryHandler<GetDocument> {
     const { content, error_code, error_detail, ...record } = row;
     return {
       ...record,
-      payments: toWire(content.payments) as DocumentRecord['payments'],
-      lines: toWire(content.lines) as DocumentRecord['lines'],
-      taxes: toWire(content.taxes) as DocumentRecord['taxes'],
+      ...(toWire(Object.fromEntries(SHOWN.map((name) => [name, content[name]]))) as Shown),
       error: documentError(error_code, error_detail),
       cancellation: toWire(row.cancellation) as DocumentRecord['cancellation'],
     };
