@@ -187,7 +187,7 @@ const abroad = exampleOf('abroad-dividend', 304, {
   buyerName: 'FICTION HOLDINGS "A&B" <LLC>',
   totalTax: '150.00',
   total: '150.00',
-  taxes: [withheld('1', '327', '1000.00', '0.1000', '100.00'), withheld('6', '4580', '1000.00', '0.0500', '50.00')],
+  taxes: [withheld('1', '504', '1000.00', '0.1000', '100.00'), withheld('6', '4580', '1000.00', '0.0500', '50.00')],
   withholding: {
     ...FULL,
     subjectType: '02',
@@ -204,7 +204,7 @@ const abroad = exampleOf('abroad-dividend', 304, {
         taxes: [{ ...UNTAXED, taxRateCode: '6', taxableBase: '1000.00' }],
         withholdings: [
           {
-            ...entry('1', '327', '1000.00', '10.00', '100.00'),
+            ...entry('1', '504', '1000.00', '10.00', '100.00'),
             dividend: { paymentDate: '2026-09-14', incomeTaxPaid: '250.00', fiscalYear: '2025' },
           },
           entry('6', '4580', '1000.00', '5.00', '50.00'),

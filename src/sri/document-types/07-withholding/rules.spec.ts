@@ -1,0 +1,440 @@
+import { preflight } from '../../preflight.js';
+import type {
+  DocumentContent,
+  DocumentTax,
+  IssuerSnapshot,
+  Reimbursement,
+  SupportingDocument,
+  SupportingTax,
+  WithheldTax,
+  Withholding,
+} from '../document.js';
+import { ruleCatalogue } from '../rules/rule.js';
+import { WITHHOLDING_EXAMPLES } from './examples.js';
+import { WITHHOLDING } from './withholding.js';
+
+const TODAY = '2026-09-15';
+const named = (name: string) => WITHHOLDING_EXAMPLES.find((example) => example.name === name)!;
+const SHORT = named('short');
+const FULL = named('full');
+const SEVERAL = named('several-documents');
+const ABROAD = named('abroad-dividend');
+const AT = '/withholding/supporting_documents';
+
+const triggered = new Set<string>();
+
+/** Findings as `rule pointer`, so that a test says all that came out, not a part of it. */
+function rulesOf(content: DocumentContent, issuer: IssuerSnapshot = FULL.issuer): string[] {
+  return preflight(content, issuer, { today: TODAY, maxIssueDateAgeDays: 90 }).findings.map(
+    ({ severity, rule, pointer }) => {
+      triggered.add(rule);
+      return `${severity === 'error' ? '' : 'warning '}${rule} ${pointer}`;
+    },
+  );
+}
+
+const short = (change: Partial<DocumentContent>): DocumentContent => ({ ...SHORT.content, ...change });
+const shortTax = (change: Partial<DocumentTax>): DocumentContent =>
+  short({ taxes: SHORT.content.taxes.map((tax, at) => (at === 0 ? { ...tax, ...change } : tax)) });
+const full = (change: Partial<DocumentContent>): DocumentContent => ({ ...FULL.content, ...change });
+const form = (change: Partial<Withholding>): DocumentContent =>
+  full({ withholding: { ...FULL.content.withholding!, ...change } });
+
+/** An example with one of its supporting documents changed. */
+function support(change: Partial<SupportingDocument>, example = FULL, index = 0): DocumentContent {
+  const withholding = example.content.withholding!;
+  const supportingDocuments = withholding.supportingDocuments.map((document, at) =>
+    at === index ? { ...document, ...change } : document,
+  );
+  return { ...example.content, withholding: { ...withholding, supportingDocuments } };
+}
+
+const documentOf = (example: typeof FULL, index: number): SupportingDocument =>
+  example.content.withholding!.supportingDocuments[index]!;
+
+function entry(position: number, change: Partial<WithheldTax>, example = FULL, index = 0): DocumentContent {
+  const withholdings = documentOf(example, index).withholdings.map((tax, at) =>
+    at === position ? { ...tax, ...change } : tax,
+  );
+  return support({ withholdings }, example, index);
+}
+
+const ownTax = (change: Partial<SupportingTax>): DocumentContent =>
+  support({ taxes: [{ ...documentOf(FULL, 0).taxes[0]!, ...change }] });
+
+function reimbursed(change: Partial<Reimbursement>): DocumentContent {
+  const reimbursements = [{ ...documentOf(SEVERAL, 1).reimbursements[0]!, ...change }];
+  return support({ reimbursements }, SEVERAL, 1);
+}
+
+const summary = (index: number, change: Partial<DocumentTax>): DocumentContent =>
+  full({ taxes: FULL.content.taxes.map((tax, at) => (at === index ? { ...tax, ...change } : tax)) });
+
+/** What a short form always says. */
+const LEGACY = 'warning withholding.short_form /withholding';
+
+/** What an entry says that is in another group than the header's. */
+const regrouped = (index: number): string[] => [
+  `withholding.summary_extra /taxes/${index}`,
+  'withholding.summary_missing /taxes',
+];
+
+it('has nothing to report on its examples but that the short form is the old one', () => {
+  for (const { name, content, issuer } of WITHHOLDING_EXAMPLES) {
+    expect([name, rulesOf(content, issuer)]).toEqual([name, name === 'short' ? [LEGACY] : []]);
+  }
+});
+
+it.each<[string, DocumentContent, string[]]>([
+  [
+    'final consumer',
+    full({ buyerIdType: '07', buyerId: '9999999999999', buyerName: 'CONSUMIDOR FINAL' }),
+    ['withholding.subject /buyer_id_type'],
+  ],
+  ['nobody', full({ buyerName: null }), ['buyer.incomplete /buyer_name']],
+  ['kind of subject at home', form({ subjectType: '01' }), ['withholding.subject_type /withholding/subject_type']],
+  [
+    'no kind of a foreign subject',
+    { ...ABROAD.content, withholding: { ...ABROAD.content.withholding!, subjectType: null } },
+    ['withholding.subject_type /withholding/subject_type'],
+  ],
+  [
+    'unknown kind',
+    { ...ABROAD.content, withholding: { ...ABROAD.content.withholding!, subjectType: '03' } },
+    ['withholding.subject_type /withholding/subject_type'],
+  ],
+])('knows the subject: %s', (_name, content, expected) => expect(rulesOf(content)).toEqual(expected));
+
+it.each<[string, DocumentContent, string[]]>([
+  ['later', form({ fiscalPeriod: '10/2026' }), ['withholding.fiscal_period /withholding/fiscal_period']],
+  ['no month', form({ fiscalPeriod: '13/2026' }), ['withholding.fiscal_period /withholding/fiscal_period']],
+  ['other form', form({ fiscalPeriod: '2026-09' }), ['withholding.fiscal_period /withholding/fiscal_period']],
+  [
+    'earlier',
+    form({ fiscalPeriod: '08/2026' }),
+    ['warning withholding.fiscal_period_unusual /withholding/fiscal_period'],
+  ],
+])('asks for the month: %s', (_name, content, expected) => expect(rulesOf(content)).toEqual(expected));
+
+it.each<[string, DocumentContent, string[]]>([
+  ['no type', short({ modifiedDocumentType: null }), [LEGACY, 'withholding.support_missing /modified_document_type']],
+  [
+    'no number',
+    short({ modifiedDocumentNumber: null }),
+    [LEGACY, 'withholding.support_missing /modified_document_number'],
+  ],
+  [
+    'no date',
+    short({ modifiedDocumentIssueDate: null }),
+    [LEGACY, 'withholding.support_missing /modified_document_issue_date'],
+  ],
+  ['later', short({ modifiedDocumentIssueDate: '2026-09-16' }), [LEGACY, 'support.date /modified_document_issue_date']],
+  [
+    'long ago',
+    short({ modifiedDocumentIssueDate: '2026-09-09' }),
+    [LEGACY, 'warning withholding.late /modified_document_issue_date'],
+  ],
+  ['five days ago', short({ modifiedDocumentIssueDate: '2026-09-10' }), [LEGACY]],
+  [
+    'bare number',
+    short({ modifiedDocumentNumber: '002003000000456' }),
+    [LEGACY, 'support.number /modified_document_number'],
+  ],
+  ['unknown type', short({ modifiedDocumentType: '99' }), [LEGACY, 'support.document_type /modified_document_type']],
+  ['unknown tax', shortTax({ taxCode: '3' }), [LEGACY, 'withholding.tax /taxes/0/tax_code']],
+  [
+    'unlisted income code',
+    shortTax({ taxRateCode: '9999' }),
+    [LEGACY, 'warning withholding.code_unlisted /taxes/0/tax_rate_code'],
+  ],
+  [
+    'a long income code',
+    shortTax({ taxRateCode: '999999' }),
+    [LEGACY, 'text.length /taxes/0/tax_rate_code', 'warning withholding.code_unlisted /taxes/0/tax_rate_code'],
+  ],
+  [
+    'unusual income rate',
+    { ...shortTax({ rate: '0.0175', taxAmount: '17.50' }), totalTax: '62.50', total: '62.50' },
+    [LEGACY, 'warning withholding.rate_unusual /taxes/0/rate'],
+  ],
+  [
+    'base beside the lines',
+    shortTax({ taxableBase: '999.99' }),
+    [LEGACY, 'warning withholding.income_base_unusual /taxes'],
+  ],
+  ['a cent more', { ...shortTax({ taxAmount: '20.01' }), totalTax: '65.01', total: '65.01' }, [LEGACY]],
+  [
+    'two cents more',
+    { ...shortTax({ taxAmount: '20.02' }), totalTax: '65.02', total: '65.02' },
+    [LEGACY, 'withholding.amount /taxes/0/tax_amount'],
+  ],
+])('checks the short form: %s', (_name, content, expected) => expect(rulesOf(content, SHORT.issuer)).toEqual(expected));
+
+it.each<[string, DocumentContent, string[]]>([
+  ['total tax', full({ totalTax: '65.01', total: '65.01' }), ['withholding.total_tax /total_tax']],
+  ['total', full({ total: '65.01' }), ['withholding.total /total']],
+  [
+    'discount',
+    full({ totalDiscount: '0.01' }),
+    ['withholding.total_discount /total_discount', 'withholding.supports_subtotal /subtotal'],
+  ],
+  [
+    'subtotal',
+    full({ subtotal: '1000.01' }),
+    ['withholding.subtotal /subtotal', 'withholding.supports_subtotal /subtotal'],
+  ],
+  [
+    'extra',
+    full({
+      taxes: [
+        ...FULL.content.taxes,
+        { ...FULL.content.taxes[0]!, taxRateCode: '303', taxableBase: '0.00', taxAmount: '0.00' },
+      ],
+    }),
+    ['withholding.summary_extra /taxes/2'],
+  ],
+  [
+    'missing',
+    full({ taxes: FULL.content.taxes.slice(0, 1), totalTax: '20.00', total: '20.00' }),
+    ['withholding.summary_missing /taxes'],
+  ],
+  [
+    'twice',
+    full({ taxes: [...FULL.content.taxes, FULL.content.taxes[0]!] }),
+    ['withholding.total_tax /total_tax', 'withholding.summary_repeated /taxes/2'],
+  ],
+  ['base', summary(0, { taxableBase: '999.99' }), ['withholding.summary_base /taxes/0/taxable_base']],
+  [
+    'amount',
+    { ...summary(0, { taxAmount: '20.01' }), totalTax: '65.01', total: '65.01' },
+    ['withholding.summary_amount /taxes/0/tax_amount'],
+  ],
+  [
+    'none',
+    form({ supportingDocuments: [] }),
+    [
+      `withholding.supports_empty ${AT}`,
+      'withholding.supports_subtotal /subtotal',
+      'withholding.summary_extra /taxes/0',
+      'withholding.summary_extra /taxes/1',
+    ],
+  ],
+  [
+    'the same again',
+    form({ supportingDocuments: [documentOf(FULL, 0), documentOf(FULL, 0)] }),
+    [
+      `withholding.support_repeated ${AT}/1/number`,
+      'withholding.supports_subtotal /subtotal',
+      'withholding.summary_base /taxes/0/taxable_base',
+      'withholding.summary_amount /taxes/0/tax_amount',
+      'withholding.summary_base /taxes/1/taxable_base',
+      'withholding.summary_amount /taxes/1/tax_amount',
+    ],
+  ],
+])('sums up its supporting documents: %s', (_name, content, expected) => expect(rulesOf(content)).toEqual(expected));
+
+it.each<[string, DocumentContent, string[]]>([
+  ['sustento', support({ sustentoCode: '99' }), [`withholding.sustento ${AT}/0/sustento_code`]],
+  ['type', support({ documentType: '99' }), [`support.document_type ${AT}/0/document_type`]],
+  ['number', support({ number: '1' }), [`support.number ${AT}/0/number`]],
+  [
+    'authorization',
+    support({ authorizationNumber: '12' }),
+    [`support.authorization_number ${AT}/0/authorization_number`],
+  ],
+  ['date', support({ issueDate: '2026-09-16' }), [`support.date ${AT}/0/issue_date`]],
+  ['late', support({ issueDate: '2026-09-01' }), [`warning withholding.late ${AT}/0/issue_date`]],
+  ['place', support({ paymentLocation: '03' }), [`withholding.payment_location ${AT}/0/payment_location`]],
+  ['country at home', support({ country: '593' }), [`withholding.abroad_only ${AT}/0/country`]],
+  ['no regime abroad', support({ regimeType: null }, ABROAD), [`withholding.regime ${AT}/0/regime_type`]],
+  ['unknown regime', support({ regimeType: '09' }, ABROAD), [`withholding.regime ${AT}/0/regime_type`]],
+  ['no country abroad', support({ country: null }, ABROAD), [`withholding.country ${AT}/0/country`]],
+  ['a name of a country', support({ country: 'US' }, ABROAD), [`withholding.country ${AT}/0/country`]],
+  ['no treaty told', support({ treaty: null }, ABROAD), [`withholding.treaty ${AT}/0/treaty`]],
+  ['no payments', support({ payments: [] }), [`withholding.empty ${AT}/0/payments`]],
+  [
+    'payment',
+    support({ payments: [{ paymentMethodCode: '99', total: '1150.00' }] }),
+    [`withholding.payment_method ${AT}/0/payments/0/payment_method_code`],
+  ],
+  [
+    'payments',
+    support({ payments: [{ paymentMethodCode: '20', total: '1149.99' }] }),
+    [`withholding.payments ${AT}/0/payments`],
+  ],
+  [
+    'total',
+    support({ total: '1150.01', payments: [{ paymentMethodCode: '20', total: '1150.01' }] }),
+    [`withholding.document_total ${AT}/0/total`],
+  ],
+  [
+    'reimbursements of another type',
+    support({ documentType: '01' }, SEVERAL, 1),
+    [`withholding.reimbursements ${AT}/1/reimbursements`],
+  ],
+  [
+    'no reimbursements',
+    support({ reimbursements: [] }, SEVERAL, 1),
+    [`withholding.reimbursements ${AT}/1/reimbursements`],
+  ],
+])('checks a supporting document: %s', (_name, content, expected) => expect(rulesOf(content)).toEqual(expected));
+
+it.each<[string, DocumentContent, string[]]>([
+  [
+    'IVA of another day',
+    ownTax({ taxRateCode: '2', tariff: '12.00', taxAmount: '120.00' }),
+    [
+      `tax.rate_code_not_in_force ${AT}/0/taxes/0/tax_rate_code`,
+      `withholding.iva_base ${AT}/0/withholdings`,
+      `withholding.document_total ${AT}/0/total`,
+    ],
+  ],
+  ['tariff', ownTax({ tariff: '12.00' }), [`tax.rate ${AT}/0/taxes/0/tariff`]],
+  [
+    'tariff with too many digits',
+    ownTax({ tariff: '15.25' }),
+    [`withholding.percentage ${AT}/0/taxes/0/tariff`, `tax.rate ${AT}/0/taxes/0/tariff`],
+  ],
+  [
+    'tax',
+    ownTax({ taxAmount: '149.98' }),
+    [
+      `tax.amount ${AT}/0/taxes/0/tax_amount`,
+      `withholding.iva_base ${AT}/0/withholdings`,
+      `withholding.document_total ${AT}/0/total`,
+    ],
+  ],
+  [
+    'IVA base',
+    entry(1, { taxableBase: '1000.00', amount: '300.00' }),
+    [
+      `withholding.iva_base ${AT}/0/withholdings`,
+      'withholding.summary_base /taxes/1/taxable_base',
+      'withholding.summary_amount /taxes/1/tax_amount',
+    ],
+  ],
+  [
+    'income base',
+    entry(0, { taxableBase: '900.00', amount: '18.00' }),
+    [
+      `withholding.income_base ${AT}/0/withholdings`,
+      'withholding.summary_base /taxes/0/taxable_base',
+      'withholding.summary_amount /taxes/0/tax_amount',
+    ],
+  ],
+  [
+    'box of the return as code',
+    entry(1, { withholdingCode: '725' }),
+    [`withholding.code ${AT}/0/withholdings/1/withholding_code`, ...regrouped(1)],
+  ],
+  [
+    'rate of another IVA code',
+    entry(1, { rate: '70.00', amount: '105.00' }),
+    [`withholding.rate ${AT}/0/withholdings/1/rate`, ...regrouped(1)],
+  ],
+  [
+    'unusual income rate',
+    entry(0, { rate: '1.75', amount: '17.50' }),
+    [`warning withholding.rate_unusual ${AT}/0/withholdings/0/rate`, ...regrouped(0)],
+  ],
+  [
+    'percentage with too many digits',
+    entry(0, { rate: '12.75', amount: '127.50' }),
+    [
+      `warning withholding.rate_unusual ${AT}/0/withholdings/0/rate`,
+      `withholding.percentage ${AT}/0/withholdings/0/rate`,
+      ...regrouped(0),
+    ],
+  ],
+  [
+    'percentage above 100',
+    entry(0, { rate: '101.00', amount: '1010.00' }),
+    [
+      `warning withholding.rate_unusual ${AT}/0/withholdings/0/rate`,
+      `withholding.percentage ${AT}/0/withholdings/0/rate`,
+      ...regrouped(0),
+    ],
+  ],
+  [
+    'dividend where none is',
+    entry(0, { dividend: documentOf(ABROAD, 0).withholdings[0]!.dividend }),
+    [`withholding.dividend ${AT}/0/withholdings/0/dividend`],
+  ],
+  ['no dividend', entry(0, { dividend: null }, ABROAD), [`withholding.dividend ${AT}/0/withholdings/0/dividend`]],
+  [
+    'year of the profits',
+    entry(0, { dividend: { ...documentOf(ABROAD, 0).withholdings[0]!.dividend!, fiscalYear: '1899' } }, ABROAD),
+    [`withholding.fiscal_year ${AT}/0/withholdings/0/dividend/fiscal_year`],
+  ],
+  [
+    'no boxes',
+    entry(0, { bananaBoxes: null }, SEVERAL, 2),
+    [`withholding.banana_boxes ${AT}/2/withholdings/0/banana_boxes`],
+  ],
+  [
+    'boxes of something else',
+    entry(0, { bananaBoxes: { boxes: 1, pricePerBox: '1.00' } }),
+    [`withholding.banana_boxes ${AT}/0/withholdings/0/banana_boxes`],
+  ],
+  [
+    'too many boxes',
+    entry(0, { bananaBoxes: { boxes: 10_000_000, pricePerBox: '8.00' } }, SEVERAL, 2),
+    [`withholding.banana_count ${AT}/2/withholdings/0/banana_boxes/boxes`],
+  ],
+  [
+    'tariff of a reimbursement',
+    reimbursed({
+      taxes: [
+        { taxCode: '3', taxRateCode: '3101', taxableBase: '100.00', rate: '0.1050', taxAmount: '10.50', tariff: null },
+      ],
+    }),
+    [
+      `warning tax.rate_unusual ${AT}/1/reimbursements/0/taxes/0/rate`,
+      `withholding.reimbursement_tariff ${AT}/1/reimbursements/0/taxes/0/rate`,
+    ],
+  ],
+  [
+    'supplier of a reimbursement',
+    reimbursed({ supplierIdType: '07' }),
+    [`reimbursement.supplier_id_type ${AT}/1/reimbursements/0/supplier_id_type`],
+  ],
+])('checks what is charged and withheld: %s', (_name, content, expected) => expect(rulesOf(content)).toEqual(expected));
+
+it('takes 3 to 5 characters of a special taxpayer in the full form, 13 in the short one', () => {
+  const issuer = { ...FULL.issuer, specialTaxpayer: '123456' };
+  expect(rulesOf(FULL.content, issuer)).toEqual(['withholding.special_taxpayer /issuer_id']);
+  expect(rulesOf(SHORT.content, issuer)).toEqual([LEGACY]);
+});
+
+it('leaves fields of other types out, with a warning', () => {
+  expect(rulesOf(full({ reason: 'x' }))).toEqual(['warning document.unused_field /reason']);
+  expect(rulesOf(full({ tip: '1.00' }))).toEqual(['document.field_of_other_type /tip']);
+});
+
+it.each<[string, unknown, string]>([
+  ['text', 'junk', '/withholding'],
+  ['list', [], '/withholding'],
+  ['no documents', { ...FULL.content.withholding, supportingDocuments: null }, AT],
+  [
+    'number of boxes as text',
+    entry(0, { bananaBoxes: { boxes: '1', pricePerBox: '1' } as never }).withholding,
+    `${AT}/0/withholdings/0/banana_boxes/boxes`,
+  ],
+])('answers a malformed full form with findings: %s', (_name, withholding, pointer) => {
+  const found = rulesOf(full({ withholding: withholding as Withholding }));
+  expect(found).toContain(`shape.structure ${pointer}`);
+  expect(found.every((finding) => finding.startsWith('shape.'))).toBe(true);
+});
+
+it('has a case above for every rule of its own', () => {
+  const own = ruleCatalogue().filter(({ id }) => id.startsWith('withholding.'));
+  expect(own.length).toBeGreaterThan(40);
+  expect(own.map(({ id }) => id).filter((id) => !triggered.has(id))).toEqual([]);
+});
+
+it('writes whether a payment abroad is subject to withholding only without a treaty', () => {
+  const { issuer, numbering } = ABROAD;
+  const xml = (treaty: boolean) => WITHHOLDING.buildXml(support({ treaty }, ABROAD), issuer, numbering);
+  expect(xml(false)).toContain('<pagExtSujRetNorLeg>SI</pagExtSujRetNorLeg>');
+  expect(xml(true)).not.toContain('pagExtSujRetNorLeg');
+});
