@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -42,6 +43,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
     private readonly desk: IssuingDesk,
     private readonly transaction: TenantTransaction,
     private readonly bell: IssuanceBell,
+    private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -60,6 +62,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
     const complete = await this.desk.withModifiedDocument(tenant, place, requested, now);
     const { content, issuer, findings } = this.desk.assess(complete, this.desk.snapshot(context, tenant), now);
     refuseErrors(findings);
+    await this.killPoints.pass('before-correct-commit', content.numericCode);
     const { access_key } = await this.desk.callIssuing<{ access_key: string }>(
       tenant.tenantId,
       'select correct_document($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key',
@@ -68,6 +71,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
         JSON.stringify(issuer), JSON.stringify(findings),
       ],
     );
+    await this.killPoints.pass('after-correct-commit', content.numericCode);
     this.bell.ringSoon({ tenantId: tenant.tenantId, documentId, announcement: 1 });
     return {
       document_id: documentId,

@@ -9,7 +9,7 @@ export type XmlKind = (typeof XML_KINDS)[number];
 
 export interface DocumentXml {
   readonly bytes: Buffer;
-  /** The access key names the file, as the SRI's portal does. */
+  /** Named after the access key that the bytes carry. */
   readonly fileName: string;
 }
 

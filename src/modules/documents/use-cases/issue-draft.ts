@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
@@ -25,6 +26,7 @@ export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
     private readonly documents: StoredDocuments,
     private readonly desk: IssuingDesk,
     private readonly bell: IssuanceBell,
+    private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -37,6 +39,7 @@ export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
     const complete = await this.desk.withModifiedDocument(tenant, draft.place, draft.content, now);
     const { content, issuer, findings } = this.desk.assess(complete, this.desk.snapshot(context, tenant), now);
     refuseErrors(findings);
+    await this.killPoints.pass('before-reserve-commit', content.numericCode);
     const { access_key } = await this.desk.callIssuing<{ access_key: string }>(
       tenant.tenantId,
       'select issue_draft($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key',
@@ -45,6 +48,7 @@ export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
         JSON.stringify(issuer), JSON.stringify(findings),
       ],
     );
+    await this.killPoints.pass('after-reserve-commit', content.numericCode);
     this.bell.ringSoon({ tenantId: tenant.tenantId, documentId, announcement: 1 });
     return { document_id: documentId, status: 'NUMBER_RESERVED', access_key };
   }
