@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Business, simulatorAccount } from '../support/business.js';
+import { addFaults, Business, simulatorAccount } from '../support/business.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 /** Between any two steps of a worker; the name says what had happened when it died. */
@@ -67,6 +67,52 @@ describe('a 202 survives', () => {
     expect(await business.lastNumber()).toBe(before);
     const rows = await stack.database.query('select id from documents where idempotency_key = $1', ['never-stored']);
     expect(rows).toEqual([]);
+  }, 60_000);
+
+  it.each([
+    ['before its commit: it stays a draft and is issued later', 'before-reserve-commit', 'DRAFT', 0],
+    ['after its commit: it is issued, once', 'after-reserve-commit', 'NUMBER_RESERVED', 1],
+  ])('an API killed with kill -9 while it issues a draft, %s', async (_name, point, left, taken) => {
+    const draft = await business.call<{ id: string }>('POST', '/documents/drafts', business.invoice());
+    const issue = (apiUrl?: string) => business.call<{ error?: { code: string } }>('POST', `/documents/${draft.body.id}/issue`, undefined, {}, apiUrl);
+    const doomedUrl = await stack.startApi({ FAULTS: `${point}:1:kill9` });
+    const before = await business.lastNumber();
+    await expect(issue(doomedUrl)).rejects.toThrow();
+    expect([(await business.document(draft.body.id)).status, await business.lastNumber()]).toEqual([left, before + taken]);
+    const again = await issue();
+    expect([again.status, again.body.error?.code]).toEqual(taken === 0 ? [202, undefined] : [409, 'INVALID_STATE']);
+    const healthy = await stack.startWorker();
+    const { access_key } = (await business.document(draft.body.id)) as unknown as { access_key: string };
+    await expectIssuedOnce(draft.body.id, access_key);
+    expect(await business.lastNumber()).toBe(before + 1);
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  }, 60_000);
+
+  it.each([
+    ['before its commit: it stays refused and is corrected later', 'before-correct-commit', 'REJECTED'],
+    ['after its commit: it is corrected, once', 'after-correct-commit', 'NUMBER_RESERVED'],
+  ])('an API killed with kill -9 while it corrects a document, %s', async (_name, point, left) => {
+    const first = await stack.startWorker();
+    await addFaults(stack, { match: { ruc: business.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'authorization' } });
+    const { document_id, access_key } = await business.accepted();
+    expect((await business.settled(document_id)).status).toBe('REJECTED');
+    await stack.killWorker(first.index, 'SIGTERM');
+    const correct = (apiUrl?: string) =>
+      business.call<{ error?: { code: string } }>('POST', `/documents/${document_id}/correct`, business.invoice({ buyer_name: 'Corregida' }), {}, apiUrl);
+    const doomedUrl = await stack.startApi({ FAULTS: `${point}:1:kill9` });
+    const before = await business.lastNumber();
+    await expect(correct(doomedUrl)).rejects.toThrow();
+    expect((await business.document(document_id)).status).toBe(left);
+    const again = await correct();
+    expect([again.status, again.body.error?.code]).toEqual(left === 'REJECTED' ? [202, undefined] : [409, 'INVALID_STATE']);
+    const healthy = await stack.startWorker();
+    expect(await business.settled(document_id, 40)).toMatchObject({ status: 'AUTHORIZED', access_key, authorization_number: access_key, buyer_name: 'Corregida' });
+    const moves = await stack.database.query<{ trigger: string; count: string }>(
+      `select trigger, count(*) from document_history where document_id = $1 and trigger in ('refused', 'corrected', 'authorized') group by trigger order by trigger`, [document_id]);
+    expect(moves.map(({ trigger, count }) => [trigger, Number(count)])).toEqual([['authorized', 1], ['corrected', 1], ['refused', 1]]);
+    expect((await simulatorAccount(stack, access_key)).authorized).toBe(1);
+    expect(await business.lastNumber()).toBe(before);
+    await stack.killWorker(healthy.index, 'SIGTERM');
   }, 60_000);
 
   it('Redis flushed again and again while documents are under way', async () => {

@@ -9,19 +9,28 @@ const line = (change: Invoice = {}): Invoice => ({
 const tax = (change: Invoice = {}): Invoice => ({ tax_code: '2', tax_rate_code: '4', taxable_base: '100.00', rate: '0.15', tax_amount: '15.00', ...change });
 const dayFromNow = (days: number): string => new Date(Date.now() + days * 86_400_000 - 5 * 3_600_000).toISOString().slice(0, 10);
 
+/** Numbers that every business has taken before it is refused, so that a counter exists to stay as it is. */
+const TAKEN = 1;
+
 describe('what is refused before it costs a number', () => {
   let stack: Stack;
   let business: Business;
 
   beforeAll(async () => {
     stack = await startStack({ workers: 0 });
-    business = await Business.open(stack);
+    business = await opened();
   });
   afterAll(() => stack.stop());
 
-  const refuse = async (change: Invoice, by: Business = business): Promise<[number, Refused['error']]> => {
+  const opened = async (): Promise<Business> => {
+    const one = await Business.open(stack);
+    await one.accepted();
+    return one;
+  };
+  const refuse = async (change: Invoice, by: Business = business, taken = TAKEN): Promise<[number, Refused['error']]> => {
     const answer = await by.call<Refused>('POST', '/documents', by.invoice(change));
-    expect(await by.lastNumber()).toBe(0);
+    expect(await by.lastNumber()).toBe(taken);
+    expect(await stack.database.query('select id from documents where tenant_id = $1', [by.tenantId])).toHaveLength(taken);
     return [answer.status, answer.body.error];
   };
 
@@ -74,22 +83,49 @@ describe('what is refused before it costs a number', () => {
 
   it('a missing certificate', async () => {
     const bare = await Business.open(stack, { certificate: null });
-    const [status, error] = await refuse({}, bare);
+    const [status, error] = await refuse({}, bare, 0);
     expect([status, error.code]).toEqual([400, 'CERTIFICATE_NOT_FOUND']);
   });
 
   it('an expired certificate', async () => {
-    const late = await Business.open(stack);
+    const late = await opened();
     await stack.database.query(`update certificates set valid_to = now() - interval '1 second' where tenant_id = $1`, [late.tenantId]);
     const [status, error] = await refuse({}, late);
     expect([status, error.code]).toEqual([400, 'CERTIFICATE_EXPIRED']);
   });
 
   it('a disabled issuer', async () => {
-    const off = await Business.open(stack);
+    const off = await opened();
     await stack.database.query('update issuers set disabled_at = now() where tenant_id = $1', [off.tenantId]);
     const [status, error] = await refuse({}, off);
     expect([status, error.code]).toEqual([403, 'ISSUER_DISABLED']);
+  });
+
+  it('a bad RUC of the issuer', async () => {
+    const mistyped = await opened();
+    await stack.database.query(`update issuers set ruc = '9990012345001' where tenant_id = $1`, [mistyped.tenantId]);
+    const [status, error] = await refuse({}, mistyped);
+    expect([status, error.code, error.detail]).toEqual([400, 'INVALID_RUC', { ruc: '9990012345001' }]);
+  });
+
+  it('a bad RUC of the buyer', async () => {
+    const [status, error] = await refuse({ buyer_id_type: '04', buyer_id: '9990012345001' });
+    expect([status, error.code, error.detail?.map(({ pointer }) => pointer)]).toEqual([400, 'FISCAL_RULE_VIOLATED', ['/buyer_id']]);
+  });
+
+  it.each([
+    ['establishments', '/establishment_id'],
+    ['emission_points', '/emission_point_id'],
+  ])('an inactive place (%s)', async (table, pointer) => {
+    const closed = await opened();
+    await stack.database.query(`update ${table} set is_active = false where tenant_id = $1`, [closed.tenantId]);
+    const [status, error] = await refuse({}, closed);
+    expect([status, error.code, error.detail?.[0]]).toMatchObject([400, 'FISCAL_RULE_VIOLATED', { pointer, rule: 'place.inactive' }]);
+  });
+
+  it('a place of another', async () => {
+    const [status, error] = await refuse({ emission_point_id: (await opened()).emissionPointId });
+    expect([status, error.code]).toEqual([404, 'NOT_FOUND']);
   });
 
   it('a bad RUC, when the issuer is created', async () => {
@@ -100,7 +136,7 @@ describe('what is refused before it costs a number', () => {
   });
 
   it('a revoked key, at once', async () => {
-    const gone = await Business.open(stack);
+    const gone = await opened();
     await stack.database.query('update api_keys set revoked_at = now() where tenant_id = $1', [gone.tenantId]);
     const [status, error] = await refuse({}, gone);
     expect([status, error.code]).toEqual([401, 'UNAUTHENTICATED']);
