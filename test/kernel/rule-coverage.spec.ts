@@ -1,0 +1,148 @@
+/**
+ * No rule without a document that breaks it: every id of the catalogue is triggered,
+ * most by random changes to random documents, the others by a case of their own. A
+ * new rule without a case fails here; so does one that nothing can break any more.
+ */
+import type { DocumentContent, DocumentTypeCode, IssuerSnapshot } from '../../src/sri/document-types/document.js';
+import { documentTypes } from '../../src/sri/document-types/registry.js';
+import { ruleCatalogue } from '../../src/sri/document-types/rules/rule.js';
+import { preflight } from '../../src/sri/preflight.js';
+import { anyDocument, MOST_DAYS, TYPES } from '../support/documents/any-document.js';
+import { perturbed } from '../support/documents/perturb.js';
+import { Random } from '../support/documents/random.js';
+
+const SEEDS = 1_500;
+
+interface Case {
+  readonly of: readonly [type: DocumentTypeCode, example: string];
+  readonly change: (content: DocumentContent) => object;
+  readonly issuer?: Partial<IssuerSnapshot>;
+}
+
+const on = (type: DocumentTypeCode, example: string, change: Case['change'], issuer?: Case['issuer']): Case => ({
+  of: [type, example],
+  change,
+  ...(issuer === undefined ? {} : { issuer }),
+});
+const FINAL_CONSUMER = { buyerIdType: '07', buyerId: '9999999999999', buyerName: 'CONSUMIDOR FINAL' };
+
+/** What chance seldom or never does. */
+const CASES: Readonly<Record<string, Case>> = {
+  'additional_info.count': on('01', 'full', () => ({
+    additionalInfo: Array.from({ length: 15 }, (_, at) => ({ name: `Nota ${at}`, value: 'x' })),
+  })),
+  'additional_info.reserved': on('01', 'full', () => ({ additionalInfo: [{ name: 'ruc proveedor', value: 'x' }] })),
+  'buyer.final_consumer_banned': on('03', 'full', () => FINAL_CONSUMER),
+  'buyer.final_consumer_id': on('01', 'full', () => ({ buyerIdType: '06', buyerId: '9999999999999' })),
+  'buyer.final_consumer_name': on('01', 'full', () => ({ ...FINAL_CONSUMER, buyerName: 'NADIE' })),
+  'destination.lines_missing': on('06', 'several-consignees', ({ transport }) => ({
+    transport: { ...transport, destinations: transport?.destinations.map((entry) => ({ ...entry, lineNumbers: [] })) },
+  })),
+  'document.field_of_other_type': on('04', 'full', () => ({ tip: '1.00' })),
+  'document.size': on('01', 'full', ({ lines: [line] }) => ({
+    lines: Array.from({ length: 1_000 }, (_, at) => ({ ...line, lineNumber: at + 1, description: 'x'.repeat(300) })),
+  })),
+  'document.type': on('01', 'full', () => ({ documentType: '02' })),
+  'guide.reason_missing': on('06', 'full', () => ({ reason: null })),
+  'guide.support_incomplete': on('06', 'full', () => ({ modifiedDocumentNumber: null })),
+  'guide.transport_missing': on('06', 'full', () => ({ transport: null })),
+  'guide.unused_field': on('06', 'full', () => ({ tip: '1.00' })),
+  'invoice.delivery_guide_number': on('01', 'full', () => ({ deliveryGuideNumber: '001002000000003' })),
+  'invoice.final_consumer_limit': on('01', 'full', () => ({ ...FINAL_CONSUMER, total: '50.01' })),
+  'invoice.tip': on('01', 'full', () => ({ tip: '1000.00' })),
+  'line.taxes_not_derivable': on('01', 'full', ({ lines }) => ({
+    lines: lines.map((line) => ({ ...line, taxCode: '3', taxRateCode: '3610', taxes: null })),
+  })),
+  'modified_document.missing': on('04', 'full', () => ({ modifiedDocumentNumber: null })),
+  'shape.date': on('01', 'full', () => ({ issueDate: '2026-02-30' })),
+  'shape.decimal': on('01', 'full', () => ({ total: '1e3' })),
+  'shape.structure': on('06', 'full', () => ({ transport: 'truck' })),
+  'substitute_guide.destinations': on('01', 'substitute-guide', ({ substituteGuide }) => ({
+    substituteGuide: { ...substituteGuide, destinations: [] },
+  })),
+  'substitute_guide.end_date': on('01', 'substitute-guide', ({ substituteGuide }) => ({
+    substituteGuide: { ...substituteGuide, endDate: '2026-01-01' },
+  })),
+  'substitute_guide.start_date': on('01', 'substitute-guide', ({ substituteGuide }) => ({
+    substituteGuide: { ...substituteGuide, startDate: '2026-01-01' },
+  })),
+  'support.access_key': on('07', 'full', ({ withholding }) => ({
+    withholding: ofFirst(withholding, { authorizationNumber: '1'.repeat(49) }),
+  })),
+  'withholding.abroad_only': on('07', 'full', ({ withholding }) => ({
+    withholding: ofFirst(withholding, { country: '593' }),
+  })),
+  'withholding.banana_count': on('07', 'several-documents', ({ withholding }) => ({
+    withholding: {
+      ...withholding,
+      supportingDocuments: withholding?.supportingDocuments.map((document) => ({
+        ...document,
+        withholdings: document.withholdings.map((entry) => ({
+          ...entry,
+          bananaBoxes: entry.bananaBoxes && { ...entry.bananaBoxes, boxes: 10_000_000 },
+        })),
+      })),
+    },
+  })),
+  'withholding.country': on('07', 'abroad-dividend', ({ withholding }) => ({
+    withholding: ofFirst(withholding, { country: null }),
+  })),
+  'withholding.fiscal_period_unusual': on('07', 'full', ({ withholding }) => ({
+    withholding: { ...withholding, fiscalPeriod: '01/2026' },
+  })),
+  'withholding.regime': on('07', 'abroad-dividend', ({ withholding }) => ({
+    withholding: ofFirst(withholding, { regimeType: null }),
+  })),
+  'withholding.reimbursement_tariff': on('07', 'several-documents', ({ withholding }) => ({
+    withholding: {
+      ...withholding,
+      supportingDocuments: withholding?.supportingDocuments.map((document) => ({
+        ...document,
+        reimbursements: document.reimbursements.map((entry) => ({
+          ...entry,
+          taxes: entry.taxes.map((tax) => ({ ...tax, rate: '0.1250' })),
+        })),
+      })),
+    },
+  })),
+  'withholding.special_taxpayer': on('07', 'full', () => ({}), { specialTaxpayer: '1234567890123' }),
+  'withholding.subject': on('07', 'full', () => FINAL_CONSUMER),
+  'withholding.subject_type': on('07', 'full', ({ withholding }) => ({
+    withholding: { ...withholding, subjectType: '01' },
+  })),
+  'withholding.treaty': on('07', 'abroad-dividend', ({ withholding }) => ({
+    withholding: ofFirst(withholding, { treaty: null }),
+  })),
+  'withholding.support_missing': on('07', 'short', () => ({ modifiedDocumentNumber: null })),
+};
+
+function ofFirst(withholding: DocumentContent['withholding'], change: object): object {
+  const [first, ...others] = withholding?.supportingDocuments ?? [];
+  return { ...withholding, supportingDocuments: [{ ...first, ...change }, ...others] };
+}
+
+const rulesOf = (content: DocumentContent, issuer: IssuerSnapshot, today: string): readonly string[] =>
+  preflight(content, issuer, { today, maxIssueDateAgeDays: MOST_DAYS }).findings.map(({ rule }) => rule);
+
+it.each(Object.entries(CASES))('%s is triggered by its case, and not without it', (id, { of, change, issuer }) => {
+  const [code, name] = of;
+  const example = documentTypes.find((type) => type.code === code)!.examples.find((entry) => entry.name === name)!;
+  const { content } = example;
+  const broken = Object.assign({}, content, change(content));
+  expect(rulesOf(broken, { ...example.issuer, ...issuer }, content.issueDate)).toContain(id);
+  expect(rulesOf(content, example.issuer, content.issueDate)).not.toContain(id);
+});
+
+it('has a document that breaks it for every rule of the catalogue', () => {
+  const triggered = new Set(Object.keys(CASES));
+  for (const type of TYPES) {
+    for (let seed = 0; seed < SEEDS; seed += 1) {
+      const made = anyDocument(type, seed);
+      const { content } = perturbed(made.content, new Random(seed));
+      for (const rule of rulesOf(content, made.issuer, made.today)) triggered.add(rule);
+    }
+  }
+  const ids = ruleCatalogue().map(({ id }) => id);
+  expect(ids.length).toBeGreaterThan(150);
+  expect(ids.filter((id) => !triggered.has(id))).toEqual([]);
+}, 180_000);
