@@ -17,6 +17,8 @@ const SETTINGS = {
   RECEPTION_LADDER: '1,2,4,8',
   AUTHORIZATION_LADDER: '0.5,1,2,5,10',
   SRI_TIMEOUT_SECONDS: '4',
+  SRI_LONGEST_BREAK_SECONDS: '5',
+  SRI_RAMP_SECONDS: '5',
   SHUTDOWN_SECONDS: '5',
   LOG_LEVEL: 'warn',
 };
@@ -69,7 +71,8 @@ async function soak(rig: ServiceRig): Promise<number> {
 
   const load = new Load(() => [api.url], places, random, { rate: Number(values.rate), timeoutMs: 6_000 });
   const monkey = new Monkey(rig, [api.process], workers, random, {
-    pause: [5, 15],
+    // In a short soak, as many acts as in a longer one.
+    pause: minutes < 5 ? [2, 5] : [5, 15],
     outage: [30 * scale, 120 * scale],
     spell: [Math.max(2, 3 * scale), Math.max(4, 15 * scale)],
     nap: [6, 12],
@@ -125,6 +128,8 @@ async function soak(rig: ServiceRig): Promise<number> {
   });
 }
 
+// Started by a test, it ends with the test.
+process.once('disconnect', () => process.exit(1));
 const rig = await ServiceRig.start(SETTINGS, { SIMULATOR_PROCESSING_MS: '0-100', SIMULATOR_LEDGER_LIMIT: '2000' });
 let failures = 1;
 try {

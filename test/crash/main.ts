@@ -15,11 +15,13 @@ const SETTINGS = {
   RECEPTION_LADDER: '0.5,1',
   AUTHORIZATION_LADDER: '0.3,0.5,1',
   SRI_TIMEOUT_SECONDS: '2',
+  SRI_LONGEST_BREAK_SECONDS: '1',
+  SRI_RAMP_SECONDS: '1',
   SHUTDOWN_SECONDS: '2',
   // A hanging document keeps its place in the worker.
   WORKER_CONCURRENCY: '200',
 };
-const FIRE_MS = 10_000;
+const FIRE_MS = 45_000;
 const SETTLE_MS = 60_000;
 const REQUEST_MS = 1_500;
 const FINAL = ['AUTHORIZED', 'REJECTED', 'FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'];
@@ -210,6 +212,8 @@ async function main(rig: ServiceRig): Promise<number> {
   return failed + violations.size;
 }
 
+// Started by a test, it ends with the test.
+process.once('disconnect', () => process.exit(1));
 const rig = await ServiceRig.start(SETTINGS, { SIMULATOR_PROCESSING_MS: '0-100' });
 let failures = 1;
 try {
