@@ -4,9 +4,18 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DemoTenant } from '../../src/local/data-folder.js';
+import { demoInvoice } from '../../src/local/demo-invoice.js';
+import { sriUrls, startApi, startSimulator, startWorker } from '../../src/local/parts.js';
+import type { ServiceProcess } from '../../src/local/service-process.js';
+import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { documentTypes } from '../../src/sri/document-types/registry.js';
 import { verifySignedDocument } from '../../src/sri/signing/self-check.js';
+import { type Accepted, request } from '../support/business.js';
+import { createTestDatabase } from '../support/database.js';
 import { descendantsOf, isRunning, untilGone } from '../support/processes.js';
+import { nextRedisUrl } from '../support/stack.js';
 
 const local = join(process.cwd(), 'dist/src/local.js');
 
@@ -160,6 +169,61 @@ describe('the one command', () => {
     holder.close();
   });
 
+  it('stands on the PostgreSQL, Redis and SRI that it is given, beside another API and another worker, without a gap in the numbers', async () => {
+    const database = await createTestDatabase();
+    const redisUrl = nextRedisUrl();
+    const folder = join(dataDir, 'beside');
+    const simulator = await startSimulator(0, folder);
+    const given = {
+      DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, REDIS_URL: redisUrl, ...sriUrls(simulator.url!), QUEUE_PREFIX: '{given}',
+      RATE_LIMIT_ISSUE_PER_MINUTE: '100000', RATE_LIMIT_READ_PER_MINUTE: '100000',
+    };
+    const beside: ServiceProcess[] = [];
+    try {
+      const one = start(given);
+      await one.says(UP);
+      for (const [what, url] of [['PostgreSQL of DATABASE_URL', database.url], ['Redis of REDIS_URL', redisUrl], ['SRI of SRI_RECEPTION_URL', simulator.url!]]) {
+        expect(one.output()).toContain(`✓ ${what}, ${new URL(url!).host}`);
+      }
+      // Nothing but the API and the worker was started, and nothing was kept here that belongs there.
+      expect(descendantsOf(one.pid)).toHaveLength(2);
+      expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+
+      // As the README says: a second API and worker join by the settings in the file.
+      const settings = settingsOf(readFileSync(join(dataDir, 'env'), 'utf8'));
+      expect(settings).toMatchObject(given);
+      beside.push(await startApi({ ...settings, PORT: '0' }, folder), await startWorker(settings, folder));
+
+      const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoTenant;
+      const urls = [/Swagger UI {5}(\S+)\/docs/.exec(one.output())![1]!, beside[0]!.url!];
+      const issue = (url: string) =>
+        request<Accepted>(url, demo.api_key, 'POST', '/documents', demoInvoice(demo, guayaquilDay(new Date()), '12345678'));
+      const authorized = async (count: number): Promise<void> => {
+        const states = () => database.query('select sequential, status from documents order by sequential');
+        for (const end = Date.now() + 60_000; (await states()).some((row) => row['status'] !== 'AUTHORIZED') && Date.now() < end; ) await sleep(200);
+        expect(await states()).toEqual(Array.from({ length: count }, (_unused, index) => ({ sequential: index + 1, status: 'AUTHORIZED' })));
+      };
+      const answers = await Promise.all(Array.from({ length: 40 }, (_unused, index) => issue(urls[index % 2]!)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(202));
+      // Number 1 is the one that the start issued, when its worker was the only one.
+      await authorized(41);
+      for (const { body } of answers) {
+        const account = await request(simulator.url!, null, 'GET', `/control/ledger?access_key=${body.access_key}`);
+        expect(account.body).toMatchObject({ state: 'authorized', authorized: 1 });
+      }
+
+      // What was given stays when the start ends, and the others go on alone.
+      one.kill('SIGINT');
+      expect(await one.exit).toBe(0);
+      expect((await issue(urls[1]!)).status).toBe(202);
+      await authorized(42);
+    } finally {
+      await Promise.all([...beside, simulator].map((part) => part.stop(5_000)));
+      await Promise.all(running.map((one) => (one.kill('SIGTERM'), one.exit)));
+      await database.drop();
+    }
+  });
+
   it('says which given server does not answer', async () => {
     const one = start({ DATABASE_URL: 'postgresql://someone:secret@127.0.0.1:9/sello' });
     expect(await one.exit).toBe(1);
@@ -167,6 +231,11 @@ describe('the one command', () => {
     expect(one.output()).not.toContain('secret');
   });
 });
+
+/** What the file says that further processes are started with. */
+function settingsOf(file: string): Record<string, string> {
+  return Object.fromEntries([...file.matchAll(/^(\w+)='(.*)'$/gm)].map(([, name, value]) => [name!, value!]));
+}
 
 function isShell(pid: number): boolean {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('/bin/sh');

@@ -51,7 +51,7 @@ const REDIS_DATABASES_PER_WORKER = 16;
 let stacksOfThisWorker = 0;
 
 /** Redis databases are told apart by number: each Jest worker has its own range and takes them in turn. */
-function nextRedisUrl(): string {
+export function nextRedisUrl(): string {
   const jestWorker = Number(process.env['JEST_WORKER_ID'] ?? '1') - 1;
   const index = (jestWorker % 4) * REDIS_DATABASES_PER_WORKER + (stacksOfThisWorker++ % REDIS_DATABASES_PER_WORKER);
   return `${fromSetup('TEST_REDIS_URL')}/${index}`;
