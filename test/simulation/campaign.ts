@@ -30,6 +30,8 @@ export interface CampaignResult {
   readonly failures: readonly Failure[];
   /** Histories run up to and with the first violation. */
   readonly untilFirst: number | null;
+  /** How often each move of the lifecycle was made, as `STATE trigger`. */
+  readonly moves: ReadonlyMap<string, number>;
 }
 
 interface Share {
@@ -45,6 +47,7 @@ interface Report {
   readonly steps: number;
   readonly documents: number;
   readonly failure: Failure | null;
+  readonly moves: ReadonlyMap<string, number>;
 }
 
 const REPORT_EVERY = 25;
@@ -54,6 +57,7 @@ export async function runCampaign(campaign: Campaign, progress: (done: number, f
   const started = performance.now();
   const totals = { histories: 0, steps: 0, documents: 0 };
   const failures: Failure[] = [];
+  const moves = new Map<string, number>();
   const workers: Worker[] = [];
   const take = (reports: readonly Report[]): void => {
     for (const report of reports) {
@@ -61,6 +65,7 @@ export async function runCampaign(campaign: Campaign, progress: (done: number, f
       totals.steps += report.steps;
       totals.documents += report.documents;
       if (report.failure) failures.push(report.failure);
+      for (const [move, times] of report.moves) moves.set(move, (moves.get(move) ?? 0) + times);
     }
     progress(totals.histories, failures.length);
     if (failures.length > 0 && campaign.stopAtFirst) for (const worker of workers) void worker.terminate();
@@ -71,7 +76,7 @@ export async function runCampaign(campaign: Campaign, progress: (done: number, f
     shares.map(
       (share) =>
         new Promise<void>((resolve, reject) => {
-          const worker = new Worker(new URL(import.meta.url), { workerData: share });
+          const worker = new Worker(new URL(import.meta.url), { workerData: share, resourceLimits: { maxYoungGenerationSizeMb: 64 } });
           workers.push(worker);
           worker.on('message', take);
           worker.on('error', reject);
@@ -82,17 +87,19 @@ export async function runCampaign(campaign: Campaign, progress: (done: number, f
     ),
   );
   failures.sort((a, b) => a.seed - b.seed);
-  return { ...totals, failures, milliseconds: performance.now() - started, untilFirst: failures[0] ? failures[0].seed - from + 1 : null };
+  return { ...totals, failures, moves, milliseconds: performance.now() - started, untilFirst: failures[0] ? failures[0].seed - from + 1 : null };
 }
 
 async function runShare({ first, end, stride, bug, stopAtFirst }: Share): Promise<void> {
   Logger.overrideLogger(false);
+  // Thousands of errors are part of the game; nobody reads where they came from.
+  Error.stackTraceLimit = 0;
   let reports: Report[] = [];
   const planted = bug === null ? undefined : plantedBug(bug);
   for (let seed = first; seed < end; seed += stride) {
     const result = await runHistory({ seed, ...(planted && { bug: planted }) });
     const failure = result.violation ? await describe(result, planted === undefined) : null;
-    reports.push({ seed, steps: result.steps, documents: result.documents, failure });
+    reports.push({ seed, steps: result.steps, documents: result.documents, failure, moves: result.moves });
     if (reports.length >= REPORT_EVERY || failure) {
       parentPort?.postMessage(reports);
       reports = [];

@@ -13,6 +13,8 @@ export interface HistoryResult {
   readonly steps: number;
   readonly documents: number;
   readonly trace: readonly string[];
+  /** Moves of the lifecycle that were made, as `STATE trigger`. */
+  readonly moves: ReadonlyMap<string, number>;
 }
 
 export interface HistoryOptions {
@@ -31,7 +33,7 @@ export async function runHistory({ seed, tape: recorded, commands = 60, bug = NO
   const world = await World.create(tape, swarmOf(seed, COMMAND_WEIGHTS, ALWAYS_ON), ground, bug);
   if (trace) world.scheduler.trace = [];
   const result = (violation: Violation | null): HistoryResult => ({
-    seed, violation, tape: tape.taken(), steps: world.scheduler.steps, documents: world.oracle.size, trace: world.scheduler.trace ?? [],
+    seed, violation, tape: tape.taken(), steps: world.scheduler.steps, documents: world.oracle.size, trace: world.scheduler.trace ?? [], moves: world.oracle.moves,
   });
   try {
     for (let index = 0; tape.generating ? index < commands : true; index += 1) {

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Logger } from '@nestjs/common';
+import { allMoves } from '../../src/modules/documents/domain/lifecycle.js';
 import { runCampaign } from './campaign.js';
 import { runHistory } from './history.js';
 import { BUGS } from './mutants.js';
@@ -48,6 +49,8 @@ async function simulate(): Promise<number> {
   }
   const seconds = (result.milliseconds / 1000).toFixed(1);
   console.log(`${result.histories} histories, ${result.documents} documents, ${result.steps} steps in ${seconds} s on ${threads} threads: ${result.failures.length} violations`);
+  const missed = allMoves().map(({ from: status, trigger }) => `${status} ${trigger}`).filter((move) => !result.moves.has(move));
+  console.log(`moves of the lifecycle never made: ${missed.join(', ') || 'none'}`);
   return result.failures.length === 0 ? 0 : 1;
 }
 

@@ -272,6 +272,10 @@ export const BUGS: readonly PlantedBug[] = [
       return perform(call, (store) => store.execute(withParameter(call, 8, JSON.stringify({ ...json(call, 8), due_at: '2099-01-01T00:00:00.000Z' }))));
     }),
   },
+  {
+    name: 'X4 a document that was given up is never compared again',
+    Transaction: wrongly((call, perform) => perform(call, (store) => store.execute(made(call, 'gave_up') ? withParameter(call, 8, null) : call))),
+  },
 ];
 
 export function plantedBug(name: string): PlantedBug {

@@ -80,6 +80,8 @@ export class Oracle implements WireTap {
   private readonly sequences = new Map<string, Shadow[]>();
   /** Crashes, pauses and database faults so far: each may cost one more transmission. */
   disturbances = 0;
+  /** How often each move was made: what the histories reach. */
+  readonly moves = new Map<string, number>();
   private tampered = false;
   private failure: Violation | null = null;
 
@@ -204,6 +206,8 @@ export class Oracle implements WireTap {
         shadow.held = false;
       }
       if (to === 'AUTHORIZED' && trigger === 'authorized') this.authorized(shadow);
+      const move = `${shadow.status} ${trigger}`;
+      this.moves.set(move, (this.moves.get(move) ?? 0) + 1);
       shadow.status = to;
       shadow.version += 1;
     }

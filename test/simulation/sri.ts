@@ -60,22 +60,24 @@ export class SimulatedSri {
     const delay = { slow: false };
     const answer = await this.scheduler.call(owner, `sri ${label}`, (): Answer => {
       const fault = this.fault();
-      if (fault !== 'not_delivered') departs();
       switch (fault) {
         case 'not_delivered':
           return hindered({ kind: 'not_delivered', reason: 'refused' } as unknown as Answer);
         case 'lost_on_the_way':
+          departs();
           return hindered(nothing('timeout'));
         case 'answer_lost':
-          deliver();
+          if (deliver().kind !== 'not_delivered') departs();
           return hindered(nothing('reset'));
         case 'delivered_late':
+          departs();
           this.scheduler.add({ owner: this.network, label: `sri ${label} arrives late`, at: this.scheduler.now + 30_000, idle: false, fire: () => void deliver() });
           return hindered(nothing('timeout'));
         case 'slow_answer':
         case 'none': {
           delay.slow = fault === 'slow_answer';
           const answer = deliver();
+          if (answer.kind !== 'not_delivered') departs();
           if (answer.kind === 'no_evidence' || answer.kind === 'not_delivered') return hindered(answer);
           return answer;
         }

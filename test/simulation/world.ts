@@ -274,7 +274,8 @@ export class World {
 
   /** The next instant at which anything at all happens. */
   private async nextInstant(): Promise<number> {
-    const due = this.workers.some(({ paused }) => !paused) ? await this.ground.store.nextDue(this.scheduler.now, PATIENCE_MS) : Infinity;
+    const heard = this.redis.up && this.workers.some(({ paused }) => !paused);
+    const due = heard ? await this.ground.store.nextDue(this.scheduler.now, PATIENCE_MS) : Infinity;
     return Math.min(this.scheduler.nextTimer(), due);
   }
 
@@ -521,8 +522,8 @@ export class World {
     for (const tenant of this.ground.places.keys()) await this.upload(tenant);
     if (this.apis.length === 0) this.startApi();
     let left = REST_STEPS;
-    for (let hour = 0; hour < 48; hour += 1) {
-      left = await this.walk(this.scheduler.now + HOUR, this.inOrder, left);
+    for (let hour = 0; hour < 48; hour += 6) {
+      left = await this.walk(this.scheduler.now + 6 * HOUR, this.inOrder, left);
       // Somebody looks at what the SRI blocked.
       await this.ground.store.resumePauses(this.scheduler.now);
     }
