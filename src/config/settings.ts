@@ -35,6 +35,7 @@ export const SETTINGS_SCHEMA = z.object({
   DATABASE_URL: z.url().describe('PostgreSQL the service works on; the login must be a member of the role sello_app'),
   DATABASE_OWNER_URL: z.url().optional().describe('Login that owns the schema and runs migrations; default DATABASE_URL'),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(20).describe('Connections per process'),
+  DATABASE_WAIT_SECONDS: seconds('How long a request waits for a free connection before it is answered with 503').default(2),
   REDIS_URL: z.url().describe('Redis (6.2 or newer) for wake-up jobs and rate limits; may be lost at any moment'),
   QUEUE_PREFIX: z.string().default('{sello}').describe('Prefix of every Redis key; hash-tagged so that it fits Redis Cluster'),
   SRI_RECEPTION_URL: z.url().optional().describe('Reception service; default by APP_ENV, required for local'),

@@ -10,7 +10,7 @@ const SERVICE_ROLE = 'sello_app';
  * fails fast when the pool is exhausted, and waits for ever neither on a lock nor
  * on a connection that fell silent.
  */
-export function serviceDataSourceOptions(url: string, poolSize: number): DataSourceOptions {
+export function serviceDataSourceOptions(url: string, poolSize: number, waitSeconds = 2): DataSourceOptions {
   return {
     type: 'postgres',
     url,
@@ -19,7 +19,7 @@ export function serviceDataSourceOptions(url: string, poolSize: number): DataSou
     extra: {
       Client: WatchfulClient,
       max: poolSize,
-      connectionTimeoutMillis: 2_000,
+      connectionTimeoutMillis: waitSeconds * 1_000,
       idleTimeoutMillis: 30_000,
       // A partner that vanished without a word is noticed by the kernel.
       keepAlive: true,

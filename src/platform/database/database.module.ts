@@ -12,7 +12,7 @@ import { TenantTransaction } from './tenant-transaction.js';
     TypeOrmModule.forRootAsync({
       inject: [SETTINGS],
       useFactory: (settings: Settings) => ({
-        ...serviceDataSourceOptions(settings.DATABASE_URL, settings.DATABASE_POOL_SIZE),
+        ...serviceDataSourceOptions(settings.DATABASE_URL, settings.DATABASE_POOL_SIZE, settings.DATABASE_WAIT_SECONDS),
         retryAttempts: 5,
         retryDelay: 1_000,
       }),
