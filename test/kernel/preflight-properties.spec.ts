@@ -22,7 +22,7 @@ import { readElement, withDocument } from '../../src/simulator/brain/xml/parse.j
 import type { Finding } from '../../src/shared/finding.js';
 import type { Clock } from '../../src/shared/ports.js';
 import { buildAccessKey } from '../../src/sri/access-key.js';
-import { withComputedTotals } from '../../src/sri/document-types/computed-totals.js';
+import { hasComputableTotals, withComputedTotals } from '../../src/sri/document-types/computed-totals.js';
 import type { DocumentContent, DocumentTypeCode, IssuerSnapshot } from '../../src/sri/document-types/document.js';
 import { documentType } from '../../src/sri/document-types/registry.js';
 import { preflight } from '../../src/sri/preflight.js';
@@ -67,10 +67,19 @@ interface Trial extends RandomDocument {
   readonly changes: readonly string[];
 }
 
-/** Even seeds foot; odd ones have something changed. */
+/** Even seeds foot; odd ones have something changed, every second of them with totals that follow. */
 function trial(type: DocumentTypeCode, seed: number): Trial {
   const made = anyDocument(type, seed);
-  return { ...made, changes: [], ...(seed % 2 === 1 ? perturbed(made.content, new Random(seed)) : {}) };
+  if (seed % 2 === 0) return { ...made, changes: [] };
+  const { content, changes } = perturbed(made.content, new Random(seed));
+  return { ...made, changes, content: seed % 4 === 1 ? content : following(content, made.issuer) };
+}
+
+/** The document with totals made from its changed parts, as a client's own sums would be. */
+function following(content: DocumentContent, issuer: IssuerSnapshot): DocumentContent {
+  // Content whose shape is broken has no totals; the pre-flight judges it as it is.
+  if (errorsOf(content, issuer, content.issueDate).errors.some(({ rule }) => rule.startsWith('shape.'))) return content;
+  return { ...(hasComputableTotals(content) ? withComputedTotals(content, issuer) : content), payments: [] };
 }
 
 function errorsOf(content: DocumentContent, issuer: IssuerSnapshot, today: string) {
