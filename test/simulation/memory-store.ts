@@ -189,9 +189,12 @@ export class MemoryStore implements Store {
     return { outcome: 'accepted', fingerprint: print, operation: 'issue', response: answer };
   }
 
+  private canIssue(tenant: string, issuer: string, now: number): boolean {
+    return this.certificates.some((c) => c.tenant_id === tenant && c.issuer_id === issuer && c.is_active && c.valid_to > now);
+  }
+
   lastLook(tenant: string, issuer: string, now: number): void {
-    const usable = this.certificates.some((c) => c.tenant_id === tenant && c.issuer_id === issuer && c.is_active && c.valid_to > now);
-    if (!usable) throw new SqlError('SE004', 'no usable certificate');
+    if (!this.canIssue(tenant, issuer, now)) throw new SqlError('SE004', 'no usable certificate');
   }
 
   /** What `take_number` would give; the caller stores the counter. */
@@ -356,7 +359,10 @@ export class MemoryStore implements Store {
     for (const column of PATCHED) if (column in patch) (d as Json)[column] = patch[column];
     const work = parse(workJson);
     const keep = work !== null && 'keep' in work;
-    const dueAt = work !== null && !keep ? instant(work['due_at']) : Infinity;
+    const due = work !== null && !keep;
+    const wanted = due ? instant(work['due_at']) : Infinity;
+    // Parked although a certificate was activated meanwhile: it goes on at once.
+    const dueAt = due && wanted === Infinity && this.canIssue(tenant, d.issuer_id, now) ? now : wanted;
     if (!keep) d.next_attempt_at = dueAt === Infinity || work?.['recheck'] === true ? null : dueAt;
     append(this.history, place, history);
     append(this.events, place, events);

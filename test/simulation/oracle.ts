@@ -70,6 +70,8 @@ const NEEDS: Partial<Record<Trigger, readonly AnswerClass[]>> = {
   not_delivered: ['undelivered'],
 };
 
+/** How far a machine's clock may be wrong. */
+const SKEW_MS = 100_000;
 const HELD_CODES = ['43', '70'];
 
 /** Looks at every commit, every exchange with the SRI and every answer to a client. */
@@ -151,7 +153,7 @@ export class Oracle implements WireTap {
     if (wrong !== null) this.fail('I1-I3', wrong);
     const total = totalOf(content.numericCode);
     this.require(header.total === total, 'I18', () => `total ${header.total} stored for ${String(total)}`);
-    const today = new Date(this.now() - 5 * 3_600_000 + 15_000).toISOString().slice(0, 10);
+    const today = new Date(this.now() - 5 * 3_600_000 + SKEW_MS).toISOString().slice(0, 10);
     this.require(content.issueDate <= today, 'D1', () => `issue date ${content.issueDate} accepted on ${today}`);
     const shadow: Shadow = {
       id: documentId, tenantId, sequence, number, numericCode: content.numericCode, accessKey, status: 'NUMBER_RESERVED', version: 1,
@@ -227,7 +229,7 @@ export class Oracle implements WireTap {
 
   private authorized(shadow: Shadow): void {
     const { history } = this.brain().holding(shadow.accessKey, new Date(this.now()));
-    const held = history.some((stored) => stored.authorized && stored.decidedAt.getTime() <= this.now() + 15_000 && shadow.wireDigests.has(stored.digest));
+    const held = history.some((stored) => stored.authorized && stored.decidedAt.getTime() <= this.now() && shadow.wireDigests.has(stored.digest));
     this.require(held, 'I8', () => `${shadow.accessKey} is AUTHORIZED here but not at the SRI`);
   }
 

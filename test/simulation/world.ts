@@ -30,6 +30,7 @@ const PATIENCE_MS = SETTINGS.RELAY_PATIENCE_SECONDS * SECOND;
 /** 15:00, 18:45 and 23:55 in Ecuador: the last two are the next day in UTC, the last one crosses midnight. */
 const STARTS = ['2026-03-10T20:00:00Z', '2026-03-10T23:45:00Z', '2026-03-11T04:55:00Z'].map((text) => Date.parse(text));
 const SPANS = [SECOND, 6 * SECOND, 20 * SECOND, 65 * SECOND, 10 * MINUTE, HOUR, 6 * HOUR, 30 * HOUR];
+const SKEWS = [0, 400, -400, 5 * SECOND, -5 * SECOND, 90 * SECOND];
 const STEP_BUDGETS = [0, 2, 5, 12, 30, 80];
 const WALK_STEPS = 500;
 const REST_STEPS = 60_000;
@@ -160,12 +161,14 @@ export class World {
         this.oracle.observe(by, call, rows);
       },
     });
+    // The clocks of the machines differ, once in a while by more than a lease lasts.
+    const skew = SKEWS[this.tape.fault(0.2, SKEWS.length - 1)]!;
     const reception = sri.receptionFor(owner);
     const authorization = sri.authorizationFor(owner);
     return {
       transaction,
       queue: bug.queue?.(redis.clientFor(owner), this.bugMemory) ?? redis.clientFor(owner),
-      clock: { now: () => new Date(scheduler.now) },
+      clock: { now: () => new Date(scheduler.now + skew) },
       ids: { uuid: () => uuidAt(this.ids++) },
       sleeper: { sleep: (milliseconds, signal) => this.sleep(owner, false, milliseconds, signal) },
       idler: { sleep: (milliseconds, signal) => this.sleep(owner, true, milliseconds, signal) },
