@@ -2,7 +2,6 @@ drop trigger resume_parked_documents on certificates;
 drop function resume_parked_documents();
 drop function load_document(uuid, uuid);
 drop function advance_document(uuid, uuid, text, integer, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb, jsonb, bytea);
-drop function lock_parking(uuid, uuid);
 drop function pause_scope(documents, jsonb, timestamptz);
 drop function issue_document(uuid, uuid, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb, text, text);
 drop function take_number(uuid, documents, jsonb, text);

@@ -415,13 +415,6 @@ begin
   end if;
 end $$;
 
--- Parking a document and activating a certificate look at each other's rows: per issuer, one after the other. Taken before
--- any row of the outbox is locked.
-create function lock_parking(p_tenant uuid, p_issuer uuid) returns void
-  language sql as $$
-  select pg_advisory_xact_lock(hashtextextended('parking/' || p_tenant || '/' || p_issuer, 0))
-$$;
-
 -- The only writer of documents.status. Compares status, version and (for workers) the fencing token, then makes the
 -- moves in order with one history row each, patches the document, writes the events and sets the work that is due next.
 --   p_moves   [{trigger, to, detail}]; may be empty (an attempt that changes no state)
@@ -449,13 +442,6 @@ begin
   select * into d from documents where tenant_id = p_tenant and id = p_document for update;
   if not found or d.status <> p_status or d.version <> p_version then
     raise exception 'document % is no longer % at version %', p_document, p_status, p_version using errcode = 'SE110';
-  end if;
-  if p_work ->> 'due_at' = 'infinity' then
-    -- A certificate activated since the worker looked has resumed what was parked then, and would not find this one.
-    perform lock_parking(p_tenant, d.issuer_id);
-    if exists (select from certificates c where c.tenant_id = p_tenant and c.issuer_id = d.issuer_id and c.is_active and c.valid_to > p_now) then
-      p_work := jsonb_set(p_work, '{due_at}', to_jsonb(p_now));
-    end if;
   end if;
   if p_token is not null then
     perform from outbox where tenant_id = p_tenant and document_id = p_document and lease_token = p_token for update;
@@ -577,7 +563,6 @@ end $$;
 create function resume_parked_documents() returns trigger
   language plpgsql as $$
 begin
-  perform lock_parking(new.tenant_id, new.issuer_id);
   update outbox o set due_at = new.created_at, announced_at = null
   from documents d
   where d.tenant_id = new.tenant_id and d.issuer_id = new.issuer_id
