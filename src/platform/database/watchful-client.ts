@@ -20,9 +20,11 @@ export class WatchfulClient extends pg.Client {
     super(config);
     const inside = this as unknown as Inside;
     const { stream } = inside.connection;
-    stream.setTimeout(SILENCE_MS, () => {
-      if (inside._activeQuery === null) return;
-      stream.destroy(Object.assign(new Error('Connection terminated: PostgreSQL fell silent'), { code: 'ETIMEDOUT' }));
+    stream.on('timeout', () => {
+      // Idle: the socket's timer strikes once, so it is set again for the next query.
+      if (inside._activeQuery === null) stream.setTimeout(SILENCE_MS);
+      else stream.destroy(Object.assign(new Error('Connection terminated: PostgreSQL fell silent'), { code: 'ETIMEDOUT' }));
     });
+    stream.setTimeout(SILENCE_MS);
   }
 }
