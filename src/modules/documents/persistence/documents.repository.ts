@@ -126,6 +126,14 @@ interface LoadedRow {
   certificate_valid_to: Date | null;
 }
 
+/** Unpacked only where the bytes are sent: most steps just ask about the document. */
+const packed = (gzip: Buffer, certificateValidTo: Date): LoadedDocument['signed'] => ({
+  get xml() {
+    return gunzipSync(gzip);
+  },
+  certificateValidTo,
+});
+
 function toLoaded(row: LoadedRow): LoadedDocument {
   const d = row.document;
   const date = (value: unknown): Date | null => (typeof value === 'string' ? new Date(value) : null);
@@ -154,7 +162,7 @@ function toLoaded(row: LoadedRow): LoadedDocument {
     issuer: row.issuer_snapshot,
     signed:
       row.signed_xml && row.signing_certificate_valid_to
-        ? { xml: gunzipSync(row.signed_xml), certificateValidTo: row.signing_certificate_valid_to }
+        ? packed(row.signed_xml, row.signing_certificate_valid_to)
         : null,
     activeCertificate:
       row.certificate_id && row.certificate_valid_from && row.certificate_valid_to
