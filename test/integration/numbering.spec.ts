@@ -81,7 +81,7 @@ describe('taking a number', () => {
     ['a switched-off issuer', 'SE003', 'update issuers set is_active = false where tenant_id = $1'],
     ['a disabled issuer', 'SE003', 'update issuers set disabled_at = now() where tenant_id = $1'],
     ['an expired certificate', 'SE004', `update certificates set valid_to = now() - interval '1 second' where tenant_id = $1`],
-    ['a revoked certificate', 'SE004', 'update certificates set is_active = false, revoked_at = now() where tenant_id = $1'],
+    ['a revoked certificate', 'SE009', 'update certificates set is_active = false, revoked_at = now() where tenant_id = $1'],
     ['an inactive emission point', 'SE005', 'update emission_points set is_active = false where tenant_id = $1'],
   ])('refuses %s at the last look and consumes neither number nor key', async (_name, state, change) => {
     const seed = await seedTenant(database);
