@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Queue from 'bull';
+import { Redis } from 'ioredis';
+import type { ServiceProcess } from '../../src/local/service-process.js';
+import { checkLedgers } from '../support/ledger-checker.js';
+import { ServiceRig } from '../support/service-rig.js';
+import { invoiceBody, openTenant, type Place } from '../support/tenants.js';
+import { type Accepted, type Answer, request } from '../support/business.js';
+
+const PREFIX = '{redis-faults}';
+const FINAL = ['AUTHORIZED', 'REJECTED', 'FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'];
+
+/** Redis only rings the bell: whatever becomes of it, documents are accepted and issued. */
+describe('Redis', () => {
+  let rig: ServiceRig;
+  let api: ServiceProcess;
+  let worker: ServiceProcess;
+  let place: Place;
+  let serial = 0;
+
+  beforeAll(async () => {
+    rig = await ServiceRig.start(
+      { LEASE_SECONDS: '3', RELAY_PATIENCE_SECONDS: '1', RECEPTION_LADDER: '0.5,1', AUTHORIZATION_LADDER: '0.3,0.5,1', QUEUE_PREFIX: PREFIX },
+      { SIMULATOR_PROCESSING_MS: '0-100' },
+    );
+    [api, worker] = await Promise.all([rig.startApi(), rig.startWorker()]);
+    place = (await openTenant(rig.ownerUrl, api.url ?? '', 1))[0]!;
+  }, 120_000);
+  afterAll(async () => rig.stop(), 60_000);
+  afterEach(async () => {
+    rig.proxies.redis.clear();
+    await rig.proxies.redis.up();
+  });
+
+  const post = (apiUrl = api.url ?? ''): Promise<Answer<Accepted>> => {
+    serial += 1;
+    return request<Accepted>(apiUrl, place.apiKey, 'POST', '/documents', invoiceBody(place, String(30_000_000 + serial)));
+  };
+  const accepted = async (count: number, apiUrl?: string): Promise<string[]> => {
+    const answers = await Promise.all(Array.from({ length: count }, () => post(apiUrl)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
+    return answers.map(({ body }) => body.document_id);
+  };
+  const statuses = async (ids: readonly string[]): Promise<string[]> =>
+    (await rig.query<{ status: string }>('select status from documents where id = any ($1)', [ids])).map(({ status }) => status);
+  /** All authorized; the time limit is far beyond what a mended service needs. */
+  const expectAuthorized = async (ids: readonly string[], seconds = 60): Promise<void> => {
+    const until = Date.now() + seconds * 1_000;
+    while (Date.now() < until && !(await statuses(ids)).every((status) => FINAL.includes(status))) await sleep(200);
+    const reached = await statuses(ids);
+    if (reached.some((status) => status !== 'AUTHORIZED')) throw new Error(`${reached.join(', ')}\n${rig.logs()}`);
+    expect(reached).toHaveLength(ids.length);
+  };
+  const withRedis = async <T>(work: (client: Redis) => Promise<T>): Promise<T> => {
+    const client = new Redis(rig.redisUrl);
+    try {
+      return await work(client);
+    } finally {
+      client.disconnect();
+    }
+  };
+  const health = async (url: string | null): Promise<{ http: number; redis: string }> => {
+    const { status, body } = await request<{ checks: { redis: string } }>(url ?? '', null, 'GET', '/health/ready');
+    return { http: status, redis: body.checks.redis };
+  };
+
+  it('down: documents are accepted, and issued when it is back', async () => {
+    await rig.proxies.redis.down();
+    const ids = await accepted(5);
+    expect(await health(api.url)).toEqual({ http: 200, redis: 'degraded' });
+    await rig.proxies.redis.up();
+    await expectAuthorized(ids);
+  }, 120_000);
+
+  it('down when processes start: they start, accept, and issue when it is back', async () => {
+    await rig.proxies.redis.down();
+    const [late, lateWorker] = await Promise.all([rig.startApi(), rig.startWorker()]);
+    expect(await health(late.url)).toEqual({ http: 200, redis: 'degraded' });
+    worker.kill('SIGKILL');
+    const ids = await accepted(3, late.url ?? '');
+    await rig.proxies.redis.up();
+    await expectAuthorized(ids);
+    worker = lateWorker;
+  }, 120_000);
+
+  it('restarted while nothing happens: the same worker goes on', async () => {
+    await expectAuthorized(await accepted(1));
+    for (let round = 0; round < 2; round += 1) {
+      await rig.killRedis();
+      await sleep(500);
+      await rig.startRedis();
+      await expectAuthorized(await accepted(3), 30);
+    }
+    expect(await Promise.race([worker.ended, sleep(0, 'runs')])).toBe('runs');
+  }, 150_000);
+
+  it('restarted again and again while documents are under way: the same worker goes on', async () => {
+    const ids: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      ids.push(...(await accepted(10)));
+      await rig.killRedis();
+      ids.push(...(await accepted(5)));
+      await rig.startRedis();
+    }
+    await expectAuthorized(ids);
+    expect(await Promise.race([worker.ended, sleep(0, 'runs')])).toBe('runs');
+  }, 150_000);
+
+  it('a black hole: no caller waits for it, and work goes on when it ends', async () => {
+    await expectAuthorized(await accepted(1));
+    rig.proxies.redis.add({ kind: 'timeout' });
+    const ids = await accepted(20);
+    rig.proxies.redis.clear();
+    await expectAuthorized(ids);
+  }, 120_000);
+
+  it('connections that fall silent for ever are made anew', async () => {
+    await expectAuthorized(await accepted(1));
+    rig.proxies.redis.forget();
+    await expectAuthorized(await accepted(5));
+  }, 120_000);
+
+  it('PostgreSQL connections that fall silent for ever are made anew', async () => {
+    const before = await accepted(5);
+    rig.proxies.postgres.forget();
+    const during = post();
+    await expectAuthorized(before);
+    const answer = await during;
+    expect([202, 503]).toContain(answer.status);
+    await expectAuthorized(await accepted(3));
+  }, 120_000);
+
+  it('out of memory: as if it were down', async () => {
+    await withRedis((client) => client.config('SET', 'maxmemory', '1mb', 'maxmemory-policy', 'noeviction'));
+    const ids = await accepted(5);
+    await withRedis((client) => client.config('SET', 'maxmemory', '0'));
+    await expectAuthorized(ids);
+  }, 120_000);
+
+  it('jobs that are foreign, empty, repeated or of an unknown name: dropped, and the worker lives', async () => {
+    const first = await accepted(1);
+    await expectAuthorized(first);
+    const [known] = await rig.query<{ tenant_id: string; versions: string }>('select tenant_id, version as versions from documents where id = $1', first);
+    const queue = new Queue('issuance', rig.redisUrl, { prefix: PREFIX });
+    const payloads = [
+      {}, null, 'text', [], { tenantId: 'x', documentId: 'y' }, { tenantId: randomUUID(), documentId: randomUUID() },
+      { tenantId: randomUUID(), documentId: first[0] }, { tenantId: known?.tenant_id, documentId: randomUUID() },
+      { tenantId: known?.tenant_id, documentId: first[0] }, { tenantId: known?.tenant_id, documentId: first[0] },
+      { tenantId: { $ne: null }, documentId: ['1'] },
+    ];
+    for (const payload of payloads) await queue.add('advance', payload, { removeOnComplete: true, removeOnFail: true });
+    await queue.add('unknown', {}, { removeOnComplete: true, removeOnFail: true });
+    await queue.add({}, { removeOnComplete: true, removeOnFail: true });
+    while ((await queue.getWaitingCount()) > 0) await sleep(50);
+    await queue.close();
+    await expectAuthorized(await accepted(3));
+    expect(await rig.query('select tenant_id, version as versions from documents where id = $1', first)).toEqual([known]);
+    expect(await Promise.race([worker.ended, sleep(0, 'runs')])).toBe('runs');
+  }, 120_000);
+
+  it('jobs taken away by hand: their documents are issued all the same', async () => {
+    const ids: string[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      ids.push(...(await accepted(2)));
+      await withRedis(async (client) => {
+        const keys = await client.keys(`${PREFIX}:issuance:*`);
+        const jobs = keys.filter((key) => key.includes('-') || key.endsWith(':wait'));
+        if (jobs.length > 0) await client.del(...jobs);
+      });
+    }
+    await expectAuthorized(ids);
+  }, 120_000);
+
+  it('leaves every ledger in agreement', async () => {
+    expect(await checkLedgers({ query: rig.query, simulatorUrl: rig.simulatorUrl, quiescent: true })).toEqual([]);
+  });
+});
