@@ -19,14 +19,9 @@ export function serviceDataSourceOptions(url: string, poolSize: number, waitSeco
     extra: {
       Client: WatchfulClient,
       max: poolSize,
-<<<<<<< Updated upstream
       connectionTimeoutMillis: waitSeconds * 1_000,
-      idleTimeoutMillis: 30_000,
-=======
-      connectionTimeoutMillis: 2_000,
       // Shorter than the wait for a silent server: connections that died unnoticed are gone before each is tried in turn.
       idleTimeoutMillis: 10_000,
->>>>>>> Stashed changes
       // A partner that vanished without a word is noticed by the kernel.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
