@@ -92,8 +92,13 @@ export class Scheduler {
     await this.settle();
   }
 
-  /** Lets every program run until it waits for a port. */
+  /**
+   * Lets every program run until it waits for a port: Node comes to the next tick
+   * only once no promise has anything left to do. Call it after an `await`.
+   */
   settle(): Promise<void> {
-    return new Promise((resolve) => setImmediate(resolve));
+    return new Promise((resolve) => {
+      process.nextTick(resolve);
+    });
   }
 }

@@ -9,7 +9,7 @@ const LIMIT_MS = 15 * 60_000;
 /** The simulation runs compiled and on every core; Jest only looks at how it ends. */
 function simulate(args: readonly string[]): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--enable-source-maps', join(process.cwd(), 'dist', 'test', 'simulation', 'main.js'), ...args], {
+    const child = spawn(process.execPath, ['--enable-source-maps', '--single-threaded-gc', join(process.cwd(), 'dist', 'test', 'simulation', 'main.js'), ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
