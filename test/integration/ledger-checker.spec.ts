@@ -135,6 +135,14 @@ describe('the ledger checker', () => {
     expect(await invariants()).toContain('I6');
   });
 
+  it('finds a number that was sent before its predecessor', async () => {
+    await authorize();
+    const { response } = await issueBySql(service, seed);
+    await tamper(`insert into sri_attempts (tenant_id, id, document_id, service, signing_no, started_at)
+      values ($1, gen_random_uuid(), $2, 'reception', 1, now() - interval '1 hour')`, [seed.tenantId, response.document_id]);
+    expect(await invariants()).toContain('I17');
+  });
+
   it('finds a document that is authorized at the SRI and refused here', async () => {
     await authorize();
     await tamper(`update documents set status = 'REJECTED'`);
