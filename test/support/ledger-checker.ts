@@ -119,15 +119,14 @@ const PROGRESS: readonly Check[] = [
   {
     invariant: 'I17',
     // The first attempt counts, delivered or not: one that the network swallowed does not hold the others up while it lasts.
-    // The first attempt counts: one that reached nobody leaves no first transmission, and the next number was let go behind it.
-    sql: `select format('document %s, number %s, was first sent at %s, before number %s (%s)', d.id, d.sequential, d.sent_at, d.number_before, d.sent_before) as violation
-      from (select d.id, d.sequential, a.sent_at,
-              lag(a.sent_at) over point as sent_before, lag(d.sequential) over point as number_before, lag(d.id) over point as id_before
+    sql: `select format('document %s, number %s, was first sent at %s, before number %s (%s)', d.id, d.sequential, d.first_try, d.number_before, d.tried_before) as violation
+      from (select d.id, d.sequential, a.first_try,
+              lag(a.first_try) over point as tried_before, lag(d.sequential) over point as number_before, lag(d.id) over point as id_before
             from documents d
-            join (select tenant_id, document_id, min(started_at) as sent_at from sri_attempts where service = 'reception' group by 1, 2) a
+            join (select tenant_id, document_id, min(started_at) as first_try from sri_attempts where service = 'reception' group by 1, 2) a
               on a.tenant_id = d.tenant_id and a.document_id = d.id
             window point as (partition by ${POINT} order by d.sequential)) d
-      where d.sent_at < d.sent_before
+      where d.first_try < d.tried_before
         and not exists (select from document_history h where h.document_id = d.id_before and h.trigger in ('gave_up', 'corrected', 'retry_sending'))`,
   },
 ];
