@@ -17,6 +17,9 @@ const SETTINGS = {
   RECEPTION_LADDER: '1,2,4,8',
   AUTHORIZATION_LADDER: '0.5,1,2,5,10',
   SRI_TIMEOUT_SECONDS: '4',
+  // A refused document that the SRI once called registered is asked for until the deadline, then a person is.
+  ANSWER_DEADLINE_SECONDS: '60',
+  RECHECK_SECONDS: '20',
   SRI_LONGEST_BREAK_SECONDS: '5',
   SRI_RAMP_SECONDS: '5',
   SHUTDOWN_SECONDS: '5',
