@@ -1,5 +1,6 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Logger } from '@nestjs/common';
+import { useLightAbort } from './light-abort.js';
 import { runHistory, type HistoryResult } from './history.js';
 import { plantedBug } from './mutants.js';
 import { shrink } from './shrink.js';
@@ -94,6 +95,7 @@ async function runShare({ first, end, stride, bug, stopAtFirst }: Share): Promis
   Logger.overrideLogger(false);
   // Thousands of errors are part of the game; nobody reads where they came from.
   Error.stackTraceLimit = 0;
+  useLightAbort();
   let reports: Report[] = [];
   const planted = bug === null ? undefined : plantedBug(bug);
   for (let seed = first; seed < end; seed += stride) {
