@@ -5,7 +5,8 @@ create table outbox (
   document_id uuid not null,
   step text not null check (step in ('prepare', 'submit', 'authorize', 'watch')),
   due_at timestamptz not null,
-  -- When the bell was last rung (a Bull job added) for the row as it is; null: not yet.
+  -- When the bell was last rung (a Bull job added) for the row as it is; null: not yet. In the future while the row waits
+  -- for its predecessor or for its scope to be resumed: whoever ends the wait sets it to null.
   announced_at timestamptz,
   announcements integer not null default 0,
   -- Fencing token of the worker that holds the row, and until when.
@@ -68,25 +69,22 @@ create function is_paused(p_tenant uuid, p_issuer uuid, p_establishment uuid, p_
       and (p.document_type is null or p.document_type = p_type))
 $$;
 
--- True while an earlier document of the same emission point and type waits for its first transmission.
--- Parked documents (due at infinity) let the others pass.
-create function has_unsent_predecessor(p_tenant uuid, p_point uuid, p_type text, p_sequential integer)
-  returns boolean language sql stable as $$
-  select exists (
-    select from outbox o
-    where o.tenant_id = p_tenant and o.emission_point_id = p_point and o.document_type = p_type
-      and o.sequential < p_sequential and o.unsent and o.due_at < 'infinity')
+-- The nearest earlier document of the same emission point and type that waits for its first transmission; null when
+-- there is none. Parked documents (due at infinity) let the others pass.
+create function unsent_predecessor(p_tenant uuid, p_point uuid, p_type text, p_sequential integer)
+  returns uuid language sql stable as $$
+  select o.document_id from outbox o
+  where o.tenant_id = p_tenant and o.emission_point_id = p_point and o.document_type = p_type
+    and o.sequential < p_sequential and o.unsent and o.due_at < 'infinity'
+  order by o.sequential desc limit 1
 $$;
 
--- True when a worker could take the row now.
+-- True when the bell should be rung for the row now.
 create function is_ready(w outbox, p_now timestamptz, p_patience interval)
   returns boolean language sql stable as $$
   select w.due_at <= p_now
     and (w.announced_at is null or w.announced_at < p_now - p_patience)
     and (w.lease_until is null or w.lease_until < p_now)
-    and (w.step <> 'submit'
-         or not is_paused(w.tenant_id, w.issuer_id, w.establishment_id, w.emission_point_id, w.document_type)
-            and not (w.unsent and has_unsent_predecessor(w.tenant_id, w.emission_point_id, w.document_type, w.sequential)))
 $$;
 
 -- The oldest ready rows, tenants taking turns: one tenant's backlog does not hold up the others. Tenants are found one
@@ -149,13 +147,16 @@ begin
 end $$;
 alter function announce_due(timestamptz, interval, integer) owner to sello_worker;
 
--- Takes the lease of a due row, or renews it under the same token. No row: not due, leased by another, or
--- waiting for its predecessor or for its scope to be resumed (then it is left for the next announcement).
+-- Takes the lease of a due row, or renews it under the same token. No row: not due, leased by another, or waiting for
+-- its predecessor or for its scope to be resumed. A row that waits is left out of the announcements, so that a backlog
+-- of one emission point costs the relay nothing; the ten minutes are for a wake-up that went past it.
 create function claim_step(p_tenant uuid, p_document uuid, p_token uuid, p_now timestamptz, p_lease interval)
   returns table (step text, lost_leases integer)
   language plpgsql security definer set search_path = sello, pg_temp as $$
 declare
   work outbox%rowtype;
+  predecessor uuid;
+  paused boolean;
 begin
   -- A lease forgotten by a crash of the server fences its worker off, and whatever that worker commits for good
   -- flushes the lease with it: no need to wait for the disk.
@@ -167,12 +168,20 @@ begin
      or (work.lease_token is distinct from p_token and work.lease_until >= p_now) then
     return;
   end if;
-  if work.step = 'submit'
-     and (is_paused(work.tenant_id, work.issuer_id, work.establishment_id, work.emission_point_id, work.document_type)
-          or work.unsent and has_unsent_predecessor(work.tenant_id, work.emission_point_id, work.document_type, work.sequential)) then
-    update outbox o set announced_at = null, lease_token = null, lease_until = null
-    where o.tenant_id = p_tenant and o.document_id = p_document;
-    return;
+  if work.step = 'submit' then
+    paused := is_paused(work.tenant_id, work.issuer_id, work.establishment_id, work.emission_point_id, work.document_type);
+    if work.unsent then
+      predecessor := unsent_predecessor(work.tenant_id, work.emission_point_id, work.document_type, work.sequential);
+    end if;
+    if paused or predecessor is not null then
+      -- A predecessor that is being written right now may not see this row to wake it: then the relay looks again.
+      perform from outbox o where o.tenant_id = p_tenant and o.document_id = predecessor for share skip locked;
+      update outbox o set
+        announced_at = case when paused or found then p_now + interval '10 minutes' end,
+        lease_token = null, lease_until = null
+      where o.tenant_id = p_tenant and o.document_id = p_document;
+      return;
+    end if;
   end if;
   return query
   update outbox o set
@@ -183,6 +192,32 @@ begin
   returning o.step, o.lost_leases;
 end $$;
 alter function claim_step(uuid, uuid, uuid, timestamptz, interval) owner to sello_worker;
+
+-- Ends a pause and wakes what waits in its scope; resuming twice is the same as once. No row: there is no such pause.
+-- Rows are locked in the order in which documents wake their successors.
+create function resume_pause(p_tenant uuid, p_issuer uuid, p_pause uuid, p_now timestamptz)
+  returns setof issuing_pauses language plpgsql as $$
+declare
+  pause issuing_pauses%rowtype;
+begin
+  perform set_config('sello.tenant_id', p_tenant::text, true);
+  update issuing_pauses p set resumed_at = coalesce(p.resumed_at, p_now)
+  where p.tenant_id = p_tenant and p.issuer_id = p_issuer and p.id = p_pause
+  returning * into pause;
+  if not found then return; end if;
+  update outbox o set announced_at = null
+  from (
+    select w.document_id from outbox w
+    where w.tenant_id = p_tenant and w.issuer_id = p_issuer and w.due_at < 'infinity'
+      and (pause.establishment_id is null or w.establishment_id = pause.establishment_id)
+      and (pause.emission_point_id is null or w.emission_point_id = pause.emission_point_id)
+      and (pause.document_type is null or w.document_type = pause.document_type)
+    order by w.emission_point_id, w.document_type, w.sequential
+    for update
+  ) waiting
+  where o.tenant_id = p_tenant and o.document_id = waiting.document_id;
+  return next pause;
+end $$;
 
 -- How much work is due and how long the oldest waits: for readiness, metrics and the watchdog.
 create function outbox_backlog(p_now timestamptz)
@@ -425,15 +460,17 @@ end $$;
 --             finished: {id, outcome, messages, excerpt}, asked: {the same and service, signing_no, started_at}, authorization: {state},
 --             pause: {id, event_id, scope, code, threshold}}
 --   p_bytes   gzip that goes with `signing` (signed XML) or `authorization` (wrapper)
--- Returns the new version. SE110: the row moved on or the lease was lost; nothing was written.
+-- Returns the new version, and whether a document that waited for this one was woken. SE110: the row moved on or the
+-- lease was lost; nothing was written.
 create function advance_document(
   p_tenant uuid, p_document uuid, p_status text, p_version integer, p_token uuid, p_now timestamptz,
-  p_moves jsonb, p_patch jsonb, p_work jsonb, p_events jsonb, p_records jsonb, p_bytes bytea)
-  returns integer
+  p_moves jsonb, p_patch jsonb, p_work jsonb, p_events jsonb, p_records jsonb, p_bytes bytea,
+  out new_version integer, out successor_woken boolean)
   language plpgsql as $$
 declare
   d documents%rowtype;
   patched documents%rowtype;
+  before outbox%rowtype;
   moves integer := jsonb_array_length(p_moves);
   last_move jsonb := p_moves -> -1;
   r jsonb;
@@ -443,11 +480,9 @@ begin
   if not found or d.status <> p_status or d.version <> p_version then
     raise exception 'document % is no longer % at version %', p_document, p_status, p_version using errcode = 'SE110';
   end if;
-  if p_token is not null then
-    perform from outbox where tenant_id = p_tenant and document_id = p_document and lease_token = p_token for update;
-    if not found then
-      raise exception 'lease of document % was lost', p_document using errcode = 'SE110';
-    end if;
+  select * into before from outbox o where o.tenant_id = p_tenant and o.document_id = p_document for update;
+  if p_token is not null and before.lease_token is distinct from p_token then
+    raise exception 'lease of document % was lost', p_document using errcode = 'SE110';
   end if;
 
   -- Parked for a certificate: one that was activated since the worker looked has set nothing going for this document.
@@ -534,7 +569,19 @@ begin
       lease_token = case when (p_work ->> 'keep_lease')::boolean then o.lease_token end,
       lease_until = case when (p_work ->> 'keep_lease')::boolean then o.lease_until end;
   end if;
-  return d.version;
+
+  new_version := d.version;
+  successor_woken := false;
+  if before.unsent and before.due_at < 'infinity' and not coalesce(p_work ? 'keep', false)
+     and (p_work is null or p_work ->> 'due_at' = 'infinity' or not coalesce((p_work ->> 'unsent')::boolean, true)) then
+    update outbox o set announced_at = null
+    where o.tenant_id = p_tenant and o.document_id = (
+      select next.document_id from outbox next
+      where next.tenant_id = p_tenant and next.emission_point_id = d.emission_point_id and next.document_type = d.document_type
+        and next.sequential > d.sequential and next.unsent and next.due_at < 'infinity'
+      order by next.sequential limit 1);
+    successor_woken := found;
+  end if;
 end $$;
 
 -- What a step needs of a document, in one round trip. Empty when the document is gone.

@@ -13,6 +13,9 @@ import type { Call, Store } from './store.js';
 
 type Json = Record<string, unknown>;
 
+/** How long claim_step leaves a row out of the announcements that waits for its predecessor or for its scope. */
+const LEFT_OUT_MS = 600_000;
+
 /** A refusal with the SQLSTATE that PostgreSQL would give. */
 export class SqlError extends Error {
   constructor(
@@ -113,7 +116,7 @@ export class MemoryStore implements Store {
     switch (name) {
       case 'issuing_context': return [this.issuingContext(p)];
       case 'issue_document': return [this.issueDocument(p)];
-      case 'advance_document': return [{ version: this.advanceDocument(p) }];
+      case 'advance_document': return [this.advanceDocument(p)];
       case 'load_document': return this.loadDocument(p[0] as string, p[1] as string);
       case 'claim_step': return this.claimStep(p);
       case 'take': {
@@ -264,6 +267,7 @@ export class MemoryStore implements Store {
   }
 
   resumePauses(): void {
+    for (const work of this.outbox.values()) if (work.due_at < Infinity && this.isPaused(work)) work.announced_at = null;
     this.pauses = [];
   }
 
@@ -274,8 +278,7 @@ export class MemoryStore implements Store {
         (d) =>
           d.due_at <= now &&
           (d.announced_at === null || d.announced_at < now - (patience as number)) &&
-          (d.lease_until === null || d.lease_until < now) &&
-          !this.mustWait(d),
+          (d.lease_until === null || d.lease_until < now),
       )
       .sort((a, b) => a.due_at - b.due_at)
       .slice(0, limit as number);
@@ -293,7 +296,7 @@ export class MemoryStore implements Store {
     const work = this.outbox.get(`${tenant as string}/${document as string}`);
     if (!work || work.due_at > now || (work.lease_token !== token && work.lease_until !== null && work.lease_until >= now)) return [];
     if (this.mustWait(work)) {
-      work.announced_at = null;
+      work.announced_at = now + LEFT_OUT_MS;
       work.lease_token = null;
       work.lease_until = null;
       return [];
@@ -325,7 +328,7 @@ export class MemoryStore implements Store {
     }];
   }
 
-  private advanceDocument(p: readonly unknown[]): number {
+  private advanceDocument(p: readonly unknown[]): Json {
     const [tenant, id, status, version, token, at, movesJson, patchJson, workJson, eventsJson, recordsJson, bytes] = p as
       [string, string, string, number, string | null, Date, string, string, string | null, string, string, Buffer | null];
     const now = at.getTime();
@@ -369,8 +372,7 @@ export class MemoryStore implements Store {
     const records = parse(recordsJson) ?? {};
     this.writeRecords(place, id, records, bytes, now);
     if (records['pause']) this.pauseScope(d, records['pause'] as Json);
-    if (!keep) this.setWork(place, d, work, dueAt);
-    return d.version;
+    return { new_version: d.version, successor_woken: !keep && this.setWork(place, d, work, dueAt) };
   }
 
   private writeRecords(place: string, id: string, records: Json, bytes: Buffer | null, now: number): void {
@@ -410,12 +412,30 @@ export class MemoryStore implements Store {
     append(this.events, `${d.tenant_id}/${d.id}`, [{ id: pause['event_id'] as string, type: 'issuer.paused', document_id: d.id, document_version: d.version }]);
   }
 
-  private setWork(place: string, d: DocumentRow, work: Json | null, dueAt: number): void {
-    if (work === null) {
-      this.outbox.delete(place);
-      return;
-    }
+  /** @returns whether the document that waited for this one was woken */
+  private setWork(place: string, d: DocumentRow, work: Json | null, dueAt: number): boolean {
     const old = this.outbox.get(place);
+    if (work === null) this.outbox.delete(place);
+    else this.putWork(place, d, work, dueAt, old);
+    const next = this.outbox.get(place);
+    const waited = old !== undefined && old.unsent && old.due_at < Infinity;
+    const waits = next !== undefined && next.unsent && next.due_at < Infinity;
+    return waited && !waits && this.wakeSuccessor(old);
+  }
+
+  private wakeSuccessor(work: OutboxRow): boolean {
+    let successor: OutboxRow | undefined;
+    for (const o of this.outbox.values()) {
+      if (
+        o.tenant_id === work.tenant_id && o.emission_point_id === work.emission_point_id && o.document_type === work.document_type &&
+        o.sequential > work.sequential && o.unsent && o.due_at < Infinity && (successor === undefined || o.sequential < successor.sequential)
+      ) successor = o;
+    }
+    if (successor) successor.announced_at = null;
+    return successor !== undefined;
+  }
+
+  private putWork(place: string, d: DocumentRow, work: Json, dueAt: number, old: OutboxRow | undefined): void {
     const keep = work['keep_lease'] === true && old !== undefined;
     this.outbox.set(place, {
       tenant_id: d.tenant_id, document_id: d.id, issuer_id: d.issuer_id, establishment_id: d.establishment_id,
@@ -445,8 +465,8 @@ export class MemoryStore implements Store {
         work.lease_until === null ? -Infinity : work.lease_until + 1,
       );
       if (at > now) soonest = Math.min(soonest, at);
-      // Due and free: the next look of a relay finds it, unless it waits for its turn.
-      else if (!this.mustWait(work)) soonest = Math.min(soonest, now + 1_000);
+      // Due and free: the next look of a relay finds it.
+      else soonest = Math.min(soonest, now + 1_000);
     }
     return soonest;
   }

@@ -38,11 +38,9 @@ class PostgresStore implements Store {
   async nextDue(now: number, patienceMs: number): Promise<number> {
     const [row] = await this.owner<{ later: Date | null; ready: boolean }>(
       `with work as (
-         select greatest(o.due_at, o.announced_at + $2 * interval '1 millisecond' + interval '1 millisecond', o.lease_until + interval '1 millisecond') as at,
-           o.step = 'submit' and (is_paused(o.tenant_id, o.issuer_id, o.establishment_id, o.emission_point_id, o.document_type)
-             or o.unsent and has_unsent_predecessor(o.tenant_id, o.emission_point_id, o.document_type, o.sequential)) as waits
+         select greatest(o.due_at, o.announced_at + $2 * interval '1 millisecond' + interval '1 millisecond', o.lease_until + interval '1 millisecond') as at
          from outbox o where o.tenant_id = any ($3) and o.due_at < 'infinity')
-       select min(at) filter (where at > $1) as later, coalesce(bool_or(at <= $1 and not waits), false) as ready from work`,
+       select min(at) filter (where at > $1) as later, coalesce(bool_or(at <= $1), false) as ready from work`,
       [new Date(now), patienceMs, this.tenants],
     );
     return Math.min(row?.later?.getTime() ?? Infinity, row?.ready ? now + 1_000 : Infinity);
@@ -64,7 +62,10 @@ class PostgresStore implements Store {
   }
 
   async resumePauses(now: number): Promise<void> {
-    await this.owner('update issuing_pauses set resumed_at = $2 where tenant_id = any ($1) and resumed_at is null', [this.tenants, new Date(now)]);
+    const open = await this.owner<{ tenant_id: string; issuer_id: string; id: string }>(
+      'select tenant_id, issuer_id, id from issuing_pauses where tenant_id = any ($1) and resumed_at is null', [this.tenants],
+    );
+    for (const { tenant_id, issuer_id, id } of open) await this.transaction.call(tenant_id, 'select from resume_pause($1, $2, $3, $4)', [issuer_id, id, new Date(now)]);
   }
 
   async snapshot(): Promise<StoreSnapshot> {

@@ -89,7 +89,7 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
   const processor = new IssuanceProcessor(
     queue, documents, relay, killPoints,
     new PrepareStep(documents, QUICK_KEYS, killPoints, clock),
-    new SubmitStep(documents, ports.reception as never, breaker, killPoints, clock, ids, policy),
+    new SubmitStep(documents, ports.reception as never, breaker, relay, killPoints, clock, ids, policy),
     new AuthorizeStep(documents, ports.authorization as never, breaker, killPoints, clock, ids, policy),
     new WatchStep(documents, ports.consultation as never, breaker, clock, ids, policy),
     clock, ids, sleeper, SETTINGS, policy,

@@ -36,6 +36,12 @@ export interface Records {
   readonly authorization?: { readonly state: string; readonly xml: string };
 }
 
+export interface Advanced {
+  readonly version: number;
+  /** A document that waited for this one's first transmission may go now. */
+  readonly successorWoken: boolean;
+}
+
 /** The row moved on, or another worker holds the lease: whatever was decided is void. */
 export class StaleDocumentError extends Error {}
 
@@ -74,17 +80,17 @@ export class DocumentsRepository {
    * Writes a decision: moves, columns, history, events, due work and the rows that
    * belong to them, in one transaction and one round trip.
    * @param token the worker's fencing token; null for a caller's own act
-   * @returns the new version
+   * @returns the new version, and whether the next document of the emission point was woken by it
    * @throws StaleDocumentError when status, version or lease no longer match; nothing was written
    */
-  async advance(state: DocumentState, decision: Decision, token: string | null, now: Date, records: Records = {}): Promise<number> {
+  async advance(state: DocumentState, decision: Decision, token: string | null, now: Date, records: Records = {}): Promise<Advanced> {
     const { moves, events } = this.unfold(state.status, decision);
     const { signing, authorization } = records;
     const bytes = signing ? gzipSync(signing.xml, { level: 1 }) : authorization ? gzipSync(authorization.xml, { level: 1 }) : null;
     try {
-      const [row] = await this.transaction.call<{ version: number }>(
+      const [row] = await this.transaction.call<{ new_version: number; successor_woken: boolean }>(
         state.tenantId,
-        'select advance_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as version',
+        'select * from advance_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
         [
           state.id, state.status, state.version, token, now,
           JSON.stringify(moves), JSON.stringify(toColumns(decision.patch)), workJson(decision), JSON.stringify(events),
@@ -92,7 +98,7 @@ export class DocumentsRepository {
         ],
       );
       if (!row) throw new Error('advance_document returned no row');
-      return row.version;
+      return { version: row.new_version, successorWoken: row.successor_woken };
     } catch (error) {
       if (sqlState(error) === STALE) throw new StaleDocumentError((error as Error).message);
       throw error;

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { OutboxRelay } from '../../../platform/outbox/relay.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { ReceptionClient, type ReceptionAnswer } from '../../../sri/soap/reception.js';
 import { decide } from '../domain/decide.js';
@@ -21,6 +22,7 @@ export class SubmitStep implements SagaStep {
     private readonly documents: DocumentsRepository,
     private readonly reception: ReceptionClient,
     private readonly breaker: SriBreaker,
+    private readonly relay: OutboxRelay,
     private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
@@ -58,9 +60,11 @@ export class SubmitStep implements SagaStep {
       patch: { receptionAttempts: state.receptionAttempts + 1, firstSentAt: state.firstSentAt ?? now },
       work: { step: 'submit', dueAt: now, keepLease: true, unsent: false },
     };
-    const version = await this.documents.advance(state, sending, token, now, {
+    const { version, successorWoken } = await this.documents.advance(state, sending, token, now, {
       attempt: { id: attempt, service: 'reception', signingNo: state.signingNo },
     });
+    // The next document of the emission point need not wait for the SRI's answer to this one.
+    if (successorWoken) this.relay.nudge();
     await this.killPoints.pass('after-attempt', content.numericCode);
 
     const answer = await this.reception.submit(xml, state.accessKey);

@@ -25,15 +25,13 @@ export class ResumePauseHandler implements ICommandHandler<ResumePause> {
   ) {}
 
   async execute({ tenant, issuerId, pauseId }: ResumePause): Promise<PauseRecord> {
-    return this.transaction.run(tenant.tenantId, async (manager) => {
-      const [rows] = await manager.query<[PauseRecord[], number]>(
-        `update issuing_pauses set resumed_at = coalesce(resumed_at, $4) where tenant_id = $1 and issuer_id = $2 and id = $3
-         returning id, scope, issuer_id, establishment_id, emission_point_id, document_type, code as sri_code, document_id, created_at, resumed_at`,
-        [tenant.tenantId, issuerId, pauseId, this.clock.now()],
-      );
-      const [pause] = rows;
-      if (!pause) throw new DomainError('NOT_FOUND');
-      return pause;
-    });
+    const [pause] = await this.transaction.call<PauseRecord>(
+      tenant.tenantId,
+      `select id, scope, issuer_id, establishment_id, emission_point_id, document_type, code as sri_code, document_id, created_at, resumed_at
+       from resume_pause($1, $2, $3, $4)`,
+      [issuerId, pauseId, this.clock.now()],
+    );
+    if (!pause) throw new DomainError('NOT_FOUND');
+    return pause;
   }
 }
