@@ -9,9 +9,25 @@ export interface TenantContext {
   readonly environment: SriEnvironment;
 }
 
-export interface Principal {
+export type Principal = KeyPrincipal | UserPrincipal;
+
+export interface KeyPrincipal {
   readonly kind: 'api_key';
   readonly id: string;
 }
+
+/** A signed-in person, in the role the chosen tenant gives them. */
+export interface UserPrincipal {
+  readonly kind: 'user';
+  /** The user's id. */
+  readonly id: string;
+  readonly sessionId: string;
+  /** Null for a platform administrator who is no member of the tenant. */
+  readonly memberId: string | null;
+  readonly role: MemberRole | 'platform_admin';
+}
+
+export const MEMBER_ROLES = ['tenant_owner', 'tenant_admin', 'billing_operator', 'accountant', 'viewer'] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 export type SriEnvironment = 'TEST' | 'PRODUCTION';

@@ -24,5 +24,5 @@ export class PermissionGuard implements CanActivate {
 }
 
 function roleOf(principal: Principal): Role {
-  return principal.kind;
+  return principal.kind === 'user' ? principal.role : principal.kind;
 }
