@@ -7,6 +7,15 @@ export interface TenantContext {
   readonly principal: Principal;
   /** Environment of this deployment; the credential's must equal it. */
   readonly environment: SriEnvironment;
+  /** The call that acts; absent where none does. */
+  readonly origin?: CallOrigin;
+}
+
+/** Where a call came from, for the audit log. */
+export interface CallOrigin {
+  readonly requestId: string | null;
+  /** Network address of the caller, as the connection shows it. */
+  readonly address: string | null;
 }
 
 export type Principal = KeyPrincipal | UserPrincipal;

@@ -1,6 +1,6 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
-import type { TenantContext } from '../../shared/tenant-context.js';
+import type { CallOrigin, TenantContext } from '../../shared/tenant-context.js';
 import type { ServiceRequest } from '../http/service-request.js';
 import type { Permission } from './permissions.js';
 
@@ -23,7 +23,10 @@ export const Public = (): MethodDecorator & ClassDecorator => SetMetadata(PUBLIC
 
 /** The caller's tenant context, built by the authentication guard. */
 export const Tenant = createParamDecorator((_data: unknown, context: ExecutionContext): TenantContext => {
-  const { tenant } = context.switchToHttp().getRequest<ServiceRequest>();
-  if (tenant === undefined) throw new Error('a tenant context exists on authenticated routes only');
-  return tenant;
+  const request = context.switchToHttp().getRequest<ServiceRequest>();
+  if (request.tenant === undefined) throw new Error('a tenant context exists on authenticated routes only');
+  return { ...request.tenant, origin: originOf(request) };
 });
+
+/** Where a request came from, for the audit log. */
+export const originOf = (request: ServiceRequest): CallOrigin => ({ requestId: request.requestId ?? null, address: request.socket.remoteAddress ?? null });

@@ -1,0 +1,48 @@
+/**
+ * Everything the audit log of a tenant tells of: the one table of its action
+ * names. A name never changes its meaning.
+ */
+export const AUDIT_ACTIONS = [
+  'session.started',
+  'session.refused',
+  'session.ended',
+  'access.foreign_tenant_refused',
+  'platform.tenant_entered',
+  'tenant.created',
+  'tenant.changed',
+  'tenant.activated',
+  'tenant.deactivated',
+  'member.invited',
+  'member.reinvited',
+  'member.joined',
+  'member.role_changed',
+  'member.suspended',
+  'member.resumed',
+  'member.removed',
+  'api_key.created',
+  'api_key.revoked',
+  'issuer.created',
+  'issuer.changed',
+  'issuer.disabled',
+  'issuer.enabled',
+  'establishment.created',
+  'emission_point.created',
+  'certificate.uploaded',
+  'certificate.activated',
+  'certificate.revoked',
+  'pause.resumed',
+  'document.retried',
+  'document.reconciled',
+  'document.corrected',
+  'document.abandoned',
+  'document.cancellation_requested',
+  'document.cancellation_withdrawn',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export const AUDIT_TARGETS = ['user', 'tenant', 'member', 'api_key', 'issuer', 'establishment', 'emission_point', 'certificate', 'pause', 'document'] as const;
+export type AuditTarget = (typeof AUDIT_TARGETS)[number];
+
+export const AUDIT_ACTORS = ['user', 'api_key', 'platform_admin', 'system'] as const;
+export type AuditActor = (typeof AUDIT_ACTORS)[number];

@@ -1,0 +1,63 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Clock, CLOCK } from '../../shared/ports.js';
+import type { CallOrigin, Principal, TenantContext } from '../../shared/tenant-context.js';
+import { TenantTransaction } from '../database/tenant-transaction.js';
+import type { AuditAction, AuditActor, AuditTarget } from './audit-actions.js';
+
+/** What was done, and to what. */
+export interface AuditEntry {
+  readonly action: AuditAction;
+  readonly target?: { readonly kind: AuditTarget; readonly id: string };
+  /** What a reader needs besides; never a secret. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Who did it and where the call came from. A tenant context is one. */
+export interface Acting {
+  readonly principal: Pick<Principal, 'kind' | 'id'> & { readonly role?: string };
+  readonly origin?: CallOrigin | undefined;
+}
+
+/** A running transaction of the tenant. */
+export interface RunningTransaction {
+  query(sql: string, parameters: unknown[]): Promise<unknown>;
+}
+
+/** The line as the SQL function `record_audit(tenant, line)` takes it, for acts that are SQL functions themselves. */
+export function auditLine({ principal, origin }: Acting, { action, target, detail }: AuditEntry, at: Date): string {
+  return JSON.stringify({
+    at: at.toISOString(),
+    actor_kind: actorKind(principal),
+    actor_id: principal.id,
+    action,
+    target_kind: target?.kind ?? null,
+    target_id: target?.id ?? null,
+    detail: detail ?? {},
+    request_id: origin?.requestId ?? null,
+    address: origin?.address ?? null,
+  });
+}
+
+const actorKind = ({ kind, role }: Acting['principal']): AuditActor => (kind === 'user' && role === 'platform_admin' ? 'platform_admin' : kind);
+
+/**
+ * The append-only log of what people and keys did in a tenant (decisions,
+ * section 6). A line commits with the act it tells of.
+ */
+@Injectable()
+export class AuditTrail {
+  constructor(
+    private readonly database: TenantTransaction,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Writes a line inside the transaction of the act. */
+  async record(transaction: RunningTransaction, tenant: TenantContext, entry: AuditEntry, at = this.clock.now()): Promise<void> {
+    await transaction.query('select record_audit($1, $2)', [tenant.tenantId, auditLine(tenant, entry, at)]);
+  }
+
+  /** Writes a line by itself, for what changes no row: a refused attempt. */
+  async append(tenantId: string, acting: Acting, entry: AuditEntry): Promise<void> {
+    await this.database.call(tenantId, 'select record_audit($1, $2)', [auditLine(acting, entry, this.clock.now())]);
+  }
+}
