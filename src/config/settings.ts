@@ -22,6 +22,14 @@ const flag = (description: string, fallback: 'true' | 'false') =>
     .transform((value) => value === 'true')
     .describe(description);
 
+const origins = (description: string) =>
+  z
+    .string()
+    .default('')
+    .transform((list) => list.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+    .refine((list) => list.every((part) => URL.canParse(part) && new URL(part).origin === part), 'a comma list of origins such as https://panel.example')
+    .describe(description);
+
 const SRI_TEST = 'https://celcer.sri.gob.ec/comprobantes-electronicos-ws';
 const SRI_PRODUCTION = 'https://cel.sri.gob.ec/comprobantes-electronicos-ws';
 
@@ -32,6 +40,10 @@ export const SETTINGS_SCHEMA = z.object({
     .describe('production: SRI production environment and svc_live_ keys; sandbox and local: test environment and svc_test_ keys'),
   HOST: z.string().default('127.0.0.1').describe('Address the API listens on'),
   PORT: z.coerce.number().int().min(0).max(65535).default(3000).describe('Port the API listens on; 0 picks a free one'),
+  PUBLIC_URL: z.url().optional().describe('Address under which callers reach the API, for links and sign-in; default the address it listens on, so set it behind a proxy'),
+  PANEL_URL: z.url().optional().describe('Address of the management panel, where links in mails lead; default PUBLIC_URL'),
+  ALLOWED_ORIGINS: origins('Origins, besides that of PUBLIC_URL, whose pages may call with the session cookie; a comma list'),
+  TRUSTED_PROXIES: z.string().default('').describe('Addresses or networks of the proxies whose X-Forwarded-For is believed, a comma list; others may not say where a call comes from'),
   DATABASE_URL: z.url().describe('PostgreSQL the service works on; the login must be a member of the role sello_app'),
   DATABASE_OWNER_URL: z.url().optional().describe('Login that owns the schema and runs migrations; default DATABASE_URL'),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(20).describe('Connections per process'),
@@ -46,6 +58,16 @@ export const SETTINGS_SCHEMA = z.object({
   SRI_RAMP_SECONDS: seconds('After an outage: how long a worker uses a quarter of its concurrency, then as long half of it').default(60),
   MASTER_KEY: z.string().optional().describe('Master key that wraps the data keys of stored private keys: 32 bytes in base64'),
   MASTER_KEY_FILE: z.string().optional().describe('File that holds the master key instead of MASTER_KEY; mode 0600'),
+  TOKEN_KEYS: z.string().optional().describe('RSA keys of access tokens in PEM, concatenated: the first, private, signs; the others, private or public, still verify'),
+  TOKEN_KEYS_FILE: z.string().optional().describe('File that holds TOKEN_KEYS instead; mode 0600. Without either a local process makes a key for itself; others do not start'),
+  SMTP_URL: z.string().regex(/^smtps?:\/\//).optional().describe('Mail server; without one mails are not sent, only reported missing in the log'),
+  MAIL_FROM: z.string().default('Sello <no-reply@sello.local>').describe('Sender of mails'),
+  GOOGLE_CLIENT_ID: z.string().optional().describe('Client of the sign-in with Google; without it that sign-in is off'),
+  GOOGLE_CLIENT_SECRET: z.string().optional().describe('Secret of GOOGLE_CLIENT_ID'),
+  GOOGLE_ISSUER: z.url().default('https://accounts.google.com').describe('Issuer that ID tokens must name'),
+  GOOGLE_AUTHORIZATION_URL: z.url().default('https://accounts.google.com/o/oauth2/v2/auth').describe('Where browsers sign in'),
+  GOOGLE_TOKEN_URL: z.url().default('https://oauth2.googleapis.com/token').describe('Where codes are exchanged'),
+  GOOGLE_JWKS_URL: z.url().default('https://www.googleapis.com/oauth2/v3/certs').describe('Keys of ID tokens'),
   PROVIDER_RUC: z
     .string()
     .regex(/^\d{13}$/)
@@ -67,6 +89,7 @@ export const SETTINGS_SCHEMA = z.object({
   CANCELLATION_LADDER: ladder('Seconds between questions whether a document was annulled; the last step repeats', '60,300,900,3600,21600'),
   RATE_LIMIT_ISSUE_PER_MINUTE: z.coerce.number().int().positive().default(60).describe('POST /documents per API key'),
   RATE_LIMIT_READ_PER_MINUTE: z.coerce.number().int().positive().default(300).describe('GET /documents/{id} per API key'),
+  RATE_LIMIT_AUTH_PER_MINUTE: z.coerce.number().int().positive().default(10).describe('POST /auth/* per address and per account'),
   RATE_LIMIT_OTHER_PER_MINUTE: z.coerce.number().int().positive().default(600).describe('Every other call per API key'),
   WATCHDOG_SECONDS: seconds('A worker that takes no job for so long, although jobs wait and it has room, ends to be started anew').default(30),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').describe('Least severe level that is logged'),
@@ -101,6 +124,9 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   const settings = parsed.data;
   if (settings.APP_ENV === 'production' && settings.FAULTS !== '') {
     throw new SettingsError('FAULTS: kill points are for tests and are refused in production');
+  }
+  if (settings.GOOGLE_CLIENT_ID !== undefined && settings.GOOGLE_CLIENT_SECRET === undefined) {
+    throw new SettingsError('GOOGLE_CLIENT_SECRET: required with GOOGLE_CLIENT_ID');
   }
   const base = settings.APP_ENV === 'production' ? SRI_PRODUCTION : SRI_TEST;
   if (settings.APP_ENV === 'local' && (!settings.SRI_RECEPTION_URL || !settings.SRI_AUTHORIZATION_URL)) {

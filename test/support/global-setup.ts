@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -23,6 +23,7 @@ const run = promisify(execFile);
  * - TEST_TEMPLATE_DB           the migrated database
  * - TEST_REDIS_URL
  * - TEST_MASTER_KEY            base64, made for this run
+ * - TEST_TOKEN_KEYS            PEM of the key that signs access tokens, made for this run
  *
  * This file runs outside Jest's module system, so it takes the compiled code.
  */
@@ -64,5 +65,6 @@ export default async function globalSetup(): Promise<void> {
   process.env['TEST_TEMPLATE_DB'] = template;
   process.env['TEST_REDIS_URL'] = redis.url;
   process.env['TEST_MASTER_KEY'] = randomBytes(32).toString('base64');
+  process.env['TEST_TOKEN_KEYS'] = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   (globalThis as { testServers?: TestServers }).testServers = servers;
 }

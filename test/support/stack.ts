@@ -71,6 +71,7 @@ const QUICK = {
   RATE_LIMIT_ISSUE_PER_MINUTE: '1000000',
   RATE_LIMIT_READ_PER_MINUTE: '1000000',
   RATE_LIMIT_OTHER_PER_MINUTE: '1000000',
+  RATE_LIMIT_AUTH_PER_MINUTE: '1000000',
 } as const;
 
 /** Starts simulator, API and worker processes from the compiled code; `stop()` ends them and removes their data. */
@@ -88,6 +89,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     REDIS_URL: redisUrl,
     QUEUE_PREFIX: `{test-${randomBytes(4).toString('hex')}}`,
     MASTER_KEY: fromSetup('TEST_MASTER_KEY'),
+    TOKEN_KEYS: fromSetup('TEST_TOKEN_KEYS'),
     ...(simulator?.url === undefined || simulator.url === null ? {} : sriUrls(simulator.url)),
     ...options.env,
   };

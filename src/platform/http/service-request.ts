@@ -1,10 +1,27 @@
 import type { Request } from 'express';
 import type { TenantContext } from '../../shared/tenant-context.js';
+import type { SignedInPerson } from '../security/person.js';
 
 /** A request on its way through the pipeline: what middleware and guards have added so far. */
 export interface ServiceRequest extends Request {
   /** Set first of all; echoed as `X-Request-Id`. */
   requestId?: string;
-  /** Set by the authentication guard; absent on public routes. */
+  /** Set by the authentication guard where a permission was asked for; absent on other routes. */
   tenant?: TenantContext;
+  /** Set by the authentication guard when a person calls, not a key. */
+  person?: SignedInPerson;
+  /** The access token under examination. */
+  presentedToken?: string;
 }
+
+/** What the audit log keeps of a request besides who made it. */
+export interface RequestOrigin {
+  readonly requestId: string;
+  /** The client's address as far as it can be known; null when the connection is already gone. */
+  readonly address: string | null;
+}
+
+export const originOf = (request: ServiceRequest): RequestOrigin => ({
+  requestId: request.requestId ?? '',
+  address: request.ip ?? null,
+});

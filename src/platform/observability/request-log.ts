@@ -21,7 +21,7 @@ export function requestLog(logger: Logger) {
         aborted: !response.writableFinished,
         duration_ms: Math.round(Number(process.hrtime.bigint() - startedAt) / NANOSECONDS_PER_MS),
         tenant_id: request.tenant?.tenantId,
-        principal_id: request.tenant?.principal.id,
+        principal_id: request.tenant?.principal.id ?? request.person?.userId,
       };
       const level = response.statusCode >= 500 ? 'error' : path.startsWith('/health/') ? 'debug' : 'info';
       logger[level](record, 'request');

@@ -5,8 +5,12 @@ import { DomainError } from '../../shared/domain-error.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
 import type { ServiceRequest } from '../http/service-request.js';
-import { PUBLIC_KEY } from './access.js';
+import { PERMISSION_KEY, PUBLIC_KEY, SIGN_IN_HONOURED_KEY, SIGNED_IN_KEY } from './access.js';
 import { parseApiKey } from './api-key.js';
+import { presentedCredentials } from './credentials.js';
+import type { Permission } from './permissions.js';
+import { PersonAuthentication } from './person-authentication.js';
+import { namedTenant } from './tenant-choice.js';
 
 interface KeyRow {
   readonly api_key_id: string;
@@ -16,50 +20,62 @@ interface KeyRow {
 }
 
 /**
- * Builds the tenant context from `X-API-Key`. The key is looked up on every
- * request: a revocation acts at once, on every process. All refusals look alike.
+ * Finds out who calls, by `X-API-Key`, bearer token or session cookie, and in which tenant. Keys, sessions and
+ * memberships are looked up on every request: whatever ends one acts at once, on every process. All refusals look alike.
  */
 @Injectable()
 export class AuthenticationGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly database: TenantTransaction,
+    private readonly people: PersonAuthentication,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const isPublic = this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC_KEY, [context.getHandler(), context.getClass()]);
-    if (isPublic === true) return true;
     const request = context.switchToHttp().getRequest<ServiceRequest>();
-    request.tenant = await this.authenticate(request);
+    if (this.says<boolean>(context, PUBLIC_KEY) === true) {
+      if (this.says<boolean>(context, SIGN_IN_HONOURED_KEY) === true) await this.recognise(context, request);
+      return true;
+    }
+    const { apiKey } = presentedCredentials(request);
+    if (apiKey !== null) {
+      const key = await this.authenticateKey(request, apiKey);
+      // Who may be anybody of a tenant is nobody in particular.
+      if (this.says<boolean>(context, SIGNED_IN_KEY) === true) throw new DomainError('FORBIDDEN', { reason: 'person_required' });
+      request.tenant = key;
+      return true;
+    }
+    request.person = await this.people.authenticate(context, request);
+    if (this.needsTenant(context)) request.tenant = await this.people.enterTenant(request, request.person);
     return true;
   }
 
-  private async authenticate(request: ServiceRequest): Promise<TenantContext> {
+  /** On a public route: whoever presents a session must present a good one; whoever presents nothing is a stranger. */
+  private async recognise(context: ExecutionContext, request: ServiceRequest): Promise<void> {
+    const { apiKey, bearer, cookie } = presentedCredentials(request);
+    if (apiKey !== null) throw new DomainError('FORBIDDEN', { reason: 'person_required' });
+    if ((bearer ?? cookie) !== null) request.person = await this.people.authenticate(context, request);
+  }
+
+  private needsTenant(context: ExecutionContext): boolean {
+    return this.says<Permission>(context, PERMISSION_KEY)?.startsWith('platform:') === false;
+  }
+
+  private says<T>(context: ExecutionContext, name: string): T | undefined {
+    return this.reflector.getAllAndOverride<T | undefined>(name, [context.getHandler(), context.getClass()]);
+  }
+
+  private async authenticateKey(request: ServiceRequest, presented: string): Promise<TenantContext> {
     const environment = sriEnvironment(this.settings);
-    const presented = request.headers['x-api-key'];
-    // No bearer token or session of this service exists yet: one that is presented names nobody we know.
-    if (typeof presented !== 'string' || hasOtherCredential(request)) throw new DomainError('UNAUTHENTICATED');
     const key = parseApiKey(presented);
     if (key?.environment !== environment) throw new DomainError('UNAUTHENTICATED');
     const [row] = await this.database.platform<KeyRow>('select * from authenticate_api_key($1)', [key.hash]);
     if (row === undefined || row.revoked_at !== null || row.environment !== environment) {
       throw new DomainError('UNAUTHENTICATED');
     }
-    requireSameTenant(request, row.tenant_id);
+    const named = namedTenant(request);
+    if (named !== null && named !== row.tenant_id) throw new DomainError('FORBIDDEN', { reason: 'tenant_mismatch' });
     return { tenantId: row.tenant_id, principal: { kind: 'api_key', id: row.api_key_id }, environment };
-  }
-}
-
-const SESSION_COOKIE = /(?:^|;)\s*service_access_token\s*=/;
-
-function hasOtherCredential(request: ServiceRequest): boolean {
-  return request.headers.authorization !== undefined || SESSION_COOKIE.test(request.headers.cookie ?? '');
-}
-
-function requireSameTenant(request: ServiceRequest, tenantId: string): void {
-  const named = request.headers['x-tenant-id'];
-  if (named !== undefined && String(named).toLowerCase() !== tenantId) {
-    throw new DomainError('FORBIDDEN', { reason: 'tenant_mismatch' });
   }
 }

@@ -1,9 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { DomainError } from '../../shared/domain-error.js';
-import type { Principal } from '../../shared/tenant-context.js';
 import type { ServiceRequest } from '../http/service-request.js';
-import { PERMISSION_KEY, PUBLIC_KEY } from './access.js';
+import { PERMISSION_KEY, PUBLIC_KEY, SIGNED_IN_KEY } from './access.js';
 import { isAllowed, type Permission, type Role } from './permissions.js';
 
 /** Denies by default: a route is open only to a caller whose role holds the route's permission. */
@@ -13,16 +12,23 @@ export class PermissionGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const where = [context.getHandler(), context.getClass()];
+    const request = context.switchToHttp().getRequest<ServiceRequest>();
     if (this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC_KEY, where) === true) return true;
+    if (this.reflector.getAllAndOverride<boolean | undefined>(SIGNED_IN_KEY, where) === true) {
+      if (request.person === undefined) throw new DomainError('FORBIDDEN');
+      return true;
+    }
     const permission = this.reflector.getAllAndOverride<Permission | undefined>(PERMISSION_KEY, where);
-    const { tenant } = context.switchToHttp().getRequest<ServiceRequest>();
-    if (permission === undefined || tenant === undefined || !isAllowed(roleOf(tenant.principal), permission)) {
+    const role = roleOf(request);
+    if (permission === undefined || role === null || !isAllowed(role, permission)) {
       throw new DomainError('FORBIDDEN', permission === undefined ? null : { permission });
     }
     return true;
   }
 }
 
-function roleOf(principal: Principal): Role {
-  return principal.kind === 'user' ? principal.role : principal.kind;
+/** The caller's role in the tenant; on the platform's own routes, which have none, whether they administer it. */
+function roleOf({ tenant, person }: ServiceRequest): Role | null {
+  if (tenant === undefined) return person?.isPlatformAdmin === true ? 'platform_admin' : null;
+  return tenant.principal.kind === 'user' ? tenant.principal.role : tenant.principal.kind;
 }

@@ -1,18 +1,22 @@
 import { Injectable, type OnModuleInit, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
-import { PERMISSION_KEY, PUBLIC_KEY } from './access.js';
+import { PERMISSION_KEY, PUBLIC_KEY, SIGNED_IN_KEY } from './access.js';
 import type { Permission } from './permissions.js';
 
-/** One route and what it demands of its caller; null permission means public. */
+/** One route and what it demands of its caller: a permission, or a signed-in person, or (neither) nothing. */
 export interface DeclaredRoute {
   readonly method: string;
   readonly path: string;
   readonly permission: Permission | null;
+  readonly signedIn: boolean;
   readonly handler: string;
 }
 
-/** Knows every route of the application, and stops the boot when one declares neither a permission nor `@Public()`. */
+/**
+ * Knows every route of the application, and stops the boot when one does not declare exactly one of
+ * `@RequirePermission`, `@SignedIn` and `@Public`.
+ */
 @Injectable()
 export class RouteDeclarations implements OnModuleInit {
   constructor(
@@ -22,15 +26,15 @@ export class RouteDeclarations implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const silent = this.scan().filter(({ permission, isPublic }) => permission === undefined && !isPublic);
-    if (silent.length > 0) {
-      throw new Error(`routes without @RequirePermission or @Public: ${silent.map((route) => route.handler).join(', ')}`);
+    const unclear = this.scan().filter(({ permission, signedIn, isPublic }) => [permission !== undefined, signedIn, isPublic].filter(Boolean).length !== 1);
+    if (unclear.length > 0) {
+      throw new Error(`routes without exactly one of @RequirePermission, @SignedIn and @Public: ${unclear.map((route) => route.handler).join(', ')}`);
     }
   }
 
   /** All routes with their demands. */
   routes(): readonly DeclaredRoute[] {
-    return this.scan().map(({ method, path, permission, handler }) => ({ method, path, permission: permission ?? null, handler }));
+    return this.scan().map(({ method, path, permission, signedIn, handler }) => ({ method, path, permission: permission ?? null, signedIn, handler }));
   }
 
   private scan() {
@@ -48,6 +52,7 @@ export class RouteDeclarations implements OnModuleInit {
             method: RequestMethod[method],
             path: joinPath(Reflect.getMetadata(PATH_METADATA, metatype), path),
             permission: this.reflector.getAllAndOverride<Permission | undefined>(PERMISSION_KEY, where),
+            signedIn: this.reflector.getAllAndOverride<boolean | undefined>(SIGNED_IN_KEY, where) === true,
             isPublic: this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC_KEY, where) === true,
             handler: `${metatype.name}.${name}`,
           },

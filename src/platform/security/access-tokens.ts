@@ -1,0 +1,81 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { JwtService } from '@nestjs/jwt';
+import { type Settings, SETTINGS, sriEnvironment } from '../../config/settings.js';
+import { type Clock, CLOCK } from '../../shared/ports.js';
+import { JsonRefusal, parseStrictJson } from '../http/strict-json.js';
+import { TokenKeys } from './token-keys.js';
+
+/** What an access token says: who, in which session, issued under which state of the account. It carries no right. */
+export interface AccessClaims {
+  readonly sub: string;
+  readonly sid: string;
+  readonly tv: number;
+}
+
+export const ACCESS_TOKEN_SECONDS = 900;
+export const TOKEN_ISSUER = 'sello';
+/** Longest token that is looked at. */
+export const MAX_TOKEN_CHARACTERS = 8_192;
+
+const TOKEN_TYPE = 'at+jwt';
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Tokens of one environment are none in the other. */
+export const audienceOf = (settings: Pick<Settings, 'APP_ENV'>): string => `sello-api-${sriEnvironment(settings).toLowerCase()}`;
+
+/** Issues access tokens: RS256 with our key's id, 15 minutes. */
+@Injectable()
+export class AccessTokens {
+  private readonly signer: JwtService;
+
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    keys: TokenKeys,
+  ) {
+    this.signer = new JwtService({
+      privateKey: keys.signingKey,
+      signOptions: { algorithm: 'RS256', keyid: keys.signingKeyId, header: { alg: 'RS256', typ: TOKEN_TYPE } },
+    });
+  }
+
+  issue({ sub, sid, tv }: AccessClaims): string {
+    const now = Math.floor(this.clock.now().getTime() / 1_000);
+    return this.signer.sign({
+      iss: TOKEN_ISSUER, aud: audienceOf(this.settings), sub, sid, tv, iat: now, nbf: now, exp: now + ACCESS_TOKEN_SECONDS,
+    });
+  }
+}
+
+/**
+ * The key id of what may be one of our tokens, before its signature is checked; null for whatever cannot be. Headers
+ * that point at keys (`jku`, `x5u`, `jwk`) or ask for more are on none of ours, nor is a name given twice.
+ */
+export function keyIdOfToken(token: string): string | null {
+  const [header, payload, signature, ...more] = token.split('.');
+  if (header === undefined || payload === undefined || !signature || more.length > 0 || token.length > MAX_TOKEN_CHARACTERS) return null;
+  const read = strictObject(header);
+  if (read === null || strictObject(payload) === null) return null;
+  const { alg, typ, kid, ...others } = read;
+  if (alg !== 'RS256' || typ !== TOKEN_TYPE || typeof kid !== 'string' || Object.keys(others).length > 0) return null;
+  return kid;
+}
+
+/** The claims of a token whose signature, issuer, audience and times hold; null when it is no access token after all. */
+export function accessClaims(payload: unknown): AccessClaims | null {
+  if (typeof payload !== 'object' || payload === null) return null;
+  const { sub, sid, tv, iat, exp } = payload as Readonly<Record<string, unknown>>;
+  if (typeof sub !== 'string' || !UUID.test(sub) || typeof sid !== 'string' || !UUID.test(sid)) return null;
+  if (typeof tv !== 'number' || !Number.isSafeInteger(tv) || typeof iat !== 'number' || typeof exp !== 'number') return null;
+  return exp - iat > ACCESS_TOKEN_SECONDS ? null : { sub, sid, tv };
+}
+
+function strictObject(part: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = parseStrictJson(Buffer.from(part, 'base64url').toString('utf8'), 4);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch (error) {
+    if (error instanceof JsonRefusal) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,96 @@
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type Settings, SETTINGS, sriEnvironment } from '../../config/settings.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { type Clock, CLOCK } from '../../shared/ports.js';
+import type { MemberRole, TenantContext } from '../../shared/tenant-context.js';
+import { TenantTransaction } from '../database/tenant-transaction.js';
+import { originOf, type ServiceRequest } from '../http/service-request.js';
+import type { AccessClaims } from './access-tokens.js';
+import { BearerGuard } from './bearer.guard.js';
+import { presentedCredentials } from './credentials.js';
+import type { SignedInPerson } from './person.js';
+import { namedTenant } from './tenant-choice.js';
+
+interface SessionRow {
+  readonly is_platform_admin: boolean;
+  readonly email: string;
+  readonly name: string;
+  readonly tenant_id: string | null;
+  readonly member_id: string | null;
+  readonly role: MemberRole | null;
+}
+
+/** Recognises people by their access token, and finds the tenant they work in. */
+@Injectable()
+export class PersonAuthentication {
+  constructor(
+    private readonly tokens: BearerGuard,
+    private readonly database: TenantTransaction,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** The person of the bearer token, or else of the cookie; both may be sent when they are of one session. */
+  async authenticate(context: ExecutionContext, request: ServiceRequest): Promise<SignedInPerson> {
+    const claims = await this.claimsOf(context, request);
+    const rows = await this.database.platform<SessionRow>('select * from authenticate_session($1, $2, $3, $4, $5)', [
+      claims.sub, claims.sid, claims.tv, namedTenant(request), this.clock.now(),
+    ]);
+    const [first] = rows;
+    if (first === undefined) throw new DomainError('UNAUTHENTICATED');
+    return {
+      userId: claims.sub,
+      sessionId: claims.sid,
+      email: first.email,
+      name: first.name,
+      isPlatformAdmin: first.is_platform_admin,
+      memberships: rows.flatMap(({ tenant_id: tenantId, member_id: memberId, role }) =>
+        tenantId === null || memberId === null || role === null ? [] : [{ tenantId, memberId, role }],
+      ),
+    };
+  }
+
+  /**
+   * The tenant the person works in: the one they name, else their only one. A platform administrator may name any;
+   * a tenant that they are no member of is told.
+   */
+  async enterTenant(request: ServiceRequest, person: SignedInPerson): Promise<TenantContext> {
+    const named = namedTenant(request);
+    const [membership, another] = person.memberships;
+    if (named === null && another !== undefined) throw new DomainError('FORBIDDEN', { reason: 'tenant_required' });
+    const tenantId = membership?.tenantId ?? (person.isPlatformAdmin ? await this.visit(request, person, named) : null);
+    if (tenantId === null) throw new DomainError('FORBIDDEN', { reason: named === null ? 'tenant_required' : 'tenant_mismatch' });
+    return {
+      tenantId,
+      principal: {
+        kind: 'user',
+        id: person.userId,
+        sessionId: person.sessionId,
+        memberId: membership?.memberId ?? null,
+        role: person.isPlatformAdmin || membership === undefined ? 'platform_admin' : membership.role,
+      },
+      environment: sriEnvironment(this.settings),
+    };
+  }
+
+  private async visit(request: ServiceRequest, person: SignedInPerson, named: string | null): Promise<string | null> {
+    if (named === null) return null;
+    const { requestId, address } = originOf(request);
+    const [entered] = await this.database.platform<{ is_known: boolean }>('select enter_tenant($1, $2, $3, $4, $5, $6) as is_known', [
+      named, person.userId, person.sessionId, this.clock.now(), requestId, address,
+    ]);
+    return entered?.is_known === true ? named : null;
+  }
+
+  private async claimsOf(context: ExecutionContext, request: ServiceRequest): Promise<AccessClaims> {
+    const { bearer, cookie } = presentedCredentials(request);
+    const token = bearer ?? cookie;
+    if (token === null) throw new DomainError('UNAUTHENTICATED');
+    const claims = await this.tokens.claimsOf(context, token);
+    if (bearer !== null && cookie !== null && cookie !== bearer) {
+      const other = await this.tokens.claimsOf(context, cookie);
+      if (other.sub !== claims.sub || other.sid !== claims.sid) throw new DomainError('UNAUTHENTICATED');
+    }
+    return claims;
+  }
+}

@@ -1,0 +1,80 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { type Settings, SettingsError } from '../../config/settings.js';
+
+/** The keys of access tokens: one signs, all of them verify, each known by its key id. */
+export class TokenKeys {
+  private readonly verifying: ReadonlyMap<string, string>;
+  readonly signingKeyId: string;
+  /** PEM. */
+  readonly signingKey: string;
+
+  /** @param keys newest first; the first must be private */
+  constructor(keys: readonly KeyObject[]) {
+    const [newest] = keys;
+    if (newest?.type !== 'private') throw new SettingsError('TOKEN_KEYS: the first key signs, so it must be a private one');
+    this.signingKey = newest.export({ type: 'pkcs8', format: 'pem' }).toString();
+    this.signingKeyId = keyIdOf(newest);
+    this.verifying = new Map(keys.map((key) => [keyIdOf(key), publicPem(key)]));
+  }
+
+  /** The public key (PEM) that a key id names, or null: only keys of this list exist. */
+  verifyingKey(keyId: unknown): string | null {
+    return typeof keyId === 'string' ? (this.verifying.get(keyId) ?? null) : null;
+  }
+}
+
+const OTHERS_MAY_READ = 0o077;
+const LEAST_BITS = 2048;
+const PEM_BLOCK = /-----BEGIN ([A-Z ]+)-----[A-Za-z0-9+/=\s]+-----END \1-----/g;
+
+/**
+ * The keys out of their file or the environment. A local process without either makes one for itself: its tokens end
+ * with it.
+ * @throws SettingsError when they are absent, unreadable, weak, or readable by others; never repeats them
+ */
+export function readTokenKeys(settings: Pick<Settings, 'APP_ENV' | 'TOKEN_KEYS' | 'TOKEN_KEYS_FILE'>): TokenKeys {
+  const { TOKEN_KEYS: inline, TOKEN_KEYS_FILE: file } = settings;
+  if (inline !== undefined && file !== undefined) throw new SettingsError('TOKEN_KEYS or TOKEN_KEYS_FILE: give one of them, not both');
+  if (file !== undefined) return parseKeys(readPrivateFile(file), 'TOKEN_KEYS_FILE');
+  if (inline !== undefined) return parseKeys(inline, 'TOKEN_KEYS');
+  if (settings.APP_ENV !== 'local') throw new SettingsError('TOKEN_KEYS or TOKEN_KEYS_FILE: set the RSA key that signs access tokens');
+  return new TokenKeys([generateKeyPairSync('rsa', { modulusLength: LEAST_BITS }).privateKey]);
+}
+
+function parseKeys(text: string, setting: string): TokenKeys {
+  // One line in an environment file: line ends may be written as \n.
+  const blocks = text.replaceAll('\\n', '\n').match(PEM_BLOCK) ?? [];
+  if (blocks.length === 0) throw new SettingsError(`${setting}: holds no PEM key`);
+  return new TokenKeys(blocks.map((block) => parseKey(block, setting)));
+}
+
+function parseKey(pem: string, setting: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = pem.includes('PRIVATE KEY') ? createPrivateKey(pem) : createPublicKey(pem);
+  } catch {
+    throw new SettingsError(`${setting}: holds a key that cannot be read`);
+  }
+  if (key.asymmetricKeyType !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < LEAST_BITS) {
+    throw new SettingsError(`${setting}: keys must be RSA of at least ${LEAST_BITS} bits`);
+  }
+  return key;
+}
+
+function readPrivateFile(path: string): string {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  if (mode === undefined) throw new SettingsError('TOKEN_KEYS_FILE: the file does not exist');
+  if ((mode & OTHERS_MAY_READ) !== 0) throw new SettingsError('TOKEN_KEYS_FILE: only its owner may have access (mode 0600)');
+  return readFileSync(path, 'utf8');
+}
+
+const publicOf = (key: KeyObject): KeyObject => (key.type === 'private' ? createPublicKey(key) : key);
+
+const publicPem = (key: KeyObject): string => publicOf(key).export({ type: 'spki', format: 'pem' }).toString();
+
+/** The thumbprint of the public key (RFC 7638): the same in every process, without a name to keep. */
+function keyIdOf(key: KeyObject): string {
+  const { e, kty, n } = publicOf(key).export({ format: 'jwk' });
+  return createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
+}
