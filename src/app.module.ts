@@ -1,9 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigModule } from './config/config.module.js';
 import type { Settings } from './config/settings.js';
+import { ApiKeysModule } from './modules/api-keys/api-keys.module.js';
+import { AuditModule } from './modules/audit/audit.module.js';
 import { DocumentsModule } from './modules/documents/documents.module.js';
 import { IssuersModule } from './modules/issuers/issuers.module.js';
+import { MembersModule } from './modules/members/members.module.js';
 import { ReferenceModule } from './modules/reference/reference.module.js';
+import { AuditTrailModule } from './platform/audit/audit-trail.module.js';
 import { AdaptersModule } from './platform/adapters/adapters.module.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { FaultsModule } from './platform/faults/faults.module.js';
@@ -19,6 +23,7 @@ const platform = (settings: Settings): DynamicModule['imports'] => [
   ObservabilityModule,
   FaultsModule,
   DatabaseModule,
+  AuditTrailModule,
   QueueModule,
   SecretsModule,
 ];
@@ -27,7 +32,7 @@ const platform = (settings: Settings): DynamicModule['imports'] => [
 @Module({})
 export class ApiModule {
   static with(settings: Settings): DynamicModule {
-    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http(), ReferenceModule] };
+    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http(), ReferenceModule, MembersModule, ApiKeysModule, AuditModule] };
   }
 }
 

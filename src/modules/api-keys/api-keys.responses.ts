@@ -1,0 +1,32 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+
+/** Response shapes of the API key endpoints (decisions, sections 5 and 6). */
+
+const uuid = { type: String, format: 'uuid' } as const;
+const instant = { type: String, format: 'date-time' } as const;
+const text = { type: String } as const;
+const count = { type: 'integer' } as const;
+
+@ApiSchema({ name: 'ApiKey' })
+export class ApiKeyRecord {
+  @ApiProperty(uuid) id: string;
+  @ApiProperty(text) name: string;
+  @ApiProperty({ ...text, description: 'Beginning of the key', example: 'svc_test_aB3d' }) prefix: string;
+  @ApiProperty({ enum: ['TEST', 'PRODUCTION'] }) environment: string;
+  @ApiProperty(instant) created_at: Date;
+  @ApiProperty({ ...instant, nullable: true, description: 'Exact to the minute; null for a key never used' }) last_used_at: Date | null;
+  @ApiProperty({ ...instant, nullable: true }) revoked_at: Date | null;
+}
+
+@ApiSchema({ name: 'ApiKeyCreated' })
+export class ApiKeyCreated extends ApiKeyRecord {
+  @ApiProperty({ ...text, description: 'The key itself. This is the only time that it is shown' }) key: string;
+}
+
+@ApiSchema({ name: 'ApiKeyPage' })
+export class ApiKeyPage {
+  @ApiProperty({ type: [ApiKeyRecord] }) items: ApiKeyRecord[];
+  @ApiProperty(count) total: number;
+  @ApiProperty(count) page: number;
+  @ApiProperty(count) page_size: number;
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../../platform/audit/audit-trail.js';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { ApiKeyCreated } from '../api-keys.responses.js';
+
+export type ApiKeyRow = Omit<ApiKeyCreated, 'key'>;
+
+export interface NewApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly hash: Buffer;
+}
+
+const COLUMNS = 'id, name, prefix, environment, created_at, last_used_at, revoked_at';
+
+@Injectable()
+export class ApiKeysRepository {
+  constructor(
+    private readonly database: TenantTransaction,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  async insert(tenant: TenantContext, key: NewApiKey, now: Date): Promise<ApiKeyRow> {
+    return this.database.run(tenant.tenantId, async (manager) => {
+      const [row] = await manager.query<ApiKeyRow[]>(
+        `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at) values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`,
+        [tenant.tenantId, key.id, key.name, key.prefix, key.hash, tenant.environment, now],
+      );
+      if (row === undefined) throw new Error('an insert returned no row');
+      const { name, prefix } = key;
+      await this.audit.record(manager, tenant, { action: 'api_key.created', target: { kind: 'api_key', id: key.id }, detail: { name, prefix } }, now);
+      return row;
+    });
+  }
+
+  /** Revokes a key for ever; false when the tenant has no such key. Again is the same and is not recorded again. */
+  async revoke(tenant: TenantContext, id: string, now: Date): Promise<boolean> {
+    return this.database.run(tenant.tenantId, async (manager) => {
+      const [revoked] = await manager.query<[{ name: string; prefix: string }[], number]>(
+        'update api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null returning name, prefix',
+        [tenant.tenantId, id, now],
+      );
+      const [key] = revoked;
+      if (key === undefined) {
+        const known = await manager.query<unknown[]>('select 1 from api_keys where tenant_id = $1 and id = $2', [tenant.tenantId, id]);
+        return known.length > 0;
+      }
+      await this.audit.record(manager, tenant, { action: 'api_key.revoked', target: { kind: 'api_key', id }, detail: { ...key } }, now);
+      return true;
+    });
+  }
+
+  /** A page, newest first. */
+  async list(tenantId: string, limit: number, offset: number): Promise<{ rows: ApiKeyRow[]; total: number }> {
+    return this.database.run(tenantId, async (manager) => {
+      const rows = await manager.query<ApiKeyRow[]>(
+        `select ${COLUMNS} from api_keys where tenant_id = $1 order by created_at desc, id desc limit $2 offset $3`,
+        [tenantId, limit, offset],
+      );
+      const [counted] = await manager.query<{ total: number }[]>('select count(*)::int as total from api_keys where tenant_id = $1', [tenantId]);
+      return { rows, total: counted?.total ?? 0 };
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { generateApiKey } from '../../../platform/security/api-key.js';
+import { type Chance, CHANCE, type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { ApiKeyCreated } from '../api-keys.responses.js';
+import { ApiKeysRepository } from '../persistence/api-keys.repository.js';
+
+/** Makes a key of this deployment's environment. The answer holds the only copy of it. */
+export class CreateApiKey extends Command<ApiKeyCreated> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly name: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CreateApiKey)
+export class CreateApiKeyHandler implements ICommandHandler<CreateApiKey> {
+  constructor(
+    private readonly keys: ApiKeysRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(CHANCE) private readonly chance: Chance,
+  ) {}
+
+  async execute({ tenant, name }: CreateApiKey): Promise<ApiKeyCreated> {
+    const { clear, prefix, hash } = generateApiKey(this.chance, tenant.environment);
+    const record = await this.keys.insert(tenant, { id: this.ids.uuid(), name, prefix, hash }, this.clock.now());
+    return { ...record, key: clear };
+  }
+}

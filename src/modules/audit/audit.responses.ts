@@ -1,0 +1,30 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { AUDIT_ACTIONS, AUDIT_ACTORS, AUDIT_TARGETS, type AuditAction, type AuditActor, type AuditTarget } from '../../platform/audit/audit-actions.js';
+
+const uuid = { type: String, format: 'uuid' } as const;
+const instant = { type: String, format: 'date-time' } as const;
+const text = { type: String } as const;
+const count = { type: 'integer' } as const;
+const orNull = { nullable: true } as const;
+
+@ApiSchema({ name: 'AuditLine' })
+export class AuditLineRecord {
+  @ApiProperty(uuid) id: string;
+  @ApiProperty(instant) at: Date;
+  @ApiProperty({ enum: AUDIT_ACTORS, description: '`platform_admin`: somebody of the platform, acting in this tenant' }) actor_kind: AuditActor;
+  @ApiProperty({ ...uuid, ...orNull, description: 'User or API key' }) actor_id: string | null;
+  @ApiProperty({ enum: AUDIT_ACTIONS, enumName: 'AuditAction' }) action: AuditAction;
+  @ApiProperty({ enum: AUDIT_TARGETS, ...orNull }) target_kind: AuditTarget | null;
+  @ApiProperty({ ...uuid, ...orNull }) target_id: string | null;
+  @ApiProperty({ type: 'object', additionalProperties: true }) detail: Record<string, unknown>;
+  @ApiProperty({ ...text, ...orNull, description: '`X-Request-Id` of the call' }) request_id: string | null;
+  @ApiProperty({ ...text, ...orNull, description: 'Network address of the caller' }) address: string | null;
+}
+
+@ApiSchema({ name: 'AuditLogPage' })
+export class AuditLogPage {
+  @ApiProperty({ type: [AuditLineRecord] }) items: AuditLineRecord[];
+  @ApiProperty(count) total: number;
+  @ApiProperty(count) page: number;
+  @ApiProperty(count) page_size: number;
+}

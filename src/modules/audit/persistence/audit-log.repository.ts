@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import type { AuditAction } from '../../../platform/audit/audit-actions.js';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { AuditLineRecord } from '../audit.responses.js';
+
+export interface AuditFilter {
+  readonly action: AuditAction | null;
+  readonly actorId: string | null;
+  readonly from: Date | null;
+  /** Exclusive. */
+  readonly until: Date | null;
+}
+
+const FILTER = `tenant_id = $1 and ($2::text is null or action = $2) and ($3::uuid is null or actor_id = $3)
+  and ($4::timestamptz is null or at >= $4) and ($5::timestamptz is null or at < $5)`;
+
+@Injectable()
+export class AuditLogRepository {
+  constructor(private readonly database: TenantTransaction) {}
+
+  /** A page, newest first. */
+  async list(tenantId: string, { action, actorId, from, until }: AuditFilter, limit: number, offset: number): Promise<{ rows: AuditLineRecord[]; total: number }> {
+    const filter = [tenantId, action, actorId, from, until];
+    return this.database.run(tenantId, async (manager) => {
+      const rows = await manager.query<AuditLineRecord[]>(
+        `select id, at, actor_kind, actor_id, action, target_kind, target_id, detail, request_id, address
+         from audit_log where ${FILTER} order by at desc, id desc limit $6 offset $7`,
+        [...filter, limit, offset],
+      );
+      const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from audit_log where ${FILTER}`, filter);
+      return { rows, total: counted?.total ?? 0 };
+    });
+  }
+}

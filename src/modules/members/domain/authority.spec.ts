@@ -1,0 +1,50 @@
+import { DomainError } from '../../../shared/domain-error.js';
+import { MEMBER_ROLES } from '../../../shared/tenant-context.js';
+import { type Actor, type Member, MEMBER_STATUSES, requireMayGive, requireMayTouch, requireNoRise, requireOwnerLeft, requireStatus } from './authority.js';
+
+const ACTORS = [...MEMBER_ROLES, 'api_key', 'platform_admin'] as const;
+const actor = (role: Actor['role'], memberId: string | null = 'me'): Actor => ({ role, memberId });
+const member = (over: Partial<Member> = {}): Member => ({ id: 'somebody', role: 'viewer', status: 'active', ...over });
+
+/** Code and reason of the refusal, or null. */
+function refusal(act: () => void): unknown {
+  try {
+    act();
+    return null;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return [error.code, (error.detail as { reason?: string }).reason ?? null];
+  }
+}
+
+describe('authority over members', () => {
+  const pairs = ACTORS.flatMap((role) => MEMBER_ROLES.map((other): [Actor['role'], Member['role']] => [role, other]));
+
+  it.each(pairs)('%s reaches and makes a %s only if it is no owner, or an owner does it', (role, other) => {
+    const expected = other !== 'tenant_owner' || role === 'tenant_owner' || role === 'platform_admin' ? null : ['FORBIDDEN', 'owners_only'];
+    expect(refusal(() => requireMayTouch(actor(role), member({ role: other })))).toEqual(expected);
+    expect(refusal(() => requireMayGive(actor(role), other))).toEqual(expected);
+  });
+
+  it('lets nobody raise themselves, anybody step down, and others rise', () => {
+    const me = member({ id: 'me', role: 'tenant_admin' });
+    expect(refusal(() => requireNoRise(actor('tenant_admin'), me, 'tenant_owner'))).toEqual(['FORBIDDEN', 'own_role']);
+    expect(refusal(() => requireNoRise(actor('tenant_admin'), me, 'tenant_admin'))).toBeNull();
+    expect(refusal(() => requireNoRise(actor('tenant_admin'), me, 'viewer'))).toBeNull();
+    expect(refusal(() => requireNoRise(actor('tenant_admin'), member(), 'tenant_admin'))).toBeNull();
+  });
+
+  it('keeps one active owner', () => {
+    const owner = member({ role: 'tenant_owner' });
+    expect(refusal(() => requireOwnerLeft(owner, 0))).toEqual(['INVALID_STATE', 'last_owner']);
+    expect(refusal(() => requireOwnerLeft(owner, 1))).toBeNull();
+    expect(refusal(() => requireOwnerLeft(member(), 0))).toBeNull();
+    expect(refusal(() => requireOwnerLeft(member({ role: 'tenant_owner', status: 'invited' }), 0))).toBeNull();
+  });
+
+  it.each(MEMBER_STATUSES)('knows what a member that is %s allows', (status) => {
+    for (const wanted of MEMBER_STATUSES) {
+      expect(refusal(() => requireStatus(member({ status }), wanted))).toEqual(wanted === status ? null : ['INVALID_STATE', null]);
+    }
+  });
+});

@@ -1,0 +1,67 @@
+import { DomainError } from '../../../shared/domain-error.js';
+import { MEMBER_ROLES, type MemberRole } from '../../../shared/tenant-context.js';
+
+/**
+ * Who may do what to whom among the members of a tenant (decisions, section 6):
+ * only owners touch owners, nobody raises themselves, and a tenant never loses
+ * its last owner. That the caller may touch members at all is the route's
+ * permission.
+ */
+export interface Actor {
+  /** The role as the database holds it now, under the lock of the change. */
+  readonly role: MemberRole | 'api_key' | 'platform_admin';
+  /** The actor's own place in the tenant; null for keys and the platform. */
+  readonly memberId: string | null;
+}
+
+export type MemberStatus = 'invited' | 'active' | 'suspended';
+export const MEMBER_STATUSES = ['invited', 'active', 'suspended'] as const satisfies readonly MemberStatus[];
+
+export interface Member {
+  readonly id: string;
+  readonly role: MemberRole;
+  readonly status: MemberStatus;
+}
+
+/** @throws DomainError FORBIDDEN when the actor may not give the role */
+export function requireMayGive(actor: Actor, role: MemberRole): void {
+  if (role === 'tenant_owner') requireOwner(actor);
+}
+
+/** @throws DomainError FORBIDDEN when the member is out of the actor's reach */
+export function requireMayTouch(actor: Actor, member: Member): void {
+  if (member.role === 'tenant_owner') requireOwner(actor);
+}
+
+/** @throws DomainError FORBIDDEN when somebody would raise themselves */
+export function requireNoRise(actor: Actor, member: Member, role: MemberRole): void {
+  if (actor.memberId === member.id && rank(role) < rank(member.role)) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
+}
+
+/**
+ * @param otherOwners active owners besides the member
+ * @throws DomainError INVALID_STATE when the tenant would be left without an owner
+ */
+export function requireOwnerLeft(member: Member, otherOwners: number): void {
+  if (member.role === 'tenant_owner' && member.status === 'active' && otherOwners === 0) {
+    throw new DomainError('INVALID_STATE', { reason: 'last_owner', status: member.status, allowed_actions: ['make another member owner first'] });
+  }
+}
+
+/** What may be done with a member by the state it is in. */
+const ACTIONS: Readonly<Record<MemberStatus, readonly string[]>> = {
+  invited: ['change_role', 'reinvite', 'remove'],
+  active: ['change_role', 'suspend', 'remove'],
+  suspended: ['change_role', 'resume', 'remove'],
+};
+
+/** @throws DomainError INVALID_STATE naming the state and what it allows */
+export function requireStatus(member: Member, status: MemberStatus): void {
+  if (member.status !== status) throw new DomainError('INVALID_STATE', { status: member.status, allowed_actions: ACTIONS[member.status] });
+}
+
+const rank = (role: MemberRole): number => MEMBER_ROLES.indexOf(role);
+
+function requireOwner(actor: Actor): void {
+  if (actor.role !== 'tenant_owner' && actor.role !== 'platform_admin') throw new DomainError('FORBIDDEN', { reason: 'owners_only' });
+}

@@ -1,0 +1,40 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { MEMBER_ROLES, type MemberRole } from '../../shared/tenant-context.js';
+import { MEMBER_STATUSES, type MemberStatus } from './domain/authority.js';
+
+/** Response shapes of the tenant and member endpoints (interface specification 2.7). */
+
+const uuid = { type: String, format: 'uuid' } as const;
+const instant = { type: String, format: 'date-time' } as const;
+const text = { type: String } as const;
+const count = { type: 'integer' } as const;
+const orNull = { nullable: true } as const;
+
+@ApiSchema({ name: 'Tenant' })
+export class TenantRecord {
+  @ApiProperty(uuid) id: string;
+  @ApiProperty(text) name: string;
+  @ApiProperty({ type: Boolean }) is_active: boolean;
+  @ApiProperty({ enum: ['TEST', 'PRODUCTION'], description: 'Environment of the SRI that this deployment issues into' }) sri_environment: string;
+  @ApiProperty(instant) created_at: Date;
+}
+
+@ApiSchema({ name: 'Member' })
+export class MemberRecord {
+  @ApiProperty(uuid) member_id: string;
+  @ApiProperty({ ...uuid, ...orNull, description: 'Null until the invitation is accepted' }) user_id: string | null;
+  @ApiProperty(text) email: string;
+  @ApiProperty({ ...text, ...orNull, description: 'Null until the invitation is accepted' }) name: string | null;
+  @ApiProperty({ enum: MEMBER_ROLES, enumName: 'TenantRole' }) role: MemberRole;
+  @ApiProperty({ enum: MEMBER_STATUSES, enumName: 'MemberStatus' }) status: MemberStatus;
+  @ApiProperty(instant) invited_at: Date;
+  @ApiProperty({ ...instant, ...orNull }) last_login_at: Date | null;
+}
+
+@ApiSchema({ name: 'MemberPage' })
+export class MemberPage {
+  @ApiProperty({ type: [MemberRecord] }) items: MemberRecord[];
+  @ApiProperty(count) total: number;
+  @ApiProperty(count) page: number;
+  @ApiProperty(count) page_size: number;
+}

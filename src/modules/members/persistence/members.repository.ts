@@ -1,0 +1,155 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { type AuditEntry, AuditTrail } from '../../../platform/audit/audit-trail.js';
+import { sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { isAllowed } from '../../../platform/security/permissions.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { MemberRole, TenantContext } from '../../../shared/tenant-context.js';
+import type { Actor, Member } from '../domain/authority.js';
+import type { MemberRecord } from '../members.responses.js';
+
+export interface Invitation {
+  readonly hash: Buffer;
+  readonly expiresAt: Date;
+}
+
+export interface NewMember extends Invitation {
+  readonly id: string;
+  /** Lower case. */
+  readonly email: string;
+  readonly role: MemberRole;
+}
+
+/** What is to become of a member, and how the log tells it. */
+export interface MemberChange {
+  readonly set: { readonly role?: MemberRole; readonly status?: 'active' | 'suspended'; readonly invitation?: Invitation } | 'remove';
+  readonly entry: Pick<AuditEntry, 'action' | 'detail'>;
+}
+
+/** A member, who acts on it, and how many active owners the tenant has besides: all under the tenant's lock. */
+export interface Standing {
+  readonly actor: Actor;
+  readonly member: Member;
+  readonly otherOwners: number;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/** Members of a tenant. Changes of one tenant happen one after the other, so that what is judged is what is changed. */
+@Injectable()
+export class MembersRepository {
+  constructor(
+    private readonly database: TenantTransaction,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /**
+   * Adds a member who is invited.
+   * @param judge throws when the actor may not
+   * @throws DomainError ALREADY_EXISTS when the tenant has a member of this address
+   */
+  async invite(tenant: TenantContext, invited: NewMember, judge: (actor: Actor) => void, now: Date): Promise<MemberRecord> {
+    try {
+      return await this.database.run(tenant.tenantId, async (manager) => {
+        await lockTenant(manager, tenant);
+        judge(await actorOf(manager, tenant));
+        await manager.query(
+          `insert into members (tenant_id, id, email, role, status, invited_at, invited_by, invitation_hash, invitation_expires_at, created_at, updated_at)
+           values ($1, $2, $3, $4, 'invited', $5, $6, $7, $8, $5, $5)`,
+          [tenant.tenantId, invited.id, invited.email, invited.role, now, tenant.principal.id, invited.hash, invited.expiresAt],
+        );
+        await this.audit.record(
+          manager, tenant, { action: 'member.invited', target: { kind: 'member', id: invited.id }, detail: { email: invited.email, role: invited.role } }, now,
+        );
+        return found(await card(manager, tenant.tenantId, invited.id));
+      });
+    } catch (error) {
+      if (sqlState(error) === UNIQUE_VIOLATION) throw new DomainError('ALREADY_EXISTS', { field: 'email' });
+      throw error;
+    }
+  }
+
+  /**
+   * Changes or removes a member as `decide` says; a decision of null leaves everything as it is.
+   * @returns the member afterwards; null when it was removed
+   * @throws DomainError NOT_FOUND, and what `decide` throws
+   */
+  async change(tenant: TenantContext, memberId: string, decide: (standing: Standing) => MemberChange | null, now: Date): Promise<MemberRecord | null> {
+    return this.database.run(tenant.tenantId, async (manager) => {
+      await lockTenant(manager, tenant);
+      const decision = decide(await standingOf(manager, tenant, memberId));
+      if (decision !== null) {
+        await apply(manager, tenant, memberId, decision.set, now);
+        await this.audit.record(manager, tenant, { ...decision.entry, target: { kind: 'member', id: memberId } }, now);
+      }
+      return card(manager, tenant.tenantId, memberId);
+    });
+  }
+
+  /** A page, newest first. */
+  async list(tenantId: string, limit: number, offset: number): Promise<{ rows: MemberRecord[]; total: number }> {
+    return this.database.run(tenantId, async (manager) => {
+      const rows = await manager.query<MemberRecord[]>(
+        'select * from member_cards($1) order by invited_at desc, member_id desc limit $2 offset $3',
+        [tenantId, limit, offset],
+      );
+      const [counted] = await manager.query<{ total: number }[]>('select count(*)::int as total from members where tenant_id = $1', [tenantId]);
+      return { rows, total: counted?.total ?? 0 };
+    });
+  }
+}
+
+async function lockTenant(manager: EntityManager, { tenantId }: TenantContext): Promise<void> {
+  found((await manager.query<unknown[]>('select 1 from tenants where id = $1 for no key update', [tenantId]))[0]);
+}
+
+/** The actor as the database knows it now: a change that was waited for may have taken its rights away. */
+async function actorOf(manager: EntityManager, { tenantId, principal }: TenantContext): Promise<Actor> {
+  if (principal.kind === 'api_key') {
+    const [key] = await manager.query<{ revoked: boolean }[]>(
+      'select revoked_at is not null as revoked from api_keys where tenant_id = $1 and id = $2', [tenantId, principal.id],
+    );
+    if (key?.revoked !== false) throw new DomainError('UNAUTHENTICATED');
+    return { role: 'api_key', memberId: null };
+  }
+  if (principal.memberId === null) return { role: principal.role, memberId: null };
+  const [own] = await manager.query<{ role: MemberRole }[]>(
+    `select role from members where tenant_id = $1 and id = $2 and user_id = $3 and status = 'active'`, [tenantId, principal.memberId, principal.id],
+  );
+  if (own === undefined || !isAllowed(own.role, 'members:write')) throw new DomainError('FORBIDDEN', { permission: 'members:write' });
+  return { role: own.role, memberId: principal.memberId };
+}
+
+async function standingOf(manager: EntityManager, tenant: TenantContext, memberId: string): Promise<Standing> {
+  const [member] = await manager.query<Member[]>('select id, role, status from members where tenant_id = $1 and id = $2', [tenant.tenantId, memberId]);
+  const actor = await actorOf(manager, tenant);
+  const [owners] = await manager.query<{ others: number }[]>(
+    `select count(*)::int as others from members where tenant_id = $1 and id <> $2 and role = 'tenant_owner' and status = 'active'`,
+    [tenant.tenantId, memberId],
+  );
+  return { actor, member: found(member), otherOwners: owners?.others ?? 0 };
+}
+
+async function apply(manager: EntityManager, { tenantId }: TenantContext, memberId: string, set: MemberChange['set'], now: Date): Promise<void> {
+  if (set === 'remove') {
+    await manager.query('delete from members where tenant_id = $1 and id = $2', [tenantId, memberId]);
+    return;
+  }
+  const { role = null, status = null, invitation } = set;
+  await manager.query(
+    `update members set role = coalesce($3, role), status = coalesce($4, status), invitation_hash = coalesce($5, invitation_hash),
+       invitation_expires_at = coalesce($6, invitation_expires_at), updated_at = $7
+     where tenant_id = $1 and id = $2`,
+    [tenantId, memberId, role, status, invitation?.hash ?? null, invitation?.expiresAt ?? null, now],
+  );
+}
+
+async function card(manager: EntityManager, tenantId: string, memberId: string): Promise<MemberRecord | null> {
+  const [row] = await manager.query<MemberRecord[]>('select * from member_cards($1) where member_id = $2', [tenantId, memberId]);
+  return row ?? null;
+}
+
+function found<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new DomainError('NOT_FOUND');
+  return value;
+}

@@ -1,0 +1,43 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Chance, CHANCE, type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
+import type { MemberRole, TenantContext } from '../../../shared/tenant-context.js';
+import { requireMayGive } from '../domain/authority.js';
+import type { MemberRecord } from '../members.responses.js';
+import { MembersRepository } from '../persistence/members.repository.js';
+import { TenantRepository } from '../persistence/tenant.repository.js';
+import { InvitationLetters } from './invitation-letters.js';
+import { drawInvitation } from './invitations.js';
+
+/** Invites a person by mail. Whether somebody has an account under the address makes no difference that could be seen. */
+export class InviteMember extends Command<MemberRecord> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly email: string,
+    readonly role: MemberRole,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(InviteMember)
+export class InviteMemberHandler implements ICommandHandler<InviteMember> {
+  constructor(
+    private readonly members: MembersRepository,
+    private readonly tenants: TenantRepository,
+    private readonly letters: InvitationLetters,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(CHANCE) private readonly chance: Chance,
+  ) {}
+
+  async execute({ tenant, email, role }: InviteMember): Promise<MemberRecord> {
+    const now = this.clock.now();
+    const invitation = drawInvitation(this.chance, now);
+    const invited = { id: this.ids.uuid(), email: email.toLowerCase(), role, ...invitation };
+    const member = await this.members.invite(tenant, invited, (actor) => requireMayGive(actor, role), now);
+    const { name } = await this.tenants.find(tenant.tenantId);
+    this.letters.send(member.member_id, { email: member.email, tenantName: name, role, token: invitation.token, expiresAt: invitation.expiresAt });
+    return member;
+  }
+}

@@ -1,0 +1,51 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Chance, CHANCE, type Clock, CLOCK } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { requireMayTouch, requireStatus } from '../domain/authority.js';
+import type { MemberRecord } from '../members.responses.js';
+import { MembersRepository } from '../persistence/members.repository.js';
+import { TenantRepository } from '../persistence/tenant.repository.js';
+import { InvitationLetters } from './invitation-letters.js';
+import { drawInvitation } from './invitations.js';
+import { stillThere } from './member-answer.js';
+
+/** Sends an invitation anew; the link of the earlier mail ends. */
+export class ReinviteMember extends Command<MemberRecord> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly memberId: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ReinviteMember)
+export class ReinviteMemberHandler implements ICommandHandler<ReinviteMember> {
+  constructor(
+    private readonly members: MembersRepository,
+    private readonly tenants: TenantRepository,
+    private readonly letters: InvitationLetters,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CHANCE) private readonly chance: Chance,
+  ) {}
+
+  async execute({ tenant, memberId }: ReinviteMember): Promise<MemberRecord> {
+    const now = this.clock.now();
+    const invitation = drawInvitation(this.chance, now);
+    const changed = await this.members.change(
+      tenant,
+      memberId,
+      ({ actor, member }) => {
+        requireMayTouch(actor, member);
+        requireStatus(member, 'invited');
+        return { set: { invitation }, entry: { action: 'member.reinvited' } };
+      },
+      now,
+    );
+    const member = stillThere(changed);
+    const { name } = await this.tenants.find(tenant.tenantId);
+    this.letters.send(memberId, { email: member.email, tenantName: name, role: member.role, token: invitation.token, expiresAt: invitation.expiresAt });
+    return member;
+  }
+}

@@ -1,0 +1,37 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { requireMayTouch, requireOwnerLeft } from '../domain/authority.js';
+import { MembersRepository } from '../persistence/members.repository.js';
+
+/** Takes a member out of the tenant, or an invitation back; the person's account stays. */
+export class RemoveMember extends Command<void> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly memberId: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RemoveMember)
+export class RemoveMemberHandler implements ICommandHandler<RemoveMember> {
+  constructor(
+    private readonly members: MembersRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ tenant, memberId }: RemoveMember): Promise<void> {
+    await this.members.change(
+      tenant,
+      memberId,
+      ({ actor, member, otherOwners }) => {
+        requireMayTouch(actor, member);
+        requireOwnerLeft(member, otherOwners);
+        return { set: 'remove', entry: { action: 'member.removed', detail: { role: member.role, status: member.status } } };
+      },
+      this.clock.now(),
+    );
+  }
+}
