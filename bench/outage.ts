@@ -63,9 +63,20 @@ async function switchSri(stack: BenchStack, up: boolean): Promise<void> {
   }
 }
 
-async function pending(client: pg.Client, before: Date): Promise<number> {
-  const { rows } = await client.query<{ count: string }>(`select count(*) from sello.documents where status <> 'AUTHORIZED' and created_at < $1`, [before]);
-  return Number(rows[0]?.count);
+interface Pending {
+  readonly count: number;
+  /** How many in which state. */
+  readonly states: string;
+}
+
+async function pending(client: pg.Client, before: Date): Promise<Pending> {
+  const { rows } = await client.query<{ status: string; count: string }>(
+    `select status, count(*) from sello.documents where status <> 'AUTHORIZED' and created_at < $1 group by 1 order by 2 desc`, [before],
+  );
+  return {
+    count: rows.reduce((sum, { count }) => sum + Number(count), 0),
+    states: rows.map(({ status, count }) => `${count} ${status}`).join(', '),
+  };
 }
 
 async function measure(stack: BenchStack): Promise<boolean> {
@@ -105,18 +116,18 @@ async function measure(stack: BenchStack): Promise<boolean> {
   await load(OUTAGE_SECONDS, rate, cutOff);
   await switchSri(stack, true);
   const backAt = new Date();
-  const backlog = await pending(client, backAt);
-  say(`the SRI is back; ${backlog} documents wait`);
+  const { count: backlog, states } = await pending(client, backAt);
+  say(`the SRI is back; ${backlog} documents wait: ${states}`);
   const arrivals = load(OUTAGE_SECONDS, rate, untouched);
   let drainedAfter: number | null = null;
   while (Date.now() - backAt.getTime() < OUTAGE_SECONDS * 2000) {
     const left = await pending(client, backAt);
-    if (left === 0) {
+    if (left.count === 0) {
       drainedAfter = (Date.now() - backAt.getTime()) / 1000;
       break;
     }
     await sleep(1_000);
-    say(`  ${left} of the outage's documents pending`);
+    say(`  of the outage's documents pending: ${left.states}`);
   }
   const drainedAt = new Date();
   await arrivals;

@@ -87,8 +87,9 @@ create function is_ready(w outbox, p_now timestamptz, p_patience interval)
     and (w.lease_until is null or w.lease_until < p_now)
 $$;
 
--- The oldest ready rows, tenants taking turns: one tenant's backlog does not hold up the others. Tenants are found one
--- by one through the index.
+-- Ready rows, tenants taking turns: one tenant's backlog does not hold up the others. In each turn a tenant gives its
+-- oldest and its newest row, so that its fresh documents pass a backlog of its own. Where there is less room than a turn
+-- takes, chance (of the clock) decides who is first. Tenants are found one by one through the index.
 create function ready_in_turns(p_now timestamptz, p_patience interval, p_limit integer)
   returns table (tenant_id uuid, document_id uuid)
   language sql stable set search_path = sello, pg_temp as $$
@@ -100,16 +101,22 @@ create function ready_in_turns(p_now timestamptz, p_patience interval, p_limit i
   )
   select turns.tenant_id, turns.document_id
   from (
-    select mine.*, row_number() over (partition by mine.tenant_id order by mine.due_at) as turn
+    select mine.tenant_id, mine.document_id, min(mine.turn) as turn
     from tenants t
     cross join lateral (
-      select w.tenant_id, w.document_id, w.due_at from outbox w
-      where w.tenant_id = t.tenant_id and w.due_at <= p_now and is_ready(w, p_now, p_patience)
-      order by w.due_at
-      limit p_limit
+      (select w.tenant_id, w.document_id, row_number() over (order by w.due_at) as turn from outbox w
+       where w.tenant_id = t.tenant_id and w.due_at <= p_now and is_ready(w, p_now, p_patience)
+       order by w.due_at
+       limit p_limit)
+      union all
+      (select w.tenant_id, w.document_id, row_number() over (order by w.due_at desc) from outbox w
+       where w.tenant_id = t.tenant_id and w.due_at <= p_now and is_ready(w, p_now, p_patience)
+       order by w.due_at desc
+       limit p_limit)
     ) mine
+    group by mine.tenant_id, mine.document_id
   ) turns
-  order by turns.turn, turns.due_at
+  order by turns.turn, hashtext(turns.document_id::text || p_now::text)
   limit p_limit
 $$;
 

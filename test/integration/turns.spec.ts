@@ -36,6 +36,14 @@ describe('turns between tenants', () => {
     expect(shares).toEqual([10, 5, 5]);
   });
 
+  it('fresh documents of a tenant pass its own backlog: the oldest and the newest take turns', async () => {
+    const before = await database.query<{ document_id: string }>(
+      'select document_id from outbox where tenant_id = $1 and announced_at < $2 order by due_at', [hoarder.tenantId, later(30)]);
+    const announced = new Set((await work.announce(later(60), PATIENCE_MS, 10)).map(({ documentId }) => documentId));
+    const places = before.flatMap(({ document_id }, place) => (announced.has(document_id) ? [place] : []));
+    expect(places).toEqual([0, 1, 2, 3, 4, 45, 46, 47, 48, 49]);
+  });
+
   it('a row is announced once until patience ends, also to relays that look at the same time', async () => {
     const at = later(120);
     const [one, two] = await Promise.all([work.announce(at, PATIENCE_MS, 15), work.announce(at, PATIENCE_MS, 15)]);

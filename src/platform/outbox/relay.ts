@@ -6,7 +6,7 @@ import { IssuanceBell } from '../queue/issuance-bell.js';
 import { DueWork } from './due-work.js';
 
 const BATCH = 500;
-const QUEUED_PER_SLOT = 2;
+const QUEUED_PER_SLOT = 1;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 /** Why a wait ends early; one for all, for a reason made by `abort` itself is costly. */
 const NUDGED = new Error('there may be due work');

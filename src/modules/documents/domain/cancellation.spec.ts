@@ -6,7 +6,7 @@ import type { Cancellation, DocumentState, SagaPolicy } from './document.js';
 const DAY = 86_400_000;
 const NOW = new Date('2026-11-21T15:00:00Z');
 const POLICY: SagaPolicy = {
-  receptionLadderMs: [2_000], authorizationLadderMs: [3_000], answerDeadlineMs: DAY,
+  receptionLadderMs: [2_000], authorizationLadderMs: [3_000], unansweredWaitMs: 60_000, answerDeadlineMs: DAY,
   maxReceptionAttempts: 60, recheckEveryMs: DAY, recheckForMs: 30 * DAY, cancellationLadderMs: [60_000, 300_000],
 };
 const content = (more: Partial<DocumentContent>): DocumentContent => ({

@@ -9,7 +9,7 @@ const KEY = '1509202601179001234500110010020000001011234567812';
 const OURS = '<factura>ours</factura>';
 const FIRST = '<factura>first signing</factura>';
 const NOW = new Date('2026-11-21T15:00:00Z');
-const POLICY: SagaPolicy = { receptionLadderMs: [2_000, 5_000], authorizationLadderMs: [3_000, 7_000], answerDeadlineMs: 86_400_000,
+const POLICY: SagaPolicy = { receptionLadderMs: [2_000, 5_000], authorizationLadderMs: [3_000, 7_000], unansweredWaitMs: 60_000, answerDeadlineMs: 86_400_000,
   maxReceptionAttempts: 60, recheckEveryMs: 86_400_000, recheckForMs: 30 * 86_400_000, cancellationLadderMs: [60_000],
 };
 
@@ -158,6 +158,13 @@ describe('whether a document arrived', () => {
 
   it('no answer to the question: nothing is sent, the question is repeated', () => {
     expect(ask('RECEPTION_UNKNOWN', silence)).toMatchObject({ moves: [], work: { step: 'authorize' } });
+  });
+
+  it('an SRI that is away is knocked at every minute, however long it was away; one that is at work is left to work', () => {
+    const slow: SagaPolicy = { ...POLICY, authorizationLadderMs: [3_000, 3_600_000] };
+    const asked = (evidence: Evidence): number | null => after(decide(document('AUTHORIZATION_RETRY_SCHEDULED', { authorizationAttempts: 9 }), evidence, NOW, slow));
+    expect(asked(silence)).toBe(60_000);
+    expect(asked(answered())).toBe(3_600_000);
   });
 
   it('a taken number whose key is not ours is for a person, never renumbered', () => {

@@ -30,9 +30,6 @@ export function decide(document: DocumentState, evidence: Evidence, now: Date, p
   }
 }
 
-/** Knocking at a closed door costs the SRI nothing, and the rest of the emission point waits behind it. */
-const MAX_UNDELIVERED_WAIT_MS = 60_000;
-
 const ask = (dueAt: Date): Work => ({ step: 'authorize', dueAt, unsent: false });
 const after = (now: Date, milliseconds: number): Date => new Date(now.getTime() + milliseconds);
 const problem = (errorCode: ErrorCode, errorDetail: unknown = null): DocumentPatch => ({ errorCode, errorDetail });
@@ -44,7 +41,7 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
     case 'received':
       return held(document, 'received', now, policy, { sriMessages: answer.messages });
     case 'not_delivered':
-      return undelivered(answer.reason, retryAt, now);
+      return undelivered(answer.reason, retryAt, now, policy);
     case 'no_evidence':
       return {
         moves: [{ trigger: 'no_evidence', detail: { reason: answer.reason } }],
@@ -77,13 +74,18 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
 }
 
 /** Nothing arrived: it keeps its place, the later numbers of its emission point wait behind it. */
-export function undelivered(reason: string, retryAt: Date, now: Date): Decision {
-  const latestTry = after(now, MAX_UNDELIVERED_WAIT_MS);
+function undelivered(reason: string, retryAt: Date, now: Date, policy: SagaPolicy): Decision {
   return {
     moves: [{ trigger: 'not_delivered', detail: { reason } }],
     patch: {},
-    work: { step: 'submit', dueAt: retryAt < latestTry ? retryAt : latestTry, unsent: true },
+    work: { step: 'submit', dueAt: knockAgain(retryAt, now, policy), unsent: true },
   };
+}
+
+/** Knocking at a closed door costs the SRI nothing: an outage of hours must not leave a document waiting for hours more. */
+function knockAgain(dueAt: Date, now: Date, { unansweredWaitMs }: SagaPolicy): Date {
+  const latest = after(now, unansweredWaitMs);
+  return dueAt < latest ? dueAt : latest;
 }
 
 /** The SRI holds the document: from now on it is only asked. */
@@ -252,7 +254,8 @@ function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decis
  */
 function wait(document: DocumentState, reason: string, now: Date, policy: SagaPolicy, answered = true): Decision {
   const attempts = document.authorizationAttempts + 1;
-  const work = ask(after(now, waitOf(policy.authorizationLadderMs, attempts)));
+  const nextAsk = after(now, waitOf(policy.authorizationLadderMs, attempts));
+  const work = ask(answered ? nextAsk : knockAgain(nextAsk, now, policy));
   const patch: DocumentPatch = { authorizationAttempts: attempts };
   switch (document.status) {
     case 'AUTHORIZATION_PENDING':

@@ -98,6 +98,8 @@ export interface Decision {
 export interface SagaPolicy {
   readonly receptionLadderMs: readonly number[];
   readonly authorizationLadderMs: readonly number[];
+  /** Longest wait before a service that gave no answer is called again. */
+  readonly unansweredWaitMs: number;
   readonly answerDeadlineMs: number;
   /** A document the SRI neither took nor refused is handed to a person after so many transmissions. */
   readonly maxReceptionAttempts: number;

@@ -9,6 +9,7 @@ export function sagaPolicy(settings: Settings): SagaPolicy {
   return {
     receptionLadderMs: settings.RECEPTION_LADDER.map(milliseconds),
     authorizationLadderMs: settings.AUTHORIZATION_LADDER.map(milliseconds),
+    unansweredWaitMs: milliseconds(settings.SRI_LONGEST_BREAK_SECONDS),
     answerDeadlineMs: milliseconds(settings.ANSWER_DEADLINE_SECONDS),
     maxReceptionAttempts: settings.MAX_RECEPTION_ATTEMPTS,
     recheckEveryMs: milliseconds(settings.RECHECK_SECONDS),
