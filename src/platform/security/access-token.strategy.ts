@@ -3,7 +3,7 @@ import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import type { ServiceRequest } from '../http/service-request.js';
-import { ACCESS_TOKEN_SECONDS, type AccessClaims, accessClaims, audienceOf, keyIdOfToken, TOKEN_ISSUER } from './access-tokens.js';
+import { type AccessClaims, accessClaims, audienceOf, keyIdOfToken, TOKEN_ISSUER } from './access-tokens.js';
 import { TokenKeys } from './token-keys.js';
 
 export const ACCESS_TOKEN = 'access-token';
@@ -22,7 +22,6 @@ export class AccessTokenStrategy extends PassportStrategy(Strategy, ACCESS_TOKEN
       algorithms: ['RS256'],
       issuer: TOKEN_ISSUER,
       audience: audienceOf(settings),
-      jsonWebTokenOptions: { maxAge: ACCESS_TOKEN_SECONDS },
     });
   }
 

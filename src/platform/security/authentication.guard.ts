@@ -8,7 +8,6 @@ import type { ServiceRequest } from '../http/service-request.js';
 import { PERMISSION_KEY, PUBLIC_KEY, SIGN_IN_HONOURED_KEY, SIGNED_IN_KEY } from './access.js';
 import { parseApiKey } from './api-key.js';
 import { presentedCredentials } from './credentials.js';
-import type { Permission } from './permissions.js';
 import { PersonAuthentication } from './person-authentication.js';
 import { namedTenant } from './tenant-choice.js';
 
@@ -34,20 +33,20 @@ export class AuthenticationGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<ServiceRequest>();
-    if (this.says<boolean>(context, PUBLIC_KEY) === true) {
-      if (this.says<boolean>(context, SIGN_IN_HONOURED_KEY) === true) await this.recognise(context, request);
+    if (this.says(context, PUBLIC_KEY) === true) {
+      if (this.says(context, SIGN_IN_HONOURED_KEY) === true) await this.recognise(context, request);
       return true;
     }
     const { apiKey } = presentedCredentials(request);
     if (apiKey !== null) {
       const key = await this.authenticateKey(request, apiKey);
       // Who may be anybody of a tenant is nobody in particular.
-      if (this.says<boolean>(context, SIGNED_IN_KEY) === true) throw new DomainError('FORBIDDEN', { reason: 'person_required' });
+      if (this.says(context, SIGNED_IN_KEY) === true) throw new DomainError('FORBIDDEN', { reason: 'person_required' });
       request.tenant = key;
       return true;
     }
     request.person = await this.people.authenticate(context, request);
-    if (this.needsTenant(context)) request.tenant = await this.people.enterTenant(request, request.person);
+    if (needsTenant(this.says(context, PERMISSION_KEY))) request.tenant = await this.people.enterTenant(request, request.person);
     return true;
   }
 
@@ -58,12 +57,8 @@ export class AuthenticationGuard implements CanActivate {
     if ((bearer ?? cookie) !== null) request.person = await this.people.authenticate(context, request);
   }
 
-  private needsTenant(context: ExecutionContext): boolean {
-    return this.says<Permission>(context, PERMISSION_KEY)?.startsWith('platform:') === false;
-  }
-
-  private says<T>(context: ExecutionContext, name: string): T | undefined {
-    return this.reflector.getAllAndOverride<T | undefined>(name, [context.getHandler(), context.getClass()]);
+  private says(context: ExecutionContext, name: string): unknown {
+    return this.reflector.getAllAndOverride<unknown>(name, [context.getHandler(), context.getClass()]);
   }
 
   private async authenticateKey(request: ServiceRequest, presented: string): Promise<TenantContext> {
@@ -79,3 +74,6 @@ export class AuthenticationGuard implements CanActivate {
     return { tenantId: row.tenant_id, principal: { kind: 'api_key', id: row.api_key_id }, environment };
   }
 }
+
+/** Routes of tenants demand a permission; those of people demand none, and those of the platform its own. */
+const needsTenant = (permission: unknown): boolean => typeof permission === 'string' && !permission.startsWith('platform:');
