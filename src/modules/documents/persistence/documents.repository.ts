@@ -47,6 +47,8 @@ export class StaleDocumentError extends Error {}
 
 const STALE = 'SE110';
 
+const ADVANCE = 'select * from advance_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)';
+
 /** Documents in the database. `advance` is the only writer of `status`. */
 @Injectable()
 export class DocumentsRepository {
@@ -80,21 +82,23 @@ export class DocumentsRepository {
    * Writes a decision: moves, columns, history, events, due work and the rows that
    * belong to them, in one transaction and one round trip.
    * @param token the worker's fencing token; null for a caller's own act
+   * @param audit line of the audit log that commits with the decision, for what a person or key did
    * @returns the new version, and whether the next document of the emission point was woken by it
    * @throws StaleDocumentError when status, version or lease no longer match; nothing was written
    */
-  async advance(state: DocumentState, decision: Decision, token: string | null, now: Date, records: Records = {}): Promise<Advanced> {
+  async advance(state: DocumentState, decision: Decision, token: string | null, now: Date, records: Records = {}, audit: string | null = null): Promise<Advanced> {
     const { moves, events } = this.unfold(state.status, decision);
     const { signing, authorization } = records;
     const bytes = signing ? gzipSync(signing.xml, { level: 1 }) : authorization ? gzipSync(authorization.xml, { level: 1 }) : null;
     try {
       const [row] = await this.transaction.call<{ new_version: number; successor_woken: boolean }>(
         state.tenantId,
-        'select * from advance_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+        audit === null ? ADVANCE : `select a.*, record_audit($1, $13) from (${ADVANCE}) a`,
         [
           state.id, state.status, state.version, token, now,
           JSON.stringify(moves), JSON.stringify(toColumns(decision.patch)), workJson(decision), JSON.stringify(events),
           JSON.stringify({ ...toRecordRows(records), ...(decision.pause && { pause: { id: this.ids.uuid(), event_id: this.ids.uuid(), ...decision.pause } }) }), bytes,
+          ...(audit === null ? [] : [audit]),
         ],
       );
       if (!row) throw new Error('advance_document returned no row');

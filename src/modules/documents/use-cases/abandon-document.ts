@@ -26,7 +26,7 @@ export class AbandonDocumentHandler implements ICommandHandler<AbandonDocument> 
   ) {}
 
   async execute({ tenant, documentId, reason }: AbandonDocument): Promise<DocumentAbandoned> {
-    const { status, at } = await this.acts.perform(tenant, documentId, ({ state }, now) => ({
+    const { status, at } = await this.acts.perform(tenant, documentId, { action: 'document.abandoned', detail: { reason } }, ({ state }, now) => ({
       decision: decideAbandon(state, reason, now, this.policy),
     }));
     return { document_id: documentId, status, abandoned_at: at };

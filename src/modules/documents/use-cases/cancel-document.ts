@@ -28,7 +28,7 @@ export class CancelDocumentHandler implements ICommandHandler<CancelDocument> {
   ) {}
 
   async execute({ tenant, documentId, reason }: CancelDocument): Promise<CancellationRequested> {
-    const { status, at, loaded } = await this.acts.perform(tenant, documentId, ({ state, content }, now) => {
+    const { status, at, loaded } = await this.acts.perform(tenant, documentId, { action: 'document.cancellation_requested', detail: { reason } }, ({ state, content }, now) => {
       requireAction(state, 'cancel');
       const annulment = annulmentOf(content, now);
       refuseErrors(annulment.findings);

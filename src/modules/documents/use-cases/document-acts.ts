@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { type AuditEntry, auditLine } from '../../../platform/audit/audit-trail.js';
 import { sqlState } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { Finding } from '../../../shared/finding.js';
@@ -26,12 +27,14 @@ export class DocumentActs {
   ) {}
 
   /**
+   * @param entry how the audit log names the act
    * @returns the state reached and when
    * @throws DomainError NOT_FOUND, INVALID_STATE, and what the act itself refuses
    */
   async perform(
     tenant: TenantContext,
     documentId: string,
+    entry: Pick<AuditEntry, 'action' | 'detail'>,
     act: (loaded: LoadedDocument, now: Date) => Promise<ActDecision> | ActDecision,
   ): Promise<{ status: DocumentStatus; at: Date; loaded: LoadedDocument; decision: Decision }> {
     for (let attempt = 1; ; attempt += 1) {
@@ -40,7 +43,8 @@ export class DocumentActs {
       const { decision, records } = await act(loaded, this.clock.now());
       const at = this.clock.now();
       try {
-        await this.documents.advance(loaded.state, decision, null, at, records);
+        const line = auditLine(tenant, { ...entry, target: { kind: 'document', id: documentId } }, at);
+        await this.documents.advance(loaded.state, decision, null, at, records, line);
       } catch (error) {
         if (error instanceof StaleDocumentError && attempt < TRIES) continue;
         throw refusalOf(error, loaded);

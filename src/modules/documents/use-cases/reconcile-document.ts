@@ -39,7 +39,7 @@ export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocume
   ) {}
 
   async execute({ tenant, documentId }: ReconcileDocument): Promise<DocumentReconciled> {
-    const { status, at } = await this.acts.perform(tenant, documentId, async (loaded) => {
+    const { status, at } = await this.acts.perform(tenant, documentId, { action: 'document.reconciled' }, async (loaded) => {
       requireAction(loaded.state, 'reconcile');
       return loaded.state.status === 'CANCELLATION_REQUESTED' ? this.consult(loaded) : this.ask(loaded);
     });

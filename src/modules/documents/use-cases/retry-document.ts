@@ -25,7 +25,7 @@ export class RetryDocumentHandler implements ICommandHandler<RetryDocument> {
   ) {}
 
   async execute({ tenant, documentId }: RetryDocument): Promise<RetryScheduled> {
-    const { status, at } = await this.acts.perform(tenant, documentId, ({ state }, now) => ({ decision: decideRetry(state, now, this.policy) }));
+    const { status, at } = await this.acts.perform(tenant, documentId, { action: 'document.retried' }, ({ state }, now) => ({ decision: decideRetry(state, now, this.policy) }));
     return { document_id: documentId, status, retry_scheduled_at: at };
   }
 }

@@ -18,6 +18,6 @@ export class WithdrawCancellationHandler implements ICommandHandler<WithdrawCanc
   constructor(private readonly acts: DocumentActs) {}
 
   async execute({ tenant, documentId }: WithdrawCancellation): Promise<void> {
-    await this.acts.perform(tenant, documentId, ({ state }) => ({ decision: decideWithdrawal(state) }));
+    await this.acts.perform(tenant, documentId, { action: 'document.cancellation_withdrawn' }, ({ state }) => ({ decision: decideWithdrawal(state) }));
   }
 }

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { AuditAction } from '../../../platform/audit/audit-actions.js';
+import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
-import type { SriEnvironment } from '../../../shared/tenant-context.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { CertificateEntry } from '../issuers.responses.js';
 
 export type CertificateRow = Omit<CertificateEntry, 'status'> & { readonly revoked_at: Date | null };
@@ -33,7 +35,10 @@ const ONE = 'tenant_id = $1 and issuer_id = $2 and id = $3';
 
 @Injectable()
 export class CertificatesRepository {
-  constructor(private readonly database: TenantTransaction) {}
+  constructor(
+    private readonly database: TenantTransaction,
+    private readonly audit: AuditTrail,
+  ) {}
 
   /**
    * Stores a certificate that proved the issuer's RUC, claims the RUC for the issuer and makes the certificate the
@@ -41,7 +46,8 @@ export class CertificatesRepository {
    * @throws DomainError ALREADY_EXISTS when another issuer of the platform holds the RUC; INVALID_STATE when this
    *   certificate was revoked here
    */
-  async store(tenantId: string, certificate: NewCertificate, environment: SriEnvironment, now: Date): Promise<CertificateRow> {
+  async store(tenant: TenantContext, certificate: NewCertificate, now: Date): Promise<CertificateRow> {
+    const { tenantId, environment } = tenant;
     return this.database.run(tenantId, async (manager) => {
       await lockIssuer(manager, tenantId, certificate.issuerId);
       await claimRuc(manager, tenantId, certificate, environment, now);
@@ -51,29 +57,35 @@ export class CertificatesRepository {
       );
       if (known?.revoked_at) throw new DomainError('INVALID_STATE', { status: 'revoked', allowed_actions: ['upload another certificate'] });
       const id = known?.id ?? (await insert(manager, tenantId, certificate, now));
+      await this.record(manager, tenant, 'certificate.uploaded', certificate.issuerId, id, now);
       return makeActive(manager, tenantId, certificate.issuerId, id);
     });
   }
 
   /** Makes a stored certificate the active one; null when the issuer has no such certificate. */
-  async activate(tenantId: string, issuerId: string, id: string, judge: (row: CertificateRow) => void): Promise<CertificateRow | null> {
+  async activate(tenant: TenantContext, issuerId: string, id: string, judge: (row: CertificateRow) => void, now: Date): Promise<CertificateRow | null> {
+    const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
       await lockIssuer(manager, tenantId, issuerId);
       const [row] = await manager.query<CertificateRow[]>(`select ${COLUMNS} from certificates where ${ONE}`, [tenantId, issuerId, id]);
       if (row === undefined) return null;
       judge(row);
+      await this.record(manager, tenant, 'certificate.activated', issuerId, id, now);
       return makeActive(manager, tenantId, issuerId, id);
     });
   }
 
   /** Revokes a certificate and destroys its key; false when the issuer has no such certificate. Again is the same. */
-  async revoke(tenantId: string, issuerId: string, id: string, now: Date): Promise<boolean> {
+  async revoke(tenant: TenantContext, issuerId: string, id: string, now: Date): Promise<boolean> {
+    const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
       const [rows] = await manager.query<[{ id: string }[], number]>(
         `update certificates set is_active = false, revoked_at = coalesce(revoked_at, $4), sealed_key = ''::bytea where ${ONE} returning id`,
         [tenantId, issuerId, id, now],
       );
-      return rows.length > 0;
+      if (rows.length === 0) return false;
+      await this.record(manager, tenant, 'certificate.revoked', issuerId, id, now);
+      return true;
     });
   }
 
@@ -106,6 +118,10 @@ export class CertificatesRepository {
       return row === undefined ? null : { certificateDer: row.certificate_der, sealedKey: row.sealed_key };
     });
   }
+
+  private record(manager: EntityManager, tenant: TenantContext, action: AuditAction, issuerId: string, id: string, now: Date): Promise<void> {
+    return this.audit.record(manager, tenant, { action, target: { kind: 'certificate', id }, detail: { issuer_id: issuerId } }, now);
+  }
 }
 
 /** Uploads and activations of one issuer happen one after the other; documents are issued meanwhile. */
@@ -114,7 +130,7 @@ async function lockIssuer(manager: EntityManager, tenantId: string, issuerId: st
   if (rows.length === 0) throw new DomainError('NOT_FOUND');
 }
 
-async function claimRuc(manager: EntityManager, tenantId: string, certificate: NewCertificate, environment: SriEnvironment, now: Date): Promise<void> {
+async function claimRuc(manager: EntityManager, tenantId: string, certificate: NewCertificate, environment: TenantContext['environment'], now: Date): Promise<void> {
   const [claim] = await manager.query<{ held: boolean }[]>('select claim_ruc($1, $2, $3, $4, $5) as held', [
     certificate.ruc,
     environment,

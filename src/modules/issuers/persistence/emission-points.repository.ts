@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EmissionPointRecord } from '../issuers.responses.js';
 import { refuseDuplicates } from './unique-violation.js';
 
@@ -16,18 +18,22 @@ const ESTABLISHMENT = 'e.tenant_id = $1 and e.issuer_id = $2 and e.id = $3';
 
 @Injectable()
 export class EmissionPointsRepository {
-  constructor(private readonly database: TenantTransaction) {}
+  constructor(
+    private readonly database: TenantTransaction,
+    private readonly audit: AuditTrail,
+  ) {}
 
   /**
    * Null when the tenant has no such establishment.
    * @throws DomainError ALREADY_EXISTS when the establishment has a point of this code
    */
   async insert(
-    tenantId: string,
+    tenant: TenantContext,
     path: EstablishmentPath,
     point: { readonly id: string; readonly code: string; readonly initialSequential: number },
     now: Date,
   ): Promise<EmissionPointRecord | null> {
+    const { tenantId } = tenant;
     return refuseDuplicates('code', () =>
       this.database.run(tenantId, async (manager) => {
         const [row] = await manager.query<EmissionPointRecord[]>(
@@ -36,7 +42,10 @@ export class EmissionPointsRepository {
            returning ${COLUMNS}`,
           [tenantId, path.issuerId, path.establishmentId, point.id, point.code, point.initialSequential, now],
         );
-        return row ?? null;
+        if (row === undefined) return null;
+        const detail = { issuer_id: path.issuerId, establishment_id: path.establishmentId, code: point.code };
+        await this.audit.record(manager, tenant, { action: 'emission_point.created', target: { kind: 'emission_point', id: point.id }, detail }, now);
+        return row;
       }),
     );
   }

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EstablishmentRecord } from '../issuers.responses.js';
 import { refuseDuplicates } from './unique-violation.js';
 
@@ -15,13 +17,17 @@ export interface NewEstablishment {
 
 @Injectable()
 export class EstablishmentsRepository {
-  constructor(private readonly database: TenantTransaction) {}
+  constructor(
+    private readonly database: TenantTransaction,
+    private readonly audit: AuditTrail,
+  ) {}
 
   /**
    * Null when the tenant has no such issuer.
    * @throws DomainError ALREADY_EXISTS when the issuer has an establishment of this code
    */
-  async insert(tenantId: string, establishment: NewEstablishment, now: Date): Promise<EstablishmentRecord | null> {
+  async insert(tenant: TenantContext, establishment: NewEstablishment, now: Date): Promise<EstablishmentRecord | null> {
+    const { tenantId } = tenant;
     const { id, issuerId, code, name, address } = establishment;
     return refuseDuplicates('code', () =>
       this.database.run(tenantId, async (manager) => {
@@ -31,7 +37,9 @@ export class EstablishmentsRepository {
            returning ${COLUMNS}`,
           [tenantId, id, issuerId, code, name, address, now],
         );
-        return row ?? null;
+        if (row === undefined) return null;
+        await this.audit.record(manager, tenant, { action: 'establishment.created', target: { kind: 'establishment', id }, detail: { issuer_id: issuerId, code } }, now);
+        return row;
       }),
     );
   }

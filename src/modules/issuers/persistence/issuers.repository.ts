@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerRecord } from '../issuers.responses.js';
 import { refuseDuplicates } from './unique-violation.js';
 
@@ -29,10 +31,14 @@ const COLUMNS = `id, tenant_id, ruc, ${SHOWN.join(', ')}, disabled_at, created_a
 
 @Injectable()
 export class IssuersRepository {
-  constructor(private readonly database: TenantTransaction) {}
+  constructor(
+    private readonly database: TenantTransaction,
+    private readonly audit: AuditTrail,
+  ) {}
 
   /** @throws DomainError ALREADY_EXISTS when the tenant has an issuer of this RUC */
-  async insert(tenantId: string, id: string, ruc: string, values: IssuerValues, now: Date): Promise<IssuerRow> {
+  async insert(tenant: TenantContext, id: string, ruc: string, values: IssuerValues, now: Date): Promise<IssuerRow> {
+    const { tenantId } = tenant;
     const given = WRITABLE.map((column) => values[column] ?? null);
     const places = given.map((_, index) => `$${index + 5}`).join(', ');
     return refuseDuplicates('ruc', () =>
@@ -42,13 +48,15 @@ export class IssuersRepository {
            values ($1, $2, $3, $4, $4, ${places}) returning ${COLUMNS}`,
           [tenantId, id, ruc, now, ...given],
         );
+        await this.audit.record(manager, tenant, { action: 'issuer.created', target: { kind: 'issuer', id }, detail: { ruc } }, now);
         return required(row);
       }),
     );
   }
 
   /** Sets the given columns only; null when the tenant has no such issuer. */
-  async update(tenantId: string, id: string, values: IssuerValues, now: Date): Promise<IssuerRow | null> {
+  async update(tenant: TenantContext, id: string, values: IssuerValues, now: Date): Promise<IssuerRow | null> {
+    const { tenantId } = tenant;
     const columns = WRITABLE.filter((column) => values[column] !== undefined);
     if (columns.length === 0) return this.find(tenantId, id);
     const assignments = columns.map((column, index) => `${column} = $${index + 4}`).join(', ');
@@ -58,7 +66,10 @@ export class IssuersRepository {
         `update issuers set ${assignments}, updated_at = $3 where tenant_id = $1 and id = $2 returning ${COLUMNS}`,
         [tenantId, id, now, ...columns.map((column) => values[column])],
       );
-      return rows[0] ?? null;
+      const [row] = rows;
+      if (row === undefined) return null;
+      await this.audit.record(manager, tenant, { action: 'issuer.changed', target: { kind: 'issuer', id }, detail: { fields: columns } }, now);
+      return row;
     });
   }
 

@@ -30,7 +30,7 @@ export class ActivateCertificateHandler implements ICommandHandler<ActivateCerti
   async execute({ tenant, issuerId, certificateId }: ActivateCertificate): Promise<CertificateEntry> {
     const now = this.clock.now();
     const judge = (row: CertificateRow): void => requireActivable(row, now);
-    return certificateAnswer(found(await this.certificates.activate(tenant.tenantId, issuerId, certificateId, judge)), now);
+    return certificateAnswer(found(await this.certificates.activate(tenant, issuerId, certificateId, judge, now)), now);
   }
 }
 

@@ -28,6 +28,6 @@ export class CreateEmissionPointHandler implements ICommandHandler<CreateEmissio
 
   async execute({ tenant, path, input }: CreateEmissionPoint): Promise<EmissionPointRecord> {
     const point = { id: this.ids.uuid(), code: input.code, initialSequential: input.initial_sequential };
-    return found(await this.points.insert(tenant.tenantId, path, point, this.clock.now()));
+    return found(await this.points.insert(tenant, path, point, this.clock.now()));
   }
 }

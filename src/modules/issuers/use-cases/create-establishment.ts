@@ -28,6 +28,6 @@ export class CreateEstablishmentHandler implements ICommandHandler<CreateEstabli
 
   async execute({ tenant, issuerId, input }: CreateEstablishment): Promise<EstablishmentRecord> {
     const establishment = { id: this.ids.uuid(), issuerId, code: input.code, name: input.name ?? null, address: input.address };
-    return found(await this.establishments.insert(tenant.tenantId, establishment, this.clock.now()));
+    return found(await this.establishments.insert(tenant, establishment, this.clock.now()));
   }
 }

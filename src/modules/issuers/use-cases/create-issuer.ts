@@ -34,6 +34,6 @@ export class CreateIssuerHandler implements ICommandHandler<CreateIssuer> {
     const { ruc, logo, ...values } = input;
     const check = checkRuc(ruc, { strict: this.settings.STRICT_RUC_CHECK });
     if (!check.valid) throw new DomainError('INVALID_RUC', { field: 'ruc', problem: check.problem });
-    return issuerAnswer(await this.issuers.insert(tenant.tenantId, this.ids.uuid(), ruc, { ...values, logo: logoBytes(logo) ?? null }, this.clock.now()));
+    return issuerAnswer(await this.issuers.insert(tenant, this.ids.uuid(), ruc, { ...values, logo: logoBytes(logo) ?? null }, this.clock.now()));
   }
 }

@@ -26,7 +26,7 @@ export class RevokeCertificateHandler implements ICommandHandler<RevokeCertifica
   ) {}
 
   async execute({ tenant, issuerId, certificateId }: RevokeCertificate): Promise<void> {
-    const revoked = await this.certificates.revoke(tenant.tenantId, issuerId, certificateId, this.clock.now());
+    const revoked = await this.certificates.revoke(tenant, issuerId, certificateId, this.clock.now());
     if (!revoked) throw new DomainError('NOT_FOUND');
     this.logger.info({ tenant_id: tenant.tenantId, issuer_id: issuerId, certificate_id: certificateId }, 'certificate revoked');
   }

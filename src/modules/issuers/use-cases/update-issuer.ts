@@ -29,6 +29,6 @@ export class UpdateIssuerHandler implements ICommandHandler<UpdateIssuer> {
   async execute({ tenant, issuerId, input }: UpdateIssuer): Promise<IssuerRecord> {
     const { logo, ...others } = input;
     const values = logo === undefined ? others : { ...others, logo: logoBytes(logo) ?? null };
-    return issuerAnswer(found(await this.issuers.update(tenant.tenantId, issuerId, values, this.clock.now())));
+    return issuerAnswer(found(await this.issuers.update(tenant, issuerId, values, this.clock.now())));
   }
 }

@@ -59,9 +59,8 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
       const owner = { tenantId: tenant.tenantId, issuerId, certificateId: id };
       const sealedKey = this.envelope.seal(opened.privateKeyPkcs8, owner);
       const row = await this.certificates.store(
-        tenant.tenantId,
+        tenant,
         { ...description, id, issuerId, ruc, certificateDer, sealedKey },
-        tenant.environment,
         now,
       );
       this.logger.info({ tenant_id: tenant.tenantId, issuer_id: issuerId, certificate_id: row.id }, 'certificate activated');
