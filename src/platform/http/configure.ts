@@ -6,8 +6,10 @@ import { type Settings, SETTINGS } from '../../config/settings.js';
 import { type Ids, IDS } from '../../shared/ports.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { requestLog } from '../observability/request-log.js';
+import { cookieOrigin } from './cookie-origin.js';
 import { jsonBody } from './json-body.js';
 import { buildOpenApi } from './openapi.js';
+import { PublicAddress } from './public-address.js';
 import { requestId } from './request-id.js';
 import type { ServiceRequest } from './service-request.js';
 
@@ -29,11 +31,13 @@ export function configureHttp(app: NestExpressApplication): void {
   matchPathsExactly(app);
   app.set('etag', false);
   app.set('query parser', 'simple');
-  app.set('trust proxy', false);
+  app.set('trust proxy', settings.TRUSTED_PROXIES === '' ? false : settings.TRUSTED_PROXIES);
   app.use(requestId(app.get<Ids>(IDS)));
   app.use(requestLog(app.get<Logger>(LOGGER)));
   app.use(securityHeaders(settings.APP_ENV === 'production'));
   app.use(noStore);
+  allowOrigins(app, settings.ALLOWED_ORIGINS);
+  app.use(cookieOrigin(app.get(PublicAddress)));
   app.use(jsonBody((request) => UPLOAD_PATH.test(request.path)));
   if (settings.APP_ENV !== 'production') {
     SwaggerModule.setup(DOCS_PATH, app, () => buildOpenApi(app), { jsonDocumentUrl: 'openapi.json' });
@@ -51,6 +55,19 @@ export function configureHttp(app: NestExpressApplication): void {
  */
 function matchPathsExactly(app: NestExpressApplication): void {
   Object.assign(app.getHttpAdapter().getInstance().router, { caseSensitive: true, strict: true });
+}
+
+/** Pages of other origins may read answers only where the settings name them, letter by letter. */
+function allowOrigins(app: NestExpressApplication, origins: readonly string[]): void {
+  if (origins.length === 0) return;
+  app.enableCors({
+    origin: [...origins],
+    credentials: true,
+    methods: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
+    allowedHeaders: ['Content-Type', 'Authorization', 'X-Tenant-Id', 'Idempotency-Key', 'Prefer', 'X-Request-Id'],
+    exposedHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'],
+    maxAge: 600,
+  });
 }
 
 function securityHeaders(isProduction: boolean) {

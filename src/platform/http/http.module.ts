@@ -4,6 +4,7 @@ import { AuthenticationGuard } from '../security/authentication.guard.js';
 import { PermissionGuard } from '../security/permission.guard.js';
 import { SecurityModule } from '../security/security.module.js';
 import { ErrorFilter } from './error.filter.js';
+import { PublicAddress } from './public-address.js';
 import { RateLimitGuard } from './rate-limit.guard.js';
 import { RateLimits } from './rate-limits.js';
 import { FieldValidationPipe } from './validation.pipe.js';
@@ -13,12 +14,13 @@ import { FieldValidationPipe } from './validation.pipe.js';
   imports: [SecurityModule],
   providers: [
     RateLimits,
+    PublicAddress,
     { provide: APP_GUARD, useClass: AuthenticationGuard },
     { provide: APP_GUARD, useClass: PermissionGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_PIPE, useClass: FieldValidationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [RateLimits],
+  exports: [RateLimits, PublicAddress, SecurityModule],
 })
 export class HttpModule {}

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ERROR_CATALOGUE } from '../../shared/error-catalogue.js';
-import { API_KEY_SCHEME } from '../security/access.js';
+import { API_KEY_SCHEME, BEARER_SCHEME, COOKIE_SCHEME, SESSION_COOKIE } from '../security/access.js';
 
 /** Version of the interface description (specification, section 9). */
 const INTERFACE_VERSION = '0.1.0';
@@ -20,28 +20,37 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .setDescription('Issues the electronic tax documents of Ecuador.')
     .setVersion(INTERFACE_VERSION)
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'svc_test_… in sandbox and local, svc_live_… in production' }, API_KEY_SCHEME)
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token of `POST /auth/login` or `GET /auth/google/callback`; `X-Tenant-Id` chooses among several memberships' }, BEARER_SCHEME)
+    .addCookieAuth(SESSION_COOKIE, { type: 'apiKey', in: 'cookie', description: 'The same token, for browsers; unsafe methods need an `Origin` of ours and a JSON body' }, COOKIE_SCHEME)
     .build();
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (_controller, method) => method,
   });
   addErrorSchemas(document);
-  for (const item of Object.values(document.paths)) {
+  for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = item[method];
-      if (operation !== undefined) describeOperation(operation, method === 'get' ? READ_ERRORS : WRITE_ERRORS);
+      if (operation !== undefined) describeOperation(operation, path, method === 'get' ? READ_ERRORS : WRITE_ERRORS);
     }
   }
   return document;
 }
 
-function describeOperation(operation: Operation, statuses: readonly number[]): void {
-  const permission: unknown = Reflect.get(operation, 'x-permission');
-  if (typeof permission !== 'string') return;
-  const demand = `Permission: \`${permission}\`.`;
+function describeOperation(operation: Operation, path: string, statuses: readonly number[]): void {
+  const demand = demandOf(operation, path);
+  if (demand === null) return;
   operation.description = operation.description ? `${operation.description}\n\n${demand}` : demand;
   for (const status of statuses) {
     operation.responses[String(status)] ??= errorResponse(status);
   }
+}
+
+/** What the caller must be, or null on routes of the service itself such as health checks. */
+function demandOf(operation: Operation, path: string): string | null {
+  const permission: unknown = Reflect.get(operation, 'x-permission');
+  if (typeof permission === 'string') return `Permission: \`${permission}\`.`;
+  if (Reflect.get(operation, 'x-signed-in') === true) return 'For signed-in people, in whatever role.';
+  return path.startsWith('/auth/') ? 'No credential needed.' : null;
 }
 
 function errorResponse(status: number): Operation['responses'][string] {

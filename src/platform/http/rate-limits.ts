@@ -2,10 +2,11 @@ import { Inject, Injectable, type OnApplicationShutdown, SetMetadata } from '@ne
 import { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type Settings, SETTINGS } from '../../config/settings.js';
+import { DomainError } from '../../shared/domain-error.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 
-/** Buckets of the specification (section 8): issuing, polling one document, everything else. */
-export type RateBucket = 'issue' | 'read' | 'other';
+/** Buckets of the specification (section 8): issuing, polling one document, proving who one is, everything else. */
+export type RateBucket = 'issue' | 'read' | 'auth' | 'other';
 
 export const RATE_BUCKET_KEY = 'rate-bucket';
 
@@ -29,7 +30,8 @@ const SILENCE_MS = 2_000;
 
 /**
  * Counts calls per principal in Redis, so that all processes share one limit.
- * With Redis down each process counts for itself: calls go on.
+ * With Redis down each process counts for itself and calls go on, but for those
+ * of the bucket `auth`: passwords are not guessed at while nobody counts.
  */
 @Injectable()
 export class RateLimits implements OnApplicationShutdown {
@@ -55,18 +57,23 @@ export class RateLimits implements OnApplicationShutdown {
     this.limits = {
       issue: settings.RATE_LIMIT_ISSUE_PER_MINUTE,
       read: settings.RATE_LIMIT_READ_PER_MINUTE,
+      auth: settings.RATE_LIMIT_AUTH_PER_MINUTE,
       other: settings.RATE_LIMIT_OTHER_PER_MINUTE,
     };
     const limiter = (bucket: RateBucket): RateLimiterRedis => this.createLimiter(settings.QUEUE_PREFIX, bucket);
-    this.limiters = { issue: limiter('issue'), read: limiter('read'), other: limiter('other') };
+    this.limiters = { issue: limiter('issue'), read: limiter('read'), auth: limiter('auth'), other: limiter('other') };
   }
 
-  /** Counts one call of the principal against a bucket. */
+  /**
+   * Counts one call of the principal (or address, or account) against a bucket.
+   * @throws DomainError SERVICE_UNAVAILABLE for the bucket `auth` while Redis is down
+   */
   async take(bucket: RateBucket, principalId: string): Promise<RateVerdict> {
     try {
       return this.verdict(bucket, true, await this.limiters[bucket].consume(principalId));
     } catch (refusal) {
       if (refusal instanceof RateLimiterRes) return this.verdict(bucket, false, refusal);
+      if (bucket === 'auth') throw new DomainError('SERVICE_UNAVAILABLE');
       throw refusal;
     }
   }
@@ -92,7 +99,7 @@ export class RateLimits implements OnApplicationShutdown {
       storeClient: this.redis,
       keyPrefix: `${prefix}:rate:${bucket}`,
       rejectIfRedisNotReady: true,
-      insuranceLimiter: new RateLimiterMemory({ ...settings, keyPrefix: bucket }),
+      ...(bucket === 'auth' ? {} : { insuranceLimiter: new RateLimiterMemory({ ...settings, keyPrefix: bucket }) }),
     });
   }
 

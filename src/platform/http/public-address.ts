@@ -1,0 +1,35 @@
+import type { AddressInfo } from 'node:net';
+import { Inject, Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Server } from 'node:http';
+import { type Settings, SETTINGS } from '../../config/settings.js';
+
+/** Where callers reach this API, and whose pages may call it with a cookie. Never taken from a request. */
+@Injectable()
+export class PublicAddress {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly host: HttpAdapterHost,
+  ) {}
+
+  /** Base address of the API, without a slash at its end. */
+  get base(): string {
+    return (this.settings.PUBLIC_URL ?? this.listening()).replace(/\/+$/, '');
+  }
+
+  /** Base address of the pages that mails lead to. */
+  get panel(): string {
+    return (this.settings.PANEL_URL ?? this.base).replace(/\/+$/, '');
+  }
+
+  /** True for an origin, as a browser writes it, of ours. */
+  isOurs(origin: string): boolean {
+    return origin === new URL(this.base).origin || this.settings.ALLOWED_ORIGINS.includes(origin);
+  }
+
+  private listening(): string {
+    const server = this.host.httpAdapter.getHttpServer() as Server;
+    const bound = server.address() as AddressInfo | null;
+    return `http://${this.settings.HOST}:${bound?.port ?? this.settings.PORT}`;
+  }
+}
