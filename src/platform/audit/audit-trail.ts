@@ -56,8 +56,18 @@ export class AuditTrail {
     await transaction.query('select record_audit($1, $2)', [tenant.tenantId, auditLine(tenant, entry, at)]);
   }
 
-  /** Writes a line by itself, for what changes no row: a refused attempt. */
-  async append(tenantId: string, acting: Acting, entry: AuditEntry): Promise<void> {
-    await this.database.call(tenantId, 'select record_audit($1, $2)', [auditLine(acting, entry, this.clock.now())]);
+  /**
+   * Writes a line by itself, for what changes no row: a refused attempt. Of the same actor and action at most one a
+   * minute, so that nobody floods the log with refusals.
+   */
+  async appendSparingly(tenantId: string, acting: Acting, entry: AuditEntry): Promise<void> {
+    const now = this.clock.now();
+    await this.database.run(tenantId, (manager) =>
+      manager.query(
+        `select record_audit($1, $2) where not exists (
+           select from audit_log l where l.tenant_id = $1 and l.at > $3 and l.actor_id = $4 and l.action = $5)`,
+        [tenantId, auditLine(acting, entry, now), new Date(now.getTime() - 60_000), acting.principal.id, entry.action],
+      ),
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { ApiKeyUsage } from '../security/api-key-usage.js';
 import { AuthenticationGuard } from '../security/authentication.guard.js';
 import { PermissionGuard } from '../security/permission.guard.js';
 import { SecurityModule } from '../security/security.module.js';
@@ -14,6 +15,7 @@ import { FieldValidationPipe } from './validation.pipe.js';
   imports: [SecurityModule],
   providers: [
     RateLimits,
+    ApiKeyUsage,
     PublicAddress,
     { provide: APP_GUARD, useClass: AuthenticationGuard },
     { provide: APP_GUARD, useClass: PermissionGuard },

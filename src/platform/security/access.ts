@@ -36,11 +36,11 @@ export const SignedIn = (): MethodDecorator & ClassDecorator =>
 export const Public = (options: { readonly signInHonoured?: boolean } = {}): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(PUBLIC_KEY, true), SetMetadata(SIGN_IN_HONOURED_KEY, options.signInHonoured ?? false));
 
-/** The caller's tenant context, built by the authentication guard. */
+/** The caller's tenant context, built by the authentication guard, with where the call came from. */
 export const Tenant = createParamDecorator((_data: unknown, context: ExecutionContext): TenantContext => {
-  const { tenant } = context.switchToHttp().getRequest<ServiceRequest>();
-  if (tenant === undefined) throw new Error('a tenant context exists on authenticated routes only');
-  return tenant;
+  const request = context.switchToHttp().getRequest<ServiceRequest>();
+  if (request.tenant === undefined) throw new Error('a tenant context exists on authenticated routes only');
+  return { ...request.tenant, origin: originOf(request) };
 });
 
 /** The person who calls a `@SignedIn()` route or one of the platform's. */

@@ -3,10 +3,12 @@ import { Reflector } from '@nestjs/core';
 import { type Settings, SETTINGS, sriEnvironment } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
+import { AuditTrail } from '../audit/audit-trail.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
-import type { ServiceRequest } from '../http/service-request.js';
+import { originOf, type ServiceRequest } from '../http/service-request.js';
 import { PERMISSION_KEY, PUBLIC_KEY, SIGN_IN_HONOURED_KEY, SIGNED_IN_KEY } from './access.js';
 import { parseApiKey } from './api-key.js';
+import { ApiKeyUsage } from './api-key-usage.js';
 import { presentedCredentials } from './credentials.js';
 import { PersonAuthentication } from './person-authentication.js';
 import { namedTenant } from './tenant-choice.js';
@@ -16,6 +18,7 @@ interface KeyRow {
   readonly tenant_id: string;
   readonly environment: string;
   readonly revoked_at: Date | null;
+  readonly last_used_at: Date | null;
 }
 
 /**
@@ -28,6 +31,8 @@ export class AuthenticationGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly database: TenantTransaction,
     private readonly people: PersonAuthentication,
+    private readonly usage: ApiKeyUsage,
+    private readonly audit: AuditTrail,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -69,9 +74,28 @@ export class AuthenticationGuard implements CanActivate {
     if (row === undefined || row.revoked_at !== null || row.environment !== environment) {
       throw new DomainError('UNAUTHENTICATED');
     }
+    this.usage.note(row.tenant_id, row.api_key_id, row.last_used_at);
+    const principal = { kind: 'api_key', id: row.api_key_id } as const;
+    if (!namesNoOtherTenant(request, row.tenant_id)) {
+      const named = String(request.headers['x-tenant-id']).slice(0, LONGEST_TENANT_KEPT);
+      await this.audit.appendSparingly(row.tenant_id, { principal, origin: originOf(request) }, { action: 'access.foreign_tenant_refused', detail: { named } });
+      throw new DomainError('FORBIDDEN', { reason: 'tenant_mismatch' });
+    }
+    return { tenantId: row.tenant_id, principal, environment };
+  }
+}
+
+/** Of a header that names no tenant of ours, the log keeps this much. */
+const LONGEST_TENANT_KEPT = 64;
+
+/** A key belongs to one tenant; garbage in the header names another. */
+function namesNoOtherTenant(request: ServiceRequest, tenantId: string): boolean {
+  try {
     const named = namedTenant(request);
-    if (named !== null && named !== row.tenant_id) throw new DomainError('FORBIDDEN', { reason: 'tenant_mismatch' });
-    return { tenantId: row.tenant_id, principal: { kind: 'api_key', id: row.api_key_id }, environment };
+    return named === null || named === tenantId;
+  } catch (error) {
+    if (error instanceof DomainError) return false;
+    throw error;
   }
 }
 
