@@ -9,6 +9,7 @@ export const AUDIT_ACTIONS = [
   'logout',
   'session.token_reused',
   'password.reset',
+  'email.verified',
   'identity.linked',
   'access.foreign_tenant_refused',
   'platform.tenant_entered',

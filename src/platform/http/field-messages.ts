@@ -43,6 +43,7 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   image_damaged: [() => 'La imagen está dañada', () => 'The image is damaged'],
   image_unsupported: [() => 'Use un PNG de 8 bits sin entrelazado o un JPEG común', () => 'Use a PNG of 8 bits without interlacing, or a plain JPEG'],
   image_too_large: [(c) => `Admite como máximo ${text(c['max_bytes'])} bytes y ${text(c['max_pixels'])} píxeles`, (c) => `Takes at most ${text(c['max_bytes'])} bytes and ${text(c['max_pixels'])} pixels`],
+  weak_password: [() => 'Contraseña demasiado fácil de adivinar', () => 'Password too easy to guess'],
   header_conflict: [() => 'La cabecera Idempotency-Key y el campo idempotency_key difieren', () => 'The Idempotency-Key header and the idempotency_key field differ'],
 };
 

@@ -1,0 +1,56 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiAcceptedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { languageOf } from '../../platform/http/field-messages.js';
+import type { RequestOrigin, ServiceRequest } from '../../platform/http/service-request.js';
+import { Origin, PersonIfAny, Public } from '../../platform/security/access.js';
+import type { SignedInPerson } from '../../platform/security/person.js';
+import { AcceptInvitationDto, ForgotPasswordDto, ResetPasswordDto, TokenDto } from './auth.dto.js';
+import { AcceptedInvitationRecord } from './auth.responses.js';
+import { AcceptInvitation } from './use-cases/accept-invitation.js';
+import { ForgotPassword } from './use-cases/forgot-password.js';
+import { ResetPassword } from './use-cases/reset-password.js';
+import { VerifyEmail } from './use-cases/verify-email.js';
+
+/** What people do with the links of mails. */
+@ApiTags('auth')
+@Controller('auth')
+export class AccountController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post('password/forgot')
+  @HttpCode(202)
+  @Public()
+  @ApiOperation({ operationId: 'forgotPassword', summary: 'Send a link to set another password; the same answer whether or not there is an account' })
+  @ApiAcceptedResponse()
+  async forgot(@Req() request: ServiceRequest, @Body() body: ForgotPasswordDto): Promise<void> {
+    await this.commands.execute(new ForgotPassword(body.email, languageOf(request.headers['accept-language'])));
+  }
+
+  @Post('password/reset')
+  @HttpCode(204)
+  @Public()
+  @ApiOperation({ operationId: 'resetPassword', summary: 'Set another password with the token of a mail; ends every session' })
+  @ApiNoContentResponse()
+  async reset(@Origin() origin: RequestOrigin, @Body() body: ResetPasswordDto): Promise<void> {
+    await this.commands.execute(new ResetPassword(body.token, body.password, origin));
+  }
+
+  @Post('email/verify')
+  @HttpCode(204)
+  @Public()
+  @ApiOperation({ operationId: 'verifyEmail', summary: 'Confirm an e-mail address with the token of a mail' })
+  @ApiNoContentResponse()
+  async verify(@Origin() origin: RequestOrigin, @Body() body: TokenDto): Promise<void> {
+    await this.commands.execute(new VerifyEmail(body.token, origin));
+  }
+
+  @Post('invitations/accept')
+  @HttpCode(200)
+  @Public({ signInHonoured: true })
+  @ApiOperation({ operationId: 'acceptInvitation', summary: 'Become a member: signed in as the invited person, or with name and password as a new one' })
+  @ApiOkResponse({ type: AcceptedInvitationRecord })
+  accept(@PersonIfAny() person: SignedInPerson | null, @Origin() origin: RequestOrigin, @Body() body: AcceptInvitationDto): Promise<AcceptedInvitationRecord> {
+    return this.commands.execute(new AcceptInvitation(body, person, origin));
+  }
+}

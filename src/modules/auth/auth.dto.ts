@@ -1,0 +1,46 @@
+import { Email, Flag, Secret, Text } from '../../platform/http/fields.js';
+import { MAX_PASSWORD } from './domain/password-rules.js';
+
+const MAX_TOKEN = 128;
+const COOKIE = 'Keep the tokens in HttpOnly cookies: for pages of ours in a browser';
+
+export class SignUpDto {
+  @Email({ max: 255 }) email: string;
+  @Secret({ max: MAX_PASSWORD, about: 'At least 8 characters; what is common or near at hand is refused' }) password: string;
+  @Text({ max: 120, about: 'Of the person' }) name: string;
+  @Text({ max: 200, about: 'Of the company or business that is founded' }) tenant_name: string;
+  @Flag({ default: false, about: COOKIE }) cookie: boolean = false;
+}
+
+export class LogInDto {
+  @Email({ max: 255 }) email: string;
+  @Secret({ max: MAX_PASSWORD }) password: string;
+  @Flag({ default: false, about: COOKIE }) cookie: boolean = false;
+}
+
+export class RefreshDto {
+  @Secret({ max: MAX_TOKEN, optional: true, about: 'Default: the one in the cookie' }) refresh_token?: string;
+}
+
+export class ForgotPasswordDto {
+  @Email({ max: 255 }) email: string;
+}
+
+export class ResetPasswordDto {
+  @Secret({ max: MAX_TOKEN, about: 'Out of the mail' }) token: string;
+  @Secret({ max: MAX_PASSWORD }) password: string;
+}
+
+export class TokenDto {
+  @Secret({ max: MAX_TOKEN, about: 'Out of the mail' }) token: string;
+}
+
+export class AcceptInvitationDto {
+  @Secret({ max: MAX_TOKEN, about: 'Out of the mail' }) token: string;
+  @Text({ max: 120, optional: true, about: 'Of who has no account yet' }) name?: string;
+  @Secret({ max: MAX_PASSWORD, optional: true, about: 'Of who has no account yet; others sign in first' }) password?: string;
+}
+
+export class LinkIdentityDto {
+  @Secret({ max: MAX_TOKEN, about: '`link_token` of the refused sign-in' }) link_token: string;
+}

@@ -1,0 +1,40 @@
+import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { HttpModule } from '../../platform/http/http.module.js';
+import { MailModule } from '../../platform/mail/mail.module.js';
+import { AccountController } from './account.controller.js';
+import { PasswordHasher } from './passwords/password-hasher.js';
+import { PeopleRepository } from './persistence/people.repository.js';
+import { SessionsRepository } from './persistence/sessions.repository.js';
+import { SessionCookies } from './session-cookies.js';
+import { SessionOpener } from './sessions/session-opener.js';
+import { SignInController } from './sign-in.controller.js';
+import { AcceptInvitationHandler } from './use-cases/accept-invitation.js';
+import { DescribeMeHandler } from './use-cases/describe-me.js';
+import { ForgotPasswordHandler } from './use-cases/forgot-password.js';
+import { LogInHandler } from './use-cases/log-in.js';
+import { LogOutHandler } from './use-cases/log-out.js';
+import { RefreshSessionHandler } from './use-cases/refresh-session.js';
+import { ResetPasswordHandler } from './use-cases/reset-password.js';
+import { SignUpHandler } from './use-cases/sign-up.js';
+import { VerifyEmailHandler } from './use-cases/verify-email.js';
+
+const HANDLERS = [
+  SignUpHandler,
+  LogInHandler,
+  RefreshSessionHandler,
+  LogOutHandler,
+  DescribeMeHandler,
+  ForgotPasswordHandler,
+  ResetPasswordHandler,
+  VerifyEmailHandler,
+  AcceptInvitationHandler,
+];
+
+/** People: how they sign up and in, and prove their address. */
+@Module({
+  imports: [CqrsModule, HttpModule, MailModule],
+  controllers: [SignInController, AccountController],
+  providers: [PeopleRepository, SessionsRepository, PasswordHasher, SessionOpener, SessionCookies, ...HANDLERS],
+})
+export class AuthModule {}

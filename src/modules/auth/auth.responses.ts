@@ -1,0 +1,44 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { MEMBER_ROLES, type MemberRole } from '../../shared/tenant-context.js';
+
+const uuid = { type: String, format: 'uuid' } as const;
+const instant = { type: String, format: 'date-time' } as const;
+const text = { type: String } as const;
+const orNull = { nullable: true } as const;
+
+@ApiSchema({ name: 'Session' })
+export class SessionRecord {
+  @ApiProperty({ ...text, description: 'Bearer token' }) access_token: string;
+  @ApiProperty({ type: String, enum: ['Bearer'] }) token_type: string;
+  @ApiProperty({ type: 'integer', description: 'Seconds that the access token is valid' }) expires_in: number;
+  @ApiProperty({ ...text, ...orNull, description: 'Works once, for `POST /auth/refresh`; null when it is in a cookie' }) refresh_token: string | null;
+  @ApiProperty(instant) refresh_expires_at: Date;
+}
+
+@ApiSchema({ name: 'OwnMembership' })
+export class MembershipRecord {
+  @ApiProperty({ ...uuid, description: 'For `X-Tenant-Id`' }) tenant_id: string;
+  @ApiProperty(text) tenant_name: string;
+  @ApiProperty(uuid) member_id: string;
+  @ApiProperty({ enum: MEMBER_ROLES, enumName: 'TenantRole' }) role: MemberRole;
+  @ApiProperty({ type: String, enum: ['active', 'suspended'] }) status: string;
+}
+
+@ApiSchema({ name: 'Me' })
+export class MeRecord {
+  @ApiProperty(uuid) user_id: string;
+  @ApiProperty(text) email: string;
+  @ApiProperty(text) name: string;
+  @ApiProperty({ type: Boolean }) email_verified: boolean;
+  @ApiProperty({ type: Boolean }) is_platform_admin: boolean;
+  @ApiProperty({ type: Boolean, description: 'Whether a password was ever set' }) has_password: boolean;
+  @ApiProperty({ type: [String], description: 'Issuers of the identities that may sign in' }) identity_providers: readonly string[];
+  @ApiProperty({ ...instant, ...orNull }) last_login_at: Date | null;
+  @ApiProperty({ type: [MembershipRecord] }) memberships: MembershipRecord[];
+}
+
+@ApiSchema({ name: 'AcceptedInvitation' })
+export class AcceptedInvitationRecord {
+  @ApiProperty(uuid) tenant_id: string;
+  @ApiProperty(uuid) member_id: string;
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { RequestOrigin } from '../../../platform/http/service-request.js';
+import type { MemberRole } from '../../../shared/tenant-context.js';
+
+export interface Account {
+  readonly user_id: string;
+  readonly password_hash: string | null;
+  readonly token_version: number;
+  readonly locked_until: Date | null;
+  readonly disabled_at: Date | null;
+}
+
+export interface PersonRow {
+  readonly email: string;
+  readonly name: string;
+  readonly email_verified: boolean;
+  readonly is_platform_admin: boolean;
+  readonly has_password: boolean;
+  readonly providers: readonly string[];
+  readonly last_login_at: Date | null;
+  readonly tenant_id: string | null;
+  readonly tenant_name: string | null;
+  readonly member_id: string | null;
+  readonly role: MemberRole | null;
+  readonly status: string | null;
+}
+
+export interface NewPerson {
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly tenantId: string;
+  readonly tenantName: string;
+  readonly memberId: string;
+}
+
+export interface AcceptedInvitation {
+  readonly outcome: 'accepted' | 'unknown' | 'other_person' | 'sign_in_required';
+  readonly tenant_id: string | null;
+  readonly member_id: string | null;
+}
+
+/** People and their passwords, through the functions that may reach them. */
+@Injectable()
+export class PeopleRepository {
+  constructor(private readonly database: TenantTransaction) {}
+
+  async find(email: string): Promise<Account | null> {
+    const [account] = await this.database.platform<Account>('select * from find_account($1)', [email]);
+    return account ?? null;
+  }
+
+  /** One row per tenant, or one without a tenant. */
+  describe(userId: string): Promise<PersonRow[]> {
+    return this.database.platform<PersonRow>('select * from describe_person($1)', [userId]);
+  }
+
+  /** False when the address is taken. */
+  signUp({ userId, email, name, tenantId, tenantName, memberId }: NewPerson, passwordHash: string, now: Date, origin: RequestOrigin): Promise<boolean> {
+    return this.asks('sign_up($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)', [
+      userId, email, name, passwordHash, tenantId, tenantName, memberId, now, origin.requestId, origin.address,
+    ]);
+  }
+
+  async recordFailure(userId: string, limit: number, lockedUntil: Date, now: Date, origin: RequestOrigin): Promise<void> {
+    await this.database.platform('select record_login_failure($1, $2, $3, $4, $5, $6)', [userId, limit, lockedUntil, now, origin.requestId, origin.address]);
+  }
+
+  async keepToken(hash: Buffer, purpose: 'verify_email' | 'link_identity', userId: string, detail: object, expires: Date, now: Date): Promise<void> {
+    await this.database.platform('select keep_one_time_token($1, $2, $3, $4, $5, $6)', [hash, purpose, userId, JSON.stringify(detail), expires, now]);
+  }
+
+  verifyEmail(hash: Buffer, now: Date, origin: RequestOrigin): Promise<boolean> {
+    return this.asks('verify_email($1, $2, $3, $4)', [hash, now, origin.requestId, origin.address]);
+  }
+
+  /** The person to write to, or null when nobody has the address. */
+  async beginReset(email: string, hash: Buffer, expires: Date, now: Date): Promise<{ email: string; name: string } | null> {
+    const [person] = await this.database.platform<{ email: string; name: string }>('select * from begin_password_reset($1, $2, $3, $4)', [email, hash, expires, now]);
+    return person ?? null;
+  }
+
+  resetPassword(hash: Buffer, passwordHash: string, now: Date, origin: RequestOrigin): Promise<boolean> {
+    return this.asks('reset_password($1, $2, $3, $4, $5)', [hash, passwordHash, now, origin.requestId, origin.address]);
+  }
+
+  /** @param newcomer name and password of who has no account yet; null for the person `userId` */
+  async acceptInvitation(hash: Buffer, userId: string, newcomer: { name: string; passwordHash: string } | null, now: Date, origin: RequestOrigin): Promise<AcceptedInvitation> {
+    const [answer] = await this.database.platform<AcceptedInvitation>('select * from accept_invitation($1, $2, $3, $4, $5, $6, $7)', [
+      hash, userId, newcomer?.name ?? null, newcomer?.passwordHash ?? null, now, origin.requestId, origin.address,
+    ]);
+    return answer ?? { outcome: 'unknown', tenant_id: null, member_id: null };
+  }
+
+  private async asks(call: string, parameters: readonly unknown[]): Promise<boolean> {
+    const [row] = await this.database.platform<{ done: boolean }>(`select ${call} as done`, parameters);
+    return row?.done === true;
+  }
+}

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { RequestOrigin } from '../../../platform/http/service-request.js';
+
+export interface RotatedToken {
+  readonly outcome: 'rotated' | 'reused' | 'refused';
+  readonly user_id: string | null;
+  readonly session_id: string | null;
+  readonly token_version: number | null;
+}
+
+export type SignInMethod = 'password' | 'google' | 'sign_up' | 'invitation';
+
+/** Sessions: families of refresh tokens. */
+@Injectable()
+export class SessionsRepository {
+  constructor(private readonly database: TenantTransaction) {}
+
+  /** False when the account was disabled, locked or given another password meanwhile. */
+  async open(
+    person: { readonly userId: string; readonly tokenVersion: number },
+    session: { readonly id: string; readonly refreshHash: Buffer; readonly expires: Date },
+    method: SignInMethod,
+    now: Date,
+    origin: RequestOrigin,
+  ): Promise<boolean> {
+    const [row] = await this.database.platform<{ opened: boolean }>('select open_session($1, $2, $3, $4, $5, $6, $7, $8, $9) as opened', [
+      person.userId, person.tokenVersion, session.id, session.refreshHash, method, session.expires, now, origin.requestId, origin.address,
+    ]);
+    return row?.opened === true;
+  }
+
+  async rotate(hash: Buffer, newHash: Buffer, expires: Date, longestDays: number, now: Date, origin: RequestOrigin): Promise<RotatedToken> {
+    const [row] = await this.database.platform<RotatedToken>('select * from rotate_refresh_token($1, $2, $3, make_interval(days => $4), $5, $6, $7)', [
+      hash, newHash, expires, longestDays, now, origin.requestId, origin.address,
+    ]);
+    return row ?? { outcome: 'refused', user_id: null, session_id: null, token_version: null };
+  }
+
+  async end(userId: string, sessionId: string, now: Date, origin: RequestOrigin): Promise<void> {
+    await this.database.platform('select end_session($1, $2, $3, $4, $5)', [userId, sessionId, now, origin.requestId, origin.address]);
+  }
+}

@@ -1,0 +1,50 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { CookieOptions, Response } from 'express';
+import { type Settings, SETTINGS } from '../../config/settings.js';
+import type { ServiceRequest } from '../../platform/http/service-request.js';
+import { SESSION_COOKIE } from '../../platform/security/access.js';
+import { cookieValues } from '../../platform/security/credentials.js';
+import type { SessionRecord } from './auth.responses.js';
+import { type OpenedSession, REFRESH_DAYS } from './sessions/session-opener.js';
+
+const REFRESH_COOKIE = 'service_refresh_token';
+const DAY_MS = 86_400_000;
+
+/** Keeps the tokens of a browser where its scripts cannot read them, and of other origins' pages none is sent by a form. */
+@Injectable()
+export class SessionCookies {
+  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+
+  /** The session as it is answered; with `inCookies` the refresh token goes into its cookie alone. */
+  answer(response: Response, session: OpenedSession, inCookies: boolean): SessionRecord {
+    if (inCookies) {
+      response.cookie(SESSION_COOKIE, session.accessToken, { ...this.access(), maxAge: session.accessSeconds * 1_000 });
+      response.cookie(REFRESH_COOKIE, session.refreshToken, { ...this.refresh(), maxAge: REFRESH_DAYS * DAY_MS });
+    }
+    return {
+      access_token: session.accessToken,
+      token_type: 'Bearer',
+      expires_in: session.accessSeconds,
+      refresh_token: inCookies ? null : session.refreshToken,
+      refresh_expires_at: session.refreshExpires,
+    };
+  }
+
+  refreshTokenOf(request: ServiceRequest): string | null {
+    const [value, ...others] = cookieValues(request.headers.cookie, REFRESH_COOKIE);
+    return value === undefined || others.length > 0 ? null : value;
+  }
+
+  clear(response: Response): void {
+    response.clearCookie(SESSION_COOKIE, this.access());
+    response.clearCookie(REFRESH_COOKIE, this.refresh());
+  }
+
+  private access(): CookieOptions {
+    return { httpOnly: true, secure: this.settings.APP_ENV !== 'local', sameSite: 'lax', path: '/' };
+  }
+
+  private refresh(): CookieOptions {
+    return { ...this.access(), sameSite: 'strict', path: '/auth' };
+  }
+}

@@ -1,0 +1,77 @@
+import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { languageOf } from '../../platform/http/field-messages.js';
+import { originOf, type RequestOrigin, type ServiceRequest } from '../../platform/http/service-request.js';
+import { Origin, Person, Public, SignedIn } from '../../platform/security/access.js';
+import type { SignedInPerson } from '../../platform/security/person.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { LogInDto, RefreshDto, SignUpDto } from './auth.dto.js';
+import { MeRecord, SessionRecord } from './auth.responses.js';
+import { SessionCookies } from './session-cookies.js';
+import { DescribeMe } from './use-cases/describe-me.js';
+import { LogIn } from './use-cases/log-in.js';
+import { LogOut } from './use-cases/log-out.js';
+import { RefreshSession } from './use-cases/refresh-session.js';
+import { SignUp } from './use-cases/sign-up.js';
+
+@ApiTags('auth')
+@Controller('auth')
+export class SignInController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly cookies: SessionCookies,
+  ) {}
+
+  @Post('signup')
+  @Public()
+  @ApiOperation({ operationId: 'signUp', summary: 'Found a tenant as its owner; a mail asks to confirm the address' })
+  @ApiCreatedResponse({ type: SessionRecord })
+  async signUp(@Req() request: ServiceRequest, @Res({ passthrough: true }) response: Response, @Body() body: SignUpDto): Promise<SessionRecord> {
+    const { email, password, name, tenant_name: tenantName } = body;
+    const language = languageOf(request.headers['accept-language']);
+    const session = await this.commands.execute(new SignUp({ email, password, name, tenantName }, language, originOf(request)));
+    return this.cookies.answer(response, session, body.cookie);
+  }
+
+  @Post('login')
+  @HttpCode(200)
+  @Public()
+  @ApiOperation({ operationId: 'logIn', summary: 'Sign in by e-mail address and password' })
+  @ApiOkResponse({ type: SessionRecord })
+  async logIn(@Origin() origin: RequestOrigin, @Res({ passthrough: true }) response: Response, @Body() body: LogInDto): Promise<SessionRecord> {
+    return this.cookies.answer(response, await this.commands.execute(new LogIn(body.email, body.password, origin)), body.cookie);
+  }
+
+  @Post('refresh')
+  @HttpCode(200)
+  @Public()
+  @ApiOperation({ operationId: 'refreshSession', summary: 'Change a refresh token for new tokens; one used twice ends its session' })
+  @ApiOkResponse({ type: SessionRecord })
+  async refresh(@Req() request: ServiceRequest, @Res({ passthrough: true }) response: Response, @Body() body: RefreshDto): Promise<SessionRecord> {
+    const inCookie = body.refresh_token === undefined;
+    const token = body.refresh_token ?? this.cookies.refreshTokenOf(request);
+    if (token === null) throw new DomainError('UNAUTHENTICATED');
+    return this.cookies.answer(response, await this.commands.execute(new RefreshSession(token, originOf(request))), inCookie);
+  }
+
+  @Post('logout')
+  @HttpCode(204)
+  @SignedIn()
+  @ApiOperation({ operationId: 'logOut', summary: 'End the session' })
+  @ApiNoContentResponse()
+  async logOut(@Person() person: SignedInPerson, @Origin() origin: RequestOrigin, @Res({ passthrough: true }) response: Response): Promise<void> {
+    await this.commands.execute(new LogOut(person, origin));
+    this.cookies.clear(response);
+  }
+
+  @Get('me')
+  @SignedIn()
+  @ApiOperation({ operationId: 'getMe', summary: 'The signed-in person and the tenants they belong to' })
+  @ApiOkResponse({ type: MeRecord })
+  me(@Person() person: SignedInPerson): Promise<MeRecord> {
+    return this.queries.execute(new DescribeMe(person.userId));
+  }
+}

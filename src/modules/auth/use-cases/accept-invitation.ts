@@ -1,0 +1,53 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { RequestOrigin } from '../../../platform/http/service-request.js';
+import { ValidationFailure } from '../../../platform/http/validation-failure.js';
+import type { SignedInPerson } from '../../../platform/security/person.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
+import type { AcceptedInvitationRecord } from '../auth.responses.js';
+import { PasswordHasher } from '../passwords/password-hasher.js';
+import { refuseWeak } from '../passwords/refuse-weak.js';
+import { PeopleRepository } from '../persistence/people.repository.js';
+import { hashOfToken } from '../sessions/secret-tokens.js';
+
+/** Makes whoever was invited a member: the signed-in person of that address, or a new one with name and password. */
+export class AcceptInvitation extends Command<AcceptedInvitationRecord> {
+  constructor(
+    readonly input: { readonly token: string; readonly name?: string | undefined; readonly password?: string | undefined },
+    readonly person: SignedInPerson | null,
+    readonly origin: RequestOrigin,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(AcceptInvitation)
+export class AcceptInvitationHandler implements ICommandHandler<AcceptInvitation> {
+  constructor(
+    private readonly people: PeopleRepository,
+    private readonly hasher: PasswordHasher,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+  ) {}
+
+  async execute({ input, person, origin }: AcceptInvitation): Promise<AcceptedInvitationRecord> {
+    const newcomer = person === null ? await this.newcomer(input) : null;
+    const userId = person?.userId ?? this.ids.uuid();
+    const { outcome, tenant_id, member_id } = await this.people.acceptInvitation(hashOfToken(input.token), userId, newcomer, this.clock.now(), origin);
+    if (outcome === 'other_person') throw new DomainError('FORBIDDEN', { reason: 'other_person' });
+    if (outcome === 'sign_in_required') throw new DomainError('INVALID_STATE', { reason: 'sign_in_required' });
+    // The token is the proof: one that is unknown, used or too old proves nothing.
+    if (tenant_id === null || member_id === null) throw new DomainError('UNAUTHENTICATED');
+    return { tenant_id, member_id };
+  }
+
+  private async newcomer({ name, password }: AcceptInvitation['input']): Promise<{ name: string; passwordHash: string }> {
+    if (name === undefined || password === undefined) {
+      const missing = [...(name === undefined ? ['name'] : []), ...(password === undefined ? ['password'] : [])];
+      throw new ValidationFailure(missing.map((field) => ({ loc: ['body', field], type: 'missing', input: null, ctx: {} })));
+    }
+    refuseWeak('password', password, [name]);
+    return { name, passwordHash: await this.hasher.hash(password) };
+  }
+}

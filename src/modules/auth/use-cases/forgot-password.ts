@@ -1,0 +1,46 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Language } from '../../../platform/http/field-messages.js';
+import { PublicAddress } from '../../../platform/http/public-address.js';
+import { letterOf } from '../../../platform/mail/letters.js';
+import { Mailer } from '../../../platform/mail/mailer.js';
+import { type Chance, CHANCE, type Clock, CLOCK } from '../../../shared/ports.js';
+import { PeopleRepository } from '../persistence/people.repository.js';
+import { drawToken } from '../sessions/secret-tokens.js';
+
+/** Sends whoever has an account at the address a link to set another password. */
+export class ForgotPassword extends Command<void> {
+  constructor(
+    readonly email: string,
+    readonly language: Language,
+  ) {
+    super();
+  }
+}
+
+const RESET_MS = 30 * 60_000;
+
+@CommandHandler(ForgotPassword)
+export class ForgotPasswordHandler implements ICommandHandler<ForgotPassword> {
+  constructor(
+    private readonly people: PeopleRepository,
+    private readonly mailer: Mailer,
+    private readonly address: PublicAddress,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CHANCE) private readonly chance: Chance,
+  ) {}
+
+  /** Answers before it looks: neither the answer nor its time tells whether there is an account. */
+  async execute({ email, language }: ForgotPassword): Promise<void> {
+    this.mailer.inBackground('reset_password', () => this.write(email.toLowerCase(), language));
+  }
+
+  private async write(email: string, language: Language): Promise<void> {
+    const token = drawToken(this.chance);
+    const now = this.clock.now();
+    const person = await this.people.beginReset(email, token.hash, new Date(now.getTime() + RESET_MS), now);
+    if (person === null) return;
+    const link = `${this.address.panel}/reset-password#token=${token.clear}`;
+    await this.mailer.send({ name: person.name, address: person.email }, letterOf('resetPassword', { name: person.name, link, token: token.clear }, language));
+  }
+}

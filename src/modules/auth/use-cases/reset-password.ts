@@ -1,0 +1,36 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { RequestOrigin } from '../../../platform/http/service-request.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
+import { PasswordHasher } from '../passwords/password-hasher.js';
+import { refuseWeak } from '../passwords/refuse-weak.js';
+import { PeopleRepository } from '../persistence/people.repository.js';
+import { hashOfToken } from '../sessions/secret-tokens.js';
+
+/** Sets another password with the token of a mail, and ends every session of the account. */
+export class ResetPassword extends Command<void> {
+  constructor(
+    readonly token: string,
+    readonly password: string,
+    readonly origin: RequestOrigin,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ResetPassword)
+export class ResetPasswordHandler implements ICommandHandler<ResetPassword> {
+  constructor(
+    private readonly people: PeopleRepository,
+    private readonly hasher: PasswordHasher,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNAUTHENTICATED for a token that is unknown, used or too old */
+  async execute({ token, password, origin }: ResetPassword): Promise<void> {
+    refuseWeak('password', password, []);
+    const passwordHash = await this.hasher.hash(password);
+    if (!(await this.people.resetPassword(hashOfToken(token), passwordHash, this.clock.now(), origin))) throw new DomainError('UNAUTHENTICATED');
+  }
+}
