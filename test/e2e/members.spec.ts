@@ -1,0 +1,315 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { MEMBER_ROLES, type MemberRole } from '../../src/shared/tenant-context.js';
+import { type Answer, Business } from '../support/business.js';
+import { join, member, signedIn, type Somebody } from '../support/people.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+interface Member {
+  member_id: string;
+  user_id: string | null;
+  email: string;
+  name: string | null;
+  role: MemberRole;
+  status: string;
+  invited_at: string;
+  last_login_at: string | null;
+}
+
+interface Refused {
+  error: { code: string; detail: { reason?: string; status?: string; allowed_actions?: string[] } | null };
+}
+
+interface Line {
+  action: string;
+  actor_kind: string;
+  actor_id: string;
+  target_kind: string;
+  target_id: string;
+  detail: Record<string, unknown>;
+  at: string;
+}
+
+/** Status, code and reason. */
+const verdict = ({ status, body }: Answer): unknown[] => {
+  const { code, detail } = (body as unknown as Refused).error;
+  return [status, code, detail?.reason ?? null];
+};
+
+describe('members of a tenant', () => {
+  let stack: Stack;
+  let business: Business;
+  let other: Business;
+  let owner: Somebody & { memberId: string };
+  let admin: Somebody & { memberId: string };
+  let platform: Somebody;
+
+  beforeAll(async () => {
+    stack = await startStack({
+      api: 2, workers: 0, simulator: false,
+      env: { SRI_RECEPTION_URL: 'http://127.0.0.1:9/r', SRI_AUTHORIZATION_URL: 'http://127.0.0.1:9/a', RATE_LIMIT_AUTH_PER_MINUTE: '1000000' },
+    });
+    [business, other] = [await Business.open(stack, { certificate: null }), await Business.open(stack, { certificate: null })];
+    [owner, admin] = [await member(stack, business.tenantId, 'tenant_owner'), await member(stack, business.tenantId, 'tenant_admin')];
+    platform = await signedIn(stack, { platformAdmin: true });
+  });
+  afterAll(() => stack.stop());
+
+  let invitations = 0;
+  const invite = (caller: { call: Somebody['call'] } | Business, role: string, email = `guest-${(invitations += 1)}@example.com`): Promise<Answer> =>
+    caller instanceof Business
+      ? caller.call('POST', '/tenant/members/invite', { email, role })
+      : caller.call('POST', '/tenant/members/invite', { email, role }, business.tenantId);
+  const act = (caller: Somebody, id: string, what: string): Promise<Answer> => caller.call('POST', `/tenant/members/${id}/${what}`, undefined, business.tenantId);
+  const change = (caller: Somebody, id: string, role: string): Promise<Answer> => caller.call('PATCH', `/tenant/members/${id}`, { role }, business.tenantId);
+  const remove = (caller: Somebody, id: string): Promise<Answer> => caller.call('DELETE', `/tenant/members/${id}`, undefined, business.tenantId);
+  const lines = async (query = ''): Promise<Line[]> => (await business.call<{ items: Line[] }>('GET', `/tenant/audit-log?page_size=100${query}`)).body.items;
+
+  describe('the tenant', () => {
+    it('is read by its members and named by its owner', async () => {
+      const read = await owner.call('GET', '/tenant');
+      expect([read.status, read.body]).toEqual([200, { id: business.tenantId, name: 'Business', is_active: true, sri_environment: 'TEST', created_at: expect.any(String) }]);
+      const named = await owner.call('PATCH', '/tenant', { name: ' Ñandú ' });
+      expect([named.status, named.body]).toEqual([200, { ...read.body, name: 'Ñandú' }]);
+      expect((await owner.call('PATCH', '/tenant', { name: 'Ñandú' })).status).toBe(200);
+      expect(await lines('&action=tenant.changed')).toMatchObject([
+        { actor_kind: 'user', actor_id: owner.userId, target_kind: 'tenant', target_id: business.tenantId, detail: { name: { from: 'Business', to: 'Ñandú' } } },
+      ]);
+      expect(verdict(await admin.call('PATCH', '/tenant', { name: 'x' }))).toEqual([403, 'FORBIDDEN', null]);
+      expect(verdict(await business.call('PATCH', '/tenant', { name: 'x' }))).toEqual([403, 'FORBIDDEN', null]);
+    });
+
+    it.each([[{}, 400], [{ name: '' }, 422], [{ name: null }, 422], [{ name: 'x', is_active: false }, 422], [{ name: 'x'.repeat(201) }, 422]])('refuses the change %j', async (body, status) => {
+      expect((await owner.call('PATCH', '/tenant', body)).status).toBe(status);
+    });
+  });
+
+  describe('an invitation', () => {
+    it('adds a member whose account is unknown until it is accepted', async () => {
+      const answer = await invite(owner, 'accountant', 'Ana.Pérez@Example.COM');
+      expect([answer.status, answer.body]).toEqual([
+        201,
+        { member_id: expect.any(String), user_id: null, email: 'ana.pérez@example.com', name: null, role: 'accountant', status: 'invited', invited_at: expect.any(String), last_login_at: null },
+      ]);
+      const [line] = await lines('&action=member.invited');
+      expect(line).toMatchObject({ actor_id: owner.userId, target_id: answer.body['member_id'], detail: { email: 'ana.pérez@example.com', role: 'accountant' } });
+    });
+
+    it('is answered the same for an address that has an account', async () => {
+      const known = await signedIn(stack);
+      const answer = await invite(owner, 'viewer', known.email);
+      expect([answer.status, answer.body]).toMatchObject([201, { user_id: null, name: null, status: 'invited', last_login_at: null }]);
+    });
+
+    it('is refused for an address that is a member, however it is written', async () => {
+      expect(verdict(await invite(owner, 'viewer', admin.email.toUpperCase()))).toEqual([409, 'ALREADY_EXISTS', null]);
+      expect((await invite(owner, 'viewer', 'twice@example.com')).status).toBe(201);
+      expect(verdict(await invite(owner, 'viewer', 'Twice@example.com'))).toEqual([409, 'ALREADY_EXISTS', null]);
+      expect((await invite(other, 'viewer', 'twice@example.com')).status).toBe(201);
+    });
+
+    it('exists once when it is sent many times at once', async () => {
+      const answers = await Promise.all(Array.from({ length: 6 }, () => invite(owner, 'viewer', 'race@example.com')));
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    });
+
+    it('never makes a platform administrator', async () => {
+      for (const caller of [owner, platform, business]) expect((await invite(caller, 'platform_admin')).status).toBe(422);
+      expect((await change(owner, admin.memberId, 'platform_admin')).status).toBe(422);
+    });
+
+    it.each(['tenant_owner', 'tenant_admin', 'billing_operator', 'accountant', 'viewer'])('of a %s comes from whoever may give the role', async (role) => {
+      const ownersOnly = role === 'tenant_owner' ? [403, 'FORBIDDEN', 'owners_only'] : null;
+      for (const [caller, refusal] of [[owner, null], [platform, null], [admin, ownersOnly], [business, ownersOnly]] as const) {
+        const answer = await invite(caller, role);
+        if (refusal === null) expect([answer.status, answer.body['role']]).toEqual([201, role]);
+        else expect(verdict(answer)).toEqual(refusal);
+      }
+    });
+
+    it.each([
+      [{ email: 'a@b.co' }, 400], [{ role: 'viewer' }, 400], [{ email: 'a b@c.co', role: 'viewer' }, 422], [{ email: 'a@b', role: 'viewer' }, 422],
+      [{ email: `${'a'.repeat(250)}@b.co`, role: 'viewer' }, 422], [{ email: 'a@b.co', role: 'owner' }, 422], [{ email: 'a@b.co\nBcc: c@d.co', role: 'viewer' }, 422],
+      [{ email: ['a@b.co'], role: 'viewer' }, 422], [{ email: 'a@b.co', role: 'viewer', status: 'active' }, 422], [{ email: 'a@b.co', role: 'viewer', tenant_id: randomUUID() }, 422],
+    ])('is refused as %j', async (body, status) => {
+      expect((await owner.call('POST', '/tenant/members/invite', body)).status).toBe(status);
+    });
+
+    it('keeps only a hash of its token, which changes when it is sent anew, and lasts a week', async () => {
+      const { body } = await invite(owner, 'viewer');
+      const id = body['member_id'] as string;
+      const row = async (): Promise<{ invitation_hash: Buffer; days: number }> =>
+        (await stack.database.query<{ invitation_hash: Buffer; days: number }>(
+          `select invitation_hash, (extract(epoch from invitation_expires_at - now()) / 86400)::float8 as days from members where id = $1`, [id]))[0]!;
+      const first = await row();
+      expect([first.invitation_hash.length, Math.round(first.days)]).toEqual([32, 7]);
+      await stack.database.query(`update members set invitation_expires_at = now() - interval '1 day' where id = $1`, [id]);
+      const again = await act(owner, id, 'reinvite');
+      expect([again.status, again.body]).toEqual([200, body]);
+      const second = await row();
+      expect([second.invitation_hash.equals(first.invitation_hash), Math.round(second.days)]).toEqual([false, 7]);
+    });
+
+    it('may be taken back and its role changed, but it is neither suspended nor resumed', async () => {
+      const id = (await invite(owner, 'viewer')).body['member_id'] as string;
+      expect(await change(admin, id, 'accountant')).toMatchObject({ status: 200, body: { role: 'accountant', status: 'invited' } });
+      for (const what of ['suspend', 'resume']) {
+        const answer = await act(owner, id, what);
+        expect([answer.status, answer.body]).toMatchObject([409, { error: { code: 'INVALID_STATE', detail: { status: 'invited', allowed_actions: ['change_role', 'reinvite', 'remove'] } } }]);
+      }
+      expect((await remove(admin, id)).status).toBe(204);
+      expect(verdict(await remove(admin, id))).toEqual([404, 'NOT_FOUND', null]);
+    });
+  });
+
+  it('are listed newest first, in pages, with what the tenant may know of the person', async () => {
+    const { body } = await owner.call<{ items: Member[]; total: number }>('GET', '/tenant/members?page_size=100');
+    expect(body.total).toBe(body.items.length);
+    const me = body.items.find(({ member_id }) => member_id === owner.memberId);
+    expect(me).toEqual({
+      member_id: owner.memberId, user_id: owner.userId, email: owner.email, name: expect.stringMatching(/^Person/), role: 'tenant_owner', status: 'active',
+      invited_at: expect.any(String), last_login_at: null,
+    });
+    const times = body.items.map(({ invited_at }) => invited_at);
+    expect(times).toEqual([...times].sort().reverse());
+    const page = await owner.call<{ items: Member[]; page: number }>('GET', '/tenant/members?page=2&page_size=2');
+    expect([page.body.items, page.body.page]).toEqual([body.items.slice(2, 4), 2]);
+    const foreign = await other.call<{ items: Member[] }>('GET', '/tenant/members');
+    expect(foreign.body.items.filter(({ member_id }) => body.items.some((mine) => mine.member_id === member_id))).toEqual([]);
+  });
+
+  describe('roles', () => {
+    it('change for the next request', async () => {
+      const clerk = await member(stack, business.tenantId, 'viewer');
+      expect((await clerk.call('POST', '/auth/api-keys', { name: 'x' })).status).toBe(403);
+      expect(await change(admin, clerk.memberId, 'tenant_admin')).toMatchObject({ status: 200, body: { role: 'tenant_admin' } });
+      for (const url of stack.apiUrls) expect((await clerk.call('POST', '/auth/api-keys', { name: 'x' }, null, url)).status).toBe(201);
+      expect((await change(admin, clerk.memberId, 'viewer')).status).toBe(200);
+      for (const url of stack.apiUrls) expect((await clerk.call('POST', '/auth/api-keys', { name: 'x' }, null, url)).status).toBe(403);
+      const told = (await lines('&action=member.role_changed')).filter((line) => line.target_id === clerk.memberId);
+      expect(told.map(({ detail, actor_id }) => [detail, actor_id])).toEqual([
+        [{ from: 'tenant_admin', to: 'viewer' }, admin.userId], [{ from: 'viewer', to: 'tenant_admin' }, admin.userId],
+      ]);
+    });
+
+    it('to the same role tell nothing', async () => {
+      const clerk = await member(stack, business.tenantId, 'viewer');
+      expect((await change(admin, clerk.memberId, 'viewer')).status).toBe(200);
+      expect((await lines('&action=member.role_changed')).filter((line) => line.target_id === clerk.memberId)).toEqual([]);
+    });
+
+    it('of owners are for owners', async () => {
+      const second = await member(stack, business.tenantId, 'tenant_owner');
+      const refused = [403, 'FORBIDDEN', 'owners_only'];
+      expect(verdict(await change(admin, second.memberId, 'viewer'))).toEqual(refused);
+      expect(verdict(await act(admin, second.memberId, 'suspend'))).toEqual(refused);
+      expect(verdict(await remove(admin, second.memberId))).toEqual(refused);
+      expect(verdict(await change(admin, admin.memberId, 'tenant_owner'))).toEqual([403, 'FORBIDDEN', 'own_role']);
+      const key = await business.call('DELETE', `/tenant/members/${second.memberId}`);
+      expect(verdict(key)).toEqual(refused);
+      expect((await change(owner, second.memberId, 'viewer')).status).toBe(200);
+      expect((await change(owner, second.memberId, 'tenant_owner')).status).toBe(200);
+      expect((await remove(owner, second.memberId)).status).toBe(204);
+    });
+
+    it.each(MEMBER_ROLES)('%s: other than owners and admins change no member', async (role) => {
+      const person = await member(stack, business.tenantId, role);
+      const target = await member(stack, business.tenantId, 'viewer');
+      const may = role === 'tenant_owner' || role === 'tenant_admin';
+      for (const answer of [
+        await invite(person, 'viewer'), await change(person, target.memberId, 'accountant'), await act(person, target.memberId, 'suspend'),
+        await act(person, target.memberId, 'resume'), await remove(person, target.memberId),
+      ]) expect(answer.status < 300).toBe(may);
+      await stack.database.query('delete from members where id = $1', [person.memberId]);
+    });
+
+    it('are judged as they are when a change that was waited for has ended', async () => {
+      const [first, second] = [await member(stack, other.tenantId, 'tenant_owner'), await member(stack, other.tenantId, 'tenant_owner')];
+      for (let round = 0; round < 10; round += 1) {
+        // Each takes the other's ownership away: one of them comes too late to be an owner.
+        const answers = await Promise.all([
+          first.call('PATCH', `/tenant/members/${second.memberId}`, { role: 'viewer' }, other.tenantId, stack.apiUrls[0]),
+          second.call('PATCH', `/tenant/members/${first.memberId}`, { role: 'viewer' }, other.tenantId, stack.apiUrls[1]),
+        ]);
+        expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+        const owners = await stack.database.query(`select 1 from members where tenant_id = $1 and role = 'tenant_owner' and status = 'active'`, [other.tenantId]);
+        expect(owners).toHaveLength(1);
+        await stack.database.query(`update members set role = 'tenant_owner' where id = any($1)`, [[first.memberId, second.memberId]]);
+      }
+    });
+  });
+
+  describe('suspension and removal', () => {
+    it('shut out from the next request on, on every process, and resuming lets in again', async () => {
+      const clerk = await member(stack, business.tenantId, 'viewer');
+      const statuses = async (): Promise<number[]> => Promise.all(stack.apiUrls.map(async (url) => (await clerk.call('GET', '/tenant', undefined, null, url)).status));
+      expect(await statuses()).toEqual([200, 200]);
+      expect(await act(admin, clerk.memberId, 'suspend')).toMatchObject({ status: 200, body: { status: 'suspended' } });
+      expect(await statuses()).toEqual([403, 403]);
+      expect(verdict(await act(admin, clerk.memberId, 'suspend'))).toEqual([409, 'INVALID_STATE', null]);
+      expect(await act(admin, clerk.memberId, 'resume')).toMatchObject({ status: 200, body: { status: 'active', role: 'viewer' } });
+      expect(await statuses()).toEqual([200, 200]);
+      expect((await remove(admin, clerk.memberId)).status).toBe(204);
+      expect(await statuses()).toEqual([403, 403]);
+      const told = (await lines()).filter((line) => line.target_id === clerk.memberId).map(({ action }) => action);
+      expect(told).toEqual(['member.removed', 'member.resumed', 'member.suspended']);
+      expect(await invite(admin, 'viewer', clerk.email)).toMatchObject({ status: 201 });
+    });
+
+    it('never take the last owner', async () => {
+      const lone = await Business.open(stack, { certificate: null });
+      const last = await member(stack, lone.tenantId, 'tenant_owner');
+      await join(stack, await signedIn(stack), lone.tenantId, 'tenant_owner', 'suspended');
+      expect((await last.call('POST', '/tenant/members/invite', { email: 'next@example.com', role: 'tenant_owner' })).status).toBe(201);
+      const refused = [409, 'INVALID_STATE', 'last_owner'];
+      const path = `/tenant/members/${last.memberId}`;
+      for (const caller of [last, platform]) {
+        expect(verdict(await caller.call('PATCH', path, { role: 'viewer' }, lone.tenantId))).toEqual(refused);
+        expect(verdict(await caller.call('POST', `${path}/suspend`, undefined, lone.tenantId))).toEqual(refused);
+        expect(verdict(await caller.call('DELETE', path, undefined, lone.tenantId))).toEqual(refused);
+      }
+      const next = await member(stack, lone.tenantId, 'tenant_owner');
+      expect((await next.call('DELETE', path)).status).toBe(204);
+    });
+
+    it('of all owners at once leaves one', async () => {
+      const crowd = await Business.open(stack, { certificate: null });
+      const owners = await Promise.all(Array.from({ length: 6 }, () => member(stack, crowd.tenantId, 'tenant_owner')));
+      // Each resigns; the last one who asks may not.
+      const answers = await Promise.all(owners.map((one, i) => one.call('DELETE', `/tenant/members/${one.memberId}`, undefined, null, stack.apiUrls[i % 2])));
+      expect(answers.map(({ status }) => status).sort()).toEqual([204, 204, 204, 204, 204, 409]);
+    });
+  });
+
+  describe('the audit log', () => {
+    it('is filtered by action, actor and days, newest first', async () => {
+      const all = await lines();
+      const times = all.map(({ at }) => at);
+      expect(times).toEqual([...times].sort().reverse());
+      expect((await lines(`&actor_id=${owner.userId}`)).every((line) => line.actor_id === owner.userId)).toBe(true);
+      const today = new Date(Date.now() - 5 * 3_600_000).toISOString().slice(0, 10);
+      expect((await lines(`&from=${today}&to=${today}`)).length).toBe(all.length);
+      const earlier = new Date(Date.now() - 29 * 3_600_000).toISOString().slice(0, 10);
+      expect(await lines(`&to=${earlier}`)).toEqual([]);
+      for (const query of ['action=none', 'actor_id=x', 'from=today', 'unknown=1']) expect((await owner.call('GET', `/tenant/audit-log?${query}`)).status).toBe(422);
+    });
+
+    it('is written to and never changed, not even by its owner', async () => {
+      for (const statement of [`update audit_log set action = 'x'`, 'delete from audit_log', 'truncate audit_log']) {
+        await expect(stack.database.query(statement)).rejects.toMatchObject({ code: 'SE120' });
+      }
+    });
+
+    it('names somebody of the platform as such', async () => {
+      expect((await platform.call('POST', '/auth/api-keys', { name: 'support' }, business.tenantId)).status).toBe(201);
+      expect((await lines('&action=api_key.created')).find(({ actor_id }) => actor_id === platform.userId)).toMatchObject({ actor_kind: 'platform_admin' });
+    });
+
+    it('holds nothing of a token', async () => {
+      const rows = await stack.database.query<{ line: string }>('select a::text as line from audit_log a');
+      const hashes = await stack.database.query<{ hash: Buffer }>('select invitation_hash as hash from members where invitation_hash is not null');
+      const text = rows.map(({ line }) => line).join('\n');
+      expect(hashes.length).toBeGreaterThan(3);
+      for (const { hash } of hashes) expect([text.includes(hash.toString('hex')), text.includes(createHash('sha256').update(hash).digest('hex'))]).toEqual([false, false]);
+    });
+  });
+});
