@@ -1,0 +1,184 @@
+import { Mailbox } from '../../src/local/mailbox.js';
+import { call, cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/people.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+const OTHER_PASSWORD = 'otras palabras distintas';
+
+describe('signing up and in', () => {
+  let stack: Stack;
+  let mailbox: Mailbox;
+  let api: string;
+
+  beforeAll(async () => {
+    mailbox = await Mailbox.start();
+    stack = await startStack({ workers: 0, simulator: true, env: { SMTP_URL: mailbox.smtpUrl } });
+    api = stack.apiUrl;
+  });
+  afterAll(async () => {
+    await stack.stop();
+    await mailbox.stop();
+  });
+
+  const codeIn = (text: string): string => /(?:Código|Code)[^:]*: (\S+)/.exec(text)?.[1] ?? '';
+  const me = (token: string) => call(api, 'GET', '/auth/me', { token });
+  const audit = (owner: Owner, action: string) =>
+    stack.database.query<{ actor_kind: string; actor_id: string | null }>('select actor_kind, actor_id from audit_log where tenant_id = $1 and action = $2', [owner.tenantId, action]);
+  const eventually = async (holds: () => Promise<boolean>): Promise<void> => {
+    for (let tries = 0; !(await holds()); tries += 1) {
+      if (tries === 100) throw new Error('it never came true');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+
+  it('founds a tenant, whose owner may use it at once', async () => {
+    const owner = await signUp(api);
+    const answer = await me(owner.token);
+    expect(answer.body).toMatchObject({
+      email: owner.email, name: 'Ana Ruiz', email_verified: false, is_platform_admin: false, has_password: true, identity_providers: [],
+      memberships: [{ tenant_id: owner.tenantId, tenant_name: 'Comercial Andina', role: 'tenant_owner', status: 'active' }],
+    });
+    const issuers = await call(api, 'GET', '/issuers', { token: owner.token });
+    expect([issuers.status, issuers.body.total]).toEqual([200, 0]);
+    expect(await audit(owner, 'tenant.founded')).toEqual([{ actor_kind: 'user', actor_id: owner.userId }]);
+  });
+
+  it('takes an address once, however it is written', async () => {
+    const owner = await signUp(api);
+    const again = await call(api, 'POST', '/auth/signup', { body: { email: owner.email.toUpperCase(), password: PASSWORD, name: 'Otra', tenant_name: 'Otra' } });
+    expect([again.status, again.body.error.code]).toEqual([409, 'ALREADY_EXISTS']);
+    expect((await logIn(api, ` ${owner.email.toUpperCase()} `)).status).toBe(200);
+  });
+
+  it.each([
+    ['too short', { password: 'abc!9Z' }, 'string_too_short'],
+    ['common', { password: 'Password123' }, 'weak_password'],
+    ['like the address', { password: 'juanpueblo1', email: 'juanpueblo@example.com' }, 'weak_password'],
+    ['too long', { password: 'ñz9!'.repeat(80) }, 'string_too_long'],
+    ['no text', { password: 12345678 }, 'string_type'],
+  ])('refuses a password that is %s, without repeating it', async (_what, change, type) => {
+    const answer = await call(api, 'POST', '/auth/signup', { body: { email: newAddress(), password: PASSWORD, name: 'Ana', tenant_name: 'Andina', ...change } });
+    expect([answer.status, answer.body.detail[0].type, answer.body.detail[0].input]).toEqual([422, type, null]);
+  });
+
+  it('confirms the address with the token of the mail, once', async () => {
+    const owner = await signUp(api);
+    const mail = await mailbox.waitFor(owner.email);
+    expect(mail.subject).toBe('Confirme su correo en Sello');
+    const body = { token: codeIn(mail.text) };
+    expect((await call(api, 'POST', '/auth/email/verify', { body })).status).toBe(204);
+    expect((await me(owner.token)).body.email_verified).toBe(true);
+    expect((await call(api, 'POST', '/auth/email/verify', { body })).status).toBe(401);
+  });
+
+  it('renews a session, and ends it when a refresh token comes twice', async () => {
+    const owner = await signUp(api);
+    const refresh = (refresh_token: string) => call(api, 'POST', '/auth/refresh', { body: { refresh_token } });
+    const second = await refresh(owner.refreshToken);
+    expect(second.status).toBe(200);
+    expect((await me(second.body.access_token)).status).toBe(200);
+    expect((await refresh(owner.refreshToken)).status).toBe(401);
+    expect((await refresh(second.body.refresh_token)).status).toBe(401);
+    expect((await me(second.body.access_token)).status).toBe(401);
+    expect((await me(owner.token)).status).toBe(401);
+    expect(await audit(owner, 'session.token_reused')).toHaveLength(1);
+  });
+
+  it('gives one of two simultaneous renewals at most, and then none', async () => {
+    const owner = await signUp(api);
+    const both = await Promise.all([1, 2].map(() => call(api, 'POST', '/auth/refresh', { body: { refresh_token: owner.refreshToken } })));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
+    const winner = both.find(({ status }) => status === 200);
+    expect((await me(winner?.body.access_token)).status).toBe(401);
+  });
+
+  it('ends a session at logout, and only that one', async () => {
+    const owner = await signUp(api);
+    const other = await logIn(api, owner.email);
+    expect((await call(api, 'POST', '/auth/logout', { token: owner.token })).status).toBe(204);
+    expect((await me(owner.token)).status).toBe(401);
+    expect((await call(api, 'POST', '/auth/refresh', { body: { refresh_token: owner.refreshToken } })).status).toBe(401);
+    expect((await me(other.body.access_token)).status).toBe(200);
+  });
+
+  it('sets another password by mail: once, ending every session, and proving the address', async () => {
+    const owner = await signUp(api);
+    const forgot = await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email }, headers: { 'Accept-Language': 'en' } });
+    expect(forgot.status).toBe(202);
+    const mail = await mailbox.waitFor(owner.email, 1);
+    expect(mail.subject).toBe('New password for Sello');
+    const body = { token: codeIn(mail.text), password: OTHER_PASSWORD };
+    expect((await call(api, 'POST', '/auth/password/reset', { body: { ...body, password: '12345678' } })).status).toBe(422);
+    expect((await call(api, 'POST', '/auth/password/reset', { body })).status).toBe(204);
+    expect((await me(owner.token)).status).toBe(401);
+    expect((await logIn(api, owner.email)).status).toBe(401);
+    const signedIn = await logIn(api, owner.email, OTHER_PASSWORD);
+    expect((await me(signedIn.body.access_token)).body.email_verified).toBe(true);
+    expect((await call(api, 'POST', '/auth/password/reset', { body })).status).toBe(401);
+  });
+
+  it('voids the earlier link when another is asked for', async () => {
+    const owner = await signUp(api);
+    await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
+    const first = await mailbox.waitFor(owner.email, 1);
+    await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
+    await mailbox.waitFor(owner.email, 2);
+    expect((await call(api, 'POST', '/auth/password/reset', { body: { token: codeIn(first.text), password: OTHER_PASSWORD } })).status).toBe(401);
+  });
+
+  it('locks an account after ten wrong passwords, and opens it again in time', async () => {
+    const owner = await signUp(api);
+    for (let tries = 0; tries < 10; tries += 1) expect((await logIn(api, owner.email, OTHER_PASSWORD)).status).toBe(401);
+    await eventually(async () => (await audit(owner, 'login.locked')).length === 1);
+    const locked = await logIn(api, owner.email);
+    const unknown = await logIn(api, newAddress());
+    expect([locked.status, { ...locked.body.error, request_id: '' }]).toEqual([unknown.status, { ...unknown.body.error, request_id: '' }]);
+    await stack.database.query(`update users set locked_until = now() - interval '1 second' where id = $1`, [owner.userId]);
+    expect((await logIn(api, owner.email)).status).toBe(200);
+    // Nine before the lock, and one during it.
+    expect(await audit(owner, 'login.failed')).toHaveLength(10);
+  });
+
+  it('keeps the tokens of a browser in cookies that its scripts cannot read', async () => {
+    const owner = await signUp(api);
+    const signedIn = await logIn(api, owner.email, PASSWORD, { cookie: true });
+    const [access = '', refresh = ''] = signedIn.headers.getSetCookie();
+    expect(access).toMatch(/^service_access_token=[\w.-]+; Max-Age=900; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/);
+    expect(refresh).toMatch(/^service_refresh_token=[\w-]+; Max-Age=2592000; Path=\/auth; Expires=[^;]+; HttpOnly; SameSite=Strict$/);
+    expect(signedIn.body.refresh_token).toBeNull();
+    const cookie = cookiesOf(signedIn);
+    expect((await call(api, 'GET', '/auth/me', { cookie })).status).toBe(200);
+    const renewed = await call(api, 'POST', '/auth/refresh', { cookie, body: {}, headers: { Origin: api } });
+    expect(renewed.status).toBe(200);
+    const out = await call(api, 'POST', '/auth/logout', { cookie: cookiesOf(renewed), headers: { Origin: api } });
+    expect([out.status, out.headers.getSetCookie().every((one) => one.includes('Expires=Thu, 01 Jan 1970'))]).toEqual([204, true]);
+    expect((await call(api, 'GET', '/auth/me', { cookie: cookiesOf(renewed) })).status).toBe(401);
+  });
+
+  it('lets a person work in the tenant they name, or in their only one', async () => {
+    const [owner, other] = await Promise.all([signUp(api), signUp(api)]);
+    const list = (token: string, tenantId?: string) => call(api, 'GET', '/issuers', { token, headers: tenantId === undefined ? {} : { 'X-Tenant-Id': tenantId } });
+    const reasonOf = async (answer: ReturnType<typeof list>) => { const { status, body } = await answer; return [status, body.error?.detail?.reason]; };
+    expect((await list(owner.token, owner.tenantId.toUpperCase())).status).toBe(200);
+    expect(await reasonOf(list(owner.token, other.tenantId))).toEqual([403, 'tenant_mismatch']);
+    expect(await reasonOf(list(owner.token, `${owner.tenantId}, ${owner.tenantId}`))).toEqual([403, 'tenant_mismatch']);
+    expect(await reasonOf(list(owner.token, 'garbage'))).toEqual([403, 'tenant_mismatch']);
+    await stack.database.query(
+      `insert into members (tenant_id, id, user_id, email, role, status, invited_at, created_at, updated_at) values ($1, gen_random_uuid(), $2, $3, 'viewer', 'active', now(), now(), now())`,
+      [other.tenantId, owner.userId, owner.email]);
+    expect(await reasonOf(list(owner.token))).toEqual([403, 'tenant_required']);
+    expect((await list(owner.token, other.tenantId)).status).toBe(200);
+    expect((await me(owner.token)).body.memberships).toHaveLength(2);
+  });
+
+  it('lets a platform administrator enter any tenant, and tells the tenant once an hour', async () => {
+    const [owner, admin] = await Promise.all([signUp(api), signUp(api)]);
+    await stack.database.query('update users set is_platform_admin = true where id = $1', [admin.userId]);
+    const list = (tenantId: string) => call(api, 'GET', '/issuers', { token: admin.token, headers: { 'X-Tenant-Id': tenantId } });
+    expect((await list(owner.tenantId)).status).toBe(200);
+    expect((await list(owner.tenantId)).status).toBe(200);
+    expect(await audit(owner, 'platform.tenant_entered')).toEqual([{ actor_kind: 'platform_admin', actor_id: admin.userId }]);
+    expect((await list(admin.tenantId)).status).toBe(200);
+    expect(await audit(owner, 'platform.tenant_entered')).toHaveLength(1);
+    expect((await list('11111111-1111-4111-8111-111111111111')).status).toBe(403);
+  });
+});
