@@ -1,5 +1,5 @@
 import { Mailbox } from '../../src/local/mailbox.js';
-import { call, cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/people.js';
+import { call, cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/callers.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const OTHER_PASSWORD = 'otras palabras distintas';

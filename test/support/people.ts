@@ -1,78 +1,59 @@
-import { randomBytes } from 'node:crypto';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { randomUUID } from 'node:crypto';
+import type { Settings } from '../../src/config/settings.js';
+import { SystemClock } from '../../src/platform/adapters/system-clock.js';
+import { AccessTokens } from '../../src/platform/security/access-tokens.js';
+import { readTokenKeys } from '../../src/platform/security/token-keys.js';
+import type { MemberRole } from '../../src/shared/tenant-context.js';
+import { type Answer, request } from './business.js';
+import { fromSetup } from './database.js';
+import type { Stack } from './stack.js';
 
-export const PASSWORD = 'cuatro palabras al azar';
+/** A person with an account and an open session. */
+export class Somebody {
+  constructor(
+    private readonly stack: Stack,
+    readonly userId: string,
+    readonly email: string,
+    readonly token: string,
+  ) {}
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: any;
-  readonly text: string;
+  /** @param tenantId named in X-Tenant-Id; null: none is named */
+  call<Body = Record<string, unknown>>(method: string, path: string, body?: unknown, tenantId: string | null = null, apiUrl = this.stack.apiUrl): Promise<Answer<Body>> {
+    const headers = { authorization: `Bearer ${this.token}`, ...(tenantId === null ? {} : { 'x-tenant-id': tenantId }) };
+    return request<Body>(apiUrl, null, method, path, body, headers);
+  }
 }
 
-export interface CallOptions {
-  readonly token?: string;
-  readonly apiKey?: string;
-  readonly cookie?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
+let people = 0;
+
+/** People by rows, with tokens as the service issues them: for tests that are about what people may do, not about how they sign in. */
+export async function signedIn(stack: Stack, options: { readonly platformAdmin?: boolean; readonly name?: string } = {}): Promise<Somebody> {
+  const [userId, sessionId] = [randomUUID(), randomUUID()];
+  people += 1;
+  const email = `person-${people}-${userId.slice(0, 8)}@example.com`;
+  await stack.database.query(
+    'insert into users (id, email, name, email_verified_at, is_platform_admin, created_at, updated_at) values ($1, $2, $3, now(), $4, now(), now())',
+    [userId, email, options.name ?? `Person ${people}`, options.platformAdmin ?? false],
+  );
+  await stack.database.query(`insert into sessions (id, user_id, created_at, expires_at) values ($1, $2, now(), now() + interval '1 day')`, [sessionId, userId]);
+  const settings = { APP_ENV: 'local', TOKEN_KEYS: fromSetup('TEST_TOKEN_KEYS'), TOKEN_KEYS_FILE: undefined } as const;
+  const tokens = new AccessTokens(settings as unknown as Settings, new SystemClock(), readTokenKeys(settings));
+  return new Somebody(stack, userId, email, tokens.issue({ sub: userId, sid: sessionId, tv: 1 }));
 }
 
-/** One call of the API, whatever it answers. Redirects are not followed. */
-export async function call(apiUrl: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-  const { token, apiKey, cookie, headers, body } = options;
-  const response = await fetch(apiUrl + path, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-      ...(apiKey === undefined ? {} : { 'X-API-Key': apiKey }),
-      ...(cookie === undefined ? {} : { Cookie: cookie }),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) : null };
+/** Makes a person a member by a row; answers the member's id. */
+export async function join(stack: Stack, person: Somebody, tenantId: string, role: MemberRole, status: 'active' | 'suspended' = 'active'): Promise<string> {
+  const memberId = randomUUID();
+  await stack.database.query(
+    `insert into members (tenant_id, id, user_id, email, role, status, invited_at, joined_at, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, now(), now(), now(), now())`,
+    [tenantId, memberId, person.userId, person.email, role, status],
+  );
+  return memberId;
 }
 
-export interface Owner {
-  readonly email: string;
-  readonly token: string;
-  readonly refreshToken: string;
-  readonly userId: string;
-  readonly tenantId: string;
-  readonly memberId: string;
-}
-
-export const newAddress = (): string => `persona-${randomBytes(6).toString('hex')}@example.com`;
-
-/** A person with a tenant of their own, signed up through the API. */
-export async function signUp(apiUrl: string, email = newAddress(), password = PASSWORD): Promise<Owner> {
-  const signed = await call(apiUrl, 'POST', '/auth/signup', { body: { email, password, name: 'Ana Ruiz', tenant_name: 'Comercial Andina' } });
-  if (signed.status !== 201) throw new Error(`sign-up answered ${signed.status}: ${signed.text}`);
-  const token = signed.body.access_token as string;
-  const me = await call(apiUrl, 'GET', '/auth/me', { token });
-  const [membership] = me.body.memberships;
-  return { email, token, refreshToken: signed.body.refresh_token, userId: me.body.user_id, tenantId: membership.tenant_id, memberId: membership.member_id };
-}
-
-export const logIn = (apiUrl: string, email: string, password = PASSWORD, extra: object = {}): Promise<Answer> =>
-  call(apiUrl, 'POST', '/auth/login', { body: { email, password, ...extra } });
-
-/** `name=value` pairs of the cookies that an answer sets, for the next call. */
-export const cookiesOf = (answer: Answer): string =>
-  answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '').join('; ');
-
-/** Sends headers as they are written, also twice; answers the status. */
-export async function rawStatus(apiUrl: string, lines: readonly string[]): Promise<number> {
-  const { hostname, port } = new URL(apiUrl);
-  const socket: Socket = connect(Number(port), hostname);
-  const answer = await new Promise<string>((resolve, reject) => {
-    let text = '';
-    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).on('end', () => resolve(text)).on('error', reject);
-    socket.write([...lines, `Host: ${hostname}:${(socket.address() as AddressInfo).port ?? port}`, 'Connection: close', '', ''].join('\r\n'));
-  });
-  return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+/** A new person who is a member. */
+export async function member(stack: Stack, tenantId: string, role: MemberRole): Promise<Somebody & { readonly memberId: string }> {
+  const person = await signedIn(stack);
+  return Object.assign(person, { memberId: await join(stack, person, tenantId, role) });
 }
