@@ -295,15 +295,13 @@ begin
 end $$;
 
 -- The last look before a number is taken: what pre-flight saw may have changed since. Custom SQLSTATEs:
---   SE002 key revoked or tenant inactive, SE003 issuer disabled, SE004 certificate expired, SE009 no certificate
+--   SE002 key revoked, session ended or tenant inactive, SE003 issuer disabled, SE004 certificate expired, SE009 no certificate
+-- A caller's credential (p_api_key here and in what calls this) is the id of an API key or of a person's session.
 create function last_look(p_tenant uuid, p_api_key uuid, p_issuer uuid, p_now timestamptz) returns void
   language plpgsql as $$
 begin
-  if not exists (
-    select from api_keys k join tenants t on t.id = k.tenant_id
-    where k.tenant_id = p_tenant and k.id = p_api_key and k.revoked_at is null and t.is_active
-  ) then
-    raise exception 'API key revoked' using errcode = 'SE002';
+  if not is_credential_valid(p_tenant, p_api_key, p_now) then
+    raise exception 'credential ended' using errcode = 'SE002';
   end if;
   if not exists (select from issuers i where i.tenant_id = p_tenant and i.id = p_issuer and i.is_active and i.disabled_at is null) then
     raise exception 'issuer disabled' using errcode = 'SE003';

@@ -318,6 +318,19 @@ create function session_acts_in(p_tenant uuid, p_session uuid, p_now timestamptz
         select from members m where m.tenant_id = p_tenant and m.user_id = u.id and m.status = 'active')))
 $$;
 
+-- True while a caller's credential, an API key or a person's session, may act in the tenant.
+create function is_credential_valid(p_tenant uuid, p_credential uuid, p_now timestamptz)
+  returns boolean
+  language sql stable as $$
+  select case
+    when exists (
+      select from api_keys k join tenants t on t.id = k.tenant_id
+      where k.tenant_id = p_tenant and k.id = p_credential and k.revoked_at is null and t.is_active
+    ) then true
+    else session_acts_in(p_tenant, p_credential, p_now)
+  end
+$$;
+
 -- Tells a tenant that a platform administrator works in it: once an hour and session, whatever is done. False: there is
 -- no such tenant, or the session is no administrator's.
 create function enter_tenant(p_tenant uuid, p_user uuid, p_session uuid, p_now timestamptz, p_request_id text, p_address text)

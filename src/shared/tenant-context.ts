@@ -36,6 +36,9 @@ export interface UserPrincipal {
   readonly role: MemberRole | 'platform_admin';
 }
 
+/** What a caller acts by: the id of the key or of the session. Looked at once more before a number is taken. */
+export const credentialOf = (principal: Principal): string => (principal.kind === 'user' ? principal.sessionId : principal.id);
+
 export const MEMBER_ROLES = ['tenant_owner', 'tenant_admin', 'billing_operator', 'accountant', 'viewer'] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 

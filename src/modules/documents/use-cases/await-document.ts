@@ -4,7 +4,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import { isStoreOutage } from '../../../platform/http/error-answer.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
-import type { TenantContext } from '../../../shared/tenant-context.js';
+import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentSyncSubmit } from '../documents.responses.js';
 import { type DocumentStatus, LIFECYCLE } from '../domain/lifecycle.js';
 
@@ -27,11 +27,11 @@ interface Row {
   sri_messages: DocumentSyncSubmit['sri_messages'];
   authorization_number: string | null;
   authorization_date: Date | null;
-  key_is_valid: boolean;
+  credential_is_valid: boolean;
 }
 
 /** What is known of a document when nothing could be read since it was accepted. */
-const ACCEPTED: Row = { status: 'NUMBER_RESERVED', sri_messages: [], authorization_number: null, authorization_date: null, key_is_valid: true };
+const ACCEPTED: Row = { status: 'NUMBER_RESERVED', sri_messages: [], authorization_number: null, authorization_date: null, credential_is_valid: true };
 
 @QueryHandler(AwaitDocument)
 export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
@@ -48,8 +48,8 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
       await this.sleeper.sleep(LOOK_EVERY_MS);
       row = await this.look(tenant, documentId, row);
     }
-    // A key revoked during the wait learns nothing; the document stays accepted.
-    if (!row.key_is_valid) throw new DomainError('UNAUTHENTICATED');
+    // A key that was revoked or a session that ended during the wait learns nothing; the document stays accepted.
+    if (!row.credential_is_valid) throw new DomainError('UNAUTHENTICATED');
     return {
       document_id: documentId,
       status: row.status,
@@ -75,9 +75,9 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
     const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
       manager.query<Row[]>(
         `select d.status, d.sri_messages, d.authorization_number, d.authorization_date,
-           exists (select from api_keys k where k.tenant_id = $1 and k.id = $3 and k.revoked_at is null) as key_is_valid
+           is_credential_valid($1, $3, $4) as credential_is_valid
          from documents d where d.tenant_id = $1 and d.id = $2`,
-        [tenant.tenantId, documentId, tenant.principal.id],
+        [tenant.tenantId, documentId, credentialOf(tenant.principal), this.clock.now()],
       ),
     );
     if (!row) throw new DomainError('NOT_FOUND');

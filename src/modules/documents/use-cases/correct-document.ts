@@ -8,7 +8,7 @@ import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
-import type { TenantContext } from '../../../shared/tenant-context.js';
+import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
@@ -68,7 +68,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
       tenant.tenantId,
       'select access_key, record_audit($1, $10) from correct_document($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key',
       [
-        tenant.principal.id, documentId, refused.version, now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content),
+        credentialOf(tenant.principal), documentId, refused.version, now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content),
         JSON.stringify(issuer), JSON.stringify(findings),
         auditLine(tenant, { action: 'document.corrected', target: { kind: 'document', id: documentId } }, now),
       ],

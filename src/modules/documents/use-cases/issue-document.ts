@@ -4,7 +4,7 @@ import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
-import type { TenantContext } from '../../../shared/tenant-context.js';
+import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
 import { toContent } from './document-content.js';
 import { headerOf, placeOf } from './document-place.js';
@@ -63,7 +63,7 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
       tenant.tenantId,
       'select * from issue_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
       [
-        tenant.principal.id, this.ids.uuid(), now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content),
+        credentialOf(tenant.principal), this.ids.uuid(), now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content),
         JSON.stringify(issuer), JSON.stringify(findings), idempotencyKey, print,
       ],
     );

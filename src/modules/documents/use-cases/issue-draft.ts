@@ -4,7 +4,7 @@ import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
-import type { TenantContext } from '../../../shared/tenant-context.js';
+import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentAccepted } from '../documents.responses.js';
 import { headerOf } from './document-place.js';
 import { IssuingDesk, refuseErrors } from './issuing-desk.js';
@@ -44,7 +44,7 @@ export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
       tenant.tenantId,
       'select issue_draft($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key',
       [
-        tenant.principal.id, documentId, draft.version, now, JSON.stringify(headerOf(tenant, draft.place, content)), JSON.stringify(content),
+        credentialOf(tenant.principal), documentId, draft.version, now, JSON.stringify(headerOf(tenant, draft.place, content)), JSON.stringify(content),
         JSON.stringify(issuer), JSON.stringify(findings),
       ],
     );
