@@ -7,6 +7,7 @@ import { AuthModule } from './modules/auth/auth.module.js';
 import { DocumentsModule } from './modules/documents/documents.module.js';
 import { IssuersModule } from './modules/issuers/issuers.module.js';
 import { MembersModule } from './modules/members/members.module.js';
+import { PlatformModule } from './modules/platform/platform.module.js';
 import { ReferenceModule } from './modules/reference/reference.module.js';
 import { AuditTrailModule } from './platform/audit/audit-trail.module.js';
 import { AdaptersModule } from './platform/adapters/adapters.module.js';
@@ -33,7 +34,7 @@ const platform = (settings: Settings): DynamicModule['imports'] => [
 @Module({})
 export class ApiModule {
   static with(settings: Settings): DynamicModule {
-    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http(), AuthModule, ReferenceModule, MembersModule, ApiKeysModule, AuditModule] };
+    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http(), AuthModule, ReferenceModule, MembersModule, ApiKeysModule, AuditModule, PlatformModule] };
   }
 }
 

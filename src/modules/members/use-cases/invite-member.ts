@@ -3,11 +3,11 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Chance, CHANCE, type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { MemberRole, TenantContext } from '../../../shared/tenant-context.js';
 import { requireMayGive } from '../domain/authority.js';
+import { drawInvitation } from '../invitations/draw-invitation.js';
+import { InvitationLetters } from '../invitations/invitation-letters.js';
 import type { MemberRecord } from '../members.responses.js';
 import { MembersRepository } from '../persistence/members.repository.js';
 import { TenantRepository } from '../persistence/tenant.repository.js';
-import { InvitationLetters } from './invitation-letters.js';
-import { drawInvitation } from './invitations.js';
 
 /** Invites a person by mail. Whether somebody has an account under the address makes no difference that could be seen. */
 export class InviteMember extends Command<MemberRecord> {
@@ -37,7 +37,7 @@ export class InviteMemberHandler implements ICommandHandler<InviteMember> {
     const invited = { id: this.ids.uuid(), email: email.toLowerCase(), role, ...invitation };
     const member = await this.members.invite(tenant, invited, (actor) => requireMayGive(actor, role), now);
     const { name } = await this.tenants.find(tenant.tenantId);
-    this.letters.send(member.member_id, { email: member.email, tenantName: name, role, token: invitation.token, expiresAt: invitation.expiresAt });
+    this.letters.send({ email: member.email, tenantName: name, token: invitation.token });
     return member;
   }
 }

@@ -3,11 +3,11 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Chance, CHANCE, type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { requireMayTouch, requireStatus } from '../domain/authority.js';
+import { drawInvitation } from '../invitations/draw-invitation.js';
+import { InvitationLetters } from '../invitations/invitation-letters.js';
 import type { MemberRecord } from '../members.responses.js';
 import { MembersRepository } from '../persistence/members.repository.js';
 import { TenantRepository } from '../persistence/tenant.repository.js';
-import { InvitationLetters } from './invitation-letters.js';
-import { drawInvitation } from './invitations.js';
 import { stillThere } from './member-answer.js';
 
 /** Sends an invitation anew; the link of the earlier mail ends. */
@@ -45,7 +45,7 @@ export class ReinviteMemberHandler implements ICommandHandler<ReinviteMember> {
     );
     const member = stillThere(changed);
     const { name } = await this.tenants.find(tenant.tenantId);
-    this.letters.send(memberId, { email: member.email, tenantName: name, role: member.role, token: invitation.token, expiresAt: invitation.expiresAt });
+    this.letters.send({ email: member.email, tenantName: name, token: invitation.token });
     return member;
   }
 }

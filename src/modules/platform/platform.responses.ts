@@ -1,0 +1,30 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+
+const uuid = { type: String, format: 'uuid' } as const;
+const instant = { type: String, format: 'date-time' } as const;
+const count = { type: 'integer' } as const;
+
+@ApiSchema({ name: 'PlatformTenant' })
+export class PlatformTenantRecord {
+  @ApiProperty(uuid) id: string;
+  @ApiProperty({ type: String }) name: string;
+  @ApiProperty({ type: Boolean }) is_active: boolean;
+  @ApiProperty(instant) created_at: Date;
+}
+
+@ApiSchema({ name: 'PlatformTenantPage' })
+export class PlatformTenantPage {
+  @ApiProperty({ type: [PlatformTenantRecord] }) items: PlatformTenantRecord[];
+  @ApiProperty(count) total: number;
+  @ApiProperty(count) page: number;
+  @ApiProperty(count) page_size: number;
+}
+
+@ApiSchema({ name: 'PlatformIssuer' })
+export class PlatformIssuerRecord {
+  @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
+  @ApiProperty({ type: String }) ruc: string;
+  @ApiProperty({ type: String }) razon_social: string;
+  @ApiProperty({ ...instant, nullable: true, description: 'Since when the platform lets it issue nothing' }) disabled_at: Date | null;
+}

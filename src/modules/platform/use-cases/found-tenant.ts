@@ -1,0 +1,38 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Acting } from '../../../platform/audit/audit-trail.js';
+import { type Chance, CHANCE, type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
+import { drawInvitation, InvitationLetters } from '../../members/public.js';
+import { PlatformRepository } from '../persistence/platform.repository.js';
+import type { PlatformTenantRecord } from '../platform.responses.js';
+
+/** Makes a tenant and invites its owner by mail. */
+export class FoundTenant extends Command<PlatformTenantRecord> {
+  constructor(
+    readonly admin: Acting,
+    readonly name: string,
+    readonly ownerEmail: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(FoundTenant)
+export class FoundTenantHandler implements ICommandHandler<FoundTenant> {
+  constructor(
+    private readonly platform: PlatformRepository,
+    private readonly letters: InvitationLetters,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(CHANCE) private readonly chance: Chance,
+  ) {}
+
+  async execute({ admin, name, ownerEmail }: FoundTenant): Promise<PlatformTenantRecord> {
+    const now = this.clock.now();
+    const invitation = drawInvitation(this.chance, now);
+    const tenant = { tenantId: this.ids.uuid(), memberId: this.ids.uuid(), name, ownerEmail: ownerEmail.toLowerCase(), invitation };
+    await this.platform.found(admin, tenant, now);
+    this.letters.send({ email: tenant.ownerEmail, tenantName: name, token: invitation.token });
+    return { id: tenant.tenantId, name, is_active: true, created_at: now };
+  }
+}

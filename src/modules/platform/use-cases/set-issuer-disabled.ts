@@ -1,0 +1,33 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Acting } from '../../../platform/audit/audit-trail.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
+import { PlatformRepository } from '../persistence/platform.repository.js';
+import type { PlatformIssuerRecord } from '../platform.responses.js';
+
+/** Lets an issuer issue nothing more (ISSUER_DISABLED), or lets it issue again. What it has issued goes its way. */
+export class SetIssuerDisabled extends Command<PlatformIssuerRecord> {
+  constructor(
+    readonly admin: Acting,
+    readonly tenantId: string,
+    readonly issuerId: string,
+    readonly disabled: boolean,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SetIssuerDisabled)
+export class SetIssuerDisabledHandler implements ICommandHandler<SetIssuerDisabled> {
+  constructor(
+    private readonly platform: PlatformRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ admin, tenantId, issuerId, disabled }: SetIssuerDisabled): Promise<PlatformIssuerRecord> {
+    const issuer = await this.platform.setIssuerDisabled(admin, tenantId, issuerId, disabled, this.clock.now());
+    if (issuer === null) throw new DomainError('NOT_FOUND');
+    return issuer;
+  }
+}

@@ -1,0 +1,32 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Acting } from '../../../platform/audit/audit-trail.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
+import { PlatformRepository } from '../persistence/platform.repository.js';
+import type { PlatformTenantRecord } from '../platform.responses.js';
+
+/** Closes a tenant to its members and keys, or opens it again. What it has issued goes its way. */
+export class SetTenantActive extends Command<PlatformTenantRecord> {
+  constructor(
+    readonly admin: Acting,
+    readonly tenantId: string,
+    readonly isActive: boolean,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SetTenantActive)
+export class SetTenantActiveHandler implements ICommandHandler<SetTenantActive> {
+  constructor(
+    private readonly platform: PlatformRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ admin, tenantId, isActive }: SetTenantActive): Promise<PlatformTenantRecord> {
+    const tenant = await this.platform.setActive(admin, tenantId, isActive, this.clock.now());
+    if (tenant === null) throw new DomainError('NOT_FOUND');
+    return tenant;
+  }
+}

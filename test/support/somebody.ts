@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { Settings } from '../../src/config/settings.js';
+import { SystemClock } from '../../src/platform/adapters/system-clock.js';
+import { AccessTokens } from '../../src/platform/security/access-tokens.js';
+import { readTokenKeys } from '../../src/platform/security/token-keys.js';
+import type { MemberRole } from '../../src/shared/tenant-context.js';
+import { type Answer, request } from './business.js';
+import { fromSetup } from './database.js';
+import type { Stack } from './stack.js';
+
+/** A person with an account and an open session. */
+export class Somebody {
+  constructor(
+    private readonly stack: Stack,
+    readonly userId: string,
+    readonly email: string,
+    readonly token: string,
+  ) {}
+
+  /** @param tenantId named in X-Tenant-Id; null: none is named */
+  call<Body = Record<string, unknown>>(method: string, path: string, body?: unknown, tenantId: string | null = null, apiUrl = this.stack.apiUrl): Promise<Answer<Body>> {
+    const headers = { authorization: `Bearer ${this.token}`, ...(tenantId === null ? {} : { 'x-tenant-id': tenantId }) };
+    return request<Body>(apiUrl, null, method, path, body, headers);
+  }
+}
+
+let people = 0;
+
+/** People by rows, with tokens as the service issues them: for tests that are about what people may do, not about how they sign in. */
+export async function signedIn(stack: Stack, options: { readonly platformAdmin?: boolean; readonly name?: string } = {}): Promise<Somebody> {
+  const [userId, sessionId] = [randomUUID(), randomUUID()];
+  people += 1;
+  const email = `person-${people}-${userId.slice(0, 8)}@example.com`;
+  await stack.database.query(
+    'insert into users (id, email, name, email_verified_at, is_platform_admin, created_at, updated_at) values ($1, $2, $3, now(), $4, now(), now())',
+    [userId, email, options.name ?? `Person ${people}`, options.platformAdmin ?? false],
+  );
+  await stack.database.query(`insert into sessions (id, user_id, created_at, expires_at) values ($1, $2, now(), now() + interval '1 day')`, [sessionId, userId]);
+  const settings = { APP_ENV: 'local', TOKEN_KEYS: fromSetup('TEST_TOKEN_KEYS'), TOKEN_KEYS_FILE: undefined } as const;
+  const tokens = new AccessTokens(settings as unknown as Settings, new SystemClock(), readTokenKeys(settings));
+  return new Somebody(stack, userId, email, tokens.issue({ sub: userId, sid: sessionId, tv: 1 }));
+}
+
+/** Makes a person a member by a row; answers the member's id. */
+export async function join(stack: Stack, person: Somebody, tenantId: string, role: MemberRole, status: 'active' | 'suspended' = 'active'): Promise<string> {
+  const memberId = randomUUID();
+  await stack.database.query(
+    `insert into members (tenant_id, id, user_id, email, role, status, invited_at, joined_at, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, now(), now(), now(), now())`,
+    [tenantId, memberId, person.userId, person.email, role, status],
+  );
+  return memberId;
+}
+
+/** A new person who is a member. */
+export async function member(stack: Stack, tenantId: string, role: MemberRole): Promise<Somebody & { readonly memberId: string }> {
+  const person = await signedIn(stack);
+  return Object.assign(person, { memberId: await join(stack, person, tenantId, role) });
+}
