@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { AwaitDocumentHandler, AwaitDocument } from '../../src/modules/documents/use-cases/await-document.js';
+import { SystemClock } from '../../src/platform/adapters/system-clock.js';
+import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
+import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { sqlState, TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import type { TenantContext } from '../../src/shared/tenant-context.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+
+describe('the last look at a person', () => {
+  let database: TestDatabase;
+  let service: DataSource;
+  let seed: SeededTenant;
+  let userId: string;
+  let sessionId: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 2)).initialize();
+  });
+  beforeEach(async () => {
+    [seed, userId, sessionId] = [await seedTenant(database), randomUUID(), randomUUID()];
+    await database.query(`insert into users (id, email, name, created_at, updated_at) values ($1, $2, 'Ana', now(), now())`, [userId, `${userId}@example.com`]);
+    await database.query(`insert into sessions (id, user_id, created_at, expires_at) values ($1, $2, now(), now() + interval '1 day')`, [sessionId, userId]);
+    await database.query(
+      `insert into members (tenant_id, id, user_id, email, role, status, invited_at, created_at, updated_at)
+       values ($1, $2, $2, $3, 'billing_operator', 'active', now(), now(), now())`, [seed.tenantId, userId, `${userId}@example.com`]);
+  });
+  afterAll(async () => {
+    await service.destroy();
+    await database.drop();
+  });
+
+  const issue = (): Promise<unknown> => issueBySql(service, { ...seed, apiKeyId: sessionId }).then(({ outcome }) => outcome, sqlState);
+  const ENDINGS = [
+    ['an ended session', 'update sessions set ended_at = now() where user_id = $1'],
+    ['an expired session', `update sessions set expires_at = now() - interval '1 minute' where user_id = $1`],
+    ['a disabled person', 'update users set disabled_at = now() where id = $1'],
+    ['a suspended member', `update members set status = 'suspended' where user_id = $1`],
+    ['a removed member', 'delete from members where user_id = $1'],
+    ['an inactive tenant', 'update tenants set is_active = false where id in (select tenant_id from members where user_id = $1)'],
+  ] as const;
+
+  it('lets a member issue, and a platform administrator who is none', async () => {
+    expect(await issue()).toBe('accepted');
+    await database.query('delete from members where user_id = $1', [userId]);
+    await database.query('update users set is_platform_admin = true where id = $1', [userId]);
+    expect(await issue()).toBe('accepted');
+  });
+
+  it.each(ENDINGS)('refuses %s, and takes no number', async (_what, change) => {
+    await database.query(change, [userId]);
+    expect(await issue()).toBe('SE002');
+    expect(await database.query('select from sequence_counters where tenant_id = $1', [seed.tenantId])).toEqual([]);
+  });
+
+  it.each(ENDINGS)('tells %s nothing at the end of a wait', async (_what, change) => {
+    const { response } = await issueBySql(service, seed);
+    await database.query(change, [userId]);
+    const principal = { kind: 'user', id: userId, sessionId, memberId: userId, role: 'billing_operator' } as const;
+    const tenant: TenantContext = { tenantId: seed.tenantId, principal, environment: 'TEST' };
+    const waiting = new AwaitDocumentHandler(new TenantTransaction(service), new SystemClock(), new TimerSleeper());
+    await expect(waiting.execute(new AwaitDocument(tenant, response.document_id, 0, false))).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  it('does not take a session for that of another tenant', async () => {
+    const other = await seedTenant(database, { ruc: '0992345678001' });
+    expect(await issueBySql(service, { ...other, apiKeyId: sessionId }).then(({ outcome }) => outcome, sqlState)).toBe('SE002');
+  });
+});
