@@ -24,7 +24,7 @@ create table outbox (
   primary key (tenant_id, document_id)
 ) with (fillfactor = 50);
 create index outbox_due on outbox (due_at);
-create index outbox_due_by_tenant on outbox (tenant_id, due_at);
+create index outbox_due_by_step on outbox (tenant_id, step, due_at);
 create index outbox_order on outbox (tenant_id, emission_point_id, document_type, sequential) where unsent;
 alter table outbox enable row level security;
 alter table outbox force row level security;
@@ -87,9 +87,10 @@ create function is_ready(w outbox, p_now timestamptz, p_patience interval)
     and (w.lease_until is null or w.lease_until < p_now)
 $$;
 
--- Ready rows, tenants taking turns: one tenant's backlog does not hold up the others. In each turn a tenant gives its
--- oldest and its newest row, so that its fresh documents pass a backlog of its own. Where there is less room than a turn
--- takes, chance (of the clock) decides who is first. Tenants are found one by one through the index.
+-- Ready rows, tenants taking turns: one tenant's backlog does not hold up the others. In each turn a tenant gives the
+-- oldest and the newest row of every step, so that its own backlog holds up neither its fresh documents nor those that
+-- only wait for an answer: of these twice as many, for whatever is sent, old or fresh, comes to wait. Where there is less
+-- room than a turn takes, chance (of the clock) decides who is first. Tenants are found one by one through the index.
 create function ready_in_turns(p_now timestamptz, p_patience interval, p_limit integer)
   returns table (tenant_id uuid, document_id uuid)
   language sql stable set search_path = sello, pg_temp as $$
@@ -103,14 +104,15 @@ create function ready_in_turns(p_now timestamptz, p_patience interval, p_limit i
   from (
     select mine.tenant_id, mine.document_id, min(mine.turn) as turn
     from tenants t
+    cross join (values ('prepare', 1), ('submit', 1), ('authorize', 2), ('watch', 1)) as s (step, places)
     cross join lateral (
-      (select w.tenant_id, w.document_id, row_number() over (order by w.due_at) as turn from outbox w
-       where w.tenant_id = t.tenant_id and w.due_at <= p_now and is_ready(w, p_now, p_patience)
+      (select w.tenant_id, w.document_id, (row_number() over (order by w.due_at) + s.places - 1) / s.places as turn from outbox w
+       where w.tenant_id = t.tenant_id and w.step = s.step and w.due_at <= p_now and is_ready(w, p_now, p_patience)
        order by w.due_at
        limit p_limit)
       union all
-      (select w.tenant_id, w.document_id, row_number() over (order by w.due_at desc) from outbox w
-       where w.tenant_id = t.tenant_id and w.due_at <= p_now and is_ready(w, p_now, p_patience)
+      (select w.tenant_id, w.document_id, (row_number() over (order by w.due_at desc) + s.places - 1) / s.places from outbox w
+       where w.tenant_id = t.tenant_id and w.step = s.step and w.due_at <= p_now and is_ready(w, p_now, p_patience)
        order by w.due_at desc
        limit p_limit)
     ) mine
