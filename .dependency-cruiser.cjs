@@ -64,6 +64,20 @@ module.exports = {
       to: { pathNot: ['^src/simulator/', '^src/sri/tables/', '^src/shared/ports\\.ts$', SIMULATOR_LIBRARIES] },
     },
     {
+      name: 'identity-provider-stands-alone',
+      comment: 'It is another process that stands in for somebody else; what it believes must not be what the service believes.',
+      severity: 'error',
+      from: { path: '^src/identity-provider/', pathNot: SPEC },
+      to: { pathNot: ['^src/identity-provider/', '^(node:)?(crypto|http|net|url)$', '^node_modules/zod/'] },
+    },
+    {
+      name: 'nobody-imports-the-identity-provider',
+      comment: 'It is reached over HTTP.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/identity-provider/' },
+      to: { path: '^src/identity-provider/' },
+    },
+    {
       name: 'nobody-imports-the-simulator',
       comment: 'It is another process, reached over HTTP; only its generated documentation reads its tables.',
       severity: 'error',

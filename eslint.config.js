@@ -17,6 +17,7 @@ const ADAPTERS = [
   'src/local.ts',
   'src/simulator/http/**',
   'src/simulator/main.ts',
+  'src/identity-provider/main.ts',
 ];
 
 export default tseslint.config(

@@ -7,6 +7,7 @@ const ENTRY = {
   api: 'main.js',
   worker: 'worker.js',
   simulator: join('simulator', 'main.js'),
+  'identity-provider': join('identity-provider', 'main.js'),
   migrate: 'migrate.js',
 } as const;
 
@@ -56,6 +57,36 @@ export async function startSimulator(port: number, logFolder: string, env: Recor
     env: { ...surroundings(), ...simulatorSettings(), SIMULATOR_HOST: '127.0.0.1', SIMULATOR_PORT: String(port), ...env },
     logFile: logOf(logFolder, 'simulator'),
   });
+}
+
+const CLIENT = { id: 'sello-local', secret: 'sello-local-secret' } as const;
+
+/** Starts the identity provider that stands in for Google on a port of 127.0.0.1; 0 picks a free one. */
+export async function startIdentityProvider(port: number, logFolder: string): Promise<ServiceProcess> {
+  return startServiceProcess({
+    name: 'identity provider',
+    module: entryOf('identity-provider'),
+    env: {
+      ...surroundings(),
+      IDENTITY_PROVIDER_HOST: '127.0.0.1',
+      IDENTITY_PROVIDER_PORT: String(port),
+      IDENTITY_PROVIDER_CLIENT_ID: CLIENT.id,
+      IDENTITY_PROVIDER_CLIENT_SECRET: CLIENT.secret,
+    },
+    logFile: logOf(logFolder, 'identity-provider'),
+  });
+}
+
+/** Settings of the sign-in with Google that lead to the provider below one base address. */
+export function googleSettings(base: string): Record<string, string> {
+  return {
+    GOOGLE_CLIENT_ID: CLIENT.id,
+    GOOGLE_CLIENT_SECRET: CLIENT.secret,
+    GOOGLE_ISSUER: base,
+    GOOGLE_AUTHORIZATION_URL: `${base}/authorize`,
+    GOOGLE_TOKEN_URL: `${base}/token`,
+    GOOGLE_JWKS_URL: `${base}/jwks`,
+  };
 }
 
 /** Starts the HTTP process. */

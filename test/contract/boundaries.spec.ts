@@ -20,6 +20,8 @@ const PLANTED: readonly (readonly [string, string, string])[] = [
   ['simulator-stands-alone', 'src/simulator/brain/signing.ts', 'src/sri/signing/xades.ts'],
   ['simulator-stands-alone', 'src/simulator/brain/numbers.ts', 'src/shared/decimal.ts'],
   ['nobody-imports-the-simulator', 'src/local/shortcut.ts', 'src/simulator/brain/brain.ts'],
+  ['identity-provider-stands-alone', 'src/identity-provider/believing.ts', 'src/platform/security/access-tokens.ts'],
+  ['nobody-imports-the-identity-provider', 'src/local/belief.ts', 'src/identity-provider/server.ts'],
   ['platform-knows-no-module', 'src/platform/outbox/relay.ts', 'src/modules/documents/public.ts'],
   ['modules-meet-in-public', 'src/modules/documents/use-cases/peek.ts', 'src/modules/issuers/persistence/repository.ts'],
   ['modules-meet-in-public', 'src/modules/documents/use-cases/peek-module.ts', 'src/modules/issuers/issuers.module.ts'],

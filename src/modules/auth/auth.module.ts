@@ -3,7 +3,13 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { HttpModule } from '../../platform/http/http.module.js';
 import { MailModule } from '../../platform/mail/mail.module.js';
 import { AccountController } from './account.controller.js';
+import { GoogleController } from './google/google.controller.js';
+import { GoogleGuard } from './google/google.guard.js';
+import { GoogleStrategy } from './google/google.strategy.js';
+import { IdTokenVerifier } from './google/id-token-verifier.js';
+import { PendingSignIns } from './google/pending-sign-ins.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import { IdentitiesRepository } from './persistence/identities.repository.js';
 import { PeopleRepository } from './persistence/people.repository.js';
 import { SessionsRepository } from './persistence/sessions.repository.js';
 import { SessionCookies } from './session-cookies.js';
@@ -12,10 +18,12 @@ import { SignInController } from './sign-in.controller.js';
 import { AcceptInvitationHandler } from './use-cases/accept-invitation.js';
 import { DescribeMeHandler } from './use-cases/describe-me.js';
 import { ForgotPasswordHandler } from './use-cases/forgot-password.js';
+import { LinkIdentityHandler } from './use-cases/link-identity.js';
 import { LogInHandler } from './use-cases/log-in.js';
 import { LogOutHandler } from './use-cases/log-out.js';
 import { RefreshSessionHandler } from './use-cases/refresh-session.js';
 import { ResetPasswordHandler } from './use-cases/reset-password.js';
+import { SignInWithGoogleHandler } from './use-cases/sign-in-with-google.js';
 import { SignUpHandler } from './use-cases/sign-up.js';
 import { VerifyEmailHandler } from './use-cases/verify-email.js';
 
@@ -29,12 +37,26 @@ const HANDLERS = [
   ResetPasswordHandler,
   VerifyEmailHandler,
   AcceptInvitationHandler,
+  SignInWithGoogleHandler,
+  LinkIdentityHandler,
 ];
 
 /** People: how they sign up and in, and prove their address. */
 @Module({
   imports: [CqrsModule, HttpModule, MailModule],
-  controllers: [SignInController, AccountController],
-  providers: [PeopleRepository, SessionsRepository, PasswordHasher, SessionOpener, SessionCookies, ...HANDLERS],
+  controllers: [SignInController, AccountController, GoogleController],
+  providers: [
+    PeopleRepository,
+    SessionsRepository,
+    IdentitiesRepository,
+    PasswordHasher,
+    SessionOpener,
+    SessionCookies,
+    PendingSignIns,
+    IdTokenVerifier,
+    GoogleStrategy,
+    GoogleGuard,
+    ...HANDLERS,
+  ],
 })
 export class AuthModule {}

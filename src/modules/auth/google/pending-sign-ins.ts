@@ -1,0 +1,74 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
+import type { ServiceRequest } from '../../../platform/http/service-request.js';
+import { cookieValues } from '../../../platform/security/credentials.js';
+import { type Chance, CHANCE, type Clock, CLOCK } from '../../../shared/ports.js';
+import { IdentitiesRepository } from '../persistence/identities.repository.js';
+import { drawToken, hashOfToken, isTokenShaped } from '../sessions/secret-tokens.js';
+
+/** A request that begins or ends a sign-in at the provider. */
+export interface SignInRequest extends ServiceRequest {
+  /** What the ID token must repeat. */
+  nonce?: string;
+  /** Where the browser goes afterwards; null: the caller reads the tokens. */
+  returnTo?: string | null;
+}
+
+const COOKIE = 'sello_sign_in';
+const PATH = '/auth/google';
+const VALID_MS = 10 * 60_000;
+
+type Stored = (error: Error | null, state?: string) => void;
+type Loaded = (error: Error | null, verifier?: string | false, state?: unknown) => void;
+
+/**
+ * Remembers a sign-in between the two visits of the browser, as the state store of passport's strategy: verifier, nonce
+ * and target under the hash of a state that works once, for the browser alone that began it.
+ */
+@Injectable()
+export class PendingSignIns {
+  constructor(
+    private readonly identities: IdentitiesRepository,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CHANCE) private readonly chance: Chance,
+  ) {}
+
+  // Its number of parameters tells passport which store this is.
+  store(request: SignInRequest, verifier: string, _state: unknown, _meta: unknown, done: Stored): void {
+    const [browser, state] = [drawToken(this.chance), drawToken(this.chance)];
+    const now = this.clock.now();
+    const detail = { verifier, nonce: request.nonce, return_to: request.returnTo ?? null, browser: browser.hash.toString('base64url') };
+    request.res?.cookie(COOKIE, browser.clear, { ...this.cookie(), maxAge: VALID_MS });
+    this.identities.keepSignIn(state.hash, detail, new Date(now.getTime() + VALID_MS), now).then(
+      () => done(null, state.clear),
+      (error: unknown) => done(error as Error),
+    );
+  }
+
+  verify(request: SignInRequest, state: unknown, _meta: unknown, done: Loaded): void {
+    this.take(request, state).then(
+      (verifier) => done(null, verifier ?? false),
+      (error: unknown) => done(error as Error),
+    );
+  }
+
+  /** The verifier of the sign-in that the state names, used up by this; null when there is none for this browser. */
+  private async take(request: SignInRequest, state: unknown): Promise<string | null> {
+    const [browser, ...others] = cookieValues(request.headers.cookie, COOKIE);
+    request.res?.clearCookie(COOKIE, this.cookie());
+    if (typeof state !== 'string' || !isTokenShaped(state)) return null;
+    const pending = await this.identities.takeSignIn(hashOfToken(state), this.clock.now());
+    if (pending === null || browser === undefined || others.length > 0) return null;
+    const [begun, here] = [Buffer.from(pending.browser, 'base64url'), hashOfToken(browser)];
+    if (begun.length !== here.length || !timingSafeEqual(begun, here)) return null;
+    request.nonce = pending.nonce;
+    request.returnTo = pending.return_to;
+    return pending.verifier;
+  }
+
+  private cookie() {
+    return { httpOnly: true, secure: this.settings.APP_ENV !== 'local', sameSite: 'lax', path: PATH } as const;
+  }
+}

@@ -1,0 +1,224 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { googleSettings, startIdentityProvider } from '../../src/local/parts.js';
+import type { ServiceProcess } from '../../src/local/service-process.js';
+import { type Answer, call, cookiesOf, logIn, newAddress, signUp } from '../support/callers.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+/** What the page of the provider is told. */
+interface Form {
+  readonly email: string;
+  readonly name?: string;
+  readonly subject?: string;
+  readonly verified?: boolean;
+  readonly cancel?: boolean;
+}
+
+describe('signing in with Google', () => {
+  let stack: Stack;
+  let provider: ServiceProcess;
+  let api: string;
+  const logs = mkdtempSync(join(tmpdir(), 'sello-provider-'));
+
+  beforeAll(async () => {
+    provider = await startIdentityProvider(0, logs);
+    stack = await startStack({ workers: 0, simulator: true, env: googleSettings(provider.url ?? '') });
+    api = stack.apiUrl;
+  });
+  afterAll(async () => {
+    await stack.stop();
+    await provider.stop();
+    rmSync(logs, { recursive: true });
+  });
+
+  /** A browser's way to the provider and back to our callback, which is not called yet. */
+  const visitProvider = async (form: Form, path = '/auth/google'): Promise<{ back: string; cookie: string; asked: URLSearchParams }> => {
+    const start = await call(api, 'GET', path);
+    expect(start.status).toBe(302);
+    const asked = new URL(start.headers.get('location') ?? '');
+    const fields = new URLSearchParams(asked.searchParams);
+    fields.set('email', form.email);
+    fields.set('name', form.name ?? 'Ana Ruiz');
+    if (form.verified !== false) fields.set('email_verified', 'true');
+    if (form.subject !== undefined) fields.set('subject', form.subject);
+    if (form.cancel === true) fields.set('action', 'cancel');
+    const signed = await fetch(`${provider.url ?? ''}/authorize`, { method: 'POST', body: fields, redirect: 'manual' });
+    const back = new URL(signed.headers.get('location') ?? '');
+    return { back: back.pathname + back.search, cookie: cookiesOf(start), asked: asked.searchParams };
+  };
+  const signIn = async (form: Form, path?: string): Promise<Answer> => {
+    const { back, cookie } = await visitProvider(form, path);
+    return call(api, 'GET', back, { cookie });
+  };
+  const spoil = (spoiled: object): Promise<Response> => fetch(`${provider.url ?? ''}/control/next-id-token`, { method: 'POST', body: JSON.stringify(spoiled) });
+  const sessionsOf = (email: string) => stack.database.query('select s.id from sessions s join users u on u.id = s.user_id where u.email = $1', [email]);
+  const changed = (path: string, name: string, value: string | null): string => {
+    const url = new URL(path, 'http://x');
+    if (value === null) url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+    return url.pathname + url.search;
+  };
+
+  it('asks for a code with PKCE, state and nonce, at the exact callback', async () => {
+    const { asked } = await visitProvider({ email: newAddress() });
+    expect(Object.fromEntries(asked)).toMatchObject({
+      response_type: 'code', client_id: 'sello-local', redirect_uri: `${api}/auth/google/callback`, scope: 'openid email profile', code_challenge_method: 'S256',
+    });
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(asked.get(name)).toMatch(/^[\w-]{43}$/);
+  });
+
+  it('makes an account with a tenant at the first sign-in, and knows it again by subject, whatever its address', async () => {
+    const email = newAddress();
+    const first = await signIn({ email, subject: 'subject-1', name: 'Zoila Vega' });
+    expect(first.status).toBe(200);
+    expect(first.headers.getSetCookie().some((cookie) => /^service_access_token=.*HttpOnly; SameSite=Lax$/.test(cookie))).toBe(true);
+    const me = await call(api, 'GET', '/auth/me', { token: first.body.access_token });
+    expect(me.body).toMatchObject({ email, name: 'Zoila Vega', email_verified: true, has_password: false, identity_providers: [provider.url], memberships: [{ tenant_name: 'Zoila Vega', role: 'tenant_owner' }] });
+    const again = await signIn({ email: newAddress(), subject: 'subject-1', verified: false });
+    expect((await call(api, 'GET', '/auth/me', { token: again.body.access_token })).body.user_id).toBe(me.body.user_id);
+    // Nobody signs in with a password that was never set.
+    expect((await logIn(api, email)).status).toBe(401);
+  });
+
+  it('does not let another subject in by an address that an account here has', async () => {
+    const email = newAddress();
+    await signIn({ email, subject: 'subject-2' });
+    const reRegistered = await signIn({ email, subject: 'subject-3' });
+    expect([reRegistered.status, reRegistered.body.error.detail.reason]).toEqual([409, 'link_required']);
+    expect(await sessionsOf(email)).toHaveLength(1);
+  });
+
+  it('links an account after a sign-in of the old kind, by its owner alone, once', async () => {
+    const owner = await signUp(api);
+    const stranger = await signUp(api);
+    const refused = await signIn({ email: owner.email.toUpperCase() });
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'ALREADY_EXISTS']);
+    const body = { link_token: refused.body.error.detail.link_token };
+    expect((await call(api, 'POST', '/auth/google/link', { body })).status).toBe(401);
+    expect((await call(api, 'POST', '/auth/google/link', { body, token: stranger.token })).status).toBe(404);
+    expect((await call(api, 'POST', '/auth/google/link', { body, token: owner.token })).status).toBe(204);
+    expect((await call(api, 'POST', '/auth/google/link', { body, token: owner.token })).status).toBe(404);
+    const signedIn = await signIn({ email: owner.email });
+    expect((await call(api, 'GET', '/auth/me', { token: signedIn.body.access_token })).body.user_id).toBe(owner.userId);
+  });
+
+  it('forgets at a reset what was linked before the address was proven', async () => {
+    const owner = await signUp(api);
+    await stack.database.query(`insert into user_identities values ('https://elsewhere.example', 'squatter', $1, now())`, [owner.userId]);
+    await stack.database.query(
+      `insert into one_time_tokens (token_hash, purpose, user_id, created_at, expires_at) values (sha256('t'), 'reset_password', $1, now(), now() + interval '1 hour')`, [owner.userId]);
+    expect((await call(api, 'POST', '/auth/password/reset', { body: { token: 't', password: 'otras palabras distintas' } })).status).toBe(204);
+    expect(await stack.database.query('select from user_identities where user_id = $1', [owner.userId])).toEqual([]);
+  });
+
+  it('founds no tenant for whom an invitation waits', async () => {
+    const [owner, email] = [await signUp(api), newAddress()];
+    await stack.database.query(
+      `insert into members (tenant_id, id, email, role, status, invited_at, invitation_hash, invitation_expires_at, created_at, updated_at)
+       values ($1, gen_random_uuid(), $2, 'viewer', 'invited', now(), sha256('invited'), now() + interval '1 day', now(), now())`, [owner.tenantId, email]);
+    const { body: { access_token: token } } = await signIn({ email });
+    expect((await call(api, 'GET', '/auth/me', { token })).body.memberships).toEqual([]);
+    expect((await call(api, 'GET', '/issuers', { token })).status).toBe(403);
+    expect((await call(api, 'POST', '/auth/invitations/accept', { token, body: { token: 'invited' } })).status).toBe(200);
+    expect((await call(api, 'GET', '/issuers', { token })).status).toBe(200);
+  });
+
+  it('sends the browser to a page of ours, and to no other', async () => {
+    const answer = await signIn({ email: newAddress() }, '/auth/google?return_to=/auth/me');
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, `${api}/auth/me`]);
+    expect((await call(api, 'GET', '/auth/me', { cookie: cookiesOf(answer) })).status).toBe(200);
+    for (const target of ['https://evil.example', '//evil.example', '/\\evil.example', 'evil', '', '/a&return_to=/b', '/%0d%0aSet-Cookie:x']) {
+      expect((await call(api, 'GET', `/auth/google?return_to=${target}`)).status).toBe(422);
+    }
+  });
+
+  describe('refuses', () => {
+    const cases: readonly (readonly [string, (visit: { back: string; cookie: string }) => { back: string; cookie: string }])[] = [
+      ['a missing state', ({ back, cookie }) => ({ back: changed(back, 'state', null), cookie })],
+      ['a wrong state', ({ back, cookie }) => ({ back: changed(back, 'state', 'x'.repeat(43)), cookie })],
+      ['two states', ({ back, cookie }) => ({ back: `${back}&state=y`, cookie })],
+      ['another browser', ({ back }) => ({ back, cookie: `sello_sign_in=${'x'.repeat(43)}` })],
+      ['a browser without the cookie', ({ back }) => ({ back, cookie: '' })],
+      ['two cookies', ({ back, cookie }) => ({ back, cookie: `${cookie}; sello_sign_in=${'x'.repeat(43)}` })],
+      ['a missing code', ({ back, cookie }) => ({ back: changed(back, 'code', null), cookie })],
+      ['a wrong code', ({ back, cookie }) => ({ back: changed(back, 'code', 'nonsense'), cookie })],
+      ['an answer of another provider', ({ back, cookie }) => ({ back: changed(back, 'iss', 'https://evil.example'), cookie })],
+      ['an error with a script', ({ back, cookie }) => ({ back: `${back}&error=<script>alert(1)</script>&error_description=<script>`, cookie })],
+    ];
+
+    it.each(cases)('%s', async (_what, change) => {
+      const email = newAddress();
+      const { back, cookie } = change(await visitProvider({ email }));
+      const answer = await call(api, 'GET', back, { cookie });
+      expect([answer.status, answer.body.error.code, answer.body.error.detail]).toEqual([401, 'UNAUTHENTICATED', null]);
+      expect(answer.text).not.toContain('script');
+      expect(answer.headers.getSetCookie().some((one) => one.startsWith('service_'))).toBe(false);
+      expect(await sessionsOf(email)).toEqual([]);
+    });
+
+    it('a state, and a code, that were used', async () => {
+      const { back, cookie } = await visitProvider({ email: newAddress() });
+      expect((await call(api, 'GET', back, { cookie })).status).toBe(200);
+      expect((await call(api, 'GET', back, { cookie })).status).toBe(401);
+      const fresh = await visitProvider({ email: newAddress() });
+      const usedCode = new URL(back, api).searchParams.get('code');
+      expect((await call(api, 'GET', changed(fresh.back, 'code', usedCode), { cookie: fresh.cookie })).status).toBe(401);
+    });
+
+    it('a code of another sign-in, though its state is good', async () => {
+      const [mine, theirs] = [await visitProvider({ email: newAddress() }), await visitProvider({ email: newAddress() })];
+      const theirCode = new URL(theirs.back, api).searchParams.get('code');
+      expect((await call(api, 'GET', changed(mine.back, 'code', theirCode), { cookie: mine.cookie })).status).toBe(401);
+    });
+
+    it('a person who cancels', async () => {
+      expect((await signIn({ email: newAddress(), cancel: true })).status).toBe(401);
+    });
+
+    it('an address that the provider did not verify', async () => {
+      const email = newAddress();
+      expect((await signIn({ email, verified: false })).status).toBe(401);
+      expect(await stack.database.query('select from users where email = $1', [email])).toEqual([]);
+    });
+
+    const seconds = Math.floor(Date.now() / 1_000);
+    it.each([
+      ['another nonce', { claims: { nonce: 'other' } }],
+      ['no nonce', { claims: { nonce: null } }],
+      ['another audience', { claims: { aud: 'somebody-else' } }],
+      ['several audiences', { claims: { aud: ['sello-local', 'somebody-else'] } }],
+      ['another party', { claims: { azp: 'somebody-else' } }],
+      ['another issuer', { claims: { iss: 'https://accounts.evil.example' } }],
+      ['an expired token', { claims: { exp: seconds - 3_600 } }],
+      ['a token that is not valid yet', { claims: { nbf: seconds + 3_600 } }],
+      ['no subject', { claims: { sub: '' } }],
+      ['no address', { claims: { email: 'nobody' } }],
+      ['a foreign key', { foreign_key: true }],
+      ['an unknown key id', { header: { kid: 'unknown' } }],
+      ['no algorithm', { header: { alg: 'none' } }],
+      ['a symmetric algorithm', { header: { alg: 'HS256' } }],
+    ])('an ID token with %s', async (_what, spoiled) => {
+      await spoil(spoiled);
+      const email = newAddress();
+      const answer = await signIn({ email });
+      expect([answer.status, answer.body.error.code]).toEqual([401, 'UNAUTHENTICATED']);
+      expect(await stack.database.query('select from users where email = $1', [email])).toEqual([]);
+    });
+  });
+
+  it('says that it is unavailable when the provider is', async () => {
+    const { back, cookie } = await visitProvider({ email: newAddress() });
+    await provider.stop();
+    expect((await call(api, 'GET', back, { cookie })).status).toBe(503);
+  });
+});
+
+describe('without settings for Google', () => {
+  it('the sign-in does not exist', async () => {
+    const stack = await startStack({ workers: 0, simulator: true });
+    expect((await call(stack.apiUrl, 'GET', '/auth/google')).status).toBe(404);
+    expect((await call(stack.apiUrl, 'GET', '/auth/google/callback?code=a&state=b')).status).toBe(404);
+    await stack.stop();
+  });
+});
