@@ -54,6 +54,8 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
   SE007: 'CREDIT_EXCEEDS_ORIGINAL',
   SE009: 'CERTIFICATE_NOT_FOUND',
   SE110: 'INVALID_STATE',
+  // A foreign key: an id of the body that names nothing of the tenant's.
+  23503: 'NOT_FOUND',
 };
 
 /** The checks that every way of issuing shares: place, replay, original, certificate, pre-flight, and the last look's verdict. */
