@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { type Answer, Business } from '../support/business.js';
+import { join, member, signedIn, type Somebody } from '../support/somebody.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+interface Line {
+  action: string;
+  actor_kind: string;
+  actor_id: string;
+  target_kind: string;
+  target_id: string;
+  detail: Record<string, unknown>;
+  address: string | null;
+}
+
+interface Refused {
+  error: { code: string; detail: { reason?: string } | null };
+}
+
+const verdict = ({ status, body }: Answer): unknown[] => [status, (body as unknown as Refused).error.code];
+
+describe('running the platform', () => {
+  let stack: Stack;
+  let business: Business;
+  let owner: Somebody;
+  let admin: Somebody;
+
+  beforeAll(async () => {
+    stack = await startStack({
+      workers: 0, simulator: false,
+      env: { SRI_RECEPTION_URL: 'http://127.0.0.1:9/r', SRI_AUTHORIZATION_URL: 'http://127.0.0.1:9/a', RATE_LIMIT_AUTH_PER_MINUTE: '1000000' },
+    });
+    business = await Business.open(stack);
+    owner = await member(stack, business.tenantId, 'tenant_owner');
+    admin = await signedIn(stack, { platformAdmin: true });
+  });
+  afterAll(() => stack.stop());
+
+  const lines = async (query = ''): Promise<Line[]> => (await owner.call<{ items: Line[] }>('GET', `/tenant/audit-log?page_size=100${query}`)).body.items;
+
+  it('is for platform administrators: no key, no owner, nobody who was one', async () => {
+    const former = await signedIn(stack, { platformAdmin: true });
+    const disabled = await signedIn(stack, { platformAdmin: true });
+    expect((await former.call('GET', '/platform/tenants')).status).toBe(200);
+    await stack.database.query('update users set is_platform_admin = false where id = $1', [former.userId]);
+    await stack.database.query('update users set disabled_at = now() where id = $1', [disabled.userId]);
+    for (const [caller, due] of [[owner, [403, 'FORBIDDEN']], [former, [403, 'FORBIDDEN']], [disabled, [401, 'UNAUTHENTICATED']]] as const) {
+      expect(verdict(await caller.call('GET', '/platform/tenants'))).toEqual(due);
+      expect(verdict(await caller.call('POST', '/platform/tenants', { name: 'x', owner_email: 'a@example.com' }))).toEqual(due);
+      expect(verdict(await caller.call('PATCH', `/platform/tenants/${business.tenantId}`, { is_active: false }))).toEqual(due);
+    }
+    expect(verdict(await business.call('GET', '/platform/tenants'))).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it('is asked for again by the database itself', async () => {
+    const calls = [
+      ['select * from platform_tenants($1, 10, 0)', []],
+      [`select platform_create_tenant($1, $2, 'x', $3, 'a@b.co', '\\x00', now(), now(), '{}')`, [randomUUID(), randomUUID()]],
+      [`select * from platform_set_tenant_active($1, $2, false, '{}')`, [business.tenantId]],
+    ] as const;
+    for (const [sql, more] of calls) await expect(stack.database.query(sql, [owner.userId, ...more])).rejects.toMatchObject({ code: 'SE130' });
+  });
+
+  it('founds a tenant whose owner is invited', async () => {
+    const answer = await admin.call('POST', '/platform/tenants', { name: ' Ñandú S.A. ', owner_email: 'Dueña@Example.com' });
+    expect([answer.status, answer.body]).toEqual([201, { id: expect.any(String), name: 'Ñandú S.A.', is_active: true, created_at: expect.any(String) }]);
+    const members = await admin.call<{ items: unknown[] }>('GET', '/tenant/members', undefined, answer.body['id'] as string);
+    expect(members.body.items).toMatchObject([{ email: 'dueña@example.com', role: 'tenant_owner', status: 'invited', user_id: null }]);
+    const log = await admin.call<{ items: Line[] }>('GET', '/tenant/audit-log', undefined, answer.body['id'] as string);
+    expect(log.body.items.map(({ action, actor_kind }) => [action, actor_kind])).toEqual([['platform.tenant_entered', 'platform_admin'], ['tenant.founded', 'platform_admin']]);
+    const listed = await admin.call<{ items: { id: string }[]; total: number }>('GET', '/platform/tenants?page_size=1');
+    expect([listed.body.items, listed.body.total]).toEqual([[answer.body], expect.any(Number)]);
+    const beyond = await admin.call<{ items: unknown[]; total: number }>('GET', '/platform/tenants?page=100');
+    expect(beyond.body).toEqual({ items: [], total: listed.body.total, page: 100, page_size: 20 });
+  });
+
+  it.each([[{}, 400], [{ name: 'x' }, 400], [{ name: '', owner_email: 'a@b.co' }, 422], [{ name: 'x', owner_email: 'a' }, 422], [{ name: 'x', owner_email: 'a@b.co', id: randomUUID() }, 422]])(
+    'founds none of %j', async (body, status) => {
+      expect((await admin.call('POST', '/platform/tenants', body)).status).toBe(status);
+    });
+
+  it('closes a tenant to its people and keys and opens it again, which its log tells once', async () => {
+    const closed = await Business.open(stack, { certificate: null });
+    const boss = await member(stack, closed.tenantId, 'tenant_owner');
+    const path = `/platform/tenants/${closed.tenantId}`;
+    for (const _twice of [1, 2]) expect(await admin.call('PATCH', path, { is_active: false })).toMatchObject({ status: 200, body: { id: closed.tenantId, is_active: false } });
+    expect([(await closed.call('GET', '/tenant')).status, (await boss.call('GET', '/tenant')).status]).toEqual([401, 403]);
+    expect((await admin.call('GET', '/tenant', undefined, closed.tenantId)).body['is_active']).toBe(false);
+    expect(await admin.call('PATCH', path, { is_active: true })).toMatchObject({ status: 200, body: { is_active: true } });
+    expect([(await closed.call('GET', '/tenant')).status, (await boss.call('GET', '/tenant')).status]).toEqual([200, 200]);
+    const { body } = await closed.call<{ items: Line[] }>('GET', '/tenant/audit-log');
+    expect(body.items.filter(({ action }) => action.startsWith('tenant.')).map(({ action, actor_kind, actor_id }) => [action, actor_kind, actor_id])).toEqual([
+      ['tenant.activated', 'platform_admin', admin.userId], ['tenant.deactivated', 'platform_admin', admin.userId],
+    ]);
+    expect(verdict(await admin.call('PATCH', `/platform/tenants/${randomUUID()}`, { is_active: false }))).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('lets an issuer issue nothing more, and issue again', async () => {
+    const path = `/platform/tenants/${business.tenantId}/issuers/${business.issuerId}`;
+    expect((await business.issue()).status).toBe(202);
+    const disabled = await admin.call('POST', `${path}/disable`);
+    expect([disabled.status, disabled.body]).toMatchObject([200, { id: business.issuerId, tenant_id: business.tenantId, ruc: business.ruc, disabled_at: expect.any(String) }]);
+    expect((await admin.call('POST', `${path}/disable`)).body).toEqual(disabled.body);
+    expect(verdict(await business.issue())).toEqual([403, 'ISSUER_DISABLED']);
+    // The owner sees why, and cannot change it.
+    expect((await owner.call('GET', `/issuers/${business.issuerId}`)).body['disabled_at']).toBe(disabled.body['disabled_at']);
+    expect((await owner.call('PATCH', `/issuers/${business.issuerId}`, { disabled_at: null })).status).toBe(422);
+    expect((await owner.call('PATCH', `/issuers/${business.issuerId}`, { is_active: true })).status).toBe(200);
+    expect(verdict(await business.issue())).toEqual([403, 'ISSUER_DISABLED']);
+    expect((await admin.call('POST', `${path}/enable`)).body).toMatchObject({ disabled_at: null });
+    expect((await business.issue()).status).toBe(202);
+    expect((await lines()).filter(({ action }) => /^issuer\.(en|dis)abled$/.test(action)).map(({ action, actor_id, target_id }) => [action, actor_id, target_id])).toEqual([
+      ['issuer.enabled', admin.userId, business.issuerId], ['issuer.disabled', admin.userId, business.issuerId],
+    ]);
+    expect(verdict(await admin.call('POST', `/platform/tenants/${randomUUID()}/issuers/${business.issuerId}/disable`))).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('enters a tenant only where the call names it, and its owner can read that', async () => {
+    expect(verdict(await admin.call('GET', '/issuers'))).toEqual([403, 'FORBIDDEN']);
+    expect(verdict(await admin.call('GET', '/issuers', undefined, randomUUID()))).toEqual([403, 'FORBIDDEN']);
+    for (const _twice of [1, 2]) expect((await admin.call('GET', '/issuers', undefined, business.tenantId)).status).toBe(200);
+    const entries = await lines('&action=platform.tenant_entered');
+    expect(entries[0]).toMatchObject({ actor_kind: 'platform_admin', actor_id: admin.userId, target_id: business.tenantId, address: '127.0.0.1' });
+    // Once an hour: a second line only when the hour has just ended.
+    expect(entries.length).toBeLessThanOrEqual(2);
+  });
+
+  it('gives a platform administrator no more of a tenant they are a member of than the call says', async () => {
+    const both = await signedIn(stack, { platformAdmin: true });
+    await join(stack, both, business.tenantId, 'viewer');
+    expect((await both.call('GET', '/tenant')).body['id']).toBe(business.tenantId);
+    const foreign = await Business.open(stack, { certificate: null });
+    expect((await both.call('GET', '/tenant', undefined, foreign.tenantId)).body['id']).toBe(foreign.tenantId);
+  });
+});
