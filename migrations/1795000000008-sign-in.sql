@@ -76,7 +76,7 @@ create function rotate_refresh_token(
 declare
   held record;
 begin
-  select r.used_at, r.expires_at, s.id as session_id, s.user_id, s.ended_at, s.created_at, u.token_version, u.disabled_at into held
+  select r.used_at, r.expires_at, s.id as session_id, s.user_id, s.ended_at, s.created_at, s.expires_at as session_expires, u.token_version, u.disabled_at into held
   from refresh_tokens r join sessions s on s.id = r.session_id join users u on u.id = s.user_id
   where r.token_hash = p_hash
   for update of r, s;
@@ -86,7 +86,7 @@ begin
     update sessions s set ended_at = p_now where s.id = held.session_id;
     perform record_for_person(held.user_id, false, 'session.token_reused', jsonb_build_object('session_id', held.session_id), p_now, p_request_id, p_address);
     return query select 'reused', null::uuid, null::uuid, null::integer;
-  elsif held.expires_at <= p_now or held.created_at + p_longest <= p_now then
+  elsif held.expires_at <= p_now or held.session_expires <= p_now or held.created_at + p_longest <= p_now then
     return query select 'refused', null::uuid, null::uuid, null::integer;
   else
     update refresh_tokens r set used_at = p_now where r.token_hash = p_hash;

@@ -1,0 +1,78 @@
+import { type Answer, call, newAddress } from '../support/callers.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+/** Everything that proves who somebody is: 10 calls a minute per address and per account (B111, S14). */
+describe('rate limits of /auth', () => {
+  let stack: Stack;
+
+  // A proxy that is believed lets one machine call from many addresses.
+  beforeAll(async () => {
+    stack = await startStack({ api: 2, workers: 0, env: { RATE_LIMIT_AUTH_PER_MINUTE: '10', TRUSTED_PROXIES: '127.0.0.1' } });
+  });
+  beforeEach(() => stack.redis.flushdb());
+  afterAll(() => stack.stop());
+
+  let calls = 0;
+  const logIn = (email: string, address: string, body: object = {}): Promise<Answer> =>
+    call(stack.apiUrls[calls++ % 2] ?? '', 'POST', '/auth/login', { body: { email, password: 'wrong', ...body }, headers: { 'X-Forwarded-For': address } });
+  const statuses = async (answers: readonly Promise<Answer>[]): Promise<number[]> => (await Promise.all(answers)).map(({ status }) => status);
+  const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_unused, index) => make(index));
+
+  it('hold for an address, whatever account it tries, exactly and across processes', async () => {
+    const answers = await statuses(times(25, () => logIn(newAddress(), '203.0.113.1')));
+    expect(answers.filter((status) => status === 401)).toHaveLength(10);
+    expect(answers.filter((status) => status === 429)).toHaveLength(15);
+    expect((await logIn(newAddress(), '203.0.113.2')).status).toBe(401);
+  });
+
+  it('say when to come again', async () => {
+    await Promise.all(times(10, () => logIn(newAddress(), '203.0.113.3')));
+    const { status, headers, body } = await logIn(newAddress(), '203.0.113.3');
+    expect([status, body.error.code, body.error.detail]).toEqual([429, 'RATE_LIMITED', { limit: 10, window_seconds: 60 }]);
+    expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining'), headers.get('ratelimit-policy')]).toEqual(['10', '0', '"auth";q=10;w=60']);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+  });
+
+  it('hold for an account, from wherever and however it is written, whether it exists or not', async () => {
+    const email = newAddress();
+    const written = [email, email.toUpperCase(), ` ${email} `, `\t${email}`];
+    const answers = await statuses(times(14, (index) => logIn(written[index % 4] ?? email, `203.0.113.${10 + index}`)));
+    expect(answers.filter((status) => status === 429)).toHaveLength(4);
+  });
+
+  it('count every such call alike, also those that are refused for their form', async () => {
+    const paths = ['login', 'signup', 'refresh', 'password/forgot', 'password/reset', 'email/verify', 'invitations/accept'];
+    const post = (path: string) => call(stack.apiUrl, 'POST', `/auth/${path}`, { body: {}, headers: { 'X-Forwarded-For': '203.0.113.50' } });
+    for (const path of [...paths, ...paths.slice(0, 3)]) expect((await post(path)).status).not.toBe(429);
+    for (const path of paths) expect((await post(path)).status).toBe(429);
+  });
+
+  it('count the addresses that one customer of IPv6 has as one', async () => {
+    const answers = await statuses(times(12, (index) => logIn(newAddress(), `2001:db8:1:2::${index.toString(16)}`)));
+    expect(answers.filter((status) => status === 429)).toHaveLength(2);
+    expect((await logIn(newAddress(), '2001:db8:1:3::1')).status).toBe(401);
+  });
+
+  it('believe no forwarded address when no proxy is trusted', async () => {
+    const alone = await startStack({ workers: 0, env: { RATE_LIMIT_AUTH_PER_MINUTE: '10' } });
+    const spoofed = (index: number) =>
+      call(alone.apiUrl, 'POST', '/auth/login', { body: { email: newAddress(), password: 'wrong' }, headers: { 'X-Forwarded-For': `198.51.100.${index}`, Forwarded: `for=198.51.100.${index}`, 'X-Real-IP': `198.51.100.${index}` } });
+    expect((await statuses(times(12, spoofed))).filter((status) => status === 429)).toHaveLength(2);
+    await alone.stop();
+  });
+
+  it('hold for a signed-in person from many addresses', async () => {
+    const signed = await call(stack.apiUrl, 'POST', '/auth/signup', { body: { email: newAddress(), password: 'cuatro palabras al azar', name: 'Ana', tenant_name: 'Andina' }, headers: { 'X-Forwarded-For': '203.0.113.70' } });
+    const link = (index: number) =>
+      call(stack.apiUrl, 'POST', '/auth/google/link', { token: signed.body.access_token, body: { link_token: 'x' }, headers: { 'X-Forwarded-For': `203.0.113.${80 + index}` } });
+    expect((await statuses(times(13, link))).filter((status) => status === 429)).toHaveLength(3);
+  });
+
+  it('let nobody try while Redis is away', async () => {
+    const deaf = await stack.startApi({ REDIS_URL: 'redis://127.0.0.1:1' });
+    const answer = await call(deaf, 'POST', '/auth/login', { body: { email: newAddress(), password: 'wrong' } });
+    expect([answer.status, answer.body.error.code, answer.headers.get('retry-after')]).toEqual([503, 'SERVICE_UNAVAILABLE', '5']);
+    expect((await call(deaf, 'GET', '/auth/google')).status).toBe(404);
+  });
+});
