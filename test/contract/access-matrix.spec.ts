@@ -5,6 +5,8 @@ import { NestFactory } from '@nestjs/core';
 import { ApiModule } from '../../src/app.module.js';
 import { readSettings } from '../../src/config/settings.js';
 import { createDemoPkcs12 } from '../../src/local/demo-certificate.js';
+import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
+import { generateApiKey } from '../../src/platform/security/api-key.js';
 import { isAllowed, type Role, ROLES } from '../../src/platform/security/permissions.js';
 import { type DeclaredRoute, RouteDeclarations } from '../../src/platform/security/route-declarations.js';
 import { type Answer, addFaults, Business, request } from '../support/business.js';
@@ -13,7 +15,9 @@ import { join, signedIn } from '../support/somebody.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { ACCESS_CASES, type AccessCase, type StandingIds, type World } from './access-cases.js';
 
-const CALLERS = [...ROLES, 'nobody'] as const;
+/** Callers that nothing but a public route may answer. */
+const STRANGERS = ['nobody', 'key_of_the_other_environment', 'revoked_key'] as const;
+const CALLERS = [...ROLES, ...STRANGERS] as const;
 type Caller = (typeof CALLERS)[number];
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
@@ -55,7 +59,10 @@ describe('access to every route', () => {
     theirs = (await makeWorld()).ids;
     const people: Record<string, Record<string, string>> = {};
     for (const role of ROLES) if (role !== 'api_key') people[role] = { ...(await newPerson(role)), 'x-tenant-id': world.ids.tenant_id };
-    credentials = { ...(people as Record<Exclude<Role, 'api_key'>, Record<string, string>>), api_key: { 'x-api-key': world.business.apiKey }, nobody: {} };
+    credentials = {
+      ...(people as Record<Exclude<Role, 'api_key'>, Record<string, string>>), api_key: { 'x-api-key': world.business.apiKey }, nobody: {},
+      key_of_the_other_environment: await newKey('PRODUCTION', null), revoked_key: await newKey('TEST', new Date()),
+    };
   }, 120_000);
   afterAll(() => stack.stop());
 
@@ -74,6 +81,18 @@ describe('access to every route', () => {
     if (role !== 'platform_admin') await join(stack, person, world.ids.tenant_id, role);
     return { authorization: `Bearer ${person.token}` };
   };
+
+  /** A key by a row: the service itself makes none of the other environment. */
+  const newKey = async (environment: 'TEST' | 'PRODUCTION', revokedAt: Date | null): Promise<Record<string, string>> => {
+    const key = generateApiKey(new CryptoChance(), environment);
+    await stack.database.query(
+      `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at, revoked_at) values ($1, $2, 'stranger', $3, $4, $5, now(), $6)`,
+      [world.ids.tenant_id, randomUUID(), key.prefix, key.hash, environment, revokedAt],
+    );
+    return { 'x-api-key': key.clear };
+  };
+
+  const isStranger = (caller: Caller): caller is (typeof STRANGERS)[number] => STRANGERS.some((one) => one === caller);
 
   const makeWorld = async (): Promise<World> => {
     const business = await Business.open(stack, { issuer: { logo: PNG } });
@@ -134,8 +153,9 @@ describe('access to every route', () => {
   /** The statuses a caller must get on their own things and, where the caller may at all, on others'. */
   const expected = (route: DeclaredRoute, caller: Caller): { own: number; allowed: boolean } => {
     const { demands, own, refusesKeys } = caseOf(route);
-    if (demands === 'public') return refusesKeys === true && caller === 'api_key' ? { own: 403, allowed: false } : { own, allowed: true };
-    if (caller === 'nobody') return { own: 401, allowed: false };
+    const isKey = 'x-api-key' in credentials[caller];
+    if (demands === 'public') return refusesKeys === true && isKey ? { own: 403, allowed: false } : { own, allowed: true };
+    if (isStranger(caller)) return { own: 401, allowed: false };
     const allowed = demands === 'signed_in' ? caller !== 'api_key' : isAllowed(caller, demands);
     return { own: allowed ? own : 403, allowed };
   };
@@ -156,7 +176,7 @@ describe('access to every route', () => {
     const path = route.path.replace(/:(\w+)/g, (_all, name: keyof StandingIds) => named?.[name] ?? ids[name] ?? '');
     const search = Object.entries(query ?? {}).map(([name, id]) => `${name}=${ids[id]}`).join('&');
     // A call for people may end the session: each gets a person of its own.
-    const headers = demands === 'signed_in' && caller !== 'api_key' && caller !== 'nobody' ? await newPerson(caller) : credentials[caller];
+    const headers = demands === 'signed_in' && caller !== 'api_key' && !isStranger(caller) ? await newPerson(caller) : credentials[caller];
     return request(stack.apiUrl, null, route.method, search === '' ? path : `${path}?${search}`, body, headers);
   };
 
@@ -250,6 +270,29 @@ describe('access to every route', () => {
     expect(wrong).toEqual([]);
     expect(compared).toBeGreaterThan(60);
   }, 120_000);
+
+  it('lets no body set more than its fields: every column of every table is refused by name', async () => {
+    const columns = (await stack.database.query<{ name: string }>(
+      `select distinct column_name::text as name from information_schema.columns where table_schema = 'sello' and table_name <> 'migrations'`,
+    )).map(({ name }) => name);
+    expect(columns.length).toBeGreaterThan(100);
+    let checked = 0;
+    for (const route of routes) {
+      const schema = description.paths[route.path.replace(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()]?.requestBody?.content['application/json']?.schema;
+      if (schema === undefined) continue;
+      const fields = Object.keys(description.components.schemas[schema.$ref!.split('/').at(-1)!]!.properties ?? {});
+      const { demands } = caseOf(route);
+      const call = await prepare(route, true);
+      const strangers = columns.filter((name) => !fields.includes(name));
+      const body = { ...(call.body as object), ...Object.fromEntries(strangers.map((name) => [name, 'x'])) };
+      const answer = await perform(route, demands.startsWith('platform:') ? 'platform_admin' : 'tenant_owner', { ...call, body });
+      const detail = (answer.body as { detail?: { loc: string[]; type: string }[] }).detail ?? [];
+      const refused = detail.filter(({ type, loc }) => type === 'extra_forbidden' && loc.length === 2).map(({ loc }) => loc[1]!);
+      expect([keyOf(route), answer.status >= 400, refused.sort()]).toEqual([keyOf(route), true, strangers.sort()]);
+      checked += 1;
+    }
+    expect(checked).toBeGreaterThan(20);
+  });
 
   it('changed nothing of the other tenant, and consumed none of its numbers', async () => {
     const rows = await stack.database.query<{ action: string; actor_id: string }>('select action, actor_id from audit_log where tenant_id = $1', [theirs.tenant_id]);
