@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -82,6 +82,16 @@ export class DataFolder {
   masterKeyFile(): string {
     const file = join(this.path, 'master-key');
     if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600 });
+    return file;
+  }
+
+  /** The file of the key that signs access tokens; made on the first start, so that sessions outlive a restart. */
+  tokenKeysFile(): string {
+    const file = join(this.path, 'token-keys');
+    if (!existsSync(file)) {
+      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      writePrivate(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+    }
     return file;
   }
 

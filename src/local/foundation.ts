@@ -11,6 +11,7 @@ import { LocalError, type LocalOptions } from './options.js';
 import { entryOf, logOf, sriUrls, startSimulator, surroundings } from './parts.js';
 import type { Progress } from './progress.js';
 import type { RunningParts } from './running-parts.js';
+import { type SignInParts, startSignInParts } from './sign-in-parts.js';
 
 const run = promisify(execFile);
 
@@ -22,6 +23,7 @@ export interface Foundation {
   readonly sri: Readonly<Record<string, string>>;
   /** Null when the SRI's addresses were given. */
   readonly simulatorUrl: string | null;
+  readonly signIn: SignInParts;
 }
 
 const DATABASE = 'sello';
@@ -37,10 +39,11 @@ export async function startFoundation(
   parts: RunningParts,
   progress: Progress,
 ): Promise<Foundation> {
-  const [ownerUrl, redisUrl, simulatorUrl] = await allOrFirstFailure([
+  const [ownerUrl, redisUrl, simulatorUrl, signIn] = await allOrFirstFailure([
     startDatabase(options, folder, parts, progress),
     startRedis(options, parts, progress),
     startSri(options, folder, parts, progress),
+    startSignInParts(options, folder, parts, progress),
   ]);
   const databaseUrl = await progress.step('Migrations', async () => {
     await migrate(ownerUrl, folder);
@@ -51,6 +54,7 @@ export async function startFoundation(
     ownerUrl,
     redisUrl,
     simulatorUrl,
+    signIn,
     sri:
       simulatorUrl === null
         ? {

@@ -16,6 +16,9 @@ export interface LocalOptions {
   readonly port: number;
   /** Preferred port of the simulator; another is taken when it is busy. 0 picks a free one. */
   readonly simulatorPort: number;
+  /** Preferred ports of the mailbox's page and of the identity provider; others are taken when they are busy. */
+  readonly mailboxPort: number;
+  readonly identityProviderPort: number;
   /** Settings of the service that the caller gave; they go to its processes. */
   readonly given: Readonly<Record<string, string>>;
 }
@@ -26,6 +29,8 @@ export class LocalError extends Error {}
 const DATA_DIR = '.sello';
 const PORT = 3000;
 const SIMULATOR_PORT = 8089;
+const IDENTITY_PROVIDER_PORT = 8090;
+const MAILBOX_PORT = 8091;
 
 /**
  * Reads the command line and the environment of `npm start` and `npm run demo`.
@@ -60,6 +65,8 @@ export function readLocalOptions(
     host: given['HOST'] ?? '127.0.0.1',
     port: demo ? 0 : portOf('PORT', given['PORT'], PORT),
     simulatorPort: demo ? 0 : portOf('SIMULATOR_PORT', environment['SIMULATOR_PORT'], SIMULATOR_PORT),
+    mailboxPort: portOf('MAILBOX_PORT', environment['MAILBOX_PORT'], MAILBOX_PORT),
+    identityProviderPort: portOf('IDENTITY_PROVIDER_PORT', environment['IDENTITY_PROVIDER_PORT'], IDENTITY_PROVIDER_PORT),
     given,
   };
 }

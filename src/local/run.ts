@@ -51,6 +51,7 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
     DATABASE_OWNER_URL: foundation.ownerUrl,
     REDIS_URL: foundation.redisUrl,
     ...foundation.sri,
+    ...foundation.signIn.env,
     ...(options.given['MASTER_KEY'] === undefined && options.given['MASTER_KEY_FILE'] === undefined
       ? { MASTER_KEY_FILE: folder.masterKeyFile() }
       : {}),
@@ -87,6 +88,7 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
           demo,
           apiUrl,
           simulatorUrl: foundation.simulatorUrl,
+          signIn: foundation.signIn,
           secondsToAuthorized: secondsSinceStart(),
           logs: folder.logs,
           environmentFile: folder.writeEnvironment(env),

@@ -10,7 +10,7 @@ export interface RunningPart {
 }
 
 /** Parts in the order in which they are stopped: whoever needs another goes first. */
-const STOP_ORDER = ['API', 'worker', 'SRI simulator', 'Redis', 'PostgreSQL'] as const;
+const STOP_ORDER = ['API', 'worker', 'mailbox', 'identity provider', 'SRI simulator', 'Redis', 'PostgreSQL'] as const;
 export type PartName = (typeof STOP_ORDER)[number];
 
 /** Everything that runs, so that all of it is stopped in order and an unexpected end is noticed. */

@@ -3,12 +3,14 @@ import type { DemoTenant } from './data-folder.js';
 import { nextInvoiceCommand } from './demo-invoice.js';
 import type { DemonstratedDocument } from './demonstration.js';
 import type { AuthorizedDocument } from './issue-document.js';
+import type { SignInParts } from './sign-in-parts.js';
 
 export interface SummaryFacts {
   readonly invoice: AuthorizedDocument;
   readonly demo: DemoTenant;
   readonly apiUrl: string;
   readonly simulatorUrl: string | null;
+  readonly signIn: SignInParts;
   readonly secondsToAuthorized: number;
   readonly logs: string;
   /** File with the settings of the running processes. */
@@ -35,6 +37,8 @@ export function summary(facts: SummaryFacts, workingFolder: string): string {
     `  Swagger UI     ${facts.apiUrl}/docs`,
     `  API key        ${facts.demo.api_key}`,
     ...(facts.simulatorUrl === null ? [] : [`  SRI simulator  ${facts.simulatorUrl}/control/ledger?access_key=${invoice.accessKey}`]),
+    ...(facts.signIn.mailboxUrl === null ? [] : [`  mails          ${facts.signIn.mailboxUrl}`]),
+    ...(facts.signIn.identityProviderUrl === null ? [] : [`  sign in        ${facts.apiUrl}/auth/google (the provider believes who you say you are)`]),
     `  logs           ${short(facts.logs)}/*.log`,
     `  settings       ${short(facts.environmentFile)} (for further processes)`,
     '',

@@ -89,7 +89,7 @@ describe('the one command', () => {
     const accessKey = /access key {5}(\d{49})/.exec(first.output())?.[1];
     expect(readFileSync(join(dataDir, 'documents', `${accessKey}.xml`), 'utf8')).toContain(`<claveAcceso>${accessKey}</claveAcceso>`);
     expect(readFileSync(join(dataDir, 'documents', `${accessKey}.pdf`), 'latin1')).toMatch(/^%PDF-/);
-    for (const secret of ['demo.json', 'master-key', 'env', 'postgres/owner-password']) {
+    for (const secret of ['demo.json', 'master-key', 'token-keys', 'env', 'postgres/owner-password']) {
       expect(statSync(join(dataDir, secret)).mode & 0o077).toBe(0);
     }
 
@@ -97,6 +97,12 @@ describe('the one command', () => {
     const command = /^curl [^]*?'$/m.exec(first.output())?.[0];
     const answer = execFileSync('/bin/sh', ['-c', command!], { encoding: 'utf8' });
     expect(JSON.parse(answer)).toMatchObject({ status: 'AUTHORIZED', action_taken: 'authorized' });
+
+    // Mail has a place to go, and browsers one to sign in.
+    const [mailbox, signIn] = [/mails {10}(\S+)/, /sign in {8}(\S+)/].map((line) => line.exec(first.output())?.[1] ?? '');
+    expect(await (await fetch(mailbox!)).text()).toContain('Nothing yet');
+    const away = await fetch(signIn!, { redirect: 'manual' });
+    expect(await (await fetch(away.headers.get('location') ?? '')).text()).toContain('Whoever you say you are is believed');
 
     const refused = start();
     expect(await refused.exit).toBe(1);
@@ -185,8 +191,8 @@ describe('the one command', () => {
       for (const [what, url] of [['PostgreSQL of DATABASE_URL', database.url], ['Redis of REDIS_URL', redisUrl], ['SRI of SRI_RECEPTION_URL', simulator.url!]]) {
         expect(one.output()).toContain(`✓ ${what}, ${new URL(url!).host}`);
       }
-      // Nothing but the API and the worker was started, and nothing was kept here that belongs there.
-      expect(descendantsOf(one.pid)).toHaveLength(2);
+      // Nothing but the API, the worker and the identity provider was started, and nothing was kept here that belongs there.
+      expect(descendantsOf(one.pid)).toHaveLength(3);
       expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
 
       // As the README says: a second API and worker join by the settings in the file.

@@ -4,6 +4,9 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Server } from 'node:http';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 
+/** To listen here is to listen on every address: none of them is a name to call. */
+const EVERYWHERE = new Set(['0.0.0.0', '::', '[::]']);
+
 /** Where callers reach this API, and whose pages may call it with a cookie. Never taken from a request. */
 @Injectable()
 export class PublicAddress {
@@ -30,6 +33,7 @@ export class PublicAddress {
   private listening(): string {
     const server = this.host.httpAdapter.getHttpServer() as Server;
     const bound = server.address() as AddressInfo | null;
-    return `http://${this.settings.HOST}:${bound?.port ?? this.settings.PORT}`;
+    const host = EVERYWHERE.has(this.settings.HOST) ? 'localhost' : this.settings.HOST;
+    return `http://${host}:${bound?.port ?? this.settings.PORT}`;
   }
 }
