@@ -11,7 +11,7 @@ import { isAllowed, type Role, ROLES } from '../../src/platform/security/permiss
 import { type DeclaredRoute, RouteDeclarations } from '../../src/platform/security/route-declarations.js';
 import { type Answer, addFaults, Business, request } from '../support/business.js';
 import { fromSetup } from '../support/database.js';
-import { join, signedIn } from '../support/somebody.js';
+import { join, signedIn } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { ACCESS_CASES, type AccessCase, type StandingIds, type World } from './access-cases.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Answer, Business } from '../support/business.js';
-import { member, type Somebody } from '../support/somebody.js';
+import { member, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const TENANTS = 10;

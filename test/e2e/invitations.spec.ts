@@ -1,0 +1,125 @@
+import { Mailbox } from '../../src/local/mailbox.js';
+import { type Answer, Business, request } from '../support/business.js';
+import { call, newAddress, PASSWORD, signUp } from '../support/callers.js';
+import { member, signedIn, type Somebody } from '../support/people.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+interface Line {
+  action: string;
+  actor_id: string;
+  target_id: string;
+  detail: unknown;
+}
+
+describe('an invitation by mail', () => {
+  let mailbox: Mailbox;
+  let stack: Stack;
+  let business: Business;
+  let owner: Somebody;
+
+  beforeAll(async () => {
+    mailbox = await Mailbox.start();
+    stack = await startStack({
+      workers: 0, simulator: false,
+      env: {
+        SRI_RECEPTION_URL: 'http://127.0.0.1:9/r', SRI_AUTHORIZATION_URL: 'http://127.0.0.1:9/a', SMTP_URL: mailbox.smtpUrl,
+        RATE_LIMIT_AUTH_PER_MINUTE: '1000000', PANEL_URL: 'https://panel.example',
+      },
+    });
+    business = await Business.open(stack, { certificate: null });
+    owner = await member(stack, business.tenantId, 'tenant_owner');
+    await owner.call('PATCH', '/tenant', { name: 'Café & Ñandú\u0020S.A.' });
+  });
+  afterAll(async () => {
+    await stack.stop();
+    await mailbox.stop();
+  });
+
+  const invite = async (email: string, role = 'accountant'): Promise<string> => {
+    const answer = await owner.call('POST', '/tenant/members/invite', { email, role });
+    expect(answer.status).toBe(201);
+    return answer.body['member_id'] as string;
+  };
+  const tokenIn = async (email: string, index = 0): Promise<string> => {
+    const { text } = await mailbox.waitFor(email, index);
+    return /https:\/\/panel\.example\/accept-invitation#token=([\w-]{43})\s/.exec(text)?.[1] ?? '';
+  };
+  const accept = (token: string, as: { name?: string; password?: string } = {}, bearer?: string): ReturnType<typeof call> =>
+    call(stack.apiUrl, 'POST', '/auth/invitations/accept', { body: { token, ...as }, ...(bearer === undefined ? {} : { token: bearer }) });
+  const members = async (): Promise<Record<string, unknown>[]> =>
+    (await owner.call<{ items: Record<string, unknown>[] }>('GET', '/tenant/members?page_size=100')).body.items;
+
+  it('makes a new person a member, who signs in and works in the role', async () => {
+    const email = newAddress();
+    const memberId = await invite(email);
+    const mail = await mailbox.waitFor(email);
+    expect(mail.text).toContain('Café & Ñandú S.A.');
+    const token = await tokenIn(email);
+    const accepted = await accept(token, { name: 'Ana', password: PASSWORD });
+    expect([accepted.status, accepted.body]).toEqual([200, { tenant_id: business.tenantId, member_id: memberId }]);
+    expect((await members()).find((one) => one['member_id'] === memberId)).toMatchObject({ email, name: 'Ana', role: 'accountant', status: 'active', last_login_at: null });
+    const login = await call(stack.apiUrl, 'POST', '/auth/login', { body: { email, password: PASSWORD } });
+    const bearer = login.body.access_token as string;
+    const asMember = (method: string, path: string, body?: unknown): Promise<Answer> => request(stack.apiUrl, null, method, path, body, { authorization: `Bearer ${bearer}` });
+    expect([(await asMember('GET', '/issuers')).status, (await asMember('POST', '/auth/api-keys', { name: 'x' })).status]).toEqual([200, 403]);
+    expect((await members()).find((one) => one['member_id'] === memberId)?.['last_login_at']).toEqual(expect.any(String));
+    // Once.
+    expect((await accept(token, { name: 'Eva', password: PASSWORD })).status).toBe(401);
+    const { items } = (await owner.call<{ items: Line[] }>('GET', '/tenant/audit-log?page_size=100')).body;
+    const told = items.filter((line) => line.target_id === memberId);
+    expect(told.map(({ action }) => action)).toEqual(['invitation.accepted', 'member.invited']);
+    // Removed while signed in: out at once, on the same token.
+    expect((await owner.call('DELETE', `/tenant/members/${memberId}`)).status).toBe(204);
+    expect((await asMember('GET', '/issuers')).status).toBe(403);
+  });
+
+  it('makes the signed-in person of that address a member of a second tenant, and nobody else', async () => {
+    const [invited, other] = await Promise.all([signUp(stack.apiUrl), signUp(stack.apiUrl)]);
+    await invite(invited.email, 'viewer');
+    // The first mail asks to confirm the address.
+    const token = await tokenIn(invited.email, 1);
+    expect((await accept(token, {}, other.token)).status).toBe(403);
+    expect((await accept(token, { name: 'Eva', password: PASSWORD })).status).toBe(409);
+    expect((await accept(token, {}, invited.token)).status).toBe(200);
+    const seen = await call(stack.apiUrl, 'GET', '/tenant', { token: invited.token, headers: { 'X-Tenant-Id': business.tenantId } });
+    expect([seen.status, seen.body.id]).toEqual([200, business.tenantId]);
+    const own = await call(stack.apiUrl, 'GET', '/tenant', { token: invited.token, headers: { 'X-Tenant-Id': invited.tenantId } });
+    expect([own.status, own.body.id]).toEqual([200, invited.tenantId]);
+  });
+
+  it('is void when it was sent anew, taken back, or is too old', async () => {
+    const [anew, back, old] = [newAddress(), newAddress(), newAddress()];
+    const memberId = await invite(anew);
+    const first = await tokenIn(anew);
+    expect((await owner.call('POST', `/tenant/members/${memberId}/reinvite`)).status).toBe(200);
+    const second = await tokenIn(anew, 1);
+    expect(second).not.toBe(first);
+    expect((await accept(first, { name: 'Ana', password: PASSWORD })).status).toBe(401);
+    expect((await accept(second, { name: 'Ana', password: PASSWORD })).status).toBe(200);
+
+    const taken = await invite(back);
+    expect((await owner.call('DELETE', `/tenant/members/${taken}`)).status).toBe(204);
+    expect((await accept(await tokenIn(back), { name: 'Ana', password: PASSWORD })).status).toBe(401);
+
+    const stale = await invite(old);
+    await stack.database.query(`update members set invitation_expires_at = now() where id = $1`, [stale]);
+    expect((await accept(await tokenIn(old), { name: 'Ana', password: PASSWORD })).status).toBe(401);
+  });
+
+  it('of a tenant that the platform founds makes its owner', async () => {
+    const admin = await signedIn(stack, { platformAdmin: true });
+    const email = newAddress();
+    const { body: tenant } = await admin.call('POST', '/platform/tenants', { name: 'Nueva', owner_email: email });
+    const accepted = await accept(await tokenIn(email), { name: 'Dueña', password: PASSWORD });
+    expect([accepted.status, accepted.body.tenant_id]).toEqual([200, tenant['id']]);
+    const login = await call(stack.apiUrl, 'POST', '/auth/login', { body: { email, password: PASSWORD } });
+    expect((await call(stack.apiUrl, 'PATCH', '/tenant', { token: login.body.access_token, body: { name: 'Mía' } })).status).toBe(200);
+  });
+
+  it('does not wait for the mail, and does not fail without one', async () => {
+    const silent = await stack.startApi({ SMTP_URL: 'smtp://127.0.0.1:9' });
+    const started = performance.now();
+    const answer = await owner.call('POST', '/tenant/members/invite', { email: newAddress(), role: 'viewer' }, null, silent);
+    expect([answer.status, performance.now() - started < 3_000]).toEqual([201, true]);
+  });
+});
