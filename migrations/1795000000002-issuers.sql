@@ -121,3 +121,29 @@ end $$;
 alter function claim_ruc(text, text, uuid, uuid, timestamptz) owner to sello_resolver;
 revoke execute on function claim_ruc(text, text, uuid, uuid, timestamptz) from public;
 grant execute on function claim_ruc(text, text, uuid, uuid, timestamptz) to sello_app;
+
+-- Rotation of the master key: an operator's act, as the owner of the schema; the service's role may not call it.
+create policy resolver_rotates on certificates to sello_resolver using (true) with check (true);
+grant select, update (sealed_key) on certificates to sello_resolver;
+
+-- Sealed keys in the order of their ids, behind the given one; revoked certificates have none.
+create function sealed_keys_after(p_tenant uuid, p_id uuid, p_limit integer)
+  returns table (tenant_id uuid, id uuid, issuer_id uuid, sealed_key bytea)
+  language sql stable security definer set search_path = sello, pg_temp as $$
+  select c.tenant_id, c.id, c.issuer_id, c.sealed_key from certificates c
+  where (c.tenant_id, c.id) > (p_tenant, p_id) and c.revoked_at is null
+  order by c.tenant_id, c.id
+  limit p_limit
+$$;
+alter function sealed_keys_after(uuid, uuid, integer) owner to sello_resolver;
+revoke execute on function sealed_keys_after(uuid, uuid, integer) from public;
+
+-- Puts a sealed key in the place of the one that was read; false when that one is no longer there.
+create function replace_sealed_key(p_tenant uuid, p_id uuid, p_old bytea, p_new bytea) returns boolean
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+begin
+  update certificates c set sealed_key = p_new where c.tenant_id = p_tenant and c.id = p_id and c.sealed_key = p_old;
+  return found;
+end $$;
+alter function replace_sealed_key(uuid, uuid, bytea, bytea) owner to sello_resolver;
+revoke execute on function replace_sealed_key(uuid, uuid, bytea, bytea) from public;

@@ -48,6 +48,7 @@ export const ERROR_CATALOGUE = {
   SEQUENTIAL_TAKEN: entry(200, 'El SRI tiene registrado este secuencial con otra clave de acceso', 'The SRI holds this sequential under another access key', 'Ajuste el contador, abandone este documento y emita otro', 'Raise the counter, abandon this document and issue anew'),
   ANSWER_OVERDUE: entry(200, 'El SRI no respondió dentro de 24 horas', 'The SRI did not answer within 24 hours', 'Reconcilie el documento o espere la conciliación diaria', 'Reconcile the document or wait for the daily reconciliation'),
   ATTEMPTS_EXHAUSTED: entry(200, 'Se agotaron los intentos automáticos', 'The automatic attempts are exhausted', 'Revise el historial y use retry', 'Look at the history and use retry'),
+  SIGNING_KEY_UNAVAILABLE: entry(200, 'La clave de firma no está disponible por el momento', 'The signing key is not available at the moment', 'Espere: el documento continúa solo', 'Wait: the document goes on by itself'),
   SIGNING_FAILED: entry(200, 'No se pudo construir o firmar el documento', 'The document could not be built or signed', 'Contacte a soporte con el identificador del documento', "Contact support with the document's identifier"),
   ANSWER_MISMATCH: entry(200, 'El SRI devolvió un documento distinto del enviado', 'The SRI returned a document that differs from the one sent', 'Contacte a soporte con el identificador del documento', "Contact support with the document's identifier"),
 } as const satisfies Record<string, ErrorEntry>;

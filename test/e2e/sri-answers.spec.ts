@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addFaults, Business, type SimulatorAccount, simulatorAccount } from '../support/business.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -126,12 +127,31 @@ describe('certificates that run out', () => {
     }
   });
 
-  it('fails for good what no key can open, and says so', async () => {
+  it('waits for a master key that a worker lacks, and goes on where it is known', async () => {
     const stack = await startStack({ workers: 0 });
     try {
       const business = await Business.open(stack);
       const { document_id } = await business.accepted();
       await stack.startWorker({ MASTER_KEY: Buffer.alloc(32, 7).toString('base64') });
+      let waiting = await business.document(document_id);
+      for (const until = Date.now() + 20_000; waiting['error'] === null && Date.now() < until; waiting = await business.document(document_id)) await sleep(100);
+      expect(waiting).toMatchObject({ status: 'NUMBER_RESERVED', error: { code: 'SIGNING_KEY_UNAVAILABLE' }, sequential: 1 });
+      await stack.killWorker(0, 'SIGTERM');
+      await stack.startWorker();
+      await stack.database.query('update outbox set due_at = now() where document_id = $1', [document_id]);
+      expect(await business.settled(document_id)).toMatchObject({ status: 'AUTHORIZED', error: null, sequential: 1 });
+    } finally {
+      await stack.stop();
+    }
+  });
+
+  it('fails for good what no key can open, and says so', async () => {
+    const stack = await startStack({ workers: 0 });
+    try {
+      const business = await Business.open(stack);
+      const { document_id } = await business.accepted();
+      await stack.database.query(`update certificates set sealed_key = set_byte(sealed_key, length(sealed_key) - 1, get_byte(sealed_key, length(sealed_key) - 1) # 1)`);
+      await stack.startWorker();
       const document = await business.settled(document_id);
       expect(document).toMatchObject({ status: 'FAILED_PERMANENT', error: { code: 'SIGNING_FAILED' }, sequential: 1 });
     } finally {

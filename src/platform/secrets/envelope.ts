@@ -1,5 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
-import type { Chance } from '../../shared/ports.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { CHANCE, type Chance } from '../../shared/ports.js';
+import { EnvelopeError, KEY_WRAPPER, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
+import { BOX_OVERHEAD, KEY_BYTES, openBox, sealBox } from './sealed-box.js';
 
 /** Which record a secret belongs to. It is authenticated with the ciphertext: a secret moved to another record does not open. */
 export interface SecretOwner {
@@ -11,47 +13,30 @@ export interface SecretOwner {
 /** The stored form of a secret, one buffer; see `Envelope` for its layout. */
 export type SealedSecret = Buffer;
 
-/** A sealed secret could not be opened: wrong master key, wrong record, or damage. Says nothing of the content. */
-export class EnvelopeError extends Error {
-  override readonly name = 'EnvelopeError';
-}
-
 const FORMAT_VERSION = 1;
-const KEY_BYTES = 32;
-const KEY_ID_BYTES = 8;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-const WRAPPED_BYTES = NONCE_BYTES + KEY_BYTES + TAG_BYTES;
-const HEADER_BYTES = 1 + KEY_ID_BYTES;
-const ALGORITHM = 'aes-256-gcm';
 
 /**
  * Envelope encryption with AES-256-GCM. Each secret has its own random data key;
- * the master key wraps the data key and nothing else.
+ * the master key wraps the data key and nothing else, so that another master key
+ * costs no more than wrapping the data keys anew.
  *
- * Layout of a sealed secret: version (1) | master key id (8) | wrapped data key:
- * nonce (12) + ciphertext (32) + tag (16) | secret: nonce (12) + ciphertext + tag (16).
- * Version, key id and owner are associated data of both ciphertexts.
+ * Layout of a sealed secret: version (1) | length of the key id (1) | key id |
+ * length of the wrapped data key (2, big endian) | wrapped data key | secret as a
+ * sealed box. Version and owner are authenticated with both.
  */
+@Injectable()
 export class Envelope {
-  private readonly keyId: Buffer;
-
-  /** @throws EnvelopeError when the master key has not 32 bytes */
   constructor(
-    private readonly masterKey: Buffer,
-    private readonly chance: Chance,
-  ) {
-    if (masterKey.length !== KEY_BYTES) throw new EnvelopeError(`the master key must have ${KEY_BYTES} bytes`);
-    this.keyId = createHash('sha256').update('sello master key id').update(masterKey).digest().subarray(0, KEY_ID_BYTES);
-  }
+    @Inject(KEY_WRAPPER) private readonly keeper: KeyWrapper,
+    @Inject(CHANCE) private readonly chance: Chance,
+  ) {}
 
   /** Encrypts a secret for one record. */
-  seal(plaintext: Uint8Array, owner: SecretOwner): SealedSecret {
-    const header = Buffer.concat([Buffer.of(FORMAT_VERSION), this.keyId]);
+  async seal(plaintext: Uint8Array, owner: SecretOwner): Promise<SealedSecret> {
     const dataKey = Buffer.from(this.chance.bytes(KEY_BYTES));
     try {
-      const wrapped = this.encrypt(this.masterKey, dataKey, associated(header, 'key', owner));
-      return Buffer.concat([header, wrapped, this.encrypt(dataKey, plaintext, associated(header, 'secret', owner))]);
+      const wrapped = await this.keeper.wrap(dataKey, contextOf('key', owner));
+      return join(wrapped, sealBox(dataKey, plaintext, contextOf('secret', owner), this.chance));
     } finally {
       dataKey.fill(0);
     }
@@ -59,40 +44,53 @@ export class Envelope {
 
   /**
    * Decrypts a record's secret. The caller wipes the buffer when done.
-   * @throws EnvelopeError
+   * @throws KeyUnavailableError when the master key is not at hand now
+   * @throws EnvelopeError when it will never open for this record
    */
-  open(sealed: Uint8Array, owner: SecretOwner): Buffer {
-    const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-    if (bytes.length < HEADER_BYTES + WRAPPED_BYTES + NONCE_BYTES + TAG_BYTES) throw new EnvelopeError('the sealed secret is cut short');
-    if (bytes[0] !== FORMAT_VERSION) throw new EnvelopeError('the sealed secret has an unknown format');
-    const header = bytes.subarray(0, HEADER_BYTES);
-    if (!header.subarray(1).equals(this.keyId)) throw new EnvelopeError('the secret was sealed under another master key');
-    const dataKey = decrypt(this.masterKey, bytes.subarray(HEADER_BYTES, HEADER_BYTES + WRAPPED_BYTES), associated(header, 'key', owner));
+  async open(sealed: Uint8Array, owner: SecretOwner): Promise<Buffer> {
+    const { wrapped, box } = split(sealed);
+    const dataKey = await this.keeper.unwrap(wrapped, contextOf('key', owner));
     try {
-      return decrypt(dataKey, bytes.subarray(HEADER_BYTES + WRAPPED_BYTES), associated(header, 'secret', owner));
+      return openBox(dataKey, box, contextOf('secret', owner));
     } finally {
       dataKey.fill(0);
     }
   }
 
-  private encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buffer): Buffer {
-    const nonce = this.chance.bytes(NONCE_BYTES);
-    const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(associatedData);
-    return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+  /**
+   * Wraps the data key of a secret under the current master key; the secret itself stays as it is.
+   * @returns null when it is current already
+   * @throws EnvelopeError as `open`
+   */
+  async rewrap(sealed: Uint8Array, owner: SecretOwner): Promise<SealedSecret | null> {
+    const { wrapped, box } = split(sealed);
+    if (await this.keeper.isCurrent(wrapped.keyId)) return null;
+    const context = contextOf('key', owner);
+    const dataKey = await this.keeper.unwrap(wrapped, context);
+    try {
+      return join(await this.keeper.wrap(dataKey, context), box);
+    } finally {
+      dataKey.fill(0);
+    }
   }
 }
 
-function decrypt(key: Buffer, box: Buffer, associatedData: Buffer): Buffer {
-  const nonce = box.subarray(0, NONCE_BYTES);
-  const tag = box.subarray(-TAG_BYTES);
-  try {
-    const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(associatedData).setAuthTag(tag);
-    return Buffer.concat([decipher.update(box.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
-  } catch {
-    throw new EnvelopeError('the sealed secret does not open for this record');
-  }
+function join({ keyId, bytes }: WrappedKey, box: Buffer): SealedSecret {
+  const id = Buffer.from(keyId, 'utf8');
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(bytes.length);
+  return Buffer.concat([Buffer.of(FORMAT_VERSION, id.length), id, length, bytes, box]);
 }
 
-function associated(header: Buffer, part: 'key' | 'secret', { tenantId, issuerId, certificateId }: SecretOwner): Buffer {
-  return Buffer.concat([header, Buffer.from(`|${part}|${tenantId}|${issuerId}|${certificateId}`)]);
+function split(sealed: Uint8Array): { wrapped: WrappedKey; box: Buffer } {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  const idEnd = 2 + (bytes[1] ?? 0);
+  if (bytes.length < idEnd + 2) throw new EnvelopeError('the sealed secret is cut short');
+  if (bytes[0] !== FORMAT_VERSION) throw new EnvelopeError('the sealed secret has an unknown format');
+  const keyEnd = idEnd + 2 + bytes.readUInt16BE(idEnd);
+  if (bytes.length < keyEnd + BOX_OVERHEAD) throw new EnvelopeError('the sealed secret is cut short');
+  return { wrapped: { keyId: bytes.toString('utf8', 2, idEnd), bytes: bytes.subarray(idEnd + 2, keyEnd) }, box: bytes.subarray(keyEnd) };
 }
+
+const contextOf = (part: 'key' | 'secret', { tenantId, issuerId, certificateId }: SecretOwner): Buffer =>
+  Buffer.from(`${FORMAT_VERSION}|${part}|${tenantId}|${issuerId}|${certificateId}`);

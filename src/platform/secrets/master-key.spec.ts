@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SettingsError } from '../../config/settings.js';
-import { readMasterKey } from './master-key.js';
+import { readMasterKeys } from './master-key.js';
 
 const key = randomBytes(32);
 const text = key.toString('base64');
@@ -19,30 +19,38 @@ const write = (content: string, mode: number): void => {
 
 describe('the master key', () => {
   it('comes from the environment or from a file of its owner', () => {
-    expect(readMasterKey({ MASTER_KEY: text })).toEqual(key);
+    expect(readMasterKeys({ MASTER_KEY: text })).toEqual([key]);
     write(`${text}\n`, 0o600);
-    expect(readMasterKey({ MASTER_KEY_FILE: file })).toEqual(key);
+    expect(readMasterKeys({ MASTER_KEY_FILE: file })).toEqual([key]);
     chmodSync(file, 0o400);
-    expect(readMasterKey({ MASTER_KEY_FILE: file })).toEqual(key);
+    expect(readMasterKeys({ MASTER_KEY_FILE: file })).toEqual([key]);
+  });
+
+  it('may be followed by older ones', () => {
+    const older = randomBytes(32);
+    expect(readMasterKeys({ MASTER_KEY: `${text},${older.toString('base64')}` })).toEqual([key, older]);
+    write(`${text}\n${older.toString('base64')}\n`, 0o600);
+    expect(readMasterKeys({ MASTER_KEY_FILE: file })).toEqual([key, older]);
+    expect(() => readMasterKeys({ MASTER_KEY: `${text},short` })).toThrow(SettingsError);
   });
 
   it.each([0o640, 0o604, 0o660, 0o644])('is not read from a file of mode %o', (mode) => {
     write(text, mode);
-    expect(() => readMasterKey({ MASTER_KEY_FILE: file })).toThrow(SettingsError);
+    expect(() => readMasterKeys({ MASTER_KEY_FILE: file })).toThrow(SettingsError);
   });
 
   it('must be given exactly once', () => {
-    expect(() => readMasterKey({})).toThrow(SettingsError);
-    expect(() => readMasterKey({ MASTER_KEY: text, MASTER_KEY_FILE: file })).toThrow(SettingsError);
-    expect(() => readMasterKey({ MASTER_KEY_FILE: join(folder, 'absent') })).toThrow('does not exist');
+    expect(() => readMasterKeys({})).toThrow(SettingsError);
+    expect(() => readMasterKeys({ MASTER_KEY: text, MASTER_KEY_FILE: file })).toThrow(SettingsError);
+    expect(() => readMasterKeys({ MASTER_KEY_FILE: join(folder, 'absent') })).toThrow('does not exist');
   });
 
   it.each([randomBytes(31).toString('base64'), randomBytes(33).toString('base64'), key.toString('hex'), `${text}!`, 'not base64 at all', ''])(
     'is refused when it is not 32 bytes of base64, and not repeated',
     (wrong) => {
-      expect(() => readMasterKey({ MASTER_KEY: wrong })).toThrow(SettingsError);
+      expect(() => readMasterKeys({ MASTER_KEY: wrong })).toThrow(SettingsError);
       try {
-        readMasterKey({ MASTER_KEY: wrong });
+        readMasterKeys({ MASTER_KEY: wrong });
       } catch (error) {
         if (wrong !== '') expect((error as Error).message).not.toContain(wrong);
       }

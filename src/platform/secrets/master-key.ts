@@ -5,15 +5,19 @@ const KEY_BYTES = 32;
 const OTHERS_MAY_READ = 0o077;
 
 /**
- * The master key out of its file or the environment: 32 bytes in base64.
- * @throws SettingsError when it is absent, given twice, of the wrong length, or readable by others; never repeats it
+ * The master keys out of their file or the environment: 32 bytes in base64 each, separated by commas or lines. The first
+ * wraps new secrets; older ones stay behind it until every secret was wrapped anew.
+ * @throws SettingsError when they are absent, given twice, of the wrong length, or readable by others; never repeats them
  */
-export function readMasterKey(settings: { readonly MASTER_KEY?: string | undefined; readonly MASTER_KEY_FILE?: string | undefined }): Buffer {
+export function readMasterKeys(settings: { readonly MASTER_KEY?: string | undefined; readonly MASTER_KEY_FILE?: string | undefined }): [Buffer, ...Buffer[]] {
   const { MASTER_KEY: inline, MASTER_KEY_FILE: file } = settings;
   if ((inline === undefined) === (file === undefined)) {
     throw new SettingsError('MASTER_KEY or MASTER_KEY_FILE: give exactly one of them (32 bytes in base64)');
   }
-  return file === undefined ? decode(inline ?? '', 'MASTER_KEY') : decode(readPrivateFile(file), 'MASTER_KEY_FILE');
+  const [text, setting] = file === undefined ? [inline ?? '', 'MASTER_KEY'] : [readPrivateFile(file), 'MASTER_KEY_FILE'];
+  const [current, ...older] = text.trim().split(/[\s,]+/).map((one) => decode(one, setting));
+  if (current === undefined) throw new SettingsError(`${setting}: must be ${KEY_BYTES} bytes in base64`);
+  return [current, ...older];
 }
 
 function decode(text: string, setting: string): Buffer {

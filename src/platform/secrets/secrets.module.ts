@@ -2,18 +2,16 @@ import { Global, Module } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { type Chance, CHANCE } from '../../shared/ports.js';
 import { Envelope } from './envelope.js';
-import { readMasterKey } from './master-key.js';
+import { KEY_WRAPPER } from './key-wrapper.js';
+import { keyWrapperOf } from './key-wrapper-of.js';
 import { Pkcs12Opener } from './pkcs12-opener.js';
 
 /** Sealing of private keys and the isolated opening of uploaded containers. */
 @Global()
 @Module({
   providers: [
-    {
-      provide: Envelope,
-      inject: [SETTINGS, CHANCE],
-      useFactory: (settings: Settings, chance: Chance) => new Envelope(readMasterKey(settings), chance),
-    },
+    { provide: KEY_WRAPPER, inject: [SETTINGS, CHANCE], useFactory: (settings: Settings, chance: Chance) => keyWrapperOf(settings, chance) },
+    Envelope,
     Pkcs12Opener,
   ],
   exports: [Envelope, Pkcs12Opener],

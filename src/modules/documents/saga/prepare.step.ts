@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { EnvelopeError } from '../../../platform/secrets/envelope.js';
+import { EnvelopeError, KeyUnavailableError } from '../../../platform/secrets/key-wrapper.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { documentDigest } from '../../../sri/document-digest.js';
@@ -62,7 +62,7 @@ export class PrepareStep implements SagaStep {
     return decision.work;
   }
 
-  /** Null when it could not be signed: the document has then been parked or failed. */
+  /** Null when it could not be signed: the document has then been put off, parked or failed. */
   private async sign(loaded: LoadedDocument, certificateId: string, now: Date, token: string): Promise<Buffer | null> {
     const { state, issuerId } = loaded;
     try {
@@ -74,6 +74,12 @@ export class PrepareStep implements SagaStep {
       // Revoked since the document was loaded: as good as missing.
       if (error instanceof DomainError && error.code === 'CERTIFICATE_NOT_FOUND') {
         await this.documents.advance(state, park('CERTIFICATE_NOT_FOUND'), token, now);
+        return null;
+      }
+      // The keeper of the master key is away or this worker lacks the key: the document waits, another worker may have it.
+      if (error instanceof KeyUnavailableError) {
+        this.log.error(`document ${state.id} waits for its signing key: ${error.message}`);
+        await this.documents.advance(state, waitForKey(new Date(now.getTime() + KEY_PAUSE_MS)), token, now);
         return null;
       }
       // The database is away or the process is told to die: somebody else goes on.
@@ -103,6 +109,12 @@ function certificateProblem(certificate: LoadedDocument['activeCertificate'], no
   if (certificate === null) return 'CERTIFICATE_NOT_FOUND';
   return certificate.validTo <= now ? 'CERTIFICATE_EXPIRED' : null;
 }
+
+const KEY_PAUSE_MS = 60_000;
+
+const waitForKey = (dueAt: Date): Decision => ({
+  moves: [], patch: { errorCode: 'SIGNING_KEY_UNAVAILABLE', errorDetail: { suggested_action: 'wait' } }, work: { step: 'prepare', dueAt },
+});
 
 function park(errorCode: 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED'): Decision {
   return { moves: [], patch: { errorCode, errorDetail: { suggested_action: 'upload_certificate' } }, work: { step: 'prepare', dueAt: 'never' } };

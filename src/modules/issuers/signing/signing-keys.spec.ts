@@ -3,12 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { createDemoPkcs12 } from '../../../local/demo-certificate.js';
 import { CryptoChance } from '../../../platform/adapters/crypto-chance.js';
 import { Envelope } from '../../../platform/secrets/envelope.js';
+import { LocalKeyring } from '../../../platform/secrets/local-keyring.js';
 import { openPkcs12, type SigningIdentity } from '../../../sri/signing/pkcs12.js';
 import { verifySignedDocument } from '../../../sri/signing/self-check.js';
 import type { CertificatesRepository, SealedCertificate } from '../persistence/certificates.repository.js';
 import { SigningKeys } from './signing-keys.js';
 
-const envelope = new Envelope(randomBytes(32), new CryptoChance());
+const chance = new CryptoChance();
+const envelope = new Envelope(new LocalKeyring([randomBytes(32)], chance), chance);
 const owner = { tenantId: 't', issuerId: 'i', certificateId: 'c' };
 const start = new Date('2026-08-25T12:00:00Z');
 
@@ -23,19 +25,17 @@ class StoredCertificates {
 }
 
 let identity: SigningIdentity;
+let sealedKey: Buffer;
 
 beforeAll(async () => {
   const file = await createDemoPkcs12({ ruc: '1790012345001', legalName: 'Comercial', password: 'secreto', now: start });
   identity = openPkcs12(file, 'secreto', start);
+  sealedKey = await envelope.seal(identity.privateKeyPkcs8, owner);
 });
 
 function setUp() {
-  const { certificateDer, privateKeyPkcs8 } = identity;
-  const row = (certificateId: string): SealedCertificate => ({
-    certificateDer,
-    sealedKey: envelope.seal(privateKeyPkcs8, { ...owner, certificateId }),
-  });
-  const stored = new StoredCertificates(new Map([['c', row('c')], ['stolen', row('c')]]));
+  const row: SealedCertificate = { certificateDer: identity.certificateDer, sealedKey };
+  const stored = new StoredCertificates(new Map([['c', row], ['stolen', row]]));
   const clock = { time: start, now: () => clock.time };
   const keys = new SigningKeys(stored as unknown as CertificatesRepository, envelope, clock);
   return { stored, keys, clock, row };
@@ -65,7 +65,7 @@ describe('signing keys', () => {
   it('say when there is no such certificate, and ask again next time', async () => {
     const { stored, keys, row } = setUp();
     await expect(keys.signerFor('t', 'i', 'new')).rejects.toMatchObject({ code: 'CERTIFICATE_NOT_FOUND' });
-    stored.rows.set('new', row('new'));
+    stored.rows.set('new', { ...row, sealedKey: await envelope.seal(identity.privateKeyPkcs8, { ...owner, certificateId: 'new' }) });
     await expect(keys.signerFor('t', 'i', 'new')).resolves.toBeDefined();
   });
 

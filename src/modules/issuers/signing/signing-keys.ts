@@ -30,7 +30,8 @@ export class SigningKeys {
   /**
    * The signer of a certificate.
    * @throws DomainError CERTIFICATE_NOT_FOUND when it is unknown or revoked
-   * @throws EnvelopeError when its key does not open (other master key, damage): no retry mends that
+   * @throws KeyUnavailableError when the master key is not at hand now
+   * @throws EnvelopeError when its key does not open (damage): no retry mends that
    */
   async signerFor(tenantId: string, issuerId: string, certificateId: string): Promise<XadesSigner> {
     const name = `${tenantId}/${issuerId}/${certificateId}`;
@@ -58,7 +59,7 @@ export class SigningKeys {
   private async load(tenantId: string, issuerId: string, certificateId: string): Promise<XadesSigner> {
     const sealed = await this.certificates.findSealed(tenantId, issuerId, certificateId);
     if (sealed === null) throw new DomainError('CERTIFICATE_NOT_FOUND', { certificate_id: certificateId });
-    const pkcs8 = this.envelope.open(sealed.sealedKey, { tenantId, issuerId, certificateId });
+    const pkcs8 = await this.envelope.open(sealed.sealedKey, { tenantId, issuerId, certificateId });
     try {
       return new XadesSigner(sealed.certificateDer, createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }));
     } finally {

@@ -57,7 +57,7 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
       await requireSigns(certificateDer, privateKeyOf(opened), now);
       const id = this.ids.uuid();
       const owner = { tenantId: tenant.tenantId, issuerId, certificateId: id };
-      const sealedKey = this.envelope.seal(opened.privateKeyPkcs8, owner);
+      const sealedKey = await this.envelope.seal(opened.privateKeyPkcs8, owner);
       const row = await this.certificates.store(
         tenant,
         { ...description, id, issuerId, ruc, certificateDer, sealedKey },

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { type Settings, SettingsError } from '../../config/settings.js';
+import type { Chance } from '../../shared/ports.js';
+import type { KeyWrapper } from './key-wrapper.js';
+import { LocalKeyring } from './local-keyring.js';
+import { readMasterKeys } from './master-key.js';
+import { VaultTransit } from './vault-transit.js';
+
+type KeySettings = Pick<Settings, 'MASTER_KEY' | 'MASTER_KEY_FILE' | 'MASTER_KEY_VAULT_URL' | 'MASTER_KEY_VAULT_TOKEN_FILE'>;
+
+/**
+ * The keeper of the master key that the settings name: Vault, a file or the environment.
+ * @throws SettingsError when none or more than one is named
+ */
+export function keyWrapperOf(settings: KeySettings, chance: Chance): KeyWrapper {
+  const { MASTER_KEY_VAULT_URL: url, MASTER_KEY_VAULT_TOKEN_FILE: tokenFile } = settings;
+  if (url === undefined) return new LocalKeyring(readMasterKeys(settings), chance);
+  if (settings.MASTER_KEY !== undefined || settings.MASTER_KEY_FILE !== undefined) {
+    throw new SettingsError('MASTER_KEY_VAULT_URL: give it instead of MASTER_KEY and MASTER_KEY_FILE');
+  }
+  if (tokenFile === undefined) throw new SettingsError('MASTER_KEY_VAULT_TOKEN_FILE: required with MASTER_KEY_VAULT_URL');
+  // Read at every call: agents renew the token in its file.
+  return new VaultTransit(url, () => readFileSync(tokenFile, 'utf8').trim());
+}

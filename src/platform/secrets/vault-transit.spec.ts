@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CryptoChance } from '../adapters/crypto-chance.js';
+import { Envelope } from './envelope.js';
+import { EnvelopeError, KeyUnavailableError } from './key-wrapper.js';
+import { openBox, sealBox } from './sealed-box.js';
+import { VaultTransit } from './vault-transit.js';
+
+const TOKEN = 's.token';
+const chance = new CryptoChance();
+const owner = { tenantId: 't-1', issuerId: 'i-1', certificateId: 'c-1' };
+const secret = Buffer.from('the private key of somebody');
+
+/** The part of Vault's HTTP interface that the service uses, with real encryption behind it. */
+class TransitEngine {
+  readonly versions = [randomBytes(32)];
+  readonly server: Server;
+
+  constructor() {
+    this.server = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      request.on('end', () => {
+        const [status, data] = request.headers['x-vault-token'] === TOKEN ? this.answer(request.url ?? '', text) : [403, null];
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(data === null ? { errors: [] } : { data }));
+      });
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1/transit/keys/sello`;
+  }
+
+  private answer(path: string, text: string): [number, unknown] {
+    if (path === '/v1/transit/keys/sello') return [200, { latest_version: this.versions.length }];
+    const body = JSON.parse(text) as { plaintext: string; ciphertext: string; associated_data: string };
+    const associated = Buffer.from(body.associated_data, 'base64');
+    if (path === '/v1/transit/encrypt/sello') {
+      const box = sealBox(this.versions.at(-1)!, Buffer.from(body.plaintext, 'base64'), associated, chance);
+      return [200, { ciphertext: `vault:v${this.versions.length}:${box.toString('base64')}` }];
+    }
+    if (path !== '/v1/transit/decrypt/sello') return [404, null];
+    const [, version, box] = body.ciphertext.split(':');
+    try {
+      return [200, { plaintext: openBox(this.versions[Number(version?.slice(1)) - 1]!, Buffer.from(box ?? '', 'base64'), associated).toString('base64') }];
+    } catch {
+      return [400, null];
+    }
+  }
+}
+
+describe('a master key kept by Vault', () => {
+  let engine: TransitEngine;
+  let envelope: Envelope;
+
+  beforeAll(async () => {
+    engine = new TransitEngine();
+    await new Promise<void>((listening) => engine.server.listen(0, '127.0.0.1', listening));
+    envelope = new Envelope(new VaultTransit(engine.url, () => TOKEN), chance);
+  });
+  afterAll(() => engine.server.close());
+
+  it('seals and opens without ever being seen', async () => {
+    const sealed = await envelope.seal(secret, owner);
+    expect(await envelope.open(sealed, owner)).toEqual(secret);
+    await expect(envelope.open(sealed, { ...owner, issuerId: 'i-2' })).rejects.toThrow(EnvelopeError);
+    expect(sealed.includes(secret.subarray(4, 15))).toBe(false);
+  });
+
+  it('is rotated by Vault, and secrets are wrapped anew under the latest version', async () => {
+    const sealed = await envelope.seal(secret, owner);
+    expect(await envelope.rewrap(sealed, owner)).toBeNull();
+    engine.versions.push(randomBytes(32));
+    expect(await envelope.open(sealed, owner)).toEqual(secret);
+    const anew = await envelope.rewrap(sealed, owner);
+    expect(await envelope.open(anew!, owner)).toEqual(secret);
+    expect(await envelope.rewrap(anew!, owner)).toBeNull();
+  });
+
+  it.each<[string, (url: string) => VaultTransit]>([
+    ['a wrong token', (url) => new VaultTransit(url, () => 'other')],
+    ['another key', (url) => new VaultTransit(url.replace('sello', 'other'), () => TOKEN)],
+    ['nobody at the address', () => new VaultTransit('http://127.0.0.1:9/v1/transit/keys/sello', () => TOKEN)],
+  ])('%s leaves the secret for later', async (_name, keeper) => {
+    const sealed = await envelope.seal(secret, owner);
+    await expect(new Envelope(keeper(engine.url), chance).open(sealed, owner)).rejects.toThrow(KeyUnavailableError);
+  });
+
+  it('needs the address of a key', () => expect(() => new VaultTransit('http://vault/v1/transit', () => TOKEN)).toThrow('/keys/NAME'));
+});

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { EnvelopeError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
+
+const TIMEOUT_MS = 5_000;
+/** Vault's ciphertexts begin with the version of the key, e.g. vault:v3: */
+const CIPHERTEXT = /^vault:v(\d+):/;
+
+const Encrypted = z.object({ data: z.object({ ciphertext: z.string().regex(CIPHERTEXT) }) });
+const Decrypted = z.object({ data: z.object({ plaintext: z.base64() }) });
+const KeyState = z.object({ data: z.object({ latest_version: z.number().int().positive() }) });
+
+/**
+ * The master key kept by HashiCorp Vault or OpenBao (transit secrets engine, key type aes256-gcm96): it never enters this
+ * process. Vault rotates it by versions; `isCurrent` compares with the latest one.
+ */
+export class VaultTransit implements KeyWrapper {
+  private readonly mount: string;
+  private readonly name: string;
+
+  /** @param keyUrl address of the key, e.g. https://vault:8200/v1/transit/keys/sello */
+  constructor(
+    keyUrl: string,
+    private readonly token: () => string,
+  ) {
+    const parts = /^(.*)\/keys\/([^/]+)$/.exec(keyUrl);
+    if (!parts?.[1] || !parts[2]) throw new TypeError('the address of a transit key ends in /keys/NAME');
+    [, this.mount, this.name] = parts as unknown as [string, string, string];
+  }
+
+  async wrap(dataKey: Buffer, context: Buffer): Promise<WrappedKey> {
+    const { data } = Encrypted.parse(
+      await this.call('POST', `encrypt/${this.name}`, { plaintext: dataKey.toString('base64'), associated_data: context.toString('base64') }),
+    );
+    return { keyId: this.idOf(data.ciphertext), bytes: Buffer.from(data.ciphertext, 'utf8') };
+  }
+
+  async unwrap({ keyId, bytes }: WrappedKey, context: Buffer): Promise<Buffer> {
+    const ciphertext = bytes.toString('utf8');
+    if (!CIPHERTEXT.test(ciphertext) || this.idOf(ciphertext) !== keyId) {
+      throw new KeyUnavailableError(`the secret was sealed under ${keyId}, not under Vault's key ${this.name}`);
+    }
+    const { data } = Decrypted.parse(await this.call('POST', `decrypt/${this.name}`, { ciphertext, associated_data: context.toString('base64') }));
+    return Buffer.from(data.plaintext, 'base64');
+  }
+
+  async isCurrent(keyId: string): Promise<boolean> {
+    const { data } = KeyState.parse(await this.call('GET', `keys/${this.name}`));
+    return keyId === `vault:${this.name}:v${data.latest_version}`;
+  }
+
+  private idOf(ciphertext: string): string {
+    return `vault:${this.name}:v${CIPHERTEXT.exec(ciphertext)?.[1] ?? ''}`;
+  }
+
+  private async call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
+    let response: Response;
+    try {
+      response = await fetch(`${this.mount}/${path}`, {
+        method,
+        headers: { 'X-Vault-Token': this.token(), 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    } catch (error) {
+      throw new KeyUnavailableError(`Vault does not answer: ${(error as Error).message}`);
+    }
+    if (response.ok) return response.json();
+    await response.body?.cancel();
+    // 400 is Vault's word for a ciphertext that does not open; everything else concerns Vault, not the secret.
+    if (response.status === 400) throw new EnvelopeError('the sealed secret does not open for this record');
+    throw new KeyUnavailableError(`Vault answered ${response.status}`);
+  }
+}
