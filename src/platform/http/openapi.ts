@@ -39,6 +39,8 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
 function describeOperation(operation: Operation, path: string, statuses: readonly number[]): void {
   const demand = demandOf(operation, path);
   if (demand === null) return;
+  // Open to all, and said so: not merely silent about it.
+  operation.security ??= [];
   operation.description = operation.description ? `${operation.description}\n\n${demand}` : demand;
   for (const status of statuses) {
     operation.responses[String(status)] ??= errorResponse(status);
