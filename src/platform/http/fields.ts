@@ -90,7 +90,7 @@ export function Text(options: TextOptions): PropertyDecorator {
   const check = (value: unknown): Checked => {
     if (typeof value !== 'string') return refuse('string_type');
     if (value.length > 8 * max + 64) return refuse('string_too_long', { max_length: max });
-    const normal = options.aliases?.[value] ?? normaliseText(value);
+    const normal = aliasOf(options.aliases, value) ?? normaliseText(value);
     const problem = textProblem(normal, { min, max });
     if (problem !== null) return refuse(problem.type, problem.ctx);
     if (pattern !== undefined && !pattern.test(normal)) {
@@ -107,6 +107,10 @@ export function Text(options: TextOptions): PropertyDecorator {
   };
   return field({ check, api, secret: options.secret ?? false }, options);
 }
+
+/** The stored value that a name stands for; names that every object has, like `toString`, stand for nothing. */
+const aliasOf = (aliases: Readonly<Record<string, string>> = {}, name: string): string | undefined =>
+  Object.hasOwn(aliases, name) ? aliases[name] : undefined;
 
 /** A secret: any text up to `max` code units, taken as it is, never echoed. */
 export function Secret(options: FieldOptions & { readonly max: number }): PropertyDecorator {
