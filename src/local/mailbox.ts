@@ -102,7 +102,7 @@ export class Mailbox {
           continue;
         }
         const verb = text.slice(0, 4).toUpperCase();
-        if (verb === 'RCPT') to.push(/<([^>]*)>/.exec(text)?.[1] ?? '');
+        if (verb === 'RCPT') to.push(/<([^<>]*)>/.exec(text)?.[1] ?? '');
         if (verb === 'RSET') to = [];
         isData = verb === 'DATA';
         say(ANSWERS[verb] ?? '502 not understood');

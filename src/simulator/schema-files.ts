@@ -23,7 +23,7 @@ const WIDE_RIMPE = 'value="CONTRIBUYENTE (NEGOCIO POPULAR - )?RÉGIMEN RIMPE"';
 export function schemaFiles(folders: readonly string[]): SchemaSource {
   const found = new Map<string, string>();
   for (const path of folders.flatMap(schemaPaths)) {
-    const version = /(\d+\.\d+\.\d+)\.xsd$/.exec(path)?.[1];
+    const version = /(\d{1,3}\.\d{1,3}\.\d{1,3})\.xsd$/.exec(path)?.[1];
     if (version === undefined) continue;
     const text = readFileSync(path, 'utf8');
     const root = ROOT_ELEMENTS.find((name) => new RegExp(`<\\w+:element\\s+name="${name}"`).test(text));
@@ -62,7 +62,7 @@ function readSchema(path: string): SchemaText {
   if (text.includes(SIGNATURE_SCHEMA) && existsSync(signatureSchema)) {
     imports.set(
       SIGNATURE_SCHEMA,
-      readFileSync(signatureSchema, 'utf8').replace(/<!DOCTYPE[^[>]*(\[[^\]]*\])?\s*>/, ''),
+      readFileSync(signatureSchema, 'utf8').replace(/<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/, ''),
     );
   }
   return { text: text.trimStart(), imports };

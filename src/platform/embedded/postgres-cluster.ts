@@ -157,7 +157,7 @@ export function serverEnvironment(): Record<string, string> {
 function refuseOtherVersion(binaries: PostgresBinaries, folder: string): void {
   const ofData = readFileSync(join(folder, 'PG_VERSION'), 'utf8').trim();
   const printed = execFileSync(join(binaries.folder, 'postgres'), ['--version'], { encoding: 'utf8', cwd: '/' });
-  const ofServer = /(\d+)(?:\.|beta|rc|$)/.exec(printed.trim())?.[1];
+  const ofServer = / (\d{1,3})(?:\.|beta|rc|$)/.exec(printed.trim())?.[1];
   if (ofServer === undefined || ofServer === ofData) return;
   throw new Error(
     `The data in ${folder} is of PostgreSQL ${ofData}, the binaries in ${binaries.folder} are ${ofServer}: ` +

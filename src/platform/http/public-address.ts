@@ -17,12 +17,12 @@ export class PublicAddress {
 
   /** Base address of the API, without a slash at its end. */
   get base(): string {
-    return (this.settings.PUBLIC_URL ?? this.listening()).replace(/\/+$/, '');
+    return withoutEnd(this.settings.PUBLIC_URL ?? this.listening());
   }
 
   /** Base address of the pages that mails lead to. */
   get panel(): string {
-    return (this.settings.PANEL_URL ?? this.base).replace(/\/+$/, '');
+    return withoutEnd(this.settings.PANEL_URL ?? this.base);
   }
 
   /** True for an origin, as a browser writes it, of ours. */
@@ -37,3 +37,5 @@ export class PublicAddress {
     return `http://${host}:${bound?.port ?? this.settings.PORT}`;
   }
 }
+
+const withoutEnd = (url: string): string => (url.endsWith('/') ? url.slice(0, -1) : url);

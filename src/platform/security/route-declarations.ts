@@ -63,4 +63,4 @@ export class RouteDeclarations implements OnModuleInit {
 }
 
 const joinPath = (controller: unknown, method: unknown): string =>
-  `/${[controller, method].map((part) => String(part).replace(/^\/+|\/+$/g, '')).filter((part) => part !== '').join('/')}`;
+  `/${[controller, method].flatMap((part) => String(part).split('/')).filter((part) => part !== '').join('/')}`;

@@ -106,7 +106,7 @@ function textThatSurvives(type: string, value: Asn1): string | null {
 function escaped(text: string): string {
   return text
     .replace(/[,=+<>#;"\\]/g, (character) => `\\${character}`)
-    .replace(/^ +| +$/g, (spaces) => '\\ '.repeat(spaces.length));
+    .replace(/^ +|(?<! ) +$/g, (spaces) => '\\ '.repeat(spaces.length));
 }
 
 function readableAttribute({ type, value }: Attribute): string {
