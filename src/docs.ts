@@ -6,6 +6,7 @@ import 'reflect-metadata';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SETTINGS_SCHEMA } from './config/settings.js';
+import { accessPage, type DescribedApi } from './docs/access.js';
 import { configurationPage, environmentExample, LOCAL_SETTINGS, settingsOf } from './docs/configuration.js';
 import { errorsPage } from './docs/errors.js';
 import { lifecyclePage } from './docs/lifecycle.js';
@@ -17,12 +18,14 @@ import { ERROR_CATALOGUE } from './shared/error-catalogue.js';
 import { ruleCatalogue } from './sri/document-types/rules/rule.js';
 
 const settings = settingsOf(SETTINGS_SCHEMA);
+const openApi = await openApiDocument();
 const files: Readonly<Record<string, string>> = {
   '.env.example': environmentExample(settings, LOCAL_SETTINGS),
   'docs/configuration.md': configurationPage(settings, LOCAL_SETTINGS),
   'docs/errors.md': errorsPage(ERROR_CATALOGUE),
   'docs/lifecycle.md': lifecyclePage(LIFECYCLE),
-  'docs/openapi.json': await openApiDocument(),
+  'docs/access.md': accessPage(JSON.parse(openApi) as DescribedApi),
+  'docs/openapi.json': openApi,
   'docs/simulator.md': simulatorPage(),
   // The description of the API loads the whole service, and with it every rule.
   'docs/rules.md': rulesPage(ruleCatalogue()),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { accessPage } from './access.js';
 import { configurationPage, environmentExample, settingsOf } from './configuration.js';
 import { errorsPage } from './errors.js';
 import { lifecyclePage } from './lifecycle.js';
@@ -68,5 +69,15 @@ describe('generated pages', () => {
     const named = [...text.matchAll(/"\$ref": "#\/components\/schemas\/([^"]*)"/g)].map(([, name]) => name);
     expect(named).toEqual(expect.arrayContaining(['DocumentLineCreate', 'DocumentTaxCreate', 'Transport', 'Withholding']));
     for (const name of named) expect(Object.keys(components.schemas)).toContain(name);
+  });
+
+  it('show who holds each permission and which routes demand it', () => {
+    const page = accessPage({
+      paths: { '/tenant': { get: { 'x-permission': 'tenant:read' }, patch: { 'x-permission': 'tenant:write' } }, '/auth/me': { get: { 'x-signed-in': true } }, '/health/live': { get: {} } },
+    });
+    expect(page).toContain('| `tenant:write` | yes |  |  |  |  |  | yes |');
+    expect(page).toContain('| `tenant:write` | `PATCH /tenant` |');
+    expect(page).toContain('| any signed-in person | `GET /auth/me` |\n| none | `GET /health/live` |');
+    expect(page).not.toContain('| `platform:write` | `');
   });
 });

@@ -5,7 +5,7 @@ const MAX_TOKEN = 128;
 const COOKIE = 'Keep the tokens in HttpOnly cookies: for pages of ours in a browser';
 
 export class SignUpDto {
-  @Email({ max: 255 }) email: string;
+  @Email({ max: 255, ofAccount: true }) email: string;
   @Secret({ max: MAX_PASSWORD, about: 'At least 8 characters; what is common or near at hand is refused' }) password: string;
   @Text({ max: 120, about: 'Of the person' }) name: string;
   @Text({ max: 200, about: 'Of the company or business that is founded' }) tenant_name: string;
@@ -13,7 +13,7 @@ export class SignUpDto {
 }
 
 export class LogInDto {
-  @Email({ max: 255 }) email: string;
+  @Email({ max: 255, ofAccount: true }) email: string;
   @Secret({ max: MAX_PASSWORD }) password: string;
   @Flag({ default: false, about: COOKIE }) cookie: boolean = false;
 }
@@ -23,7 +23,7 @@ export class RefreshDto {
 }
 
 export class ForgotPasswordDto {
-  @Email({ max: 255 }) email: string;
+  @Email({ max: 255, ofAccount: true }) email: string;
 }
 
 export class ResetPasswordDto {

@@ -9,7 +9,7 @@ const ROLE = { enumName: 'TenantRole', about: 'Role in the tenant' } as const;
 
 @ApiSchema({ name: 'MemberInvite' })
 export class MemberInviteDto {
-  @Email({ max: 255, example: 'ana@example.com' }) email: string;
+  @Email({ max: 255, ofAccount: true, example: 'ana@example.com' }) email: string;
   @OneOf(MEMBER_ROLES, ROLE) role: MemberRole;
 }
 

@@ -6,7 +6,7 @@ import { Email, Flag, Text } from '../../platform/http/fields.js';
 @ApiSchema({ name: 'PlatformTenantCreate' })
 export class PlatformTenantCreateDto {
   @Text({ max: 200, about: 'Name of the tenant' }) name: string;
-  @Email({ max: 255, about: 'Who is invited to own it', example: 'ana@example.com' }) owner_email: string;
+  @Email({ max: 255, ofAccount: true, about: 'Who is invited to own it', example: 'ana@example.com' }) owner_email: string;
 }
 
 @ApiSchema({ name: 'PlatformTenantUpdate' })

@@ -232,13 +232,19 @@ export function OneOf(values: readonly string[], options: FieldOptions & { reado
 const EMAIL_LOCAL = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 const EMAIL_LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
 
+export interface EmailOptions extends FieldOptions {
+  readonly max: number;
+  /** The address of an account: its normal form is lower case, which the bound holds for too. */
+  readonly ofAccount?: boolean;
+}
+
 /** One e-mail address `local@domain.tld`: no quotes, no lists, no spaces. */
-export function Email(options: FieldOptions & { readonly max: number }): PropertyDecorator {
-  const { max } = options;
+export function Email(options: EmailOptions): PropertyDecorator {
+  const { max, ofAccount = false } = options;
   const check = (value: unknown): Checked => {
     if (typeof value !== 'string') return refuse('string_type');
     if (value.length > 2 * max) return refuse('string_too_long', { max_length: max });
-    const normal = normaliseText(value);
+    const normal = normaliseText(ofAccount ? value.toLowerCase() : value);
     if (normal === '' && options.nullable === true) return accept(null);
     const problem = textProblem(normal, { min: 1, max });
     if (problem !== null) return refuse(problem.type, problem.ctx);

@@ -11,6 +11,7 @@ import { TenantRepository } from '../persistence/tenant.repository.js';
 
 /** Invites a person by mail. Whether somebody has an account under the address makes no difference that could be seen. */
 export class InviteMember extends Command<MemberRecord> {
+  /** @param email lower case */
   constructor(
     readonly tenant: TenantContext,
     readonly email: string,
@@ -34,7 +35,7 @@ export class InviteMemberHandler implements ICommandHandler<InviteMember> {
   async execute({ tenant, email, role }: InviteMember): Promise<MemberRecord> {
     const now = this.clock.now();
     const invitation = drawInvitation(this.chance, now);
-    const invited = { id: this.ids.uuid(), email: email.toLowerCase(), role, ...invitation };
+    const invited = { id: this.ids.uuid(), email, role, ...invitation };
     const member = await this.members.invite(tenant, invited, (actor) => requireMayGive(actor, role), now);
     const { name } = await this.tenants.find(tenant.tenantId);
     this.letters.send({ email: member.email, tenantName: name, token: invitation.token });

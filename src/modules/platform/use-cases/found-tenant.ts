@@ -8,6 +8,7 @@ import type { PlatformTenantRecord } from '../platform.responses.js';
 
 /** Makes a tenant and invites its owner by mail. */
 export class FoundTenant extends Command<PlatformTenantRecord> {
+  /** @param ownerEmail lower case */
   constructor(
     readonly admin: Acting,
     readonly name: string,
@@ -30,7 +31,7 @@ export class FoundTenantHandler implements ICommandHandler<FoundTenant> {
   async execute({ admin, name, ownerEmail }: FoundTenant): Promise<PlatformTenantRecord> {
     const now = this.clock.now();
     const invitation = drawInvitation(this.chance, now);
-    const tenant = { tenantId: this.ids.uuid(), memberId: this.ids.uuid(), name, ownerEmail: ownerEmail.toLowerCase(), invitation };
+    const tenant = { tenantId: this.ids.uuid(), memberId: this.ids.uuid(), name, ownerEmail, invitation };
     await this.platform.found(admin, tenant, now);
     this.letters.send({ email: tenant.ownerEmail, tenantName: name, token: invitation.token });
     return { id: tenant.tenantId, name, is_active: true, created_at: now };
