@@ -36,7 +36,7 @@ create table sessions (
   expires_at timestamptz not null,
   ended_at timestamptz
 );
-create index sessions_of_user on sessions (user_id) where ended_at is null;
+create index sessions_of_user on sessions (user_id);
 
 -- Every refresh token works once; one that comes back ends its session.
 create table refresh_tokens (

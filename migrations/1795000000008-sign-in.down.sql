@@ -1,4 +1,5 @@
 drop function enter_tenant(uuid, uuid, uuid, timestamptz, text, text);
+drop function set_platform_admin(text, boolean, timestamptz);
 drop function is_credential_valid(uuid, uuid, timestamptz);
 drop function session_acts_in(uuid, uuid, timestamptz);
 drop function accept_invitation(bytea, uuid, text, text, timestamptz, text, text);

@@ -44,6 +44,10 @@ begin
   if not found then
     return false;
   end if;
+  -- What ended long ago is cleared away on the occasion.
+  delete from refresh_tokens r using sessions s
+  where s.user_id = p_user and r.session_id = s.id and coalesce(s.ended_at, s.expires_at) < p_now - interval '30 days';
+  delete from sessions s where s.user_id = p_user and coalesce(s.ended_at, s.expires_at) < p_now - interval '30 days';
   insert into sessions (id, user_id, created_at, expires_at) values (p_session, p_user, p_now, p_expires);
   insert into refresh_tokens (token_hash, session_id, created_at, expires_at) values (p_refresh_hash, p_session, p_now, p_expires);
   perform record_for_person(p_user, true, 'login.succeeded', jsonb_build_object('method', p_method), p_now, p_request_id, p_address);
@@ -331,6 +335,17 @@ create function is_credential_valid(p_tenant uuid, p_credential uuid, p_now time
   end
 $$;
 
+-- Makes somebody an administrator of the platform, or no longer. An operator's act: the service's role may not call it.
+-- False: nobody has the address, or has not proved that it is theirs.
+create function set_platform_admin(p_email text, p_is_admin boolean, p_now timestamptz)
+  returns boolean
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+begin
+  update users u set is_platform_admin = p_is_admin, updated_at = p_now
+  where u.email = p_email and (not p_is_admin or u.email_verified_at is not null);
+  return found;
+end $$;
+
 -- Tells a tenant that a platform administrator works in it: once an hour and session, whatever is done. False: there is
 -- no such tenant, or the session is no administrator's.
 create function enter_tenant(p_tenant uuid, p_user uuid, p_session uuid, p_now timestamptz, p_request_id text, p_address text)
@@ -353,12 +368,12 @@ declare
   entry record;
 begin
   for entry in
-    select p.oid::regprocedure::text as signature, p.proname = any (array['record_for_person', 'found_tenant']) as is_inner
+    select p.oid::regprocedure::text as signature, p.proname = any (array['record_for_person', 'found_tenant', 'set_platform_admin']) as is_inner
     from pg_proc p
     where p.pronamespace = 'sello'::regnamespace and p.proname = any (array[
       'record_for_person', 'found_tenant', 'find_account', 'open_session', 'record_login_failure', 'rotate_refresh_token', 'end_session',
       'sign_up', 'describe_person', 'keep_one_time_token', 'take_one_time_token', 'verify_email', 'begin_password_reset', 'reset_password',
-      'find_identity', 'sign_up_with_identity', 'link_identity', 'accept_invitation', 'session_acts_in', 'enter_tenant'])
+      'find_identity', 'sign_up_with_identity', 'link_identity', 'accept_invitation', 'session_acts_in', 'set_platform_admin', 'enter_tenant'])
   loop
     execute format('alter function %s owner to sello_resolver', entry.signature);
     execute format('revoke execute on function %s from public', entry.signature);

@@ -5,9 +5,18 @@ import { CryptoChance } from './platform/adapters/crypto-chance.js';
 import { RandomIds } from './platform/adapters/random-ids.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
 
-/** `provision --name X [--key-name Y]`: creates a tenant and prints `{tenant_id, api_key}`; the key is never shown again. */
+/**
+ * `provision --name X [--key-name Y]`: creates a tenant and prints `{tenant_id, api_key}`; the key is never shown again.
+ * `provision --platform-admin E-MAIL [--revoke]`: makes a person with that proven address an administrator of the platform.
+ */
 async function provision(): Promise<void> {
-  const { values } = parseArgs({ options: { name: { type: 'string' }, 'key-name': { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { name: { type: 'string' }, 'key-name': { type: 'string' }, 'platform-admin': { type: 'string' }, revoke: { type: 'boolean', default: false } },
+  });
+  if (values['platform-admin'] !== undefined) {
+    await appoint(values['platform-admin'].trim().toLowerCase(), !values.revoke);
+    return;
+  }
   const name = values.name?.trim() ?? '';
   if (name === '') throw new Error('--name: the name of the tenant is required');
   const settings = readSettings();
@@ -15,6 +24,12 @@ async function provision(): Promise<void> {
   const useCase = new ProvisionTenant(new TenantStore(settings.DATABASE_OWNER_URL), sriEnvironment(settings), ports);
   const { tenantId, apiKey } = await useCase.execute(name, values['key-name']);
   process.stdout.write(`${JSON.stringify({ tenant_id: tenantId, api_key: apiKey })}\n`);
+}
+
+async function appoint(email: string, isAdmin: boolean): Promise<void> {
+  const store = new TenantStore(readSettings().DATABASE_OWNER_URL);
+  if (!(await store.setPlatformAdmin(email, isAdmin, new SystemClock().now()))) throw new Error(`${email}: nobody with an account has proved to own this address`);
+  process.stdout.write(`${JSON.stringify({ email, is_platform_admin: isAdmin })}\n`);
 }
 
 provision().catch((error: unknown) => {

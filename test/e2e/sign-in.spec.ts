@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
 import { Mailbox } from '../../src/local/mailbox.js';
 import { call, cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/callers.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -168,6 +173,82 @@ describe('signing up and in', () => {
     expect(await reasonOf(list(owner.token))).toEqual([403, 'tenant_required']);
     expect((await list(owner.token, other.tenantId)).status).toBe(200);
     expect((await me(owner.token)).body.memberships).toHaveLength(2);
+  });
+
+  describe('an invitation', () => {
+    const accept = (options: Parameters<typeof call>[3]) => call(api, 'POST', '/auth/invitations/accept', options);
+    /** Invited by the owner of a new tenant; answers the token of the mail. */
+    const invite = async (email: string, earlierMails = 0): Promise<{ owner: Owner; token: string }> => {
+      const owner = await signUp(api);
+      const invited = await call(api, 'POST', '/tenant/members/invite', { token: owner.token, body: { email, role: 'accountant' } });
+      expect(invited.status).toBeLessThan(300);
+      return { owner, token: codeIn((await mailbox.waitFor(email, earlierMails)).text) };
+    };
+
+    it('makes a new person a member, once, with a proven address', async () => {
+      const email = newAddress();
+      const { owner, token } = await invite(email);
+      const missing = await accept({ body: { token } });
+      expect([missing.status, missing.body.detail.map(({ loc }: { loc: string[] }) => loc[1])]).toEqual([400, ['name', 'password']]);
+      expect((await accept({ body: { token, name: 'Luis', password: '12345678' } })).status).toBe(422);
+      const accepted = await accept({ body: { token, name: 'Luis Vaca', password: PASSWORD } });
+      expect([accepted.status, accepted.body.tenant_id]).toEqual([200, owner.tenantId]);
+      expect((await accept({ body: { token, name: 'Luis Vaca', password: PASSWORD } })).status).toBe(401);
+      const signedIn = await logIn(api, email);
+      expect((await me(signedIn.body.access_token)).body).toMatchObject({ email_verified: true, memberships: [{ tenant_id: owner.tenantId, role: 'accountant', status: 'active' }] });
+      expect(await audit(owner, 'invitation.accepted')).toHaveLength(1);
+    });
+
+    it('is for the person of its address alone, who signs in first when they have an account', async () => {
+      const [guest, stranger] = await Promise.all([signUp(api), signUp(api)]);
+      // The first mail asks to confirm the address.
+      await mailbox.waitFor(guest.email);
+      const { owner, token } = await invite(guest.email, 1);
+      const body = { token };
+      const asNew = await accept({ body: { ...body, name: 'Otra', password: PASSWORD } });
+      expect([asNew.status, asNew.body.error.detail]).toEqual([409, { reason: 'sign_in_required' }]);
+      expect((await accept({ body, token: stranger.token })).status).toBe(403);
+      expect((await accept({ body, token: 'garbage' })).status).toBe(401);
+      expect((await accept({ body, token: guest.token })).body).toEqual({ tenant_id: owner.tenantId, member_id: expect.any(String) as unknown });
+      expect((await me(guest.token)).body.memberships).toHaveLength(2);
+    });
+
+    it('is void after its time, and of a closed tenant', async () => {
+      const [early, closed] = [newAddress(), newAddress()];
+      const expired = await invite(early);
+      await stack.database.query(`update members set invitation_expires_at = now() - interval '1 second' where email = $1`, [early]);
+      expect((await accept({ body: { token: expired.token, name: 'Luis', password: PASSWORD } })).status).toBe(401);
+      const gone = await invite(closed);
+      await stack.database.query('update tenants set is_active = false where id = $1', [gone.owner.tenantId]);
+      expect((await accept({ body: { token: gone.token, name: 'Luis', password: PASSWORD } })).status).toBe(401);
+    });
+  });
+
+  it('appoints administrators of the platform by an operator alone', async () => {
+    const person = await signUp(api);
+    const provision = (...args: string[]) =>
+      promisify(execFile)(process.execPath, ['dist/src/provision.js', ...args], {
+        env: { PATH: process.env['PATH'], DATABASE_URL: stack.databaseUrl, DATABASE_OWNER_URL: stack.ownerUrl, REDIS_URL: stack.redisUrl, SRI_RECEPTION_URL: 'http://localhost', SRI_AUTHORIZATION_URL: 'http://localhost' },
+      });
+    await expect(provision('--platform-admin', person.email)).rejects.toThrow('nobody with an account has proved');
+    await stack.database.query('update users set email_verified_at = now() where id = $1', [person.userId]);
+    await provision('--platform-admin', person.email.toUpperCase());
+    expect((await me(person.token)).body.is_platform_admin).toBe(true);
+    await provision('--platform-admin', person.email, '--revoke');
+    expect((await me(person.token)).body.is_platform_admin).toBe(false);
+    const service = new pg.Client({ connectionString: stack.databaseUrl, options: '-c role=sello_app -c search_path=sello' });
+    await service.connect();
+    await expect(service.query('select set_platform_admin($1, true, now())', [person.email])).rejects.toThrow('permission denied');
+    await service.end();
+  });
+
+  it('writes no secret into its log, and loses no sign-up with the mail server', async () => {
+    const mute = await stack.startApi({ SMTP_URL: 'smtp://127.0.0.1:1' });
+    const person = await signUp(mute);
+    const mail = await mailbox.waitFor((await signUp(api)).email);
+    const logged = (): string => readdirSync(stack.logFolder).map((file) => readFileSync(join(stack.logFolder, file), 'utf8')).join('');
+    await eventually(async () => logged().includes('a mail was not sent'));
+    for (const secret of [PASSWORD, person.token, person.refreshToken, codeIn(mail.text)]) expect(logged()).not.toContain(secret);
   });
 
   it('lets a platform administrator enter any tenant, and tells the tenant once an hour', async () => {

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { Client, type QueryResultRow } from 'pg';
 import type { SriEnvironment } from '../../../shared/tenant-context.js';
 
 export interface NewTenant {
@@ -12,25 +12,35 @@ export interface NewTenant {
   readonly now: Date;
 }
 
-/** Writes tenants as the schema's owner: the service's own role may not create any. */
+/** Writes as the schema's owner what the service's own role may not: tenants with a key, administrators of the platform. */
 export class TenantStore {
   constructor(private readonly ownerUrl: string) {}
 
   /** Creates a tenant and its first API key, both or neither. */
   async create(tenant: NewTenant): Promise<void> {
+    await this.query('select sello.provision_tenant($1, $2, $3, $4, $5, $6, $7, $8)', [
+      tenant.tenantId,
+      tenant.name,
+      tenant.apiKeyId,
+      tenant.apiKeyName,
+      tenant.apiKeyPrefix,
+      tenant.apiKeyHash,
+      tenant.environment,
+      tenant.now,
+    ]);
+  }
+
+  /** Makes the person of an address an administrator of the platform, or no longer; false when nobody has proved to own it. */
+  async setPlatformAdmin(email: string, isAdmin: boolean, now: Date): Promise<boolean> {
+    const [row] = await this.query<{ done: boolean }>('select sello.set_platform_admin($1, $2, $3) as done', [email, isAdmin, now]);
+    return row?.done === true;
+  }
+
+  private async query<Row extends QueryResultRow>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const client = new Client({ connectionString: this.ownerUrl });
     await client.connect();
     try {
-      await client.query('select sello.provision_tenant($1, $2, $3, $4, $5, $6, $7, $8)', [
-        tenant.tenantId,
-        tenant.name,
-        tenant.apiKeyId,
-        tenant.apiKeyName,
-        tenant.apiKeyPrefix,
-        tenant.apiKeyHash,
-        tenant.environment,
-        tenant.now,
-      ]);
+      return (await client.query<Row>(sql, parameters)).rows;
     } finally {
       await client.end();
     }
