@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
@@ -31,186 +29,13 @@ describe('what comes in over HTTP', () => {
   });
   afterAll(() => stack.stop());
 
-  /** Bytes to an address, with headers as told. */
-  const send = async (body: string | Uint8Array, headers: Record<string, string> = {}, path = '/documents'): Promise<Answer<Refused>> => {
-    const response = await fetch(stack.apiUrl + path, {
-      method: 'POST',
-      headers: { 'x-api-key': business.apiKey, 'content-type': 'application/json', ...headers },
-      body: typeof body === 'string' ? body : Uint8Array.from(body),
-    });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Refused };
-  };
-
-  /** Raw bytes on a socket of their own; answers all that came back until the server closed or fell silent. */
-  const raw = (text: string | Buffer, silenceMs = 3_000): Promise<{ text: string; closed: boolean }> =>
-    new Promise((resolve) => {
-      const { hostname, port } = new URL(stack.apiUrl);
-      const socket = connect(Number(port), hostname);
-      let answer = '';
-      socket.setTimeout(silenceMs, () => {
-        socket.destroy();
-        resolve({ text: answer, closed: false });
-      });
-      socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
-      socket.on('close', () => resolve({ text: answer, closed: true }));
-      socket.on('error', () => resolve({ text: answer, closed: true }));
-      socket.write(text);
-    });
-
-  const head = (lines: string[], first = 'POST /documents HTTP/1.1'): string =>
-    [first, 'Host: localhost', `X-API-Key: ${business.apiKey}`, ...lines, '', ''].join('\r\n');
-
-  describe('bodies', () => {
-    const invoice = (): string => JSON.stringify(business.invoice());
-    const deep = (depth: number): string => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-
-    const cases: [name: string, body: () => string | Uint8Array, headers: Record<string, string>, status: number, code: string][] = [
-      ['empty', () => '', {}, 400, 'MALFORMED_REQUEST'],
-      ['no JSON', () => 'hello', {}, 400, 'MALFORMED_REQUEST'],
-      ['truncated', () => invoice().slice(0, -10), {}, 400, 'MALFORMED_REQUEST'],
-      ['a trailing comma', () => '{"a":1,}', {}, 400, 'MALFORMED_REQUEST'],
-      ['a comment', () => '{"a":1} // x', {}, 400, 'MALFORMED_REQUEST'],
-      ['NaN', () => '{"total":NaN}', {}, 400, 'MALFORMED_REQUEST'],
-      ['a list', () => `[${invoice()}]`, {}, 422, 'VALIDATION_FAILED'],
-      ['a text', () => '"x"', {}, 422, 'VALIDATION_FAILED'],
-      ['a number', () => '7', {}, 422, 'VALIDATION_FAILED'],
-      ['null', () => 'null', {}, 422, 'VALIDATION_FAILED'],
-      ['plain text', invoice, { 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-      ['XML', () => '<a/>', { 'content-type': 'application/xml' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-      ['a form', () => 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-      ['multipart where no file belongs', () => '--x--', { 'content-type': 'multipart/form-data; boundary=x' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-      ['JSON of another kind', invoice, { 'content-type': 'application/json-patch+json' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-      ['UTF-16 declared', invoice, { 'content-type': 'application/json; charset=utf-16' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-      ['Latin-1 declared', invoice, { 'content-type': 'application/json; charset=iso-8859-1' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-      ['UTF-16 undeclared', () => Buffer.from(invoice(), 'utf16le'), {}, 400, 'MALFORMED_REQUEST'],
-      ['a byte order mark', () => `\ufeff${invoice()}`, {}, 400, 'MALFORMED_REQUEST'],
-      ['invalid UTF-8', () => Buffer.concat([Buffer.from('{"a":"'), Buffer.of(0xff), Buffer.from('"}')]), {}, 400, 'MALFORMED_REQUEST'],
-      ['an overlong sequence', () => Buffer.concat([Buffer.from('{"a":"'), Buffer.of(0xc0, 0xaf), Buffer.from('"}')]), {}, 400, 'MALFORMED_REQUEST'],
-      ['a surrogate in UTF-8', () => Buffer.concat([Buffer.from('{"a":"'), Buffer.of(0xed, 0xa0, 0x80), Buffer.from('"}')]), {}, 400, 'MALFORMED_REQUEST'],
-      ['gzip', () => gzipSync(invoice()), { 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-      ['a gzip bomb', () => gzipSync(Buffer.alloc(50_000_000)), { 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-      ['10,000 levels', () => deep(10_000), {}, 400, 'MALFORMED_REQUEST'],
-      ['21 levels', () => deep(20), {}, 400, 'MALFORMED_REQUEST'],
-      ['a key given twice', () => '{"total":"1","total":"2"}', {}, 400, 'MALFORMED_REQUEST'],
-      ['a key given twice in a line', () => '{"lines":[{"subtotal":"1","subt\\u006ftal":"2"}]}', {}, 400, 'MALFORMED_REQUEST'],
-      ['__proto__', () => invoice().replace('{', '{"__proto__":{"polluted":true},'), {}, 422, 'VALIDATION_FAILED'],
-      ['constructor', () => invoice().replace('{', '{"constructor":{"prototype":{"polluted":true}},'), {}, 422, 'VALIDATION_FAILED'],
-      ['prototype in a line', () => invoice().replace('[{', '[{"prototype":{},'), {}, 422, 'VALIDATION_FAILED'],
-      ['10,000 unknown keys', () => JSON.stringify({ ...business.invoice(), ...Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 1])) }), {}, 422, 'VALIDATION_FAILED'],
-      ['100,000 lines', () => JSON.stringify(business.invoice({ lines: Array.from({ length: 100_000 }, () => 0) })), {}, 422, 'VALIDATION_FAILED'],
-      ['2,001 lines', () => JSON.stringify(business.invoice({ lines: Array.from({ length: 2_001 }, () => ({})) })), {}, 422, 'VALIDATION_FAILED'],
-    ];
-
-    it.each(cases)('%s', async (_name, body, headers, status, code) => {
-      const startedAt = performance.now();
-      const answer = await send(body(), headers);
-      expect([answer.status, answer.body.error.code]).toEqual([status, code]);
-      expect(performance.now() - startedAt).toBeLessThan(2_000);
-      expect(answer.headers.get('x-request-id')).toBe(answer.body.error.request_id);
-      expect(await business.lastNumber()).toBe(0);
-    });
-
-    it('of a retry-like call without body need no content type', async () => {
-      const answer = await business.call<Refused>('POST', `/issuers/${business.issuerId}/certificates/${randomUUID()}/activate`);
-      expect(answer.status).toBe(404);
-    });
-
-    it('over the limit are refused and the connection ends: declared', async () => {
-      const { text, closed } = await raw(head(['Content-Type: application/json', 'Content-Length: 2000000']) + '{"a":1');
-      expect(text).toContain('HTTP/1.1 413');
-      expect(text).toContain('PAYLOAD_TOO_LARGE');
-      expect(closed).toBe(true);
-    });
-
-    it('over the limit, endlessly, are refused before they end', async () => {
-      const chunk = `100000\r\n${'x'.repeat(1_048_576)}\r\n`;
-      const { text, closed } = await raw(head(['Content-Type: application/json', 'Transfer-Encoding: chunked']) + chunk.repeat(12));
-      expect(closed).toBe(true);
-      // The answer may be lost where the sender goes on regardless; what may not happen is that the service reads on.
-      expect(text === '' || text.startsWith('HTTP/1.1 413')).toBe(true);
-      expect((await business.call('GET', '/issuers')).status).toBe(200);
-    });
-
-    it('that the sender breaks off harm nobody', async () => {
-      const { hostname, port } = new URL(stack.apiUrl);
-      for (let index = 0; index < 20; index += 1) {
-        const socket = connect(Number(port), hostname);
-        socket.write(head(['Content-Type: application/json', 'Content-Length: 1000']) + '{"a":');
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        socket.destroy();
-      }
-      expect((await business.call('GET', '/issuers')).status).toBe(200);
-    });
-
-    it('over the limit are refused and the connection ends: in chunks', async () => {
-      const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
-      const { text, closed } = await raw(head(['Content-Type: application/json', 'Transfer-Encoding: chunked']) + chunk.repeat(17));
-      expect(text).toContain('HTTP/1.1 413');
-      expect(closed).toBe(true);
-    });
-
-    it('of exactly the limit are read', async () => {
-      const padded = `{"a":"${'x'.repeat(1_048_576 - 8)}"}`;
-      expect(Buffer.byteLength(padded)).toBe(1_048_576);
-      expect((await send(padded)).status).toBe(400); // required fields are missing; the size is none of the findings
-      expect((await send(`${padded} `)).status).toBe(413);
-    });
-  });
-
-  describe('the wire', () => {
-    it.each([
-      ['both lengths', () => head(['Content-Type: application/json', 'Content-Length: 5', 'Transfer-Encoding: chunked']) + '0\r\n\r\nX'],
-      ['two lengths', () => head(['Content-Type: application/json', 'Content-Length: 5', 'Content-Length: 6']) + '{"a":1'],
-      ['an obscure transfer encoding', () => head(['Content-Type: application/json', 'Transfer-Encoding: xchunked']) + '0\r\n\r\n'],
-      ['a bad chunk', () => head(['Content-Type: application/json', 'Transfer-Encoding: chunked']) + 'zz\r\n'],
-      ['a bare CR in a header', () => head(['X-Thing: a\rb'], 'GET /issuers HTTP/1.1')],
-      ['64 KB of header', () => head([`X-Thing: ${'x'.repeat(65_536)}`], 'GET /issuers HTTP/1.1')],
-    ])('%s is refused and the connection ends', async (_name, text) => {
-      const answer = await raw(text());
-      expect(answer.text).toMatch(/^HTTP\/1\.1 4(?:00|31)/);
-      expect(answer.closed).toBe(true);
-    });
-
-    it.each(['//issuers', '/issuers/', '/ISSUERS', '/issuers/%2e%2e/issuers', '/issuers%00', '/issuers.', '/issuers/%', '/api/issuers', '/issuers;x=1'])('%s is no route', async (path) => {
-      const { text } = await raw(head(['Connection: close'], `GET ${path} HTTP/1.1`));
-      expect(text).toMatch(/^HTTP\/1\.1 4(?:04|22|00)/);
-      expect(text).not.toContain('razon_social');
-    });
-
-    it.each(['TRACE', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND'])('%s is no method of a list', async (method) => {
-      const { text } = await raw(head(['Connection: close', 'Content-Length: 0'], `${method} /issuers HTTP/1.1`));
-      expect(text).toMatch(/^HTTP\/1\.1 (?:404|405|200)/);
-      expect(text).not.toContain('razon_social');
-      if (method !== 'OPTIONS') expect(text).toContain('NOT_FOUND');
-    });
-
-    it('a method override is ignored', async () => {
-      expect((await business.call('GET', `/issuers/${business.issuerId}`, undefined, { 'x-http-method-override': 'DELETE' })).status).toBe(200);
-    });
-
-    it('a body of a GET is ignored', async () => {
-      const { text } = await raw(head(['Connection: close', 'Content-Type: application/json', 'Content-Length: 9'], 'GET /issuers HTTP/1.1') + '{"a":"b"}');
-      expect(text).toMatch(/^HTTP\/1\.1 200/);
-    });
-
-    it.each(['x'.repeat(10_240), '<script>alert(1)</script>', 'a b', '', '-'])('the request id %p is replaced', async (id) => {
-      const answer = await business.call('GET', '/issuers', undefined, { 'x-request-id': id });
-      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    });
-
-    it('a sound request id is kept, in header and envelope', async () => {
-      const answer = await business.call<Refused>('GET', `/issuers/${randomUUID()}`, undefined, { 'x-request-id': 'order-77.a:b_c' });
-      expect([answer.headers.get('x-request-id'), answer.body.error.request_id]).toEqual(['order-77.a:b_c', 'order-77.a:b_c']);
-    });
-
-    it('answers carry the headers that protect them', async () => {
-      const { headers } = await business.call('GET', '/issuers');
-      expect(headers.get('cache-control')).toBe('no-store');
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(headers.get('x-powered-by')).toBeNull();
-      expect(headers.get('access-control-allow-origin')).toBeNull();
-      expect(headers.get('etag')).toBeNull();
-    });
+  it('answers carry the headers that protect them', async () => {
+    const { headers } = await business.call('GET', '/issuers');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-powered-by')).toBeNull();
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+    expect(headers.get('etag')).toBeNull();
   });
 
   describe('errors', () => {
@@ -236,18 +61,6 @@ describe('what comes in over HTTP', () => {
       expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_PAYLOAD']);
       expect(answer.body.detail?.map(({ type }) => type).sort()).toEqual(['greater_than_equal', 'missing']);
     });
-
-    it.each(['status', 'sequential', 'access_key', 'tenant_id', 'authorization_number', 'id', 'created_at'])('no caller sets %s of a document', async (field) => {
-      const answer = await business.call<Refused>('POST', '/documents', { ...business.invoice(), [field]: 'x' });
-      expect([answer.status, answer.body.detail?.map(({ type }) => type)]).toEqual([422, ['extra_forbidden']]);
-    });
-
-    it.each(['page=0', 'page=-1', 'page=1.5', 'page=1000000000', 'page_size=101', 'page_size=', 'page=1&page=2', 'page[]=1', 'status=authorized', "status='%20or%201=1", 'unknown=1'])(
-      'GET /documents?%s is 422',
-      async (query) => {
-        expect((await business.call<Refused>('GET', `/documents?${query}`)).status).toBe(422);
-      },
-    );
   });
 
   describe('credentials', () => {
@@ -282,11 +95,6 @@ describe('what comes in over HTTP', () => {
       expect((await request(stack.apiUrl, null, 'GET', `/issuers?x-api-key=${key}&api_key=${key}`)).status).toBe(401);
       const logs = readdirSync(stack.logFolder).map((file) => readFileSync(join(stack.logFolder, file), 'utf8')).join('\n');
       expect(logs).not.toContain(key);
-    });
-
-    it('two header lines with keys are refused', async () => {
-      const { text } = await raw(head([`X-API-Key: ${business.apiKey}`, 'Connection: close'], 'GET /issuers HTTP/1.1'));
-      expect(text).toMatch(/^HTTP\/1\.1 401/);
     });
 
     it('X-Tenant-Id may name the own tenant only', async () => {

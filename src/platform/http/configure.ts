@@ -7,6 +7,7 @@ import { type Ids, IDS } from '../../shared/ports.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { requestLog } from '../observability/request-log.js';
 import { cookieOrigin } from './cookie-origin.js';
+import { headerLimit, KEPT_HEADERS } from './header-limit.js';
 import { jsonBody } from './json-body.js';
 import { buildOpenApi } from './openapi.js';
 import { PublicAddress } from './public-address.js';
@@ -14,8 +15,10 @@ import { requestId } from './request-id.js';
 import type { ServiceRequest } from './service-request.js';
 
 /** Whole request, headers and body, must have arrived within this time; slower senders are cut off (408). */
-const REQUEST_TIMEOUT_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 25_000;
 const HEADERS_TIMEOUT_MS = 15_000;
+/** How often Node looks for requests that are late. Its own 30 s would let slow senders stay twice as long. */
+const LATE_REQUESTS_EVERY_MS = 1_000;
 /** Longer than the idle time of usual load balancers, so that we never close first. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -34,6 +37,7 @@ export function configureHttp(app: NestExpressApplication): void {
   app.set('trust proxy', settings.TRUSTED_PROXIES === '' ? false : settings.TRUSTED_PROXIES);
   app.use(requestId(app.get<Ids>(IDS)));
   app.use(requestLog(app.get<Logger>(LOGGER)));
+  app.use(headerLimit);
   app.use(securityHeaders(settings.APP_ENV === 'production'));
   app.use(noStore);
   allowOrigins(app, settings.ALLOWED_ORIGINS);
@@ -46,7 +50,9 @@ export function configureHttp(app: NestExpressApplication): void {
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.maxHeadersCount = 100;
+  server.maxHeadersCount = KEPT_HEADERS;
+  // Read when the server begins to listen; the type knows it as an option of the constructor only, which is Nest's to call.
+  Object.assign(server, { connectionsCheckingInterval: LATE_REQUESTS_EVERY_MS });
 }
 
 /**
