@@ -3,6 +3,7 @@ drop function platform_create_tenant(uuid, uuid, text, uuid, text, bytea, timest
 drop function platform_tenants(uuid, integer, integer);
 drop function require_platform_admin(uuid);
 drop function member_cards(uuid);
+drop function record_foreign_attempt(uuid, uuid, timestamptz, text, text);
 revoke update (is_active) on tenants from sello_resolver;
 revoke update (name) on tenants from sello_app;
 drop function note_api_key_use(uuid, uuid, timestamptz);

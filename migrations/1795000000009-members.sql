@@ -39,6 +39,16 @@ begin
   where k.tenant_id = p_tenant and k.id = stale.id;
 end $$;
 
+-- Tells a person's tenants that the person named another one: at most once a minute, so that nobody floods the log.
+create function record_foreign_attempt(p_user uuid, p_named uuid, p_now timestamptz, p_request_id text, p_address text) returns void
+  language sql security definer set search_path = sello, pg_temp as $$
+  insert into audit_log (tenant_id, id, at, actor_kind, actor_id, action, detail, request_id, address)
+  select m.tenant_id, md5(m.tenant_id::text || p_user::text || date_trunc('minute', p_now at time zone 'UTC')::text || 'foreign')::uuid, p_now,
+    'user', p_user, 'access.foreign_tenant_refused', jsonb_build_object('named', p_named), p_request_id, p_address
+  from members m where m.user_id = p_user and m.status = 'active'
+  on conflict do nothing
+$$;
+
 -- Owners name their tenant; whether it is active is the platform's affair.
 grant update (name) on tenants to sello_app;
 grant update (is_active) on tenants to sello_resolver;
@@ -106,6 +116,7 @@ declare
   signature text;
 begin
   foreach signature in array array[
+    'record_foreign_attempt(uuid, uuid, timestamptz, text, text)',
     'member_cards(uuid)',
     'require_platform_admin(uuid)',
     'platform_tenants(uuid, integer, integer)',

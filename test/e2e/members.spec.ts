@@ -304,6 +304,16 @@ describe('members of a tenant', () => {
       expect((await lines('&action=api_key.created')).find(({ actor_id }) => actor_id === platform.userId)).toMatchObject({ actor_kind: 'platform_admin' });
     });
 
+    it('tells of a member who tried another tenant', async () => {
+      const curious = await member(stack, business.tenantId, 'viewer');
+      for (const _twice of [1, 2]) expect(verdict(await curious.call('GET', '/tenant', undefined, other.tenantId))).toEqual([403, 'FORBIDDEN', 'tenant_mismatch']);
+      const told = (await lines('&action=access.foreign_tenant_refused')).filter(({ actor_id }) => actor_id === curious.userId);
+      expect(told[0]).toMatchObject({ actor_kind: 'user', detail: { named: other.tenantId } });
+      // Once a minute: a second line only when the minute has just ended.
+      expect(told.length).toBeLessThanOrEqual(2);
+      expect((await other.call<{ items: Line[] }>('GET', '/tenant/audit-log?action=access.foreign_tenant_refused')).body.items).toEqual([]);
+    });
+
     it('holds nothing of a token', async () => {
       const rows = await stack.database.query<{ line: string }>('select a::text as line from audit_log a');
       const hashes = await stack.database.query<{ hash: Buffer }>('select invitation_hash as hash from members where invitation_hash is not null');

@@ -59,7 +59,10 @@ export class PersonAuthentication {
     const [membership, another] = person.memberships;
     if (named === null && another !== undefined) throw new DomainError('FORBIDDEN', { reason: 'tenant_required' });
     const tenantId = membership?.tenantId ?? (person.isPlatformAdmin ? await this.visit(request, person, named) : null);
-    if (tenantId === null) throw new DomainError('FORBIDDEN', { reason: named === null ? 'tenant_required' : 'tenant_mismatch' });
+    if (tenantId === null) {
+      if (named !== null) await this.tellOwnTenants(request, person, named);
+      throw new DomainError('FORBIDDEN', { reason: named === null ? 'tenant_required' : 'tenant_mismatch' });
+    }
     return {
       tenantId,
       principal: {
@@ -71,6 +74,12 @@ export class PersonAuthentication {
       },
       environment: sriEnvironment(this.settings),
     };
+  }
+
+  /** The tenants a person belongs to learn that the person tried another one. */
+  private async tellOwnTenants(request: ServiceRequest, { userId }: SignedInPerson, named: string): Promise<void> {
+    const { requestId, address } = originOf(request);
+    await this.database.platform('select record_foreign_attempt($1, $2, $3, $4, $5)', [userId, named, this.clock.now(), requestId, address]);
   }
 
   private async visit(request: ServiceRequest, person: SignedInPerson, named: string | null): Promise<string | null> {
