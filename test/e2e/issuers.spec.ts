@@ -1,27 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Answer, Business } from '../support/business.js';
-import { certificate, ecPair, type KeyPair, name, OID, pkcs12, type Pkcs12Options, rsaPair } from '../support/pki.js';
-import * as der from '../support/der-writer.js';
+import { Business } from '../support/business.js';
+import { rsaPair } from '../support/pki.js';
 import { type Stack, startStack } from '../support/stack.js';
-
-const DAY_MS = 86_400_000;
-const PASSWORD = 'canary-password-4711';
-/** Fixed for the run, so that the same certificate made twice is the same certificate. */
-const NOW = Date.now();
-const inDays = (days: number): Date => new Date(NOW + days * DAY_MS);
+import { container, inDays, PASSWORD, upload, verdict } from '../support/uploads.js';
 
 const ISSUER = { ruc: '1710034065001', razon_social: 'Pérez', direccion_matriz: 'Quito', obligado_contabilidad: false };
 
 type Refused = { error: { code: string; detail: unknown; message: string } };
-
-/** Status, code and, where there is one, the reason. */
-const verdict = ({ status, body }: Answer): unknown[] => {
-  const { code, detail } = (body as unknown as Refused).error;
-  const reason: unknown = typeof detail === 'object' && detail !== null ? Reflect.get(detail, 'reason') : undefined;
-  return reason === undefined ? [status, code] : [status, code, reason];
-};
 
 describe('issuers and what hangs on them', () => {
   let stack: Stack;
@@ -191,25 +178,6 @@ describe('issuers and what hangs on them', () => {
     });
   });
 
-  interface Made {
-    key?: KeyPair;
-    der?: Parameters<typeof certificate>[0];
-    container?: Partial<Pkcs12Options>;
-  }
-
-  function container(ruc: string, made: Made = {}): Buffer {
-    const key = made.key ?? rsaPair();
-    return pkcs12({
-      password: PASSWORD,
-      keys: [{ key }],
-      certificates: [{ der: certificate({ key, ruc, validFrom: inDays(-10), validTo: inDays(300), ...made.der }) }],
-      ...made.container,
-    });
-  }
-
-  const upload = (business: Business, file: Buffer, password: unknown = PASSWORD): Promise<Answer> =>
-    business.call('POST', `/issuers/${business.issuerId}/certificates`, { file_base64: file.toString('base64'), password });
-
   describe('a certificate', () => {
     const CARD = ['id', 'issuer_id', 'subject', 'issuer_name', 'serial_number', 'ruc', 'valid_from', 'valid_to', 'status', 'is_active', 'fingerprint_sha256', 'created_at'];
 
@@ -239,37 +207,6 @@ describe('issuers and what hangs on them', () => {
       expect(rows).toEqual([{ bytes: 0 }]);
     });
 
-    it('uploaded twice, also at the same time, is one', async () => {
-      const business = await Business.open(stack, { certificate: null });
-      const file = container(business.ruc);
-      const answers = await Promise.all(Array.from({ length: 4 }, () => upload(business, file)));
-      expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
-      expect(new Set(answers.map(({ body }) => body['id'])).size).toBe(1);
-    });
-
-    it('may come as multipart too', async () => {
-      const business = await Business.open(stack, { certificate: null });
-      const send = (form: FormData): Promise<Response> =>
-        fetch(`${stack.apiUrl}/issuers/${business.issuerId}/certificates`, { method: 'POST', headers: { 'x-api-key': business.apiKey }, body: form });
-      const form = (parts: Record<string, string | Blob>): FormData => {
-        const data = new FormData();
-        for (const [part, value] of Object.entries(parts)) {
-          if (typeof value === 'string') data.append(part, value);
-          else data.append(part, value, '../../x.p12');
-        }
-        return data;
-      };
-      const file = new Blob([Uint8Array.from(container(business.ruc))]);
-      expect((await send(form({ file, password: PASSWORD }))).status).toBe(201);
-      expect((await send(form({ file }))).status).toBe(400);
-      expect((await send(form({ password: PASSWORD }))).status).toBe(400);
-      expect((await send(form({ file, password: PASSWORD, '': 'x' }))).status).toBe(400);
-      expect((await send(form({ file, password: PASSWORD, 'a[__proto__][b]': 'x' }))).status).toBeGreaterThanOrEqual(400);
-      expect((await send(form({ other: file, password: PASSWORD }))).status).toBe(400);
-      expect((await send(form({ file: new Blob([new Uint8Array(70_000)]), password: PASSWORD }))).status).toBe(413);
-      expect((await send(form({ file: new Blob([new Uint8Array(2_000_000)]), password: PASSWORD }))).status).toBe(413);
-    });
-
     it('proves its RUC once on the whole platform', async () => {
       const [first, second] = [await Business.open(stack, { certificate: null }), await Business.open(stack, { certificate: null })];
       const twin = await second.call('POST', '/issuers', { ...ISSUER, ruc: first.ruc });
@@ -277,87 +214,6 @@ describe('issuers and what hangs on them', () => {
       expect((await upload(first, container(first.ruc))).status).toBe(201);
       const answer = await second.call('POST', `/issuers/${twin.body['id'] as string}/certificates`, { file_base64: file, password: PASSWORD });
       expect(verdict(answer)).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
-    });
-
-    describe('that cannot serve', () => {
-      let business: Business;
-      beforeAll(async () => {
-        business = await Business.open(stack, { certificate: null });
-      });
-
-      const cases: [string, () => Buffer, unknown[], unknown?][] = [
-        ['a wrong password', () => container(business.ruc), [400, 'INVALID_CERTIFICATE', 'wrong_password'], 'another'],
-        ['an empty password', () => container(business.ruc), [400, 'INVALID_CERTIFICATE', 'wrong_password'], ''],
-        ['a password of 1 MB', () => container(business.ruc), [422, 'VALIDATION_FAILED'], 'x'.repeat(900_000)],
-        ['a password that is a number', () => container(business.ruc), [422, 'VALIDATION_FAILED'], 7],
-        ['an empty file', () => Buffer.alloc(0), [422, 'VALIDATION_FAILED']],
-        ['a text', () => Buffer.from('hello'), [400, 'INVALID_CERTIFICATE', 'malformed']],
-        ['a PEM file', () => Buffer.from(`-----BEGIN CERTIFICATE-----\n${certificate().toString('base64')}\n-----END CERTIFICATE-----`), [400, 'INVALID_CERTIFICATE', 'malformed']],
-        ['a Java key store', () => Buffer.concat([Buffer.from('feedfeed00000002', 'hex'), Buffer.alloc(100)]), [400, 'INVALID_CERTIFICATE', 'malformed']],
-        ['a ZIP file', () => Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(100)]), [400, 'INVALID_CERTIFICATE', 'malformed']],
-        ['a PDF before the container', () => Buffer.concat([Buffer.from('%PDF-1.7\n'), container(business.ruc)]), [400, 'INVALID_CERTIFICATE', 'malformed']],
-        ['bytes behind the container', () => Buffer.concat([container(business.ruc), Buffer.from('x')]), [400, 'INVALID_CERTIFICATE', 'malformed']],
-        ['half a container', () => container(business.ruc).subarray(0, 700), [400, 'INVALID_CERTIFICATE', 'malformed']],
-        ['a certificate alone', () => certificate({ ruc: business.ruc }), [400, 'INVALID_CERTIFICATE', 'malformed']],
-        ['ASN.1 nested ten thousand deep', () => nested(10_000), [400, 'INVALID_CERTIFICATE', 'malformed']],
-        ['endless key derivation', () => container(business.ruc, { container: { macIterations: 2 ** 31 - 1 } }), [400, 'INVALID_CERTIFICATE', 'too_many_iterations']],
-        ['no key', () => container(business.ruc, { container: { keys: [] } }), [400, 'INVALID_CERTIFICATE', 'no_private_key']],
-        ['the key of somebody else', () => container(business.ruc, { container: { keys: [{ key: rsaPair('else') }] } }), [400, 'INVALID_CERTIFICATE', 'key_mismatch']],
-        ['an elliptic-curve key', () => container(business.ruc, { key: ecPair(), der: { key: ecPair() } }), [400, 'INVALID_CERTIFICATE', 'unsupported_key']],
-        ['RSA of 1024 bits', () => weak(1024, 65537), [400, 'INVALID_CERTIFICATE', 'weak_key']],
-        ['an RSA exponent of 3', () => weak(2048, 3), [400, 'INVALID_CERTIFICATE', 'weak_key']],
-        ['a certificate for encryption', () => container(business.ruc, { der: { keyUsage: ['keyEncipherment'] } }), [400, 'INVALID_CERTIFICATE', 'no_signing_key']],
-        ['the certificate of an authority', () => container(business.ruc, { der: { ca: true } }), [400, 'INVALID_CERTIFICATE', 'no_signing_key']],
-        ['a self-signed certificate', () => container(business.ruc, { der: { subject: SELF, issuer: SELF } }), [400, 'INVALID_CERTIFICATE', 'self_signed']],
-        ['an expired certificate', () => container(business.ruc, { der: { validTo: inDays(-1) } }), [400, 'CERTIFICATE_EXPIRED']],
-        ['a certificate of tomorrow', () => container(business.ruc, { der: { validFrom: inDays(1) } }), [400, 'INVALID_CERTIFICATE', 'not_yet_valid']],
-        ['the certificate of another taxpayer', () => container('1790012345001'), [400, 'INVALID_CERTIFICATE', 'ruc_mismatch']],
-        ['a certificate without RUC', () => container(business.ruc, { der: { ruc: null } }), [400, 'INVALID_CERTIFICATE', 'ruc_mismatch']],
-        ['65,537 bytes', () => Buffer.alloc(65_540, 0x30), [422, 'VALIDATION_FAILED']],
-      ];
-      const SELF = name([OID.c, der.printable('EC')], [OID.cn, der.utf8('YO MISMO')]);
-      const weak = (bits: number, exponent: number): Buffer => {
-        const key = rsaPair('weak', bits, exponent);
-        return container(business.ruc, { key, der: { key } });
-      };
-      const nested = (depth: number): Buffer => {
-        let bytes: Buffer = Buffer.alloc(0);
-        for (let level = 0; level < depth && bytes.length < 60_000; level += 1) bytes = der.tlv(0x30, bytes);
-        return bytes;
-      };
-
-      it.each(cases)('%s', async (_name, file, expected, password = PASSWORD) => {
-        const startedAt = performance.now();
-        const answer = await upload(business, file(), password);
-        expect(verdict(answer)).toEqual(expected);
-        expect(performance.now() - startedAt).toBeLessThan(4_000);
-        expect(JSON.stringify(answer.body)).not.toContain(PASSWORD);
-      });
-
-      it('leaves nothing behind', async () => {
-        expect((await business.call('GET', `/issuers/${business.issuerId}/certificates`)).body).toEqual({ items: [], total: 0 });
-      });
-
-      it.each(['rc2-40', 'rc2-128', '3des', 'aes-128', 'aes-256'] as const)('whereas a container under %s serves', async (encryption) => {
-        const own = await Business.open(stack, { certificate: null });
-        const file = container(own.ruc, { container: { keyEncryption: encryption === 'rc2-40' ? '3des' : encryption, certificateEncryption: encryption, mac: 'sha1' } });
-        expect((await upload(own, file)).status).toBe(201);
-      });
-
-      it('and the pair that signs is chosen out of two', async () => {
-        const own = await Business.open(stack, { certificate: null });
-        const [a, b] = [rsaPair('a'), rsaPair('b')];
-        const dates = { validFrom: inDays(-1), validTo: inDays(300), ruc: own.ruc };
-        const file = pkcs12({
-          password: PASSWORD,
-          keys: [{ key: a }, { key: b }],
-          certificates: [
-            { der: certificate({ key: a, serial: 1n, keyUsage: ['keyEncipherment'], ...dates }) },
-            { der: certificate({ key: b, serial: 2n, ...dates }) },
-          ],
-        });
-        expect((await upload(own, file)).body).toMatchObject({ serial_number: '2' });
-      });
     });
   });
 

@@ -1,3 +1,4 @@
+import { allows, DOCUMENT_STATUSES, type DocumentStatus } from '../../../src/modules/documents/domain/lifecycle.js';
 import { guayaquilDay } from '../../../src/shared/guayaquil.js';
 import { type BadInput, refuses, WITHOUT_SRI } from '../../support/bad-input.js';
 import { Business, type Invoice } from '../../support/business.js';
@@ -157,18 +158,22 @@ describe('fiscal rules', () => {
       await stack.database.query(`update document_contents set content = jsonb_set(content, '{issueDate}', to_jsonb($2::text)) where document_id = $1`, [original, row?.day]);
     };
 
-    it('B67 that is not authorized is refused', async () => {
+    const put = (status: DocumentStatus): Promise<unknown> =>
+      stack.database.query(
+        `do $$ begin
+           alter table documents disable trigger guard_document;
+           update documents set status = '${status}' where id = '${original}';
+           alter table documents enable trigger guard_document;
+         end $$`,
+      );
+
+    it.each(DOCUMENT_STATUSES.filter((status) => !allows(status, 'credit')))('B67 that is %s is refused', async (status) => {
+      await put(status);
       expect(await credit()).toEqual([409, 'INVALID_STATE', undefined]);
     });
 
     it('B67 that is more than twelve months old is refused', async () => {
-      await stack.database.query(
-        `do $$ begin
-           alter table documents disable trigger guard_document;
-           update documents set status = 'AUTHORIZED' where id = '${original}';
-           alter table documents enable trigger guard_document;
-         end $$`,
-      );
+      await put('AUTHORIZED');
       await issuedMonthsAgo(12, 1);
       expect(await credit()).toEqual([400, 'FISCAL_RULE_VIOLATED', 'credit.too_old']);
     });

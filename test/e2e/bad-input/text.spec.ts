@@ -135,6 +135,16 @@ describe('texts', () => {
       expect((await business.call('GET', '/documents')).status).toBe(200);
     });
 
+    it('B93 and printed, whatever their length, script and number', async () => {
+      const change = {
+        buyer_name: 'W'.repeat(300), buyer_address: 'https://example.com/a.png '.repeat(10).trim(), additional_info: [{ name: 'N'.repeat(300), value: '漢字 العربية 😀 ก '.repeat(15).trim() }],
+        ...line({ description: 'x'.repeat(300), main_code: '漢'.repeat(25), additional_details: [{ name: 'L'.repeat(300), value: '<img src="file:///etc/passwd">' }] }),
+      };
+      const { document_id } = await business.accepted(change);
+      const print = await withinTime(fetch(`${stack.apiUrl}/documents/${document_id}/ride`, { headers: { 'x-api-key': business.apiKey } }));
+      expect([print.status, Buffer.from(await print.arrayBuffer()).subarray(0, 5).toString()]).toEqual([200, '%PDF-']);
+    });
+
     it('B84 decomposed letters as composed ones, also under an idempotency key', async () => {
       const composed = 'Ñandú'.normalize('NFC');
       const document = await stored({ buyer_name: composed.normalize('NFD'), idempotency_key: 'nfc' });

@@ -1,0 +1,131 @@
+import { expectEnvelope, type Refusal, withinTime, WITHOUT_SRI } from '../../support/bad-input.js';
+import { type Answer, Business } from '../../support/business.js';
+import * as der from '../../support/der-writer.js';
+import { certificate, ecPair, name, OID, pkcs12, rsaPair } from '../../support/pki.js';
+import { type Stack, startStack } from '../../support/stack.js';
+import { container, inDays, PASSWORD, upload, verdict } from '../../support/uploads.js';
+
+describe('certificate files', () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await startStack({ workers: 0, simulator: false, env: WITHOUT_SRI });
+  });
+  afterAll(() => stack.stop());
+
+  describe('that cannot serve', () => {
+    let business: Business;
+    beforeAll(async () => {
+      business = await Business.open(stack, { certificate: null });
+    });
+
+    const cases: [string, () => Buffer, unknown[], unknown?][] = [
+      ['B115 a wrong password', () => container(business.ruc), [400, 'INVALID_CERTIFICATE', 'wrong_password'], 'another'],
+      ['B115 an empty password', () => container(business.ruc), [400, 'INVALID_CERTIFICATE', 'wrong_password'], ''],
+      ['B115 a password of 1 MB', () => container(business.ruc), [422, 'VALIDATION_FAILED'], 'x'.repeat(900_000)],
+      ['B115 a password that is a number', () => container(business.ruc), [422, 'VALIDATION_FAILED'], 7],
+      ['B116 an empty file', () => Buffer.alloc(0), [422, 'VALIDATION_FAILED']],
+      ['B116 a text', () => Buffer.from('hello'), [400, 'INVALID_CERTIFICATE', 'malformed']],
+      ['B116 a PEM file', () => Buffer.from(`-----BEGIN CERTIFICATE-----\n${certificate().toString('base64')}\n-----END CERTIFICATE-----`), [400, 'INVALID_CERTIFICATE', 'malformed']],
+      ['B116 a Java key store', () => Buffer.concat([Buffer.from('feedfeed00000002', 'hex'), Buffer.alloc(100)]), [400, 'INVALID_CERTIFICATE', 'malformed']],
+      ['B116 a ZIP file', () => Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(100)]), [400, 'INVALID_CERTIFICATE', 'malformed']],
+      ['B116 a PDF before the container', () => Buffer.concat([Buffer.from('%PDF-1.7\n'), container(business.ruc)]), [400, 'INVALID_CERTIFICATE', 'malformed']],
+      ['B116 bytes behind the container', () => Buffer.concat([container(business.ruc), Buffer.from('x')]), [400, 'INVALID_CERTIFICATE', 'malformed']],
+      ['B116 half a container', () => container(business.ruc).subarray(0, 700), [400, 'INVALID_CERTIFICATE', 'malformed']],
+      ['B116 a certificate alone', () => certificate({ ruc: business.ruc }), [400, 'INVALID_CERTIFICATE', 'malformed']],
+      ['B117 ASN.1 nested ten thousand deep', () => nested(10_000), [400, 'INVALID_CERTIFICATE', 'malformed']],
+      ['B117 endless key derivation', () => container(business.ruc, { container: { macIterations: 2 ** 31 - 1 } }), [400, 'INVALID_CERTIFICATE', 'too_many_iterations']],
+      ['B120 no key', () => container(business.ruc, { container: { keys: [] } }), [400, 'INVALID_CERTIFICATE', 'no_private_key']],
+      ['B120 the key of somebody else', () => container(business.ruc, { container: { keys: [{ key: rsaPair('else') }] } }), [400, 'INVALID_CERTIFICATE', 'key_mismatch']],
+      ['B120 an elliptic-curve key', () => container(business.ruc, { key: ecPair(), der: { key: ecPair() } }), [400, 'INVALID_CERTIFICATE', 'unsupported_key']],
+      ['B120 RSA of 1024 bits', () => weak(1024, 65537), [400, 'INVALID_CERTIFICATE', 'weak_key']],
+      ['B120 an RSA exponent of 3', () => weak(2048, 3), [400, 'INVALID_CERTIFICATE', 'weak_key']],
+      ['B120 a certificate for encryption', () => container(business.ruc, { der: { keyUsage: ['keyEncipherment'] } }), [400, 'INVALID_CERTIFICATE', 'no_signing_key']],
+      ['B120 the certificate of an authority', () => container(business.ruc, { der: { ca: true } }), [400, 'INVALID_CERTIFICATE', 'no_signing_key']],
+      ['B120 a self-signed certificate', () => container(business.ruc, { der: { subject: SELF, issuer: SELF } }), [400, 'INVALID_CERTIFICATE', 'self_signed']],
+      ['B121 an expired certificate', () => container(business.ruc, { der: { validTo: inDays(-1) } }), [400, 'CERTIFICATE_EXPIRED']],
+      ['B121 a certificate of tomorrow', () => container(business.ruc, { der: { validFrom: inDays(1) } }), [400, 'INVALID_CERTIFICATE', 'not_yet_valid']],
+      ['B121 the certificate of another taxpayer', () => container('1790012345001'), [400, 'INVALID_CERTIFICATE', 'ruc_mismatch']],
+      ['B121 a certificate without RUC', () => container(business.ruc, { der: { ruc: null } }), [400, 'INVALID_CERTIFICATE', 'ruc_mismatch']],
+      ['B116 65,537 bytes', () => Buffer.alloc(65_540, 0x30), [422, 'VALIDATION_FAILED']],
+    ];
+    const SELF = name([OID.c, der.printable('EC')], [OID.cn, der.utf8('YO MISMO')]);
+    const weak = (bits: number, exponent: number): Buffer => {
+      const key = rsaPair('weak', bits, exponent);
+      return container(business.ruc, { key, der: { key } });
+    };
+    const nested = (depth: number): Buffer => {
+      let bytes: Buffer = Buffer.alloc(0);
+      for (let level = 0; level < depth && bytes.length < 60_000; level += 1) bytes = der.tlv(0x30, bytes);
+      return bytes;
+    };
+
+    it.each(cases)('%s', async (_name, file, expected, password = PASSWORD) => {
+      const answer = await withinTime(upload(business, file(), password));
+      expect(verdict(answer)).toEqual(expected);
+      expectEnvelope(answer as unknown as Answer<Refusal>);
+      expect(JSON.stringify(answer.body)).not.toContain(PASSWORD);
+    });
+
+    it('leave nothing behind', async () => {
+      expect((await business.call('GET', `/issuers/${business.issuerId}/certificates`)).body).toEqual({ items: [], total: 0 });
+    });
+
+    it.each([['B118', 'rc2-40'], ['B118', 'rc2-128'], ['B118', '3des'], ['B119', 'aes-128'], ['B119', 'aes-256']] as const)('%s whereas a container under %s serves', async (_class, encryption) => {
+      const own = await Business.open(stack, { certificate: null });
+      const file = container(own.ruc, { container: { keyEncryption: encryption === 'rc2-40' ? '3des' : encryption, certificateEncryption: encryption, mac: encryption.startsWith('aes') ? 'sha256' : 'sha1' } });
+      expect((await upload(own, file)).status).toBe(201);
+    });
+
+    it('B120 and the pair that signs is chosen out of two', async () => {
+      const own = await Business.open(stack, { certificate: null });
+      const [a, b] = [rsaPair('a'), rsaPair('b')];
+      const dates = { validFrom: inDays(-1), validTo: inDays(300), ruc: own.ruc };
+      const file = pkcs12({
+        password: PASSWORD,
+        keys: [{ key: a }, { key: b }],
+        certificates: [
+          { der: certificate({ key: a, serial: 1n, keyUsage: ['keyEncipherment'], ...dates }) },
+          { der: certificate({ key: b, serial: 2n, ...dates }) },
+        ],
+      });
+      expect((await upload(own, file)).body).toMatchObject({ serial_number: '2' });
+    });
+  });
+
+  it('B122 uploaded twice, also at the same time, is one', async () => {
+    const business = await Business.open(stack, { certificate: null });
+    const file = container(business.ruc);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => upload(business, file)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect(new Set(answers.map(({ body }) => body['id'])).size).toBe(1);
+  });
+
+  it('B116 may come in parts, the file under any name, and in nothing else', async () => {
+    const business = await Business.open(stack, { certificate: null });
+    const send = (form: FormData): Promise<Response> =>
+      fetch(`${stack.apiUrl}/issuers/${business.issuerId}/certificates`, { method: 'POST', headers: { 'x-api-key': business.apiKey }, body: form });
+    const form = (parts: Record<string, string | Blob>): FormData => {
+      const data = new FormData();
+      for (const [part, value] of Object.entries(parts)) {
+        if (typeof value === 'string') data.append(part, value);
+        else data.append(part, value, '../../x.p12');
+      }
+      return data;
+    };
+    const file = new Blob([Uint8Array.from(container(business.ruc))]);
+    expect((await send(form({ file, password: PASSWORD }))).status).toBe(201);
+    expect((await send(form({ file }))).status).toBe(400);
+    expect((await send(form({ password: PASSWORD }))).status).toBe(400);
+    expect((await send(form({ file, password: PASSWORD, '': 'x' }))).status).toBe(400);
+    expect((await send(form({ file, password: PASSWORD, 'a[__proto__][b]': 'x' }))).status).toBeGreaterThanOrEqual(400);
+    expect((await send(form({ other: file, password: PASSWORD }))).status).toBe(400);
+    expect((await send(form({ file: new Blob([new Uint8Array(70_000)]), password: PASSWORD }))).status).toBe(413);
+    expect((await send(form({ file: new Blob([new Uint8Array(2_000_000)]), password: PASSWORD }))).status).toBe(413);
+  });
+
+  it('B122 are not taken for another tenant’s issuer', async () => {
+    const [mine, other] = [await Business.open(stack, { certificate: null }), await Business.open(stack, { certificate: null })];
+    const answer = await mine.call('POST', `/issuers/${other.issuerId}/certificates`, { file_base64: container(other.ruc).toString('base64'), password: PASSWORD });
+    expect(verdict(answer)).toEqual([404, 'NOT_FOUND']);
+  });
+});

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Classes of the bad-input catalogue: B1 to B132. */
+const CLASSES = Array.from({ length: 132 }, (_, index) => `B${index + 1}`);
+
+/** Classes whose proof stands in another spec, with words of its title. */
+const ELSEWHERE: Readonly<Record<string, readonly [file: string, words: string]>> = {
+  B24: ['test/contract/access-matrix.spec.ts', "cannot tell another tenant's id from a random one"],
+  B106: ['test/e2e/credentials.spec.ts', 'B106'],
+  B107: ['test/e2e/credentials.spec.ts', 'B107'],
+  B108: ['test/e2e/credentials.spec.ts', 'B108'],
+  B109: ['test/e2e/credentials.spec.ts', 'B109'],
+  B110: ['test/e2e/credentials.spec.ts', 'B110'],
+  B111: ['test/e2e/auth-rate-limits.spec.ts', 'B111'],
+  B112: ['test/e2e/sign-in-google.spec.ts', 'a state, and a code, that were used'],
+  B113: ['test/e2e/credentials.spec.ts', 'B113'],
+  B114: ['test/contract/access-matrix.spec.ts', 'gets exactly what is due, on every route'],
+  B127: ['test/e2e/lifecycle-acts.spec.ts', 'each act is allowed exactly in the states'],
+};
+
+/** Classes that concern endpoints which do not exist yet. An entry goes when its endpoint comes. */
+const LATER: Readonly<Record<string, string>> = {
+  B92: 'exports as CSV',
+  B101: 'webhooks',
+  B102: 'webhooks',
+  B103: 'webhooks',
+  B104: 'webhooks',
+  B105: 'webhooks',
+  B131: 'products',
+  B132: 'look-up of buyers',
+};
+
+/** Routes by which the endpoints above will be known. */
+const ROUTES: Readonly<Record<string, RegExp>> = {
+  'exports as CSV': /'export\.(?:csv|xlsx)'/,
+  webhooks: /@Controller\('webhooks/,
+  products: /@Controller\('products/,
+  'look-up of buyers': /@Controller\('buyers/,
+};
+
+const cases = (): Set<string> => {
+  const specs = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.spec.ts') && file !== 'coverage.spec.ts');
+  const text = specs.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join('\n');
+  return new Set([...text.matchAll(/['"`](B[0-9]{1,3})[ '"`]/g)].map(([, name = '']) => name));
+};
+const source = (file: string): string => readFileSync(join(import.meta.dirname, '../../..', file), 'utf8');
+
+describe('the bad-input catalogue', () => {
+  const covered = cases();
+
+  it.each(CLASSES)('has a case for %s, or says where or when', (name) => {
+    const places = [covered.has(name) ? 'here' : [], name in ELSEWHERE ? 'elsewhere' : [], name in LATER ? 'later' : []].flat();
+    expect(places).toHaveLength(1);
+  });
+
+  it.each(Object.entries(ELSEWHERE))('%s stands where it is said to', (_name, [file, words]) => {
+    expect(source(file)).toContain(words);
+  });
+
+  it('names no class that it does not have', () => {
+    expect([...covered].filter((name) => !CLASSES.includes(name))).toEqual([]);
+  });
+
+  it('puts nothing off for an endpoint that is there', () => {
+    const controllers = readdirSync(join(import.meta.dirname, '../../../src/modules'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.controller.ts'));
+    const text = controllers.map((file) => source(join('src/modules', file))).join('\n');
+    for (const reason of new Set(Object.values(LATER))) expect([reason, ROUTES[reason]?.test(text)]).toEqual([reason, false]);
+  });
+});
