@@ -54,7 +54,7 @@ export interface World {
   /** A stored certificate that is not the active one. */
   newCertificate(): Promise<string>;
   certificateFile(): string;
-  /** A word that no call has used yet. */
+  /** A number that no call has used yet, as a word. */
   word(): string;
 }
 
@@ -73,7 +73,7 @@ const creditNote = (world: World): unknown => {
 };
 
 /** Three digits, another each time. */
-const code = (world: World): string => String(100 + (parseInt(world.word(), 36) % 900));
+const code = (world: World): string => String(100 + (Number(world.word()) % 900));
 
 const draft = async (world: World): Promise<Ids> => ({ document_id: await world.newDraft() });
 
@@ -83,7 +83,7 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
 
   'POST /issuers': {
     demands: 'issuers:write', own: 201,
-    body: (world) => ({ ruc: `099${String(1_000_000 + parseInt(world.word(), 36)).slice(-7)}001`, razon_social: 'Otra', direccion_matriz: 'Quito', obligado_contabilidad: false }),
+    body: (world) => ({ ruc: `099${String(1_000_000 + Number(world.word())).slice(-7)}001`, razon_social: 'Otra', direccion_matriz: 'Quito', obligado_contabilidad: false }),
   },
   'GET /issuers': { demands: 'issuers:read', own: 200 },
   'GET /issuers/:issuer_id': { demands: 'issuers:read', own: 200 },

@@ -63,7 +63,7 @@ describe('access to every route', () => {
       ...(people as Record<Exclude<Role, 'api_key'>, Record<string, string>>), api_key: { 'x-api-key': world.business.apiKey }, nobody: {},
       key_of_the_other_environment: await newKey('PRODUCTION', null), revoked_key: await newKey('TEST', new Date()),
     };
-  }, 120_000);
+  }, 240_000);
   afterAll(() => stack.stop());
 
   /** The application itself, over the stack's stores, for what it knows of its routes. */
@@ -137,7 +137,7 @@ describe('access to every route', () => {
         return id;
       },
       certificateFile: () => file,
-      word: () => `w${(words += 1)}`.slice(1),
+      word: () => String((words += 1)),
     };
   };
 
@@ -250,7 +250,8 @@ describe('access to every route', () => {
     let compared = 0;
     for (const route of routes) {
       const { allowed, own } = expected(route, caller);
-      const call = await prepare(route, allowed);
+      // A wrong id in the path stops the call before it uses anything up; one in the body need not.
+      const call = await prepare(route, allowed && bodyIds(caseOf(route).body?.(world)).length > 0);
       for (const position of positionsOf(route, call)) {
         const random = randomUUID();
         const name = position.where === 'body' ? (String(position.at.at(-1)) as keyof StandingIds) : position.name;
