@@ -26,21 +26,20 @@ export const audienceOf = (settings: Pick<Settings, 'APP_ENV'>): string => `sell
 /** Issues access tokens: RS256 with our key's id, 15 minutes. */
 @Injectable()
 export class AccessTokens {
-  private readonly signer: JwtService;
+  private signer: JwtService | null = null;
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
-    keys: TokenKeys,
-  ) {
-    this.signer = new JwtService({
-      privateKey: keys.signingKey,
-      signOptions: { algorithm: 'RS256', keyid: keys.signingKeyId, header: { alg: 'RS256', typ: TOKEN_TYPE } },
-    });
-  }
+    private readonly keys: TokenKeys,
+  ) {}
 
   issue({ sub, sid, tv }: AccessClaims): string {
     const now = Math.floor(this.clock.now().getTime() / 1_000);
+    this.signer ??= new JwtService({
+      privateKey: this.keys.signingKey,
+      signOptions: { algorithm: 'RS256', keyid: this.keys.signingKeyId, header: { alg: 'RS256', typ: TOKEN_TYPE } },
+    });
     return this.signer.sign({
       iss: TOKEN_ISSUER, aud: audienceOf(this.settings), sub, sid, tv, iat: now, nbf: now, exp: now + ACCESS_TOKEN_SECONDS,
     });

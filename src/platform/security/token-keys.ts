@@ -2,26 +2,47 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { readFileSync, statSync } from 'node:fs';
 import { type Settings, SettingsError } from '../../config/settings.js';
 
+interface Held {
+  readonly signingKeyId: string;
+  readonly signingKey: string;
+  readonly verifying: ReadonlyMap<string, string>;
+}
+
 /** The keys of access tokens: one signs, all of them verify, each known by its key id. */
 export class TokenKeys {
-  private readonly verifying: ReadonlyMap<string, string>;
-  readonly signingKeyId: string;
-  /** PEM. */
-  readonly signingKey: string;
+  private held: Held | null = null;
 
-  /** @param keys newest first; the first must be private */
-  constructor(keys: readonly KeyObject[]) {
-    const [newest] = keys;
-    if (newest?.type !== 'private') throw new SettingsError('TOKEN_KEYS: the first key signs, so it must be a private one');
-    this.signingKey = newest.export({ type: 'pkcs8', format: 'pem' }).toString();
-    this.signingKeyId = keyIdOf(newest);
-    this.verifying = new Map(keys.map((key) => [keyIdOf(key), publicPem(key)]));
+  /** @param make the keys, newest first, asked for once, when the first token is signed or read; the first must be private */
+  constructor(private readonly make: () => readonly KeyObject[]) {}
+
+  get signingKeyId(): string {
+    return this.keys().signingKeyId;
+  }
+
+  /** PEM. */
+  get signingKey(): string {
+    return this.keys().signingKey;
   }
 
   /** The public key (PEM) that a key id names, or null: only keys of this list exist. */
   verifyingKey(keyId: unknown): string | null {
-    return typeof keyId === 'string' ? (this.verifying.get(keyId) ?? null) : null;
+    return typeof keyId === 'string' ? (this.keys().verifying.get(keyId) ?? null) : null;
   }
+
+  private keys(): Held {
+    this.held ??= hold(this.make());
+    return this.held;
+  }
+}
+
+function hold(keys: readonly KeyObject[]): Held {
+  const [newest] = keys;
+  if (newest?.type !== 'private') throw new SettingsError('TOKEN_KEYS: the first key signs, so it must be a private one');
+  return {
+    signingKey: newest.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    signingKeyId: keyIdOf(newest),
+    verifying: new Map(keys.map((key) => [keyIdOf(key), publicPem(key)])),
+  };
 }
 
 const OTHERS_MAY_READ = 0o077;
@@ -39,14 +60,18 @@ export function readTokenKeys(settings: Pick<Settings, 'APP_ENV' | 'TOKEN_KEYS' 
   if (file !== undefined) return parseKeys(readPrivateFile(file), 'TOKEN_KEYS_FILE');
   if (inline !== undefined) return parseKeys(inline, 'TOKEN_KEYS');
   if (settings.APP_ENV !== 'local') throw new SettingsError('TOKEN_KEYS or TOKEN_KEYS_FILE: set the RSA key that signs access tokens');
-  return new TokenKeys([generateKeyPairSync('rsa', { modulusLength: LEAST_BITS }).privateKey]);
+  // Made when somebody signs in: most local processes never need it.
+  return new TokenKeys(() => [generateKeyPairSync('rsa', { modulusLength: LEAST_BITS }).privateKey]);
 }
 
 function parseKeys(text: string, setting: string): TokenKeys {
   // One line in an environment file: line ends may be written as \n.
   const blocks = text.replaceAll('\\n', '\n').match(PEM_BLOCK) ?? [];
   if (blocks.length === 0) throw new SettingsError(`${setting}: holds no PEM key`);
-  return new TokenKeys(blocks.map((block) => parseKey(block, setting)));
+  const keys = blocks.map((block) => parseKey(block, setting));
+  // A process that could sign nothing does not start.
+  hold(keys);
+  return new TokenKeys(() => keys);
 }
 
 function parseKey(pem: string, setting: string): KeyObject {
