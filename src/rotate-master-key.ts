@@ -1,19 +1,11 @@
-import { Client } from 'pg';
 import { readSettings, type Settings } from './config/settings.js';
+import { type SealedKey, SealedKeysStore } from './modules/issuers/public.js';
 import { CryptoChance } from './platform/adapters/crypto-chance.js';
 import { Envelope } from './platform/secrets/envelope.js';
 import { EnvelopeError, type KeyWrapper } from './platform/secrets/key-wrapper.js';
 import { keyWrapperOf } from './platform/secrets/key-wrapper-of.js';
 
 const BATCH = 200;
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
-
-interface SealedKeyRow {
-  readonly tenant_id: string;
-  readonly id: string;
-  readonly issuer_id: string;
-  readonly sealed_key: Buffer;
-}
 
 export interface Rotation {
   /** Wrapped anew. */
@@ -31,40 +23,35 @@ export interface Rotation {
  */
 export async function rotateMasterKey(ownerUrl: string, keeper: KeyWrapper, report: (line: string) => void): Promise<Rotation> {
   const envelope = new Envelope(keeper, new CryptoChance());
-  const client = new Client({ connectionString: ownerUrl });
-  await client.connect();
+  const keys = await SealedKeysStore.open(ownerUrl);
   const failed: string[] = [];
   let [rotated, current] = [0, 0];
-  let last = { tenant_id: BEFORE_ALL, id: BEFORE_ALL };
+  let last: SealedKey | null = null;
   try {
     for (;;) {
-      const { rows } = await client.query<SealedKeyRow>('select * from sello.sealed_keys_after($1, $2, $3)', [last.tenant_id, last.id, BATCH]);
-      for (const row of rows) {
+      const batch: SealedKey[] = await keys.after(last, BATCH);
+      for (const key of batch) {
         try {
-          if (await rotateOne(client, envelope, row)) rotated += 1;
-          else current += 1;
+          const anew = await envelope.rewrap(key.sealed, key);
+          if (anew === null) {
+            current += 1;
+            continue;
+          }
+          await keys.replace(key, anew);
+          rotated += 1;
         } catch (error) {
           if (!(error instanceof EnvelopeError)) throw error;
-          failed.push(`${row.tenant_id}/${row.id}`);
-          report(`certificate ${row.id} of tenant ${row.tenant_id}: ${error.message}`);
+          failed.push(`${key.tenantId}/${key.certificateId}`);
+          report(`certificate ${key.certificateId} of tenant ${key.tenantId}: ${error.message}`);
         }
       }
-      const end = rows.at(-1);
-      if (end === undefined) return { rotated, current, failed };
-      last = end;
+      last = batch.at(-1) ?? null;
+      if (last === null) return { rotated, current, failed };
       report(`${rotated} wrapped anew, ${current} were current, ${failed.length} failed`);
     }
   } finally {
-    await client.end();
+    await keys.close();
   }
-}
-
-async function rotateOne(client: Client, envelope: Envelope, row: SealedKeyRow): Promise<boolean> {
-  const anew = await envelope.rewrap(row.sealed_key, { tenantId: row.tenant_id, issuerId: row.issuer_id, certificateId: row.id });
-  if (anew === null) return false;
-  // Revoked or rotated by somebody else meanwhile: nothing is left to do.
-  await client.query('select sello.replace_sealed_key($1, $2, $3, $4)', [row.tenant_id, row.id, row.sealed_key, anew]);
-  return true;
 }
 
 /** `npm run rotate-master-key`: exit code 1 when a key did not open. */

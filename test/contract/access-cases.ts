@@ -95,6 +95,11 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   'POST /issuers/:issuer_id/establishments/:establishment_id/emission-points': { demands: 'issuers:write', own: 201, body: (world) => ({ code: code(world) }) },
   'GET /issuers/:issuer_id/establishments/:establishment_id/emission-points': { demands: 'issuers:read', own: 200 },
   'GET /issuers/:issuer_id/establishments/:establishment_id/emission-points/:emission_point_id': { demands: 'issuers:read', own: 200 },
+  'GET /emission-points/:emission_point_id/sequences': { demands: 'issuers:read', own: 200 },
+  'POST /emission-points/:emission_point_id/sequences/:document_type/raise': {
+    demands: 'issuers:write', own: 200, words: { document_type: '06' }, body: (world) => ({ next_number: 1_000 + 10 * parseInt(world.word(), 36), reason: 'Otro sistema' }),
+  },
+  'GET /emission-points/:emission_point_id/sequences/:document_type/gaps': { demands: 'issuers:read', own: 200, words: { document_type: '01' } },
   'POST /issuers/:issuer_id/certificates': { demands: 'issuers:write', own: 201, body: (world) => ({ file_base64: world.certificateFile(), password: 'secreto' }) },
   'GET /issuers/:issuer_id/certificates': { demands: 'issuers:read', own: 200 },
   'GET /issuers/:issuer_id/certificates/:certificate_id': { demands: 'issuers:read', own: 200 },

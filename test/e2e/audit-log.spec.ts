@@ -66,6 +66,10 @@ describe('the audit log of a tenant', () => {
       const answer = await owner.call('POST', `/issuers/${business.issuerId}/establishments`, { code: '002', address: 'Cuenca' });
       return { answer, target: answer.body['id'] as string, detail: { issuer_id: business.issuerId, code: '002' } };
     }],
+    ['sequence.raised', 'emission_point', async () => {
+      const answer = await owner.call('POST', `/emission-points/${business.emissionPointId}/sequences/06/raise`, { next_number: 7, reason: 'Otro sistema' });
+      return { answer, target: business.emissionPointId, detail: { document_type: '06', from_number: 1, to_number: 6, reason: 'Otro sistema' } };
+    }],
     ['emission_point.created', 'emission_point', async () => {
       const answer = await owner.call('POST', `/issuers/${business.issuerId}/establishments/${business.establishmentId}/emission-points`, { code: '002' });
       return { answer, target: answer.body['id'] as string, detail: { issuer_id: business.issuerId, establishment_id: business.establishmentId, code: '002' } };

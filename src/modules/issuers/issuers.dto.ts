@@ -2,9 +2,12 @@ import { ApiSchema } from '@nestjs/swagger';
 import { PageQuery } from '../../platform/http/paging.dto.js';
 import { LOGO_LIMITS } from '../../sri/ride/logo.js';
 import { logoFailure } from './domain/logo.js';
-import { Base64, Digits, Flag, Integer, OneOf, Secret, Text } from '../../platform/http/fields.js';
+import { documentTypes } from '../../sri/document-types/registry.js';
+import { Base64, Digits, Flag, Integer, OneOf, Secret, Text, Uuid } from '../../platform/http/fields.js';
 
 /** Request bodies and queries of the issuer endpoints. Names are the wire's; text bounds are those of the SRI's schemas. */
+
+const DOCUMENT_TYPES = documentTypes.map(({ code }) => code);
 
 export const RIMPE_REGIMES = ['none', 'entrepreneur', 'popular_business'] as const;
 export type RimpeRegime = (typeof RIMPE_REGIMES)[number];
@@ -66,6 +69,20 @@ export class EstablishmentCreateDto {
 export class EmissionPointCreateDto {
   @Digits(3, { not: '000', about: 'Code at the SRI', example: '001' }) code: string;
   @Integer({ min: 1, max: 999_999_999, default: 1, about: 'First number of each document type' }) initial_sequential: number = 1;
+}
+
+export class EmissionPointPath {
+  @Uuid() emission_point_id: string;
+}
+
+export class SequencePath extends EmissionPointPath {
+  @OneOf(DOCUMENT_TYPES, { enumName: 'DocumentType' }) document_type: string;
+}
+
+@ApiSchema({ name: 'SequenceRaise' })
+export class SequenceRaiseDto {
+  @Integer({ min: 2, max: 999_999_999, about: 'Number of the next document', example: 1501 }) next_number: number;
+  @Text({ max: 500, about: 'Why the numbers before it stay unused', example: 'Issued with the former system' }) reason: string;
 }
 
 /** Query of the lists that can be narrowed to active entries. */

@@ -5,6 +5,8 @@ import { EstablishmentsController } from './establishments.controller.js';
 import { IssuersController } from './issuers.controller.js';
 import { CertificatesRepository } from './persistence/certificates.repository.js';
 import { EmissionPointsRepository } from './persistence/emission-points.repository.js';
+import { SequencesRepository } from './persistence/sequences.repository.js';
+import { SequencesController } from './sequences.controller.js';
 import { EstablishmentsRepository } from './persistence/establishments.repository.js';
 import { IssuersRepository } from './persistence/issuers.repository.js';
 import { SigningKeys } from './signing/signing-keys.js';
@@ -21,6 +23,9 @@ import { ListCertificatesHandler } from './use-cases/list-certificates.js';
 import { ListEmissionPointsHandler } from './use-cases/list-emission-points.js';
 import { ListEstablishmentsHandler } from './use-cases/list-establishments.js';
 import { ListIssuersHandler } from './use-cases/list-issuers.js';
+import { ListSequenceGapsHandler } from './use-cases/list-sequence-gaps.js';
+import { ListSequencesHandler } from './use-cases/list-sequences.js';
+import { RaiseSequenceHandler } from './use-cases/raise-sequence.js';
 import { RevokeCertificateHandler } from './use-cases/revoke-certificate.js';
 import { UpdateIssuerHandler } from './use-cases/update-issuer.js';
 import { UploadCertificateHandler } from './use-cases/upload-certificate.js';
@@ -37,6 +42,9 @@ const HANDLERS = [
   CreateEmissionPointHandler,
   GetEmissionPointHandler,
   ListEmissionPointsHandler,
+  ListSequencesHandler,
+  RaiseSequenceHandler,
+  ListSequenceGapsHandler,
   UploadCertificateHandler,
   ListCertificatesHandler,
   GetCertificateHandler,
@@ -52,8 +60,8 @@ export class IssuersModule {
     return {
       module: IssuersModule,
       imports: [CqrsModule],
-      controllers: [IssuersController, EstablishmentsController, CertificatesController],
-      providers: [IssuersRepository, EstablishmentsRepository, EmissionPointsRepository, ...HANDLERS],
+      controllers: [IssuersController, EstablishmentsController, SequencesController, CertificatesController],
+      providers: [IssuersRepository, EstablishmentsRepository, EmissionPointsRepository, SequencesRepository, ...HANDLERS],
     };
   }
 }

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { CERTIFICATE_STATUSES, type CertificateStatus } from './domain/certificate-status.js';
+import { documentTypes } from '../../sri/document-types/registry.js';
 import { RIMPE_REGIMES } from './issuers.dto.js';
 
 /** Response shapes of the issuer endpoints (interface specification 2.7; decisions, section 5). */
@@ -9,6 +10,7 @@ const instant = { type: String, format: 'date-time' } as const;
 const text = { type: String } as const;
 const count = { type: 'integer' } as const;
 const orNull = { nullable: true } as const;
+const DOCUMENT_TYPES = documentTypes.map(({ code }) => code);
 
 @ApiSchema({ name: 'Issuer' })
 export class IssuerRecord {
@@ -77,6 +79,44 @@ export class EmissionPointRecord {
 @ApiSchema({ name: 'EmissionPointPage' })
 export class EmissionPointPage {
   @ApiProperty({ type: [EmissionPointRecord] }) items: EmissionPointRecord[];
+  @ApiProperty(count) total: number;
+  @ApiProperty(count) page: number;
+  @ApiProperty(count) page_size: number;
+}
+
+@ApiSchema({ name: 'Sequence' })
+export class SequenceRecord {
+  @ApiProperty({ enum: DOCUMENT_TYPES, enumName: 'DocumentType' }) document_type: string;
+  @ApiProperty({ ...count, ...orNull, description: 'Number of the next document; null when all are used' }) next_number: number | null;
+  @ApiProperty({ ...count, description: 'Numbers left, up to 999999999' }) remaining: number;
+}
+
+@ApiSchema({ name: 'SequenceList' })
+export class SequenceList {
+  @ApiProperty({ type: [SequenceRecord] }) items: SequenceRecord[];
+  @ApiProperty(count) total: number;
+}
+
+export const GAP_KINDS = ['raised', 'not_authorized', 'unexplained'] as const;
+
+@ApiSchema({ name: 'SequenceGap' })
+export class SequenceGap {
+  @ApiProperty(count) from_number: number;
+  @ApiProperty({ ...count, description: 'Included' }) to_number: number;
+  @ApiProperty({
+    enum: GAP_KINDS, enumName: 'SequenceGapKind',
+    description: '`raised`: skipped on purpose; `not_authorized`: its document was refused, failed or was abandoned; `unexplained`: must not happen, tell support',
+  })
+  kind: (typeof GAP_KINDS)[number];
+  @ApiProperty({ ...text, ...orNull, description: 'What was said when the counter was raised or the document abandoned, or the error code of the document' }) reason: string | null;
+  @ApiProperty({ ...uuid, ...orNull }) document_id: string | null;
+  @ApiProperty({ ...text, ...orNull, description: 'Status of the document' }) status: string | null;
+  @ApiProperty({ ...instant, ...orNull }) at: Date | null;
+}
+
+@ApiSchema({ name: 'SequenceGapPage' })
+export class SequenceGapPage {
+  @ApiProperty({ type: [SequenceGap] }) items: SequenceGap[];
   @ApiProperty(count) total: number;
   @ApiProperty(count) page: number;
   @ApiProperty(count) page_size: number;

@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'issuer.enabled',
   'establishment.created',
   'emission_point.created',
+  'sequence.raised',
   'certificate.uploaded',
   'certificate.activated',
   'certificate.revoked',

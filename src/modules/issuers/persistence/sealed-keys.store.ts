@@ -1,0 +1,45 @@
+import { Client } from 'pg';
+
+/** A stored private key, as it is sealed for its record. */
+export interface SealedKey {
+  readonly tenantId: string;
+  readonly certificateId: string;
+  readonly issuerId: string;
+  readonly sealed: Buffer;
+}
+
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+interface Row {
+  readonly tenant_id: string;
+  readonly id: string;
+  readonly issuer_id: string;
+  readonly sealed_key: Buffer;
+}
+
+/** The sealed keys of all tenants, for the schema's owner: the service's own role sees one tenant at a time. */
+export class SealedKeysStore {
+  private constructor(private readonly client: Client) {}
+
+  static async open(ownerUrl: string): Promise<SealedKeysStore> {
+    const client = new Client({ connectionString: ownerUrl });
+    await client.connect();
+    return new SealedKeysStore(client);
+  }
+
+  /** Up to `limit` keys of certificates in use, in order, behind the given one; null begins. */
+  async after(last: SealedKey | null, limit: number): Promise<SealedKey[]> {
+    const place = [last?.tenantId ?? BEFORE_ALL, last?.certificateId ?? BEFORE_ALL];
+    const { rows } = await this.client.query<Row>('select * from sello.sealed_keys_after($1, $2, $3)', [...place, limit]);
+    return rows.map((row) => ({ tenantId: row.tenant_id, certificateId: row.id, issuerId: row.issuer_id, sealed: row.sealed_key }));
+  }
+
+  /** Puts another sealing in the place of the one that was read; nothing happens when that one is gone meanwhile. */
+  async replace({ tenantId, certificateId, sealed }: SealedKey, anew: Buffer): Promise<void> {
+    await this.client.query('select sello.replace_sealed_key($1, $2, $3, $4)', [tenantId, certificateId, sealed, anew]);
+  }
+
+  async close(): Promise<void> {
+    await this.client.end();
+  }
+}
