@@ -2,6 +2,7 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { DomainError } from '../../shared/domain-error.js';
+import { isSecretName } from '../observability/logger.js';
 import { checkField, type DtoClass, type FieldSpec, fieldsOf } from './field-spec.js';
 import { isObject } from './fields.js';
 import { echo, type FieldFinding, ValidationFailure } from './validation-failure.js';
@@ -57,7 +58,9 @@ function walkShape(type: DtoClass, value: Record<string, unknown>, loc: readonly
     const at = [...loc, name];
     if (spec === undefined) {
       if (findings.length <= MAX_FINDINGS) {
-        findings.push({ loc: [...loc, echo(name) as string], type: 'extra_forbidden', input: echo(value[name]), ctx: {} });
+        // A password under a mistyped name is a password still.
+        const input = isSecretName(name) ? null : echo(value[name]);
+        findings.push({ loc: [...loc, echo(name) as string], type: 'extra_forbidden', input, ctx: {} });
       }
     } else {
       const kept = walkField(spec, value[name], at, findings);
@@ -68,12 +71,14 @@ function walkShape(type: DtoClass, value: Record<string, unknown>, loc: readonly
 }
 
 function walkField(spec: FieldSpec, value: unknown, loc: readonly string[], findings: FieldFinding[]): unknown {
-  if (spec.nested === null || value === null) return value;
+  // Of what is no container class-transformer sees scalars only: it would take an object's own key `constructor` for its class.
+  if (value === null || (spec.nested === null && typeof value !== 'object')) return value;
   const checked = checkField(spec, value);
   if (!checked.ok) {
-    findings.push({ loc, type: checked.type, input: echo(value), ctx: checked.ctx });
+    findings.push({ loc, type: checked.type, input: spec.secret ? null : echo(value), ctx: checked.ctx });
     return undefined;
   }
+  if (spec.nested === null) return value;
   const inner = spec.nested.type();
   if (!Array.isArray(value)) return walkShape(inner, value as Record<string, unknown>, loc, findings);
   return value.map((item: unknown, index) => {

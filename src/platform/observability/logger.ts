@@ -7,6 +7,9 @@ export const LOGGER = Symbol('Logger');
 /** Names whose values never reach the log, at any depth, whatever their writing. */
 const SECRET_NAME = /api[-_]?key$|^authorization$|cookie|password|secret|token$|^p12$|^file$|file_?base64|private_?key|master_?key|sealed|^key$|pkcs8/i;
 
+/** True for the name of what may be a secret, also in a writing of the caller's own. */
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
+
 const MAX_DEPTH = 8;
 const REDACTED = '[redacted]';
 
@@ -24,7 +27,7 @@ export function redact(value: unknown, depth = 0): unknown {
   if (value instanceof Error) return redactError(value, depth);
   const clean: Record<string, unknown> = {};
   for (const [name, inner] of Object.entries(value)) {
-    clean[name] = SECRET_NAME.test(name) ? REDACTED : redact(inner, depth + 1);
+    clean[name] = isSecretName(name) ? REDACTED : redact(inner, depth + 1);
   }
   return clean;
 }

@@ -100,6 +100,8 @@ describe('the transport', () => {
       ['B12 __proto__', () => invoice().replace('{', '{"__proto__":{"polluted":true},'), {}, 422, 'VALIDATION_FAILED'],
       ['B12 constructor', () => invoice().replace('{', '{"constructor":{"prototype":{"polluted":true}},'), {}, 422, 'VALIDATION_FAILED'],
       ['B12 prototype in a line', () => invoice().replace('[{', '[{"prototype":{},'), {}, 422, 'VALIDATION_FAILED'],
+      ['B12 constructor in the place of a text', () => JSON.stringify(business.invoice({ buyer_email: { constructor: { prototype: { polluted: true } } } })), {}, 422, 'VALIDATION_FAILED'],
+      ['B12 __proto__ in the place of an id', () => invoice().replace(/"issuer_id":"[^"]*"/, '"issuer_id":{"__proto__":{"polluted":true}}'), {}, 422, 'VALIDATION_FAILED'],
       ['B13 10,000 unknown keys', () => JSON.stringify({ ...business.invoice(), ...Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 1])) }), {}, 422, 'VALIDATION_FAILED'],
     ];
 
