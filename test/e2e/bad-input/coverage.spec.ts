@@ -40,7 +40,7 @@ const ROUTES: Readonly<Record<string, RegExp>> = {
 };
 
 const cases = (): Set<string> => {
-  const specs = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.spec.ts') && file !== 'coverage.spec.ts');
+  const specs = readdirSync(import.meta.dirname).filter((file) => file !== 'coverage.spec.ts');
   const text = specs.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join('\n');
   return new Set([...text.matchAll(/['"`](B[0-9]{1,3})[ '"`]/g)].map(([, name = '']) => name));
 };

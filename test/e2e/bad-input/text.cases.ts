@@ -1,6 +1,6 @@
-import { type BadInput, refuses, type Refusal, withinTime, WITHOUT_SRI } from '../../support/bad-input.js';
+import { type BadInput, refuses, type Refusal, withinTime } from '../../support/bad-input.js';
 import { Business, type Invoice } from '../../support/business.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import type { Stack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 
@@ -50,12 +50,11 @@ const LIMITS: readonly [at: string, set: (text: unknown) => Invoice, most: numbe
 const email = (name: string, buyer_email: unknown, because = 'email'): BadInput => ({ name, change: { buyer_email }, refused: INVALID, at: '/buyer_email', because });
 const invite = (name: string, body: unknown, at: string, because: string): BadInput => ({ name, call: () => ({ path: '/tenant/members/invite', body }), refused: INVALID, at, because });
 
-describe('texts', () => {
+export const textCases = (running: () => Stack): void => describe('texts', () => {
   let stack: Stack;
-  beforeAll(async () => {
-    stack = await startStack({ workers: 0, simulator: false, env: WITHOUT_SRI });
+  beforeAll(() => {
+    stack = running();
   });
-  afterAll(() => stack.stop());
 
   refuses('that XML or a reader cannot take', () => stack, FORBIDDEN.flatMap(([name, text, because]) =>
     FIELDS.map(([at, set]): BadInput => ({ name: `${name} in ${at}`, change: set(text), refused: INVALID, at, because })),

@@ -1,8 +1,8 @@
 import { allows, DOCUMENT_STATUSES, type DocumentStatus } from '../../../src/modules/documents/domain/lifecycle.js';
 import { guayaquilDay } from '../../../src/shared/guayaquil.js';
-import { type BadInput, refuses, WITHOUT_SRI } from '../../support/bad-input.js';
+import { type BadInput, refuses } from '../../support/bad-input.js';
 import { Business, type Invoice } from '../../support/business.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import type { Stack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 const BROKEN = [400, 'FISCAL_RULE_VIOLATED'] as const;
@@ -18,12 +18,11 @@ const tomorrow = (): string => guayaquilDay(new Date(Date.now() + 86_400_000));
 const broken = (name: string, change: Invoice, at: string, because: string): BadInput => ({ name, change, refused: BROKEN, at, because });
 const invalid = (name: string, change: Invoice, at: string, because: string): BadInput => ({ name, change, refused: INVALID, at, because });
 
-describe('fiscal rules', () => {
+export const fiscalCases = (running: () => Stack): void => describe('fiscal rules', () => {
   let stack: Stack;
-  beforeAll(async () => {
-    stack = await startStack({ workers: 0, simulator: false, env: WITHOUT_SRI });
+  beforeAll(() => {
+    stack = running();
   });
-  afterAll(() => stack.stop());
 
   refuses('sums', () => stack, [
     broken('B50 a total one cent above', { total: '115.01' }, '/total', 'totals.total'),

@@ -1,7 +1,7 @@
 import { guayaquilDay } from '../../../src/shared/guayaquil.js';
-import { type BadInput, refuses, WITHOUT_SRI } from '../../support/bad-input.js';
+import { type BadInput, refuses } from '../../support/bad-input.js';
 import { Business } from '../../support/business.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import type { Stack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 const DAY_MS = 86_400_000;
@@ -9,12 +9,11 @@ const DAY_MS = 86_400_000;
 const inDays = (days: number): string => guayaquilDay(new Date(Date.now() + days * DAY_MS));
 const noDay = (name: string, issue_date: unknown): BadInput => ({ name, change: { issue_date }, refused: INVALID, at: '/issue_date', because: 'date_type' });
 
-describe('days', () => {
+export const dayCases = (running: () => Stack): void => describe('days', () => {
   let stack: Stack;
-  beforeAll(async () => {
-    stack = await startStack({ workers: 0, simulator: false, env: WITHOUT_SRI });
+  beforeAll(() => {
+    stack = running();
   });
-  afterAll(() => stack.stop());
 
   refuses('that are none', () => stack, [
     ...['2026-02-30', '2026-13-01', '2026-00-10', '2026-01-00', '2025-02-29', '2026-04-31', '2100-02-29'].map((day) => noDay(`B72 ${day}`, day)),

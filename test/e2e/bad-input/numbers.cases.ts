@@ -1,6 +1,6 @@
-import { type BadInput, refuses, WITHOUT_SRI } from '../../support/bad-input.js';
+import { type BadInput, refuses } from '../../support/bad-input.js';
 import { Business, type Invoice } from '../../support/business.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import type { Stack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 
@@ -14,12 +14,11 @@ const total = (source: string) => (json: string): string => json.replace('"total
 
 const amount = (name: string, value: unknown, because: string): BadInput => ({ name, change: { total: value }, refused: INVALID, at: '/total', because });
 
-describe('numbers', () => {
+export const numberCases = (running: () => Stack): void => describe('numbers', () => {
   let stack: Stack;
-  beforeAll(async () => {
-    stack = await startStack({ workers: 0, simulator: false, env: WITHOUT_SRI });
+  beforeAll(() => {
+    stack = running();
   });
-  afterAll(() => stack.stop());
 
   refuses('amounts', () => stack, [
     amount('B31 an exponent in a text', '1e3', 'decimal_parsing'),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type BadInput, expectEnvelope, refuses, type Refusal, WITHOUT_SRI } from '../../support/bad-input.js';
+import { type BadInput, expectEnvelope, refuses, type Refusal } from '../../support/bad-input.js';
 import { type Answer, Business } from '../../support/business.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import type { Stack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 const NOT_FOUND = [404, 'NOT_FOUND'] as const;
@@ -27,12 +27,11 @@ const NO_UUIDS: readonly [name: string, value: unknown][] = [
 ];
 const OPERATORS = [{ $ne: null }, { _type: 'not' }, { '@instanceof': 'FindOperator', _type: 'isNull' }, { $gt: '' }];
 
-describe('identifiers', () => {
+export const identifierCases = (running: () => Stack): void => describe('identifiers', () => {
   let stack: Stack;
-  beforeAll(async () => {
-    stack = await startStack({ workers: 0, simulator: false, env: WITHOUT_SRI });
+  beforeAll(() => {
+    stack = running();
   });
-  afterAll(() => stack.stop());
 
   refuses('in bodies', () => stack, [
     ...PLACES.flatMap((field) => NO_UUIDS.map(([name, value]): BadInput => ({ name: `B23 ${field}: ${name}`, change: { [field]: value }, refused: INVALID, at: `/${field}`, because: 'uuid_parsing' }))),

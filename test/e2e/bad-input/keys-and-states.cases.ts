@@ -1,6 +1,6 @@
-import { type BadInput, expectRefused, refuses, type Refusal, WITHOUT_SRI } from '../../support/bad-input.js';
+import { type BadInput, expectRefused, refuses, type Refusal } from '../../support/bad-input.js';
 import { type Accepted, type Answer, Business, type Invoice } from '../../support/business.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import type { Stack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 
@@ -10,14 +10,13 @@ const post = (name: string, header: string, refused: BadInput['refused'] = INVAL
 const digits = (name: string, numeric_code: unknown, because = 'string_pattern_mismatch'): BadInput => ({ name, change: { numeric_code }, refused: INVALID, at: '/numeric_code', because });
 const codeOf = ({ status, body }: Answer<unknown>): unknown[] => [status, (body as Partial<Refusal>).error?.code];
 
-describe('keys, states and filters', () => {
+export const keyCases = (running: () => Stack): void => describe('keys, states and filters', () => {
   let stack: Stack;
   let business: Business;
   beforeAll(async () => {
-    stack = await startStack({ workers: 0, simulator: false, env: WITHOUT_SRI });
+    stack = running();
     business = await Business.open(stack);
   });
-  afterAll(() => stack.stop());
 
   refuses('that are none', () => stack, [
     ...([['', 'string_too_short'], ['   ', 'string_too_short'], ['x'.repeat(256), 'string_too_long'], ['a\u0000b', 'string_control_character'], [7, 'string_type'], [true, 'string_type'], [['k'], 'string_type'], [{ k: 1 }, 'string_type']] as const).map(

@@ -1,16 +1,15 @@
-import { expectEnvelope, type Refusal, withinTime, WITHOUT_SRI } from '../../support/bad-input.js';
+import { expectEnvelope, type Refusal, withinTime } from '../../support/bad-input.js';
 import { type Answer, Business } from '../../support/business.js';
 import * as der from '../../support/der-writer.js';
 import { certificate, ecPair, name, OID, pkcs12, rsaPair } from '../../support/pki.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import type { Stack } from '../../support/stack.js';
 import { container, inDays, PASSWORD, upload, verdict } from '../../support/uploads.js';
 
-describe('certificate files', () => {
+export const certificateCases = (running: () => Stack): void => describe('certificate files', () => {
   let stack: Stack;
-  beforeAll(async () => {
-    stack = await startStack({ workers: 0, simulator: false, env: WITHOUT_SRI });
+  beforeAll(() => {
+    stack = running();
   });
-  afterAll(() => stack.stop());
 
   describe('that cannot serve', () => {
     let business: Business;
