@@ -122,6 +122,17 @@ export const certificateCases = (running: () => Stack): void => describe('certif
     expect((await send(form({ file: new Blob([new Uint8Array(2_000_000)]), password: PASSWORD }))).status).toBe(413);
   });
 
+  it('B122 are activated and revoked at once without a fault of ours', async () => {
+    const business = await Business.open(stack, { certificate: null });
+    for (let round = 0; round < 8; round += 1) {
+      const key = rsaPair(`race ${round % 2}`);
+      const { body } = await upload(business, container(business.ruc, { key, der: { key, serial: BigInt(1_000 + round) } }));
+      const path = `/issuers/${business.issuerId}/certificates/${body['id'] as string}`;
+      const answers = await Promise.all([business.call('POST', `${path}/activate`), business.call('DELETE', path), business.call('POST', `${path}/activate`)]);
+      expect(answers.map(({ status }) => status).filter((status) => ![200, 204, 409].includes(status))).toEqual([]);
+    }
+  });
+
   it('B122 are not taken for another tenant’s issuer', async () => {
     const [mine, other] = [await Business.open(stack, { certificate: null }), await Business.open(stack, { certificate: null })];
     const answer = await mine.call('POST', `/issuers/${other.issuerId}/certificates`, { file_base64: container(other.ruc).toString('base64'), password: PASSWORD });

@@ -79,6 +79,7 @@ export class CertificatesRepository {
   async revoke(tenant: TenantContext, issuerId: string, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
+      await lockIssuer(manager, tenantId, issuerId);
       const [rows] = await manager.query<[{ id: string }[], number]>(
         `update certificates set is_active = false, revoked_at = coalesce(revoked_at, $4), sealed_key = ''::bytea where ${ONE} returning id`,
         [tenantId, issuerId, id, now],
@@ -124,7 +125,7 @@ export class CertificatesRepository {
   }
 }
 
-/** Uploads and activations of one issuer happen one after the other; documents are issued meanwhile. */
+/** Uploads, activations and revocations of one issuer happen one after the other; documents are issued meanwhile. */
 async function lockIssuer(manager: EntityManager, tenantId: string, issuerId: string): Promise<void> {
   const rows = await manager.query<unknown[]>('select 1 from issuers where tenant_id = $1 and id = $2 for no key update', [tenantId, issuerId]);
   if (rows.length === 0) throw new DomainError('NOT_FOUND');
