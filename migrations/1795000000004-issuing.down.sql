@@ -17,6 +17,6 @@ drop function announce_due(timestamptz, interval, integer);
 drop function ready_in_turns(timestamptz, interval, integer);
 drop function is_ready(outbox, timestamptz, interval);
 drop function unsent_predecessor(uuid, uuid, text, integer);
-drop function is_paused(uuid, uuid, uuid, uuid, text);
+drop function open_pauses(uuid, uuid, uuid, uuid, text);
 drop table issuing_pauses;
 drop table outbox;

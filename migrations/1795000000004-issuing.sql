@@ -56,17 +56,16 @@ create unique index issuing_pauses_open on issuing_pauses (tenant_id, issuer_id,
 call isolate_tenant_table('issuing_pauses');
 create policy worker_walks on issuing_pauses to sello_worker using (true);
 grant select, insert, update (resumed_at) on issuing_pauses to sello_app;
-grant select on issuing_pauses to sello_worker;
+grant select, update (resumed_at) on issuing_pauses to sello_worker;
 
--- True while submissions of the row wait for somebody to resume them.
-create function is_paused(p_tenant uuid, p_issuer uuid, p_establishment uuid, p_point uuid, p_type text)
-  returns boolean language sql stable as $$
-  select exists (
-    select from issuing_pauses p
-    where p.tenant_id = p_tenant and p.issuer_id = p_issuer and p.resumed_at is null
-      and (p.establishment_id is null or p.establishment_id = p_establishment)
-      and (p.emission_point_id is null or p.emission_point_id = p_point)
-      and (p.document_type is null or p.document_type = p_type))
+-- The pauses that hold up submissions of a place: somebody must resume every one of them.
+create function open_pauses(p_tenant uuid, p_issuer uuid, p_establishment uuid, p_point uuid, p_type text)
+  returns setof uuid language sql stable as $$
+  select p.id from issuing_pauses p
+  where p.tenant_id = p_tenant and p.issuer_id = p_issuer and p.resumed_at is null
+    and (p.establishment_id is null or p.establishment_id = p_establishment)
+    and (p.emission_point_id is null or p.emission_point_id = p_point)
+    and (p.document_type is null or p.document_type = p_type)
 $$;
 
 -- The nearest earlier document of the same emission point and type that waits for its first transmission; null when
@@ -87,9 +86,9 @@ create function is_ready(w outbox, p_now timestamptz, p_patience interval)
     and (w.lease_until is null or w.lease_until < p_now)
 $$;
 
--- Ready rows, tenants taking turns: one tenant's backlog does not hold up the others. In each turn a tenant gives the
--- oldest and the newest row of every step, so that its own backlog holds up neither its fresh documents nor those that
--- only wait for an answer: of these twice as many, for whatever is sent, old or fresh, comes to wait. Where there is less
+-- Ready rows, tenants taking turns: one tenant's backlog does not hold up the others. A tenant gives the oldest and the
+-- newest rows of every step by turns, so that its own backlog holds up neither its fresh documents nor those that only
+-- wait for an answer: of these twice as many, for whatever is sent, old or fresh, comes to wait. Where there is less
 -- room than a turn takes, chance (of the clock) decides who is first. Tenants are found one by one through the index.
 create function ready_in_turns(p_now timestamptz, p_patience interval, p_limit integer)
   returns table (tenant_id uuid, document_id uuid)
@@ -99,26 +98,27 @@ create function ready_in_turns(p_now timestamptz, p_patience interval, p_limit i
     union all
     select (select o.tenant_id from outbox o where o.tenant_id > t.tenant_id order by o.tenant_id limit 1)
     from tenants t where t.tenant_id is not null
-  )
-  select turns.tenant_id, turns.document_id
-  from (
-    select mine.tenant_id, mine.document_id, min(mine.turn) as turn
+  ), candidates as (
+    select mine.tenant_id, mine.document_id, min(mine.place) as place, hashtext(mine.document_id::text || p_now::text) as chance
     from tenants t
-    cross join (values ('prepare', 1), ('submit', 1), ('authorize', 2), ('watch', 1)) as s (step, places)
+    cross join (values ('prepare', 1), ('submit', 1), ('authorize', 2), ('watch', 1)) as s (step, share)
     cross join lateral (
-      (select w.tenant_id, w.document_id, (row_number() over (order by w.due_at) + s.places - 1) / s.places as turn from outbox w
+      (select w.tenant_id, w.document_id, (row_number() over (order by w.due_at) + s.share - 1) / s.share as place from outbox w
        where w.tenant_id = t.tenant_id and w.step = s.step and w.due_at <= p_now and is_ready(w, p_now, p_patience)
        order by w.due_at
        limit p_limit)
       union all
-      (select w.tenant_id, w.document_id, (row_number() over (order by w.due_at desc) + s.places - 1) / s.places from outbox w
+      (select w.tenant_id, w.document_id, (row_number() over (order by w.due_at desc) + s.share - 1) / s.share from outbox w
        where w.tenant_id = t.tenant_id and w.step = s.step and w.due_at <= p_now and is_ready(w, p_now, p_patience)
        order by w.due_at desc
        limit p_limit)
     ) mine
     group by mine.tenant_id, mine.document_id
-  ) turns
-  order by turns.turn, hashtext(turns.document_id::text || p_now::text)
+  ), turns as (
+    select c.*, row_number() over (partition by c.tenant_id order by c.place, c.chance) as turn from candidates c
+  )
+  select turns.tenant_id, turns.document_id from turns
+  order by turns.turn, turns.chance
   limit p_limit
 $$;
 
@@ -158,35 +158,42 @@ alter function announce_due(timestamptz, interval, integer) owner to sello_worke
 
 -- Takes the lease of a due row, or renews it under the same token. No row: not due, leased by another, or waiting for
 -- its predecessor or for its scope to be resumed. A row that waits is left out of the announcements, so that a backlog
--- of one emission point costs the relay nothing; the ten minutes are for a wake-up that went past it.
+-- of one emission point costs the relay little; the ten minutes are for a wake-up that went past it.
 create function claim_step(p_tenant uuid, p_document uuid, p_token uuid, p_now timestamptz, p_lease interval)
   returns table (step text, lost_leases integer)
   language plpgsql security definer set search_path = sello, pg_temp as $$
 declare
   work outbox%rowtype;
+  pauses uuid[];
   predecessor uuid;
-  paused boolean;
+  will_be_woken boolean;
 begin
   -- A lease forgotten by a crash of the server fences its worker off, and whatever that worker commits for good
   -- flushes the lease with it: no need to wait for the disk.
   perform set_config('synchronous_commit', 'off', true);
   select * into work from outbox o
   where o.tenant_id = p_tenant and o.document_id = p_document
-  for update skip locked;
+  -- Whoever holds the row, to wake it or to look at it, lets go soon; passed over, a lease in use would run out.
+  for update;
   if not found or work.due_at > p_now
      or (work.lease_token is distinct from p_token and work.lease_until >= p_now) then
     return;
   end if;
   if work.step = 'submit' then
-    paused := is_paused(work.tenant_id, work.issuer_id, work.establishment_id, work.emission_point_id, work.document_type);
+    pauses := array(select open_pauses(work.tenant_id, work.issuer_id, work.establishment_id, work.emission_point_id, work.document_type));
     if work.unsent then
       predecessor := unsent_predecessor(work.tenant_id, work.emission_point_id, work.document_type, work.sequential);
     end if;
-    if paused or predecessor is not null then
-      -- A predecessor that is being written right now may not see this row to wake it: then the relay looks again.
-      perform from outbox o where o.tenant_id = p_tenant and o.document_id = predecessor for share skip locked;
+    if cardinality(pauses) > 0 or predecessor is not null then
+      -- Whoever is about to end the wait at this moment may not see this row to wake it: then the relay looks again.
+      perform from issuing_pauses p where p.tenant_id = p_tenant and p.id = any (pauses) for share skip locked;
+      will_be_woken := found;
+      if not will_be_woken then
+        perform from outbox o where o.tenant_id = p_tenant and o.document_id = predecessor for share skip locked;
+        will_be_woken := found;
+      end if;
       update outbox o set
-        announced_at = case when paused or found then p_now + interval '10 minutes' end,
+        announced_at = case when will_be_woken then p_now + interval '10 minutes' end,
         lease_token = null, lease_until = null
       where o.tenant_id = p_tenant and o.document_id = p_document;
       return;
@@ -203,28 +210,32 @@ end $$;
 alter function claim_step(uuid, uuid, uuid, timestamptz, interval) owner to sello_worker;
 
 -- Ends a pause and wakes what waits in its scope; resuming twice is the same as once. No row: there is no such pause.
--- Rows are locked in the order in which documents wake their successors.
+-- Work is locked before the pause, as by a worker that meets the SRI's refusal, and in the order in which documents wake
+-- their successors.
 create function resume_pause(p_tenant uuid, p_issuer uuid, p_pause uuid, p_now timestamptz)
   returns setof issuing_pauses language plpgsql as $$
 declare
   pause issuing_pauses%rowtype;
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
-  update issuing_pauses p set resumed_at = coalesce(p.resumed_at, p_now)
-  where p.tenant_id = p_tenant and p.issuer_id = p_issuer and p.id = p_pause
-  returning * into pause;
+  select * into pause from issuing_pauses p where p.tenant_id = p_tenant and p.issuer_id = p_issuer and p.id = p_pause;
   if not found then return; end if;
-  update outbox o set announced_at = null
-  from (
-    select w.document_id from outbox w
-    where w.tenant_id = p_tenant and w.issuer_id = p_issuer and w.due_at < 'infinity'
-      and (pause.establishment_id is null or w.establishment_id = pause.establishment_id)
-      and (pause.emission_point_id is null or w.emission_point_id = pause.emission_point_id)
-      and (pause.document_type is null or w.document_type = pause.document_type)
-    order by w.emission_point_id, w.document_type, w.sequential
-    for update
-  ) waiting
-  where o.tenant_id = p_tenant and o.document_id = waiting.document_id;
+  perform from outbox w
+  where w.tenant_id = p_tenant and w.issuer_id = p_issuer
+    and (pause.establishment_id is null or w.establishment_id = pause.establishment_id)
+    and (pause.emission_point_id is null or w.emission_point_id = pause.emission_point_id)
+    and (pause.document_type is null or w.document_type = pause.document_type)
+  order by w.emission_point_id, w.document_type, w.sequential
+  for update;
+  update issuing_pauses p set resumed_at = coalesce(p.resumed_at, p_now)
+  where p.tenant_id = p_tenant and p.id = p_pause
+  returning * into pause;
+  -- Again by scope: what came to wait meanwhile is woken too.
+  update outbox w set announced_at = null
+  where w.tenant_id = p_tenant and w.issuer_id = p_issuer and w.due_at < 'infinity' and w.announced_at > p_now
+    and (pause.establishment_id is null or w.establishment_id = pause.establishment_id)
+    and (pause.emission_point_id is null or w.emission_point_id = pause.emission_point_id)
+    and (pause.document_type is null or w.document_type = pause.document_type);
   return next pause;
 end $$;
 
@@ -601,7 +612,7 @@ create function load_document(p_tenant uuid, p_document uuid)
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
   return query
-  select to_jsonb(d), c.content, c.issuer_snapshot,
+  select to_jsonb(d) || jsonb_build_object('due_step', (select o.step from outbox o where o.tenant_id = d.tenant_id and o.document_id = d.id)), c.content, c.issuer_snapshot,
     (select coalesce(jsonb_agg(jsonb_build_object('signingNo', x.signing_no, 'digest', x.digest) order by x.signing_no), '[]')
      from signed_documents x where x.tenant_id = d.tenant_id and x.document_id = d.id),
     s.signed_xml, sc.valid_to, a.id, a.valid_from, a.valid_to

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -90,6 +91,21 @@ describe('turns between tenants', () => {
       expect([scope, await announcedOf(), await claimAll()]).toEqual([scope, 5, 5]);
     }
   });
+
+  it('a pause holds up sending, never the question about what was sent', async () => {
+    const [, tenant] = others;
+    if (!tenant) throw new Error('no tenant');
+    const [row] = await database.query<{ document_id: string; issuer_id: string }>('select * from outbox where tenant_id = $1 limit 1', [tenant.tenantId]);
+    if (!row) throw new Error('no row');
+    await database.query(
+      `insert into issuing_pauses (tenant_id, id, scope, issuer_id, code, document_id, created_at) values ($1, gen_random_uuid(), 'issuer', $2, '57', $3, now())`,
+      [tenant.tenantId, row.issuer_id, row.document_id]);
+    const claimAs = async (step: string): Promise<boolean> => {
+      await database.query('update outbox set step = $2, unsent = false, lease_until = null where document_id = $1', [row.document_id, step]);
+      return (await work.claim(tenant.tenantId, row.document_id, randomUUID(), later(300), 1)) !== null;
+    };
+    expect([await claimAs('submit'), await claimAs('authorize')]).toEqual([false, true]);
+  });
 });
 
 describe('the order of an emission point', () => {
@@ -144,5 +160,22 @@ describe('the order of an emission point', () => {
     expect(sent).toHaveLength(DOCUMENTS);
     const sequentials = sent.map((id) => sequentialOf.get(id) ?? 0);
     expect(sequentials).toEqual(sequentials.map((_, place) => place + 1));
+  });
+
+  it('a worker that renews its lease waits for whoever touches the row, and keeps it', async () => {
+    const tenant = await seedTenant(database);
+    const at = new Date(Date.now() + 60_000);
+    const { response } = await issueBySql(service, tenant);
+    const token = randomUUID();
+    expect(await work.claim(tenant.tenantId, response.document_id, token, at, 60_000)).not.toBeNull();
+    const other = service.createQueryRunner();
+    await other.startTransaction();
+    await other.query(`select set_config('sello.tenant_id', $1, true)`, [tenant.tenantId]);
+    await other.query('update outbox set announced_at = null where document_id = $1', [response.document_id]);
+    const renewal = work.claim(tenant.tenantId, response.document_id, token, at, 60_000);
+    await sleep(100);
+    await other.commitTransaction();
+    await other.release();
+    expect(await renewal).toMatchObject({ step: 'submit', lostLeases: 0 });
   });
 });

@@ -316,7 +316,7 @@ export class MemoryStore implements Store {
     const signer = this.certificates.find((c) => c.tenant_id === tenant && c.id === signed?.certificate_id);
     const active = this.certificates.find((c) => c.tenant_id === tenant && c.issuer_id === d.issuer_id && c.is_active);
     return [{
-      document: { ...d },
+      document: { ...d, due_step: this.outbox.get(`${tenant}/${id}`)?.step ?? null },
       content: content?.content ?? null,
       issuer_snapshot: content?.issuer_snapshot ?? null,
       digests: signings.map(({ signing_no, digest }) => ({ signingNo: signing_no, digest })),

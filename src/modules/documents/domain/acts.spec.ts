@@ -13,7 +13,7 @@ const POLICY: SagaPolicy = {
 const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): DocumentState => ({
   id: 'd', tenantId: 't', status, version: 5, accessKey: '1'.repeat(49), signingNo: 1, sentDigests: [], suspicion: null,
   receptionAttempts: 7, authorizationAttempts: 9, firstSentAt: NOW, receivedAt: null, deadlineAt: null,
-  errorCode: null, sriMessages: [], cancellation: null, ...more,
+  errorCode: null, sriMessages: [], isResigning: false, cancellation: null, ...more,
 });
 const refusedBy = (code: string): Partial<DocumentState> => ({
   errorCode: 'SRI_REJECTED', sriMessages: [{ identifier: code, message: 'text', additionalInfo: null, messageType: 'ERROR' }],
@@ -46,9 +46,16 @@ describe('retry', () => {
     ['lost its workers before it was signed: signs', 'MANUAL_REVIEW_REQUIRED', { firstSentAt: null, signingNo: 0 }, 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
     ['could not be signed: signs', 'FAILED_PERMANENT', { firstSentAt: null, signingNo: 0, errorCode: 'SIGNING_FAILED' }, 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
     ['was refused for its signature: signs anew', 'REJECTED', refusedBy('39'), 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
+    ['waits for its new signature: still signs', 'RECEPTION_RETRY_SCHEDULED', { isResigning: true }, 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
     ['was refused for a blocked taxpayer: signs anew', 'REJECTED', refusedBy('57'), 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
   ] as const)('a document that %s', (_, status, more, state, step) => {
     expect(retried(status, more)).toEqual([state, step]);
+  });
+
+  it('counts anew, except while a number may be taken: those sendings may have taken it', () => {
+    const attempts = (suspicion: DocumentState['suspicion']): unknown =>
+      decideRetry(document('RECEPTION_UNKNOWN', { receptionAttempts: 2, suspicion }), NOW, POLICY).patch.receptionAttempts;
+    expect([attempts(null), attempts('SEQUENTIAL_TAKEN')]).toEqual([0, 2]);
   });
 
   it.each([

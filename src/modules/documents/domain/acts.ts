@@ -32,11 +32,12 @@ export function decideRetry(document: DocumentState, now: Date, policy: SagaPoli
   const { status } = document;
   const restart = (move: Move, step: Work['step'], patch: DocumentPatch = {}): Decision => ({
     moves: [move],
-    patch: { receptionAttempts: 0, authorizationAttempts: 0, errorCode: null, errorDetail: null, ...patch },
+    // While a number may be taken, by us or others, the sendings that may have taken it still count.
+    patch: { receptionAttempts: document.suspicion === null ? 0 : document.receptionAttempts, authorizationAttempts: 0, errorCode: null, errorDetail: null, ...patch },
     work: { step, dueAt: now, ...(document.firstSentAt !== null && { unsent: false }) },
   });
   const sending: Move = { trigger: 'retry_sending' };
-  if (document.errorCode === 'SRI_REJECTED') return restart(sending, 'prepare', { receivedAt: null, deadlineAt: null });
+  if (document.errorCode === 'SRI_REJECTED' || document.isResigning) return restart(sending, 'prepare', { receivedAt: null, deadlineAt: null });
   if (status === 'AUTHORIZATION_RETRY_SCHEDULED' || status === 'AUTHORIZATION_UNKNOWN' || (isAtRest(status) && document.receivedAt !== null)) {
     return restart({ trigger: 'retry_asking' }, 'authorize', { deadlineAt: new Date(now.getTime() + policy.answerDeadlineMs) });
   }

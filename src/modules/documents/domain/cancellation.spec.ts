@@ -15,7 +15,7 @@ const content = (more: Partial<DocumentContent>): DocumentContent => ({
 } as DocumentContent);
 const document = (cancellation: Cancellation | null): DocumentState => ({
   id: 'd', tenantId: 't', status: cancellation === null ? 'AUTHORIZED' : 'CANCELLATION_REQUESTED', version: 9, accessKey: '1'.repeat(49), signingNo: 1, sentDigests: [],
-  suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: NOW, deadlineAt: null, errorCode: null, sriMessages: [], cancellation,
+  suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: NOW, deadlineAt: null, errorCode: null, sriMessages: [], isResigning: false, cancellation,
 });
 const consulted = (state: 'annulled' | 'pending_annulment' | 'authorized' | 'unknown_state'): ConsultationAnswer =>
   ({ kind: 'state', state, estado: state, authorizationDate: null, documentType: null, issuerRuc: null, messages: [], raw: '' });

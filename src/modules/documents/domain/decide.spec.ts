@@ -1,7 +1,7 @@
 import { documentDigest } from '../../../sri/document-digest.js';
-import type { AuthorizationEntry } from '../../../sri/soap/authorization.js';
+import type { AuthorizationAnswer, AuthorizationEntry } from '../../../sri/soap/authorization.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
-import { decide, type Evidence } from './decide.js';
+import { decide, decideReconciliation, type Evidence } from './decide.js';
 import type { Decision, DocumentState, SagaPolicy } from './document.js';
 import { type DocumentStatus, target } from './lifecycle.js';
 
@@ -17,7 +17,7 @@ const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): Do
   id: 'd', tenantId: 't', status, version: 5, accessKey: KEY, signingNo: 2,
   sentDigests: [{ signingNo: 1, digest: documentDigest(FIRST) }, { signingNo: 2, digest: documentDigest(OURS) }],
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 0, firstSentAt: NOW, receivedAt: null, deadlineAt: null,
-  errorCode: null, sriMessages: [], cancellation: null, ...more,
+  errorCode: null, sriMessages: [], isResigning: false, cancellation: null, ...more,
 });
 
 const message = (identifier: string | null, messageType = 'ERROR'): SriMessage => ({ identifier, message: 'text', additionalInfo: null, messageType });
@@ -28,6 +28,7 @@ const returned = (...codes: string[]): Evidence => ({ kind: 'reception', answer:
 const answered = (...entries: AuthorizationEntry[]): Evidence => ({
   kind: 'authorization', answer: { kind: 'entries', entries, consultedKey: KEY, raw: '' } as never,
 });
+const answerOf = (evidence: Evidence): AuthorizationAnswer => (evidence as Extract<Evidence, { kind: 'authorization' }>).answer;
 const silence = { kind: 'authorization', answer: { kind: 'no_evidence', reason: 'timeout', excerpt: null } } as unknown as Evidence;
 
 /** Where the decision leads, following the lifecycle table. */
@@ -118,6 +119,13 @@ describe('an answer of authorization', () => {
     expect(decision.patch.sriMessages).toMatchObject([{ identifier: '39' }]);
   });
 
+  it('NO AUTORIZADO of bytes that are about to be signed anew is spent', () => {
+    const decision = ask('RECEPTION_RETRY_SCHEDULED', answered(entry('NO AUTORIZADO', { messages: [message('57')] })), { isResigning: true });
+    expect(decision).toMatchObject({ moves: [], work: { step: 'authorize' } });
+    expect(decision.pause).toBeUndefined();
+    expect(decideReconciliation(document('RECEPTION_RETRY_SCHEDULED', { isResigning: true }), answerOf(answered(entry('NO AUTORIZADO'))), NOW, POLICY)).toMatchObject({ moves: [], keepWork: true });
+  });
+
   it('NO AUTORIZADO of an older signing says nothing about the current one', () => {
     const decision = ask('AUTHORIZATION_PENDING', answered(entry('NO AUTORIZADO', { comprobante: FIRST })));
     expect(end('AUTHORIZATION_PENDING', decision)).toBe('AUTHORIZATION_RETRY_SCHEDULED');
@@ -160,11 +168,21 @@ describe('whether a document arrived', () => {
     expect(ask('RECEPTION_UNKNOWN', silence)).toMatchObject({ moves: [], work: { step: 'authorize' } });
   });
 
-  it('an SRI that is away is knocked at every minute, however long it was away; one that is at work is left to work', () => {
+  it('an SRI that is away is asked every quarter of an hour, however long it was away; one that is at work is left to work', () => {
     const slow: SagaPolicy = { ...POLICY, authorizationLadderMs: [3_000, 3_600_000] };
     const asked = (evidence: Evidence): number | null => after(decide(document('AUTHORIZATION_RETRY_SCHEDULED', { authorizationAttempts: 9 }), evidence, NOW, slow));
-    expect(asked(silence)).toBe(60_000);
+    expect(asked(silence)).toBe(900_000);
     expect(asked(answered())).toBe(3_600_000);
+  });
+
+  it('an answer that nobody can use does not keep it for ever: after the deadline a person is asked', () => {
+    const unknown = decide(document('SUBMITTED_TO_SRI'), { kind: 'worker_lost' }, NOW, POLICY);
+    expect(unknown.patch.deadlineAt).toEqual(new Date(NOW.getTime() + POLICY.answerDeadlineMs));
+    const odd = answered(entry('ALGO NUEVO'));
+    const overdue = { deadlineAt: new Date(NOW.getTime() - 1) };
+    expect(ask('RECEPTION_UNKNOWN', odd)).toMatchObject({ moves: [], work: { step: 'authorize' } });
+    expect(ask('RECEPTION_UNKNOWN', odd, overdue)).toMatchObject({ moves: [{ trigger: 'gave_up' }], patch: { errorCode: 'ANSWER_OVERDUE' } });
+    expect(ask('RECEPTION_UNKNOWN', silence, overdue)).toMatchObject({ moves: [] });
   });
 
   it('a taken number whose key is not ours is for a person, never renumbered', () => {

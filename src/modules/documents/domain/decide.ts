@@ -26,7 +26,7 @@ export function decide(document: DocumentState, evidence: Evidence, now: Date, p
     case 'authorization':
       return decideAuthorization(document, evidence.answer, now, policy);
     case 'worker_lost':
-      return { moves: [{ trigger: 'no_evidence', detail: { reason: 'worker_lost' } }], patch: {}, work: ask(now) };
+      return { moves: [{ trigger: 'no_evidence', detail: { reason: 'worker_lost' } }], patch: { deadlineAt: after(now, policy.answerDeadlineMs) }, work: ask(now) };
   }
 }
 
@@ -45,7 +45,7 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
     case 'no_evidence':
       return {
         moves: [{ trigger: 'no_evidence', detail: { reason: answer.reason } }],
-        patch: { authorizationAttempts: 0 },
+        patch: { authorizationAttempts: 0, deadlineAt: after(now, policy.answerDeadlineMs) },
         work: ask(after(now, waitOf(policy.authorizationLadderMs, 0))),
       };
     case 'returned': {
@@ -57,7 +57,7 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
         case 'sequential_taken':
           return {
             moves: [{ trigger: 'sequential_taken' }],
-            patch: { suspicion: 'SEQUENTIAL_TAKEN', sriMessages: messages, authorizationAttempts: 0 },
+            patch: { suspicion: 'SEQUENTIAL_TAKEN', sriMessages: messages, authorizationAttempts: 0, deadlineAt: after(now, policy.answerDeadlineMs) },
             work: ask(now),
           };
         case 'transient':
@@ -78,15 +78,18 @@ function undelivered(reason: string, retryAt: Date, now: Date, policy: SagaPolic
   return {
     moves: [{ trigger: 'not_delivered', detail: { reason } }],
     patch: {},
-    work: { step: 'submit', dueAt: knockAgain(retryAt, now, policy), unsent: true },
+    work: { step: 'submit', dueAt: knockAgain(retryAt, now, policy.unansweredWaitMs), unsent: true },
   };
 }
 
-/** Knocking at a closed door costs the SRI nothing: an outage of hours must not leave a document waiting for hours more. */
-function knockAgain(dueAt: Date, now: Date, { unansweredWaitMs }: SagaPolicy): Date {
-  const latest = after(now, unansweredWaitMs);
+/** An outage of hours must not leave a document waiting for hours more: the ladder is climbed no higher than `latest`. */
+function knockAgain(dueAt: Date, now: Date, longestMs: number): Date {
+  const latest = after(now, longestMs);
   return dueAt < latest ? dueAt : latest;
 }
+
+/** Knocking at a closed door costs the SRI nothing, a question that it does not answer does: longest waits, as one to this. */
+const QUESTION_TO_KNOCK = 15;
 
 /** The SRI holds the document: from now on it is only asked. */
 function held(document: DocumentState, trigger: 'received' | 'held_by_sri', now: Date, policy: SagaPolicy, patch: DocumentPatch): Decision {
@@ -157,7 +160,8 @@ function decideAuthorization(document: DocumentState, answer: AuthorizationAnswe
     case 'in_process':
       return hasMove(status, 'held_by_sri') ? held(document, 'held_by_sri', now, policy, {}) : wait(document, found.kind, now, policy);
     case 'refused':
-      if (!hasMove(status, 'refused')) return wait(document, found.kind, now, policy);
+      // What is about to be signed anew was refused before: that verdict is known and spent.
+      if (!hasMove(status, 'refused') || document.isResigning) return wait(document, found.kind, now, policy);
       return refused(document, found.messages, classifyRefused(found.messages), now, policy);
     case 'absent':
       return status === 'RECEPTION_UNKNOWN' || status === 'RECEPTION_RETRY_SCHEDULED' ? notFound(document, now, policy) : wait(document, found.kind, now, policy);
@@ -255,20 +259,19 @@ function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decis
 function wait(document: DocumentState, reason: string, now: Date, policy: SagaPolicy, answered = true): Decision {
   const attempts = document.authorizationAttempts + 1;
   const nextAsk = after(now, waitOf(policy.authorizationLadderMs, attempts));
-  const work = ask(answered ? nextAsk : knockAgain(nextAsk, now, policy));
+  const work = ask(answered ? nextAsk : knockAgain(nextAsk, now, QUESTION_TO_KNOCK * policy.unansweredWaitMs));
   const patch: DocumentPatch = { authorizationAttempts: attempts };
+  const isOverdue = answered && document.deadlineAt !== null && now >= document.deadlineAt;
+  const overdue = (...moves: Move[]): Decision => ({
+    moves, patch: { ...patch, ...problem('ANSWER_OVERDUE', { suggested_action: 'reconcile' }) }, work: recheck(document, now, policy),
+  });
   switch (document.status) {
     case 'AUTHORIZATION_PENDING':
       return { moves: [{ trigger: 'undecided', detail: { reason } }], patch, work };
     case 'AUTHORIZATION_RETRY_SCHEDULED':
-      if (answered && document.deadlineAt !== null && now >= document.deadlineAt) {
-        return {
-          moves: [{ trigger: 'overdue' }, { trigger: 'gave_up' }],
-          patch: { ...patch, ...problem('ANSWER_OVERDUE', { suggested_action: 'reconcile' }) },
-          work: recheck(document, now, policy),
-        };
-      }
-      return { moves: [], patch, work };
+      return isOverdue ? overdue({ trigger: 'overdue' }, { trigger: 'gave_up' }) : { moves: [], patch, work };
+    case 'RECEPTION_UNKNOWN':
+      return isOverdue ? overdue({ trigger: 'gave_up' }) : { moves: [], patch, work };
     case 'REJECTED':
     case 'FAILED_PERMANENT':
     case 'MANUAL_REVIEW_REQUIRED':

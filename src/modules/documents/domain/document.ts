@@ -21,6 +21,8 @@ export interface DocumentState {
   /** Why the document does not go on; code of the error catalogue. */
   readonly errorCode: string | null;
   readonly sriMessages: readonly SriMessage[];
+  /** A new signature is due: verdicts on the current one are known and spent. */
+  readonly isResigning: boolean;
   readonly cancellation: Cancellation | null;
 }
 

@@ -72,7 +72,7 @@ export const LIFECYCLE = {
   }),
   SUBMITTED_TO_SRI: state({
     meaning: 'Being sent; the answer is not known yet',
-    final: false, ambiguous: true, step: 'submit', lostLease: 'ask',
+    final: false, ambiguous: true, step: 'authorize', lostLease: 'ask',
     actions: ['reconcile'],
     moves: {
       ...AUTHORIZED_ON_EVIDENCE,

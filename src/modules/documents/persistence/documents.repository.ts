@@ -164,6 +164,7 @@ function toLoaded(row: LoadedRow): LoadedDocument {
       deadlineAt: date(d['deadline_at']),
       errorCode: d['error_code'] as string | null,
       sriMessages: (d['sri_messages'] as WireMessage[]).map(fromWireMessage),
+      isResigning: d['due_step'] === 'prepare' && (d['signing_no'] as number) > 0,
       cancellation: d['cancellation'] as DocumentState['cancellation'],
     },
     issuerId: d['issuer_id'] as string,

@@ -27,6 +27,11 @@ export class AuthorizeStep implements SagaStep {
   async run({ loaded, token }: LeasedDocument): Promise<Work | null> {
     const { state } = loaded;
     const startedAt = this.clock.now();
+    if (state.status === 'SUBMITTED_TO_SRI') {
+      const lost = decide(state, { kind: 'worker_lost' }, startedAt, this.policy);
+      await this.documents.advance(state, lost, token, startedAt);
+      return lost.work;
+    }
     const entrance = this.breaker.enter('authorization');
     if (entrance.kind === 'wait') return await postpone(this.documents, loaded, 'authorize', entrance.until, token, startedAt);
     const answer = await this.authorization.query(state.accessKey);

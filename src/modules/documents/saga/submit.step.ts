@@ -32,11 +32,6 @@ export class SubmitStep implements SagaStep {
   async run({ loaded, token }: LeasedDocument): Promise<Work | null> {
     const { state, signed } = loaded;
     const now = this.clock.now();
-    if (state.status === 'SUBMITTED_TO_SRI') {
-      const lost = decide(state, { kind: 'worker_lost' }, now, this.policy);
-      await this.documents.advance(state, lost, token, now);
-      return lost.work;
-    }
     if (signed === null) throw new Error(`document ${state.id} has nothing signed to send`);
     if (signed.certificateValidTo <= now && state.firstSentAt === null) {
       const again = signAgain(state, now);
@@ -58,7 +53,8 @@ export class SubmitStep implements SagaStep {
     const sending: Decision = {
       moves: [{ trigger: 'sending' }],
       patch: { receptionAttempts: state.receptionAttempts + 1, firstSentAt: state.firstSentAt ?? now },
-      work: { step: 'submit', dueAt: now, keepLease: true, unsent: false },
+      // Should this worker vanish, the next one asks: no pause holds that up.
+      work: { step: 'authorize', dueAt: now, keepLease: true, unsent: false },
     };
     const { version, successorWoken } = await this.documents.advance(state, sending, token, now, {
       attempt: { id: attempt, service: 'reception', signingNo: state.signingNo },

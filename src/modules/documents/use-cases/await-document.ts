@@ -91,5 +91,5 @@ function actionTaken(status: DocumentStatus): string {
   if (status === 'AUTHORIZED') return 'authorized';
   if (status === 'REJECTED') return 'rejected';
   const step = LIFECYCLE[status].step;
-  return step === 'authorize' || LIFECYCLE[status].ambiguous ? 'submitted' : 'pending';
+  return step === 'authorize' ? 'submitted' : 'pending';
 }
