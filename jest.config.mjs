@@ -23,7 +23,8 @@ const shared = {
 };
 
 export default {
-  maxWorkers: 2,
+  // Much of what the tests do is wait.
+  maxWorkers: 3,
   testTimeout: 60_000,
   projects: [
     { ...shared, displayName: 'unit', testRegex: '\\.spec\\.ts$', roots: ['<rootDir>/src', '<rootDir>/test/kernel'] },
