@@ -7,9 +7,9 @@
  *
  * Measures the capacity, then arrivals at `load` without an outage, then the same
  * through an outage of both services. Exits with 1 unless every accepted document is
- * AUTHORIZED with gapless numbers. The goal: drained within half of the outage, and
- * documents that arrive meanwhile, on emission points without a backlog of their own
- * (numbers of one point go in order), at most three times as slow as without one.
+ * AUTHORIZED with gapless numbers and the outage's were within half of its time. The goal
+ * besides: documents that arrive meanwhile, on emission points without a backlog of their
+ * own (numbers of one point go in order), are at most three times as slow as without one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -25,6 +25,9 @@ const { values } = parseArgs({
 const factor = Number(values.factor);
 const share = Number(values.load);
 const OUTAGE_SECONDS = 3_600 / factor;
+const GOAL_SHARE = 0.5;
+/** The longest break, then the ramp's two stages. */
+const RECOVERY_SECONDS = (3 * 60) / factor;
 const CLIENTS = 16;
 
 const began = performance.now();
@@ -133,6 +136,7 @@ async function measure(stack: BenchStack): Promise<boolean> {
   await arrivals;
   await database.drain((count) => say(`  ${count} pending`));
   const fresh = await timesOf(client, backAt, drainedAt);
+  const settled = await timesOf(client, new Date(backAt.getTime() + RECOVERY_SECONDS * 1_000), drainedAt);
   const { rows } = await client.query<{ calls: string }>(`select count(*)::float / nullif((select count(*) from sello.documents), 0) as calls from sello.sri_attempts`);
   const problems = await database.problems(accepted);
   await client.end();
@@ -141,13 +145,14 @@ async function measure(stack: BenchStack): Promise<boolean> {
   const drainShare = (drainedAfter ?? Number.POSITIVE_INFINITY) / OUTAGE_SECONDS;
   const freshRatio = fresh.p95 / calm.p95;
   process.stdout.write(
-    `\ndrained in ${drainedAfter?.toFixed(1) ?? 'never'} s = ${drainShare.toFixed(2)} of the outage (goal 0.50, ideal ${(share / (1 - share)).toFixed(2)})\n` +
+    `\ndrained in ${drainedAfter?.toFixed(1) ?? 'never'} s = ${drainShare.toFixed(2)} of the outage (goal ${GOAL_SHARE.toFixed(2)}, ideal ${(share / (1 - share)).toFixed(2)})\n` +
       `fresh documents meanwhile: p95 ${fresh.p95.toFixed(0)} ms over ${fresh.count} = ${freshRatio.toFixed(1)} x without an outage (goal 3)\n` +
+      `those that came after break and ramp: p95 ${settled.p95.toFixed(0)} ms over ${settled.count} = ${(settled.p95 / calm.p95).toFixed(1)} x\n` +
       `calls to the SRI per document: ${Number(rows[0]?.calls).toFixed(2)} (goal 3)\n` +
-      `${JSON.stringify({ bench: 'outage', factor, share, capacity, backlog, drainShare, freshRatio, freshP95: fresh.p95, calmP95: calm.p95, callsPerDocument: Number(rows[0]?.calls) })}\n`,
+      `${JSON.stringify({ bench: 'outage', factor, share, capacity, backlog, drainShare, freshRatio, freshP95: fresh.p95, settledP95: settled.p95, settledRatio: settled.p95 / calm.p95, calmP95: calm.p95, callsPerDocument: Number(rows[0]?.calls) })}\n`,
   );
   for (const problem of problems) process.stderr.write(`WRONG: ${problem}\n`);
-  return problems.length === 0 && drainedAfter !== null;
+  return problems.length === 0 && drainShare <= GOAL_SHARE;
 }
 
 let stack: BenchStack | null = null;

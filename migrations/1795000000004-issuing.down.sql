@@ -10,7 +10,6 @@ drop function last_look(uuid, uuid, uuid, timestamptz);
 drop function issuing_context(uuid, uuid, uuid, uuid, text);
 drop function build_access_key(date, text, text, text, text, text, integer, text);
 drop function access_key_check_digit(text);
-drop function outbox_backlog(timestamptz);
 drop function resume_pause(uuid, uuid, uuid, timestamptz);
 drop function claim_step(uuid, uuid, uuid, timestamptz, interval);
 drop function announce_due(timestamptz, interval, integer);

@@ -239,20 +239,10 @@ begin
   return next pause;
 end $$;
 
--- How much work is due and how long the oldest waits: for readiness, metrics and the watchdog.
-create function outbox_backlog(p_now timestamptz)
-  returns table (due bigint, oldest_due_at timestamptz)
-  language sql stable security definer set search_path = sello, pg_temp as $$
-  select count(*), min(due_at) from outbox where due_at <= p_now and (lease_until is null or lease_until < p_now)
-$$;
-alter function outbox_backlog(timestamptz) owner to sello_worker;
-
 revoke execute on function announce_due(timestamptz, interval, integer) from public;
 revoke execute on function claim_step(uuid, uuid, uuid, timestamptz, interval) from public;
-revoke execute on function outbox_backlog(timestamptz) from public;
 grant execute on function announce_due(timestamptz, interval, integer) to sello_app;
 grant execute on function claim_step(uuid, uuid, uuid, timestamptz, interval) to sello_app;
-grant execute on function outbox_backlog(timestamptz) to sello_app;
 
 -- Modulo 11 over the 48 digits of an access key: weights 2 to 7 from the right; 11 gives 0, 10 gives 1.
 create function access_key_check_digit(p_digits text) returns integer

@@ -90,7 +90,7 @@ function connectionLost(): Error {
   return Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
 }
 
-const FUNCTIONS = ['issuing_context', 'issue_document', 'advance_document', 'announce_due', 'load_document', 'outbox_backlog'] as const;
+const FUNCTIONS = ['issuing_context', 'issue_document', 'advance_document', 'announce_due', 'load_document'] as const;
 
 function callOf(kind: Call['kind'], tenantId: string | null, sql: string, parameters: readonly unknown[]): Call {
   return { name: nameOf(sql), sql, kind, tenantId, parameters };

@@ -41,10 +41,4 @@ export class DueWork {
     );
     return row ? { step: row.step, lostLeases: row.lost_leases } : null;
   }
-
-  /** Rows due now and since when the oldest waits. */
-  async backlog(now: Date): Promise<{ due: number; oldestDueAt: Date | null }> {
-    const [row] = await this.transaction.platform<{ due: string; oldest_due_at: Date | null }>('select * from outbox_backlog($1)', [now]);
-    return { due: Number(row?.due ?? 0), oldestDueAt: row?.oldest_due_at ?? null };
-  }
 }
