@@ -228,7 +228,7 @@ export class MemoryStore implements Store {
     this.documents.set(`${tenant}/${id}`, {
       ...h, tenant_id: tenant, id, sequential, access_key: accessKey, status: 'NUMBER_RESERVED', version: 1, idempotency_key: key, content_revision: 1,
       authorization_number: null, authorization_date: null, error_code: null, error_detail: null, sri_messages: [], signing_no: 0, suspicion: null,
-      reception_attempts: 0, authorization_attempts: 0, first_sent_at: null, received_at: null, deadline_at: null, cancellation: null, next_attempt_at: now,
+      reception_attempts: 0, authorization_attempts: 0, first_sent_at: null, received_at: null, deadline_at: null, cancellation: null, next_attempt_at: now, updated_at: iso(now),
     } as unknown as DocumentRow);
     this.contents.set(`${tenant}/${id}`, [{ revision: 1, content, issuer_snapshot: snapshot }]);
     this.history.set(`${tenant}/${id}`, [{ version: 1, from_status: null, trigger: 'number_taken', to_status: 'NUMBER_RESERVED' }]);
@@ -358,6 +358,7 @@ export class MemoryStore implements Store {
 
     d.status = from;
     d.version = version + moves.length;
+    (d as Json)['updated_at'] = iso(now);
     const patch = parse(patchJson) ?? {};
     for (const column of PATCHED) if (column in patch) (d as Json)[column] = patch[column];
     const work = parse(workJson);

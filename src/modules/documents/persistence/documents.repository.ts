@@ -11,6 +11,8 @@ import type { SriMessage } from '../../../sri/soap/message.js';
 /** A document as a saga step sees it. */
 export interface LoadedDocument {
   readonly state: DocumentState;
+  /** When the last decision about it was written. */
+  readonly decidedAt: Date | null;
   readonly issuerId: string;
   readonly sequential: number;
   readonly content: DocumentContent;
@@ -167,6 +169,7 @@ function toLoaded(row: LoadedRow): LoadedDocument {
       isResigning: d['due_step'] === 'prepare' && (d['signing_no'] as number) > 0,
       cancellation: d['cancellation'] as DocumentState['cancellation'],
     },
+    decidedAt: date(d['updated_at']),
     issuerId: d['issuer_id'] as string,
     sequential: d['sequential'] as number,
     content: row.content,

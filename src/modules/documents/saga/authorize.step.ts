@@ -8,7 +8,7 @@ import { authorizationWrapper } from './authorization-wrapper.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
 import { postpone } from './postpone.js';
-import { SriBreaker } from './sri-breaker.js';
+import { type Passage, SriBreaker } from './sri-breaker.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 
 /** Asks the SRI what became of the document. The question changes nothing there, so it may be repeated freely. */
@@ -34,8 +34,7 @@ export class AuthorizeStep implements SagaStep {
     }
     const entrance = this.breaker.enter('authorization');
     if (entrance.kind === 'wait') return await postpone(this.documents, loaded, 'authorize', entrance.until, token, startedAt);
-    const answer = await this.authorization.query(state.accessKey);
-    entrance.leave(answer.kind === 'entries');
+    const answer = await this.ask(state.accessKey, entrance);
     await this.killPoints.pass('after-auth-answer', loaded.content.numericCode);
 
     const now = this.clock.now();
@@ -48,6 +47,16 @@ export class AuthorizeStep implements SagaStep {
     await this.documents.advance(state, decision, token, now, records);
     await this.killPoints.pass('after-auth-commit', loaded.content.numericCode);
     return decision.work;
+  }
+
+  private async ask(accessKey: string, { leave, abandon }: Passage): Promise<AuthorizationAnswer> {
+    try {
+      const answer = await this.authorization.query(accessKey);
+      leave(answer.kind === 'entries');
+      return answer;
+    } finally {
+      abandon();
+    }
   }
 }
 

@@ -80,6 +80,63 @@ describe('the breaker of the SRI’s services', () => {
     expect(most()).toBe(50);
   });
 
+  it('a burst of calls that fail together opens it once, for the first pause', () => {
+    const burst = Array.from({ length: 24 }, go);
+    for (const entry of burst) entry.leave(false);
+    expect(waits()).toEqual(['breaker_open', 2_000]);
+    elapsed = 2_000;
+    go().leave(false);
+    expect(waits()).toEqual(['breaker_open', 4_000]);
+  });
+
+  it('a call from before the pause that ends late neither makes room for a second probe nor lengthens the pause', () => {
+    const late = [go(), go()];
+    calls(5, false);
+    elapsed = 1_500;
+    late[0]!.leave(false);
+    expect(waits()).toEqual(['breaker_open', 500]);
+    elapsed = 2_000;
+    const probe = go();
+    late[1]!.leave(false);
+    expect(waits()).toEqual(['breaker_open', 1_000]);
+    probe.leave(false);
+    expect(waits()).toEqual(['breaker_open', 4_000]);
+  });
+
+  it('a late answer ends the pause, and the probe under way then is a call like any other', () => {
+    const late = go();
+    calls(5, false);
+    elapsed = 2_000;
+    const probe = go();
+    late.leave(true);
+    expect(waits()).toBeNull();
+    calls(5, false);
+    expect(waits()).toEqual(['breaker_open', 2_000]);
+    elapsed = 4_000;
+    const next = go();
+    probe.leave(false);
+    expect(waits()).toEqual(['breaker_open', 1_000]);
+    next.leave(false);
+    expect(waits()).toEqual(['breaker_open', 4_000]);
+  });
+
+  it('a call given up for a fault of our own says nothing of the SRI, and gives its place back', () => {
+    for (let i = 0; i < 20; i += 1) go().abandon();
+    calls(4, false);
+    go().abandon();
+    calls(1, false);
+    expect(waits()).toEqual(['breaker_open', 2_000]);
+    elapsed = 2_000;
+    go().abandon();
+    const probe = go();
+    probe.leave(true);
+    probe.abandon();
+    const held = Array.from({ length: 6 }, go);
+    expect(waits()).toEqual(['ramp', 500]);
+    held[0]!.abandon();
+    expect(waits()).toBeNull();
+  });
+
   it('leaving twice counts once', () => {
     calls(4, false);
     const entry = go();

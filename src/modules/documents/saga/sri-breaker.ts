@@ -15,13 +15,22 @@ interface Operation {
   failures: number;
   breaks: number;
   openUntil: Date | null;
-  probing: boolean;
+  /** The one call let through while open: only its failure keeps the service closed off longer. */
+  probe: object | null;
   recoveredAt: Date | null;
   inFlight: number;
 }
 
+/** Leave to call a service once; every way out of the call goes through one of the two. */
+export interface Passage {
+  /** Call once the SRI answered (true) or not (false). */
+  readonly leave: (answered: boolean) => void;
+  /** Call where nothing was learned of the SRI, as when a fault of our own ended the call; of no effect after `leave`. */
+  readonly abandon: () => void;
+}
+
 export type Entry =
-  | { readonly kind: 'go'; /** Call once the SRI answered (true) or not (false). */ readonly leave: (answered: boolean) => void }
+  | ({ readonly kind: 'go' } & Passage)
   | { readonly kind: 'wait'; readonly reason: 'breaker_open' | 'ramp'; readonly until: Date };
 
 /**
@@ -46,19 +55,24 @@ export class SriBreaker {
     const wait = (reason: 'breaker_open' | 'ramp', milliseconds: number): Entry => ({ kind: 'wait', reason, until: new Date(now.getTime() + milliseconds) });
     if (operation.openUntil !== null) {
       if (now < operation.openUntil) return wait('breaker_open', operation.openUntil.getTime() - now.getTime());
-      if (operation.probing) return wait('breaker_open', PROBE_PAUSE_MS);
-      operation.probing = true;
+      if (operation.probe !== null) return wait('breaker_open', PROBE_PAUSE_MS);
     } else if (operation.inFlight >= this.limit(operation, now)) {
       return wait('ramp', RAMP_PAUSE_MS);
     }
     operation.inFlight += 1;
+    const call = {};
+    if (operation.openUntil !== null) operation.probe = call;
     let left = false;
+    const leave = (answered: boolean | null): void => {
+      if (left) return;
+      left = true;
+      this.left(service, operation, call, answered);
+    };
     return {
       kind: 'go',
-      leave: (answered) => {
-        if (left) return;
-        left = true;
-        this.left(service, operation, answered);
+      leave,
+      abandon: () => {
+        leave(null);
       },
     };
   }
@@ -69,10 +83,14 @@ export class SriBreaker {
     return share === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(this.settings.WORKER_CONCURRENCY * share));
   }
 
-  private left(service: SriService, operation: Operation, answered: boolean): void {
+  private left(service: SriService, operation: Operation, call: object, answered: boolean | null): void {
     operation.inFlight -= 1;
-    operation.probing = false;
+    const isProbe = operation.probe === call;
+    if (isProbe) operation.probe = null;
+    if (answered === null) return;
     if (answered) {
+      // An answer is an answer, also to a call that left before the pause.
+      operation.probe = null;
       if (operation.openUntil !== null) {
         operation.recoveredAt = this.clock.now();
         this.log.log(`the SRI answers ${service} again: ramping up`);
@@ -82,6 +100,8 @@ export class SriBreaker {
       operation.openUntil = null;
       return;
     }
+    // Calls that were under way when the service was taken for down tell nothing new.
+    if (operation.openUntil !== null && !isProbe) return;
     operation.failures += 1;
     if (operation.failures < FAILURES_TO_OPEN) return;
     const pause = Math.min(FIRST_BREAK_MS * 2 ** operation.breaks, this.settings.SRI_LONGEST_BREAK_SECONDS * 1_000);
@@ -93,7 +113,7 @@ export class SriBreaker {
   private operation(service: SriService): Operation {
     let operation = this.operations.get(service);
     if (!operation) {
-      operation = { failures: 0, breaks: 0, openUntil: null, probing: false, recoveredAt: null, inFlight: 0 };
+      operation = { failures: 0, breaks: 0, openUntil: null, probe: null, recoveredAt: null, inFlight: 0 };
       this.operations.set(service, operation);
     }
     return operation;

@@ -44,11 +44,12 @@ export class SubmitStep implements SagaStep {
     try {
       return await this.send(loaded, signed.xml, token, now, entrance.leave);
     } finally {
-      entrance.leave(false);
+      entrance.abandon();
     }
   }
 
-  private async send({ state, content }: LoadedDocument, xml: Buffer, token: string, now: Date, leave: (answered: boolean) => void): Promise<Work | null> {
+  private async send(loaded: LoadedDocument, xml: Buffer, token: string, now: Date, leave: (answered: boolean) => void): Promise<Work | null> {
+    const { state, content } = loaded;
     const attempt = this.ids.uuid();
     const sending: Decision = {
       moves: [{ trigger: 'sending' }],
@@ -70,11 +71,26 @@ export class SubmitStep implements SagaStep {
     const answeredAt = this.clock.now();
     const submitted = { ...state, ...sending.patch, status: 'SUBMITTED_TO_SRI' as const, version } as typeof state;
     const decided = decide(submitted, { kind: 'reception', answer }, answeredAt, this.policy);
-    // Nothing left the house: the document is as unsent as before.
-    const decision = answer.kind === 'not_delivered' ? { ...decided, patch: { ...decided.patch, firstSentAt: state.firstSentAt } } : decided;
+    const decision = answer.kind === 'not_delivered' ? this.asUnsentAsBefore(loaded, decided, now, answeredAt) : decided;
     await this.documents.advance(submitted, decision, token, answeredAt, { finished: outcomeOf(attempt, answer) });
     await this.killPoints.pass('after-reception-commit', content.numericCode);
     return decision.work;
+  }
+
+  /**
+   * Nothing left the house: neither the first sending nor a transmission counts. What keeps the waiting
+   * time growing is the wait before this try, doubled, up to the longest for a service that does not answer.
+   */
+  private asUnsentAsBefore({ state, decidedAt }: LoadedDocument, decided: Decision, triedAt: Date, now: Date): Decision {
+    const { receptionAttempts, firstSentAt, status } = state;
+    const waited = status === 'RECEPTION_RETRY_SCHEDULED' && decidedAt !== null ? triedAt.getTime() - decidedAt.getTime() : 0;
+    const grown = new Date(now.getTime() + Math.min(2 * waited, this.policy.unansweredWaitMs));
+    const { work } = decided;
+    return {
+      ...decided,
+      patch: { ...decided.patch, receptionAttempts, firstSentAt },
+      work: work !== null && work.dueAt !== 'never' && work.dueAt < grown ? { ...work, dueAt: grown } : work,
+    };
   }
 }
 

@@ -6,7 +6,7 @@ import type { SagaPolicy, Work } from '../domain/document.js';
 import { type AttemptOutcome, DocumentsRepository } from '../persistence/documents.repository.js';
 import { SAGA_POLICY } from './policy.js';
 import { postpone } from './postpone.js';
-import { SriBreaker } from './sri-breaker.js';
+import { type Passage, SriBreaker } from './sri-breaker.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 
 /** Asks whether a document that is to be annulled was annulled in the portal. */
@@ -26,14 +26,23 @@ export class WatchStep implements SagaStep {
     const startedAt = this.clock.now();
     const entrance = this.breaker.enter('consultation');
     if (entrance.kind === 'wait') return await postpone(this.documents, loaded, 'watch', entrance.until, token, startedAt);
-    const answer = await this.consultation.query(state.accessKey);
-    entrance.leave(answer.kind === 'state' || answer.kind === 'unknown');
+    const answer = await this.ask(state.accessKey, entrance);
     const now = this.clock.now();
     const decision = decideConsultation(state, answer, now, this.policy);
     await this.documents.advance(state, decision, token, now, {
       asked: { ...consultationOutcome(this.ids.uuid(), answer), service: 'consultation', signingNo: state.signingNo, startedAt },
     });
     return decision.work;
+  }
+
+  private async ask(accessKey: string, { leave, abandon }: Passage): Promise<ConsultationAnswer> {
+    try {
+      const answer = await this.consultation.query(accessKey);
+      leave(answer.kind === 'state' || answer.kind === 'unknown');
+      return answer;
+    } finally {
+      abandon();
+    }
   }
 }
 

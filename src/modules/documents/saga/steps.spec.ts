@@ -1,0 +1,117 @@
+import { KillPoints } from '../../../platform/faults/kill-points.js';
+import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
+import type { LoadedDocument } from '../persistence/documents.repository.js';
+import { AuthorizeStep } from './authorize.step.js';
+import { SriBreaker } from './sri-breaker.js';
+import type { SagaStep } from './step.js';
+import { SubmitStep } from './submit.step.js';
+import { WatchStep } from './watch.step.js';
+
+const START = Date.parse('2026-11-21T15:00:00Z');
+const DAY = 86_400_000;
+const POLICY: SagaPolicy = {
+  receptionLadderMs: [2_000, 5_000, 3_600_000], authorizationLadderMs: [3_000], unansweredWaitMs: 60_000, answerDeadlineMs: DAY,
+  maxReceptionAttempts: 3, recheckEveryMs: DAY, recheckForMs: 30 * DAY, cancellationLadderMs: [60_000],
+};
+const STATE: DocumentState = {
+  id: 'd', tenantId: 't', status: 'RECEPTION_PENDING', version: 1, accessKey: '1'.repeat(49), signingNo: 1, sentDigests: [], isResigning: false, suspicion: null,
+  receptionAttempts: 0, authorizationAttempts: 0, firstSentAt: null, receivedAt: null, deadlineAt: null, errorCode: null, sriMessages: [], cancellation: null,
+};
+const SETTINGS = { WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 };
+
+describe('the steps that call the SRI', () => {
+  let elapsed: number;
+  let loaded: LoadedDocument;
+  let decisions: Decision[];
+  let databaseAway: boolean;
+  const clock = { now: () => new Date(START + elapsed) };
+  let breaker: SriBreaker;
+  beforeEach(() => {
+    elapsed = 0;
+    decisions = [];
+    databaseAway = false;
+    breaker = new SriBreaker(clock, SETTINGS);
+    loaded = {
+      state: STATE, decidedAt: null, issuerId: 'i', sequential: 1, content: { numericCode: '12345678' } as never, issuer: {} as never,
+      signed: { xml: Buffer.from('<factura/>'), certificateValidTo: new Date(START + DAY) }, activeCertificate: null,
+    };
+  });
+
+  /** The table of one document. */
+  const documents = {
+    advance: (state: DocumentState, decision: Decision) => {
+      if (databaseAway) return Promise.reject(new Error('the database is away'));
+      decisions.push(decision);
+      loaded = { ...loaded, state: { ...state, ...(decision.patch as Partial<DocumentState>), version: state.version + 1 }, decidedAt: clock.now() };
+      return Promise.resolve({ version: loaded.state.version, successorWoken: false });
+    },
+  } as never;
+  const killPoints = new KillPoints({ FAULTS: '' } as never, {} as never);
+  const ids = { uuid: () => 'id' } as never;
+  const submitStep = (answer: () => unknown): SagaStep =>
+    new SubmitStep(documents, { submit: () => Promise.resolve(answer()) } as never, breaker, { nudge: () => undefined } as never, killPoints, clock, ids, POLICY);
+  const takes = (service: 'reception' | 'authorization' | 'consultation'): boolean => {
+    const entry = breaker.enter(service);
+    if (entry.kind === 'go') entry.abandon();
+    return entry.kind === 'go';
+  };
+  const becomes = (more: Partial<DocumentState>): void => {
+    loaded = { ...loaded, state: { ...loaded.state, ...more } };
+  };
+
+  it('tries that never left the house use nothing up, and come further and further apart up to the longest wait', async () => {
+    const waits: number[] = [];
+    for (let tries = 0; tries < 8; tries += 1) {
+      // Each worker may be a new one, which knows nothing of the tries before.
+      breaker = new SriBreaker(clock, SETTINGS);
+      const work = await submitStep(() => ({ kind: 'not_delivered', reason: 'refused' })).run({ loaded, token: 'token' });
+      expect(loaded.state).toMatchObject({ receptionAttempts: 0, firstSentAt: null });
+      expect(work).toMatchObject({ step: 'submit', unsent: true });
+      const wait = (work!.dueAt as Date).getTime() - START - elapsed;
+      waits.push(wait);
+      elapsed += wait;
+      becomes({ status: 'RECEPTION_RETRY_SCHEDULED' });
+    }
+    expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+  });
+
+  it('a try that never left the house keeps what earlier transmissions used up', async () => {
+    const firstSentAt = new Date(START - 5_000);
+    becomes({ status: 'RECEPTION_RETRY_SCHEDULED', receptionAttempts: 1, firstSentAt });
+    const work = await submitStep(() => ({ kind: 'not_delivered', reason: 'refused' })).run({ loaded, token: 'token' });
+    expect(loaded.state).toMatchObject({ receptionAttempts: 1, firstSentAt });
+    expect(work!.dueAt).toEqual(new Date(START + 5_000));
+  });
+
+  it('a transmission without a usable answer counts', async () => {
+    await submitStep(() => ({ kind: 'no_evidence', reason: 'timeout', excerpt: '' })).run({ loaded, token: 'token' });
+    expect(loaded.state).toMatchObject({ receptionAttempts: 1, firstSentAt: new Date(START) });
+  });
+
+  it('faults of our own never count against the SRI', async () => {
+    databaseAway = true;
+    const step = submitStep(() => ({ kind: 'received', messages: [], raw: '' }));
+    for (let i = 0; i < 10; i += 1) await expect(step.run({ loaded, token: 'token' })).rejects.toThrow('away');
+    expect(takes('reception')).toBe(true);
+  });
+
+  it.each(['reception', 'authorization', 'consultation'] as const)('an unexpected fault in the probe of %s leaves the way free for the next', async (service) => {
+    const fault = (): never => {
+      throw new Error('unexpected');
+    };
+    const query = { query: () => Promise.resolve().then(fault) } as never;
+    const steps: Record<typeof service, SagaStep> = {
+      reception: submitStep(fault),
+      authorization: new AuthorizeStep(documents, query, breaker, killPoints, clock, ids, POLICY),
+      consultation: new WatchStep(documents, query, breaker, clock, ids, POLICY),
+    };
+    for (let i = 0; i < 5; i += 1) {
+      const entry = breaker.enter(service);
+      if (entry.kind === 'go') entry.leave(false);
+    }
+    expect(takes(service)).toBe(false);
+    elapsed = 2_000;
+    await expect(steps[service].run({ loaded, token: 'token' })).rejects.toThrow('unexpected');
+    expect(takes(service)).toBe(true);
+  });
+});
