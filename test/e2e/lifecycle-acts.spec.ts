@@ -181,6 +181,19 @@ describe('acts on issued documents', () => {
     expect([refused.status, refused.body.error.code, (refused.body.error.detail as unknown as { rule: string }[])[0]?.rule]).toEqual([400, 'FISCAL_RULE_VIOLATED', 'cancellation.credited']);
   });
 
+  it('a cancellation that was done in the portal is not taken back: the document is cancelled', async () => {
+    const { document_id, access_key } = await business.accepted();
+    await until(document_id, 'AUTHORIZED');
+    expect((await act(document_id, 'cancel', { reason: 'issued twice' })).status).toBe(202);
+    // The worker's next look is far away.
+    await stack.database.query(`update outbox set due_at = now() + interval '1 hour' where document_id = $1`, [document_id]);
+    await portal('annul', access_key);
+    const refused = await act(document_id, 'cancel', undefined, 'DELETE');
+    expect([refused.status, refused.body.error.code, refused.body.error.detail]).toEqual([409, 'INVALID_STATE', { status: 'CANCELLED', allowed_actions: [], reason: 'ANNULLED_AT_SRI' }]);
+    expect((await business.document(document_id)).status).toBe('CANCELLED');
+    expect((await triggers(document_id)).slice(-2)).toEqual(['cancellation_requested', 'annulled']);
+  });
+
   it('an annulled credit note gives its amount back: the original it had voided is valid again', async () => {
     const original = await business.accepted();
     await until(original.document_id, 'AUTHORIZED');

@@ -74,7 +74,7 @@ export function startApi(ports: Ports, Desk: typeof IssuingDesk = QuickDesk): Ap
     reconcile: new ReconcileDocumentHandler(acts, ports.authorization as never, ports.consultation as never, clock, ids, policy),
     abandon: new AbandonDocumentHandler(acts, policy),
     cancel: new CancelDocumentHandler(acts, policy),
-    withdraw: new WithdrawCancellationHandler(acts),
+    withdraw: new WithdrawCancellationHandler(acts, ports.consultation as never, clock, ids, policy),
   };
 }
 

@@ -1,7 +1,7 @@
-import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
+import type { ConsultationAnswer, ConsultedState } from '../../../sri/soap/consultation.js';
 import { PLAIN_CONTENT, type DocumentContent } from '../../../sri/document-types/document.js';
-import { annulmentOf, decideCancel, decideConsultation, decideWithdrawal } from './cancellation.js';
-import type { Cancellation, DocumentState, SagaPolicy } from './document.js';
+import { annulmentOf, decideCancel, decideConsultation, decideWithdrawal, type Told } from './cancellation.js';
+import type { Cancellation, Decision, DocumentState, SagaPolicy } from './document.js';
 
 const DAY = 86_400_000;
 const NOW = new Date('2026-11-21T15:00:00Z');
@@ -17,7 +17,7 @@ const document = (cancellation: Cancellation | null): DocumentState => ({
   id: 'd', tenantId: 't', status: cancellation === null ? 'AUTHORIZED' : 'CANCELLATION_REQUESTED', version: 9, accessKey: '1'.repeat(49), signingNo: 1, sentDigests: [],
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: NOW, deadlineAt: null, errorCode: null, sriMessages: [], isResigning: false, cancellation,
 });
-const consulted = (state: 'annulled' | 'pending_annulment' | 'authorized' | 'unknown_state'): ConsultationAnswer =>
+const consulted = (state: ConsultedState): Told =>
   ({ kind: 'state', state, estado: state, authorizationDate: null, documentType: null, issuerRuc: null, messages: [], raw: '' });
 
 describe('the rules of annulling', () => {
@@ -82,9 +82,34 @@ describe('a requested cancellation', () => {
     expect(lapse({ kind: 'no_evidence', reason: 'timeout', excerpt: '' })).toEqual([]);
   });
 
-  it('is taken back only while nobody was asked to accept it', () => {
-    expect(decideWithdrawal(document(requested()))).toMatchObject({ moves: [{ trigger: 'cancellation_withdrawn' }], patch: { cancellation: null } });
-    expect(() => decideWithdrawal(document({ ...requested(), pendingAtSri: true }))).toThrow();
-    expect(() => decideWithdrawal(document(null))).toThrow();
+  it('lapses when its days are over and the SRI no longer tells, although the receiver was asked when it last told', () => {
+    const asked = { ...requested(), pendingAtSri: true };
+    const unknown: ConsultationAnswer = { kind: 'unknown', messages: [], raw: '' };
+    expect(decideConsultation(document(asked), unknown, new Date('2026-12-20T15:00:00Z'), POLICY)).toMatchObject({
+      moves: [{ trigger: 'cancellation_lapsed', detail: { reason: 'sri_no_longer_tells' } }], patch: { cancellation: null }, work: null,
+    });
+    expect(decideConsultation(document(asked), unknown, NOW, POLICY)).toMatchObject({ moves: [], patch: { cancellation: { pendingAtSri: true } } });
+  });
+
+  const unknown = { kind: 'unknown', messages: [], raw: '' } as const;
+  const withdraw = (answer: Told, cancellation: Cancellation | null = requested(), now = NOW): Decision => decideWithdrawal(document(cancellation), answer, now, POLICY);
+
+  it.each([['still authorized', consulted('authorized')], ['refused by the receiver', consulted('refused')], ['of no known state', consulted('unknown_state')], ['nothing told', unknown]])(
+    'is taken back where the SRI says: %s', (_name, answer) => {
+      expect(withdraw(answer)).toMatchObject({ moves: [{ trigger: 'cancellation_withdrawn' }], patch: { cancellation: null }, work: null });
+    });
+
+  it('cannot be taken back once it is done: the document is cancelled', () => {
+    expect(withdraw(consulted('annulled'))).toMatchObject({ moves: [{ trigger: 'annulled' }], work: null });
+    expect(() => withdraw(consulted('annulled'), null)).toThrow();
+  });
+
+  it('is not taken back while the receiver is asked, as the SRI says now or, where it says nothing, last said', () => {
+    const asked = { ...requested(), pendingAtSri: true };
+    expect(() => withdraw(consulted('pending_annulment'))).toThrow(expect.objectContaining({ code: 'INVALID_STATE', detail: expect.objectContaining({ reason: 'PENDING_AT_SRI' }) }));
+    expect(() => withdraw(unknown, asked)).toThrow();
+    expect(withdraw(consulted('authorized'), asked).moves).toEqual([{ trigger: 'cancellation_withdrawn' }]);
+    expect(withdraw(unknown, asked, new Date('2026-12-20T15:00:00Z')).moves).toEqual([{ trigger: 'cancellation_withdrawn' }]);
+    expect(withdraw(unknown, { ...asked, watchUntil: null }).moves).toEqual([{ trigger: 'cancellation_withdrawn' }]);
   });
 });

@@ -108,26 +108,47 @@ function watchUntil(deadline: string, needsAcceptance: boolean): string {
   return day;
 }
 
-/** @throws DomainError INVALID_STATE, also when the receiver is already asked: then only the SRI's answer counts */
-export function decideWithdrawal(document: DocumentState): Decision {
+/**
+ * Takes a cancellation back, after asking the SRI: people may have annulled in the portal since the last look.
+ * Where they have, the decision is that the document is cancelled.
+ * @throws DomainError INVALID_STATE, also when the receiver is already asked: then only the SRI's answer counts
+ */
+export function decideWithdrawal(document: DocumentState, answer: Told, now: Date, policy: SagaPolicy): Decision {
   requireAction(document, 'withdraw_cancellation');
-  if (document.cancellation?.pendingAtSri) throw notAllowed(document, 'withdraw_cancellation', 'PENDING_AT_SRI');
+  if (isAnnulled(answer)) return decideConsultation(document, answer, now, policy);
+  if (isPending(requested(document), answer, now)) throw notAllowed(document, 'withdraw_cancellation', 'PENDING_AT_SRI');
   return { moves: [{ trigger: 'cancellation_withdrawn' }], patch: { cancellation: null }, work: null };
+}
+
+/** An answer of the consultation service that was given. */
+export type Told = Extract<ConsultationAnswer, { kind: 'state' | 'unknown' }>;
+
+const isAnnulled = (answer: ConsultationAnswer): boolean => answer.kind === 'state' && answer.state === 'annulled';
+
+/** Whether the receiver is asked. What the SRI no longer tells stays as it was last told, while the watch lasts. */
+function isPending({ pendingAtSri, watchUntil }: Cancellation, answer: Told, now: Date): boolean {
+  if (answer.kind === 'state') return answer.state === 'pending_annulment';
+  return pendingAtSri && watchUntil !== null && guayaquilDay(now) <= watchUntil;
+}
+
+function requested({ id, cancellation }: DocumentState): Cancellation {
+  if (cancellation === null) throw new Error(`document ${id} is being cancelled without a request`);
+  return cancellation;
 }
 
 /** What the consultation service's answer means for a requested cancellation: only ANULADO cancels. */
 export function decideConsultation(document: DocumentState, answer: ConsultationAnswer, now: Date, policy: SagaPolicy): Decision {
-  const { cancellation } = document;
-  if (cancellation === null) throw new Error(`document ${document.id} is being cancelled without a request`);
-  if (answer.kind === 'state' && answer.state === 'annulled') {
+  const cancellation = requested(document);
+  if (isAnnulled(answer)) {
     return { moves: [{ trigger: 'annulled' }], patch: { cancellation: { ...cancellation, pendingAtSri: false } }, work: null };
   }
-  const pendingAtSri = answer.kind === 'state' ? answer.state === 'pending_annulment' : cancellation.pendingAtSri;
   const told = answer.kind === 'state' || answer.kind === 'unknown';
-  if (told && !pendingAtSri && cancellation.watchUntil !== null && guayaquilDay(now) > cancellation.watchUntil) {
+  const over = cancellation.watchUntil !== null && guayaquilDay(now) > cancellation.watchUntil;
+  if (told && over && !isPending(cancellation, answer, now)) {
     const reason = answer.kind === 'state' ? 'not_annulled_in_time' : 'sri_no_longer_tells';
     return { moves: [{ trigger: 'cancellation_lapsed', detail: { reason } }], patch: { cancellation: null }, work: null };
   }
+  const pendingAtSri = answer.kind === 'state' ? answer.state === 'pending_annulment' : cancellation.pendingAtSri;
   const next = { ...cancellation, asked: cancellation.asked + 1, pendingAtSri };
   return { moves: [], patch: { cancellation: next }, work: watch(next, now, policy) };
 }

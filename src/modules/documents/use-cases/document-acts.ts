@@ -14,6 +14,8 @@ import { DocumentsRepository, type LoadedDocument, type Records, StaleDocumentEr
 export interface ActDecision {
   readonly decision: Decision;
   readonly records?: Records;
+  /** Names the act in the audit log where it turned out to be another one. */
+  readonly entry?: Pick<AuditEntry, 'action' | 'detail'>;
 }
 
 const TRIES = 3;
@@ -40,10 +42,10 @@ export class DocumentActs {
     for (let attempt = 1; ; attempt += 1) {
       const loaded = await this.documents.load(tenant.tenantId, documentId);
       if (loaded === null) throw new DomainError('NOT_FOUND');
-      const { decision, records } = await act(loaded, this.clock.now());
+      const { decision, records, entry: turnedOut } = await act(loaded, this.clock.now());
       const at = this.clock.now();
       try {
-        const line = auditLine(tenant, { ...entry, target: { kind: 'document', id: documentId } }, at);
+        const line = auditLine(tenant, { ...(turnedOut ?? entry), target: { kind: 'document', id: documentId } }, at);
         await this.documents.advance(loaded.state, decision, null, at, records, line);
       } catch (error) {
         if (error instanceof StaleDocumentError && attempt < TRIES) continue;

@@ -1,9 +1,18 @@
+import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { DomainError } from '../../../shared/domain-error.js';
+import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { ConsultationClient } from '../../../sri/soap/consultation.js';
+import { notAllowed, requireAction } from '../domain/acts.js';
 import { decideWithdrawal } from '../domain/cancellation.js';
-import { DocumentActs } from './document-acts.js';
+import type { SagaPolicy } from '../domain/document.js';
+import type { LoadedDocument } from '../persistence/documents.repository.js';
+import { SAGA_POLICY } from '../saga/policy.js';
+import { consultationOutcome } from '../saga/watch.step.js';
+import { type ActDecision, DocumentActs } from './document-acts.js';
 
-/** Takes a cancellation back that was asked for and not yet done. */
+/** Takes a cancellation back that was asked for and, as the SRI says now, not yet done. */
 export class WithdrawCancellation extends Command<void> {
   constructor(
     readonly tenant: TenantContext,
@@ -15,9 +24,31 @@ export class WithdrawCancellation extends Command<void> {
 
 @CommandHandler(WithdrawCancellation)
 export class WithdrawCancellationHandler implements ICommandHandler<WithdrawCancellation> {
-  constructor(private readonly acts: DocumentActs) {}
+  constructor(
+    private readonly acts: DocumentActs,
+    private readonly consultation: ConsultationClient,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
+  ) {}
 
+  /** @throws DomainError SRI_UNAVAILABLE; INVALID_STATE also where the document was annulled meanwhile, which is then on record */
   async execute({ tenant, documentId }: WithdrawCancellation): Promise<void> {
-    await this.acts.perform(tenant, documentId, { action: 'document.cancellation_withdrawn' }, ({ state }) => ({ decision: decideWithdrawal(state) }));
+    const { status } = await this.acts.perform(tenant, documentId, { action: 'document.cancellation_withdrawn' }, (loaded) => this.consult(loaded));
+    if (status === 'CANCELLED') throw notAllowed({ status }, 'withdraw_cancellation', 'ANNULLED_AT_SRI');
+  }
+
+  private async consult({ state }: LoadedDocument): Promise<ActDecision> {
+    requireAction(state, 'withdraw_cancellation');
+    const startedAt = this.clock.now();
+    const answer = await this.consultation.query(state.accessKey);
+    if (answer.kind === 'not_delivered' || answer.kind === 'no_evidence') throw new DomainError('SRI_UNAVAILABLE');
+    const decision = decideWithdrawal(state, answer, this.clock.now(), this.policy);
+    const annulled = decision.moves.some(({ trigger }) => trigger === 'annulled');
+    return {
+      decision,
+      records: { asked: { ...consultationOutcome(this.ids.uuid(), answer), service: 'consultation', signingNo: state.signingNo, startedAt } },
+      ...(annulled && { entry: { action: 'document.reconciled' } }),
+    };
   }
 }
