@@ -70,6 +70,7 @@ describe('an answer of reception', () => {
     expect(end('SUBMITTED_TO_SRI', decision)).toBe('REJECTED');
     expect(decision.patch).toMatchObject({ errorCode: 'SRI_REJECTED', sriMessages: [{ identifier: code }] });
     expect(decision.work).toMatchObject({ step: 'authorize', recheck: true });
+    expect(decision.moves).toEqual([{ trigger: 'refused', detail: { service: 'reception' } }]);
   });
 
   it('surely not delivered: again on the ladder, still first in line', () => {
@@ -110,6 +111,11 @@ describe('an answer of authorization', () => {
     const decision = ask('AUTHORIZATION_PENDING', answered(entry('AUTORIZADO', more)));
     expect(end('AUTHORIZATION_PENDING', decision)).toBe('MANUAL_REVIEW_REQUIRED');
     expect(decision.patch.errorCode).toBe('ANSWER_MISMATCH');
+  });
+
+  it('a refusal names the service that gave it, also where a caller’s question overtakes the answer of reception', () => {
+    const decision = decideReconciliation(document('SUBMITTED_TO_SRI'), (answered(entry('NO AUTORIZADO')) as { answer: AuthorizationAnswer }).answer, NOW, POLICY);
+    expect(decision.moves).toEqual([{ trigger: 'refused', detail: { service: 'authorization' } }]);
   });
 
   it('NO AUTORIZADO of the current bytes refuses, with the messages of the latest refusal', () => {

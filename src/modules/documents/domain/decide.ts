@@ -67,7 +67,7 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
           return { moves: [{ trigger: 'transient' }], patch: { sriMessages: messages }, work: { step: 'submit', dueAt: retryAt, unsent: false } };
         case 'refused':
         case 'blocked':
-          return refused(document, messages, verdict, now, policy);
+          return refused(document, 'reception', messages, verdict, now, policy);
       }
     }
   }
@@ -100,9 +100,10 @@ function held(document: DocumentState, trigger: 'received' | 'held_by_sri', now:
   };
 }
 
-function refused(document: DocumentState, messages: readonly SriMessage[], verdict: Verdict, now: Date, policy: SagaPolicy): Decision {
+/** @param service who refused: what authorization refuses stays registered under the access key */
+function refused(document: DocumentState, service: 'reception' | 'authorization', messages: readonly SriMessage[], verdict: Verdict, now: Date, policy: SagaPolicy): Decision {
   return {
-    moves: [{ trigger: 'refused' }],
+    moves: [{ trigger: 'refused', detail: { service } }],
     patch: { ...problem('SRI_REJECTED'), suspicion: null, sriMessages: messages },
     work: recheck(document, now, policy),
     ...(verdict.scope !== undefined && verdict.code !== null && { pause: { scope: verdict.scope, code: verdict.code, threshold: 1 } }),
@@ -162,7 +163,7 @@ function decideAuthorization(document: DocumentState, answer: AuthorizationAnswe
     case 'refused':
       // What is about to be signed anew was refused before: that verdict is known and spent.
       if (!hasMove(status, 'refused') || document.isResigning) return wait(document, found.kind, now, policy);
-      return refused(document, found.messages, classifyRefused(found.messages), now, policy);
+      return refused(document, 'authorization', found.messages, classifyRefused(found.messages), now, policy);
     case 'absent':
       return status === 'RECEPTION_UNKNOWN' || status === 'RECEPTION_RETRY_SCHEDULED' ? notFound(document, now, policy) : wait(document, found.kind, now, policy);
     case 'unusable':

@@ -88,7 +88,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
 
   /** What the number and the access key are made of must stay; the date may change only while the SRI stored nothing. */
   private async fixedParts(tenant: TenantContext, refused: StoredDocument, place: Place, content: DocumentContent): Promise<Finding[]> {
-    const mayRedate = content.issueDate === refused.content.issueDate || !(await this.wasRefusedAfterReception(tenant, refused.id));
+    const mayRedate = content.issueDate === refused.content.issueDate || !(await wasRefusedAtAuthorization(this.transaction, tenant, refused.id));
     const parts: readonly (readonly [string, string, string])[] = [
       ['/document_type', refused.content.documentType, content.documentType],
       ['/numeric_code', refused.content.numericCode, content.numericCode],
@@ -99,15 +99,16 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
     ];
     return parts.filter(([, expected, actual]) => expected !== actual).map(([pointer, expected, actual]) => finding(RULES['correction.fixed'], pointer, expected, actual));
   }
+}
 
-  /** A refusal at authorization stays registered at the SRI under the access key. */
-  private async wasRefusedAfterReception(tenant: TenantContext, documentId: string): Promise<boolean> {
-    const rows = await this.transaction.run(tenant.tenantId, (manager) =>
-      manager.query<unknown[]>(
-        `select 1 from document_history where tenant_id = $1 and document_id = $2 and trigger = 'refused' and from_status <> 'SUBMITTED_TO_SRI' limit 1`,
-        [tenant.tenantId, documentId],
-      ),
-    );
-    return rows.length > 0;
-  }
+/** A refusal at authorization stays registered at the SRI under the access key. Older rows do not name the service that refused. */
+export async function wasRefusedAtAuthorization(transaction: TenantTransaction, { tenantId }: TenantContext, documentId: string): Promise<boolean> {
+  const rows = await transaction.run(tenantId, (manager) =>
+    manager.query<unknown[]>(
+      `select 1 from document_history where tenant_id = $1 and document_id = $2 and trigger = 'refused'
+       and coalesce(detail ->> 'service', case from_status when 'SUBMITTED_TO_SRI' then 'reception' else 'authorization' end) = 'authorization' limit 1`,
+      [tenantId, documentId],
+    ),
+  );
+  return rows.length > 0;
 }
