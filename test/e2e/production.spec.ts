@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -52,8 +53,9 @@ describe('an API in production', () => {
       const { error } = JSON.parse(text) as { error: Record<string, unknown> };
       expect([response.status, Object.keys(error).sort(), error['code'], error['detail']]).toEqual([500, ['code', 'detail', 'message', 'request_id'], 'INTERNAL', null]);
       expect(text).not.toMatch(/issuers|relation|select|postgres|typeorm|node_modules|\.[jt]s\b|\bat /i);
-      const logged = logLines().filter((line) => line.includes(String(error['request_id'])));
-      expect(logged.join('\n')).toContain('issuers');
+      const logged = (): string => logLines().filter((line) => line.includes(String(error['request_id']))).join('\n');
+      for (const until = Date.now() + 10_000; !logged().includes('issuers') && Date.now() < until; ) await sleep(50);
+      expect(logged()).toContain('issuers');
     } finally {
       await stack.database.query('alter table issuers_elsewhere rename to issuers');
     }
@@ -63,7 +65,9 @@ describe('an API in production', () => {
     const before = logLines().length;
     const forged = '\u001b[2J%0a{"level":"fatal","msg":"forged"}%0d%0a';
     await get(`/issuers/${encodeURIComponent('x\r\n{"level":"fatal","msg":"forged"}')}?q=${forged}`, { ...ofTenant, 'user-agent': 'a\u0009{"level":"fatal","msg":"forged"}' });
-    const lines = logLines().slice(before);
+    // The line is written after the answer.
+    let lines = logLines().slice(before);
+    for (const until = Date.now() + 10_000; lines.length === 0 && Date.now() < until; lines = logLines().slice(before)) await sleep(50);
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) {
       const entry = JSON.parse(line) as Record<string, unknown>;

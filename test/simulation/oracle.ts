@@ -38,6 +38,8 @@ interface Shadow {
   submissions: number;
   refusals: number;
   held: boolean;
+  /** The SRI said once that it holds the document. */
+  wasHeld: boolean;
   readonly wireDigests: Set<string>;
   /** Classes of answers that reached a worker. */
   readonly told: Set<AnswerClass>;
@@ -157,7 +159,7 @@ export class Oracle implements WireTap {
     this.require(content.issueDate <= today, 'D1', () => `issue date ${content.issueDate} accepted on ${today}`);
     const shadow: Shadow = {
       id: documentId, tenantId, sequence, number, numericCode: content.numericCode, accessKey, status: 'NUMBER_RESERVED', version: 1,
-      leaseToken: null, stepsAside: false, attempts: 0, submissions: 0, refusals: 0, held: false, wireDigests: new Set(), told: new Set(),
+      leaseToken: null, stepsAside: false, attempts: 0, submissions: 0, refusals: 0, held: false, wasHeld: false, wireDigests: new Set(), told: new Set(),
       disturbances: 0, lostLeases: 0, queries: 0,
     };
     this.shadows.set(documentId, shadow);
@@ -202,7 +204,11 @@ export class Oracle implements WireTap {
       const unasked = trigger === 'not_delivered' && detail?.reason === 'breaker_open';
       this.require(!needs || unasked || needs.some((answer) => shadow.told.has(answer)), 'evidence', () => `${trigger} although the SRI only said ${[...shadow.told].join(', ') || 'nothing'}`);
       if (trigger === 'sending') this.sending(shadow, records.attempt !== undefined);
-      if (trigger === 'received' || trigger === 'held_by_sri') shadow.held = true;
+      if (trigger === 'received' || trigger === 'held_by_sri') {
+        shadow.held = true;
+        // Also without a sending of ours: the SRI says so to whoever asks, and that counts.
+        shadow.wasHeld = true;
+      }
       if (trigger === 'refused') {
         shadow.refusals += 1;
         shadow.held = false;
@@ -221,7 +227,7 @@ export class Oracle implements WireTap {
     this.require(recorded, 'I12', () => 'sending without an attempt row');
     this.require(!shadow.held, 'A4', () => `${shadow.accessKey} is sent again although the SRI holds it`);
     if (shadow.attempts === 0) {
-      const earlier = this.sequences.get(shadow.sequence)!.find((other) => other.number < shadow.number && other.attempts === 0 && !other.stepsAside);
+      const earlier = this.sequences.get(shadow.sequence)!.find((other) => other.number < shadow.number && other.attempts === 0 && !other.stepsAside && !other.wasHeld);
       this.require(earlier === undefined, 'I17', () => `number ${shadow.number} is sent before ${String(earlier?.number)} (${String(earlier?.status)})`);
     }
     shadow.attempts += 1;
