@@ -266,8 +266,8 @@ export class MemoryStore implements Store {
     return work.step === 'submit' && (this.isPaused(work) || (work.unsent && this.hasUnsentPredecessor(work)));
   }
 
-  resumePauses(): void {
-    for (const work of this.outbox.values()) if (work.due_at < Infinity && this.isPaused(work)) work.announced_at = null;
+  resumePauses(now: number): void {
+    for (const work of this.outbox.values()) if (work.due_at < Infinity && this.isPaused(work) && (work.announced_at ?? 0) > now) work.announced_at = null;
     this.pauses = [];
   }
 
