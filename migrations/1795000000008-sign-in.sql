@@ -39,8 +39,13 @@ create function open_session(
   returns boolean
   language plpgsql security definer set search_path = sello, pg_temp as $$
 begin
-  update users u set failed_logins = 0, locked_until = null, last_login_at = p_now
-  where u.id = p_user and u.token_version = p_token_version and u.disabled_at is null and (u.locked_until is null or u.locked_until <= p_now);
+  -- Guessed passwords close the way of passwords, and no other.
+  update users u set
+    failed_logins = case when p_method = 'password' then 0 else u.failed_logins end,
+    locked_until = case when p_method = 'password' then null else u.locked_until end,
+    last_login_at = p_now
+  where u.id = p_user and u.token_version = p_token_version and u.disabled_at is null
+    and (p_method <> 'password' or u.locked_until is null or u.locked_until <= p_now);
   if not found then
     return false;
   end if;
@@ -66,7 +71,7 @@ begin
   update users u set
     failed_logins = case when u.failed_logins + 1 >= p_limit then 0 else u.failed_logins + 1 end,
     locked_until = case when u.failed_logins + 1 >= p_limit then p_locked_until end
-  where u.id = p_user and (u.locked_until is null or u.locked_until <= p_now)
+  where u.id = p_user and u.password_hash is not null and (u.locked_until is null or u.locked_until <= p_now)
   returning u.locked_until is not null into is_locked;
   perform record_for_person(p_user, false, case when is_locked then 'login.locked' else 'login.failed' end, '{}', p_now, p_request_id, p_address);
 end $$;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
 import { type Answer, Business, request } from '../support/business.js';
@@ -76,6 +77,20 @@ describe('API keys', () => {
     const list = await mine.call<{ items: Key[] }>('GET', '/auth/api-keys');
     expect(list.body.items.find(({ id }) => id === key.id)?.revoked_at).not.toBeNull();
     expect((await lines(mine, '?action=api_key.revoked')).filter((line) => line.target_id === key.id)).toHaveLength(1);
+  });
+
+  it('leave no key behind when they are revoked while they make one', async () => {
+    const maker = await created('maker');
+    const revoking = new pg.Client({ connectionString: stack.ownerUrl });
+    await revoking.connect();
+    await revoking.query('begin');
+    await revoking.query('update sello.api_keys set revoked_at = now() where id = $1', [maker.id]);
+    const making = request(stack.apiUrl, maker.key, 'POST', '/auth/api-keys', { name: 'left behind' });
+    await sleep(500);
+    await revoking.query('commit');
+    await revoking.end();
+    expect((await making).status).toBe(401);
+    expect(await stack.database.query(`select 1 from api_keys where name = 'left behind'`)).toEqual([]);
   });
 
   it('may revoke themselves', async () => {

@@ -129,6 +129,10 @@ describe('running the platform', () => {
     const both = await signedIn(stack, { platformAdmin: true });
     await join(stack, both, business.tenantId, 'viewer');
     expect((await both.call('GET', '/tenant')).body['id']).toBe(business.tenantId);
+    // Unnamed they are the viewer they are; named, they act for the platform, which the tenant can read.
+    expect(verdict(await both.call('PATCH', '/tenant', { name: 'Otro nombre' }))).toEqual([403, 'FORBIDDEN']);
+    expect((await both.call('PATCH', '/tenant', { name: 'Otro nombre' }, business.tenantId)).status).toBe(200);
+    expect((await lines('&action=platform.tenant_entered')).some((line) => line.actor_id === both.userId)).toBe(true);
     const foreign = await Business.open(stack, { certificate: null });
     expect((await both.call('GET', '/tenant', undefined, foreign.tenantId)).body['id']).toBe(foreign.tenantId);
   });

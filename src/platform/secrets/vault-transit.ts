@@ -28,7 +28,7 @@ export class VaultTransit implements KeyWrapper {
   }
 
   async wrap(dataKey: Buffer, context: Buffer): Promise<WrappedKey> {
-    const { data } = Encrypted.parse(
+    const { data } = understood(Encrypted, 
       await this.call('POST', `encrypt/${this.name}`, { plaintext: dataKey.toString('base64'), associated_data: context.toString('base64') }),
     );
     return { keyId: this.idOf(data.ciphertext), bytes: Buffer.from(data.ciphertext, 'utf8') };
@@ -39,12 +39,12 @@ export class VaultTransit implements KeyWrapper {
     if (!CIPHERTEXT.test(ciphertext) || this.idOf(ciphertext) !== keyId) {
       throw new KeyUnavailableError(`the secret was sealed under ${keyId}, not under Vault's key ${this.name}`);
     }
-    const { data } = Decrypted.parse(await this.call('POST', `decrypt/${this.name}`, { ciphertext, associated_data: context.toString('base64') }));
+    const { data } = understood(Decrypted, await this.call('POST', `decrypt/${this.name}`, { ciphertext, associated_data: context.toString('base64') }));
     return Buffer.from(data.plaintext, 'base64');
   }
 
   async isCurrent(keyId: string): Promise<boolean> {
-    const { data } = KeyState.parse(await this.call('GET', `keys/${this.name}`));
+    const { data } = understood(KeyState, await this.call('GET', `keys/${this.name}`));
     return keyId === `vault:${this.name}:v${data.latest_version}`;
   }
 
@@ -65,10 +65,16 @@ export class VaultTransit implements KeyWrapper {
     } catch (error) {
       throw new KeyUnavailableError(`Vault does not answer: ${(error as Error).message}`);
     }
-    if (response.ok) return response.json();
+    if (response.ok) return response.json().catch(() => null);
     await response.body?.cancel();
     // 400 is Vault's word for a ciphertext that does not open; everything else concerns Vault, not the secret.
     if (response.status === 400) throw new EnvelopeError('the sealed secret does not open for this record');
     throw new KeyUnavailableError(`Vault answered ${response.status}`);
   }
+}
+
+function understood<T>(shape: z.ZodType<T>, answer: unknown): T {
+  const parsed = shape.safeParse(answer);
+  if (!parsed.success) throw new KeyUnavailableError('the answer is not one of Vault');
+  return parsed.data;
 }

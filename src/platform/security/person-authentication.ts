@@ -2,7 +2,7 @@ import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { type Settings, SETTINGS, sriEnvironment } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../shared/ports.js';
-import type { MemberRole, TenantContext } from '../../shared/tenant-context.js';
+import type { MemberRole, TenantContext, UserPrincipal } from '../../shared/tenant-context.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
 import { originOf, type ServiceRequest } from '../http/service-request.js';
 import type { AccessClaims } from './access-tokens.js';
@@ -51,29 +51,24 @@ export class PersonAuthentication {
   }
 
   /**
-   * The tenant the person works in: the one they name, else their only one. A platform administrator may name any;
-   * a tenant that they are no member of is told.
+   * The tenant the person works in: the one they name, else their only one. A platform administrator who names one
+   * enters it as such, member or not, and the tenant is told; without naming it they are the member they are.
    */
   async enterTenant(request: ServiceRequest, person: SignedInPerson): Promise<TenantContext> {
     const named = namedTenant(request);
     const [membership, another] = person.memberships;
     if (named === null && another !== undefined) throw new DomainError('FORBIDDEN', { reason: 'tenant_required' });
-    const tenantId = membership?.tenantId ?? (person.isPlatformAdmin ? await this.visit(request, person, named) : null);
-    if (tenantId === null) {
+    const visited = person.isPlatformAdmin ? await this.visit(request, person, named) : null;
+    if (visited !== null) return this.contextOf(person, visited, null, 'platform_admin');
+    if (membership === undefined) {
       if (named !== null) await this.tellOwnTenants(request, person, named);
       throw new DomainError('FORBIDDEN', { reason: named === null ? 'tenant_required' : 'tenant_mismatch' });
     }
-    return {
-      tenantId,
-      principal: {
-        kind: 'user',
-        id: person.userId,
-        sessionId: person.sessionId,
-        memberId: membership?.memberId ?? null,
-        role: person.isPlatformAdmin || membership === undefined ? 'platform_admin' : membership.role,
-      },
-      environment: sriEnvironment(this.settings),
-    };
+    return this.contextOf(person, membership.tenantId, membership.memberId, membership.role);
+  }
+
+  private contextOf({ userId, sessionId }: SignedInPerson, tenantId: string, memberId: string | null, role: UserPrincipal['role']): TenantContext {
+    return { tenantId, principal: { kind: 'user', id: userId, sessionId, memberId, role }, environment: sriEnvironment(this.settings) };
   }
 
   /** The tenants a person belongs to learn that the person tried another one. */

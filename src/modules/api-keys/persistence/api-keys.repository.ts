@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
-import type { TenantContext } from '../../../shared/tenant-context.js';
+import { isAllowed } from '../../../platform/security/permissions.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { MemberRole, TenantContext } from '../../../shared/tenant-context.js';
 import type { ApiKeyCreated } from '../api-keys.responses.js';
 
 export type ApiKeyRow = Omit<ApiKeyCreated, 'key'>;
@@ -24,6 +27,7 @@ export class ApiKeysRepository {
 
   async insert(tenant: TenantContext, key: NewApiKey, now: Date): Promise<ApiKeyRow> {
     return this.database.run(tenant.tenantId, async (manager) => {
+      await requireStanding(manager, tenant);
       const [row] = await manager.query<ApiKeyRow[]>(
         `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at) values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`,
         [tenant.tenantId, key.id, key.name, key.prefix, key.hash, tenant.environment, now],
@@ -62,5 +66,21 @@ export class ApiKeysRepository {
       const [counted] = await manager.query<{ total: number }[]>('select count(*)::int as total from api_keys where tenant_id = $1', [tenantId]);
       return { rows, total: counted?.total ?? 0 };
     });
+  }
+}
+
+/**
+ * The caller's right as the database knows it now, held until the key is there: whoever loses theirs meanwhile leaves no key.
+ * @throws DomainError UNAUTHENTICATED or FORBIDDEN
+ */
+async function requireStanding(manager: EntityManager, { tenantId, principal }: TenantContext): Promise<void> {
+  if (principal.kind === 'api_key') {
+    const [key] = await manager.query<unknown[]>('select 1 from api_keys where tenant_id = $1 and id = $2 and revoked_at is null for share', [tenantId, principal.id]);
+    if (key === undefined) throw new DomainError('UNAUTHENTICATED');
+  } else if (principal.memberId !== null) {
+    const [member] = await manager.query<{ role: MemberRole }[]>(
+      `select role from members where tenant_id = $1 and id = $2 and status = 'active' for share`, [tenantId, principal.memberId],
+    );
+    if (member === undefined || !isAllowed(member.role, 'api_keys:write')) throw new DomainError('FORBIDDEN', { permission: 'api_keys:write' });
   }
 }

@@ -69,6 +69,9 @@ export class GoogleGuard extends AuthGuard(GOOGLE) {
   override handleRequest<T>(error: unknown, identity: T | false | null | undefined): T {
     if (error instanceof DomainError) throw error;
     if (error !== null && error !== undefined) {
+      // What is no word of the provider or of the protocol is a fault of ours.
+      if (!(error instanceof Error)) throw new TypeError('a sign-in threw what is no error');
+      if (!PROTOCOL_ERRORS.includes(error.name)) throw error;
       this.logger.warn({ err: error }, 'a sign-in with Google failed');
       throw new DomainError(isOutage(error) ? 'SERVICE_UNAVAILABLE' : 'UNAUTHENTICATED');
     }
@@ -76,6 +79,9 @@ export class GoogleGuard extends AuthGuard(GOOGLE) {
     return identity;
   }
 }
+
+/** Names of the errors by which passport tells a refusal of the provider. */
+const PROTOCOL_ERRORS = ['TokenError', 'AuthorizationError', 'InternalOAuthError'];
 
 /** True when the provider could not be asked; a refusal of its own is none. */
 function isOutage(error: unknown): boolean {
