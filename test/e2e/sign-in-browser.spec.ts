@@ -5,6 +5,7 @@ import { type BrowserContext, chromium } from 'playwright-core';
 import { googleSettings, startIdentityProvider } from '../../src/local/parts.js';
 import type { ServiceProcess } from '../../src/local/service-process.js';
 import { newAddress } from '../support/callers.js';
+import { describeWhere } from '../support/describe-where.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 /** Debian's name first; CI installs it. */
@@ -12,10 +13,7 @@ const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goo
 /** No window, no sandbox (it may run as root in a container), and nothing that looks for hosts of its own. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
-const whenThereIsABrowser = BROWSER === undefined ? describe.skip : describe;
-if (BROWSER === undefined) console.warn('No Chromium on this machine: signing in with a browser is not shown. Install the package chromium.');
-
-whenThereIsABrowser('a browser', () => {
+describeWhere(BROWSER === undefined ? 'no Chromium on this machine; install the package chromium' : null, 'a browser', () => {
   let stack: Stack;
   let provider: ServiceProcess;
   let browser: BrowserContext;

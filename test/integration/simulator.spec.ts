@@ -26,7 +26,7 @@ const consultation = (key: string): string =>
   `<claveAcceso>${key}</claveAcceso></c:consultarEstadoAutorizacionComprobante></s:Body></s:Envelope>`;
 
 /** A decoded answer of the control API; the assertions say what is in it. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- many shapes, each asserted where it is read
 type Json = any;
 
 describe('the simulator over HTTP', () => {

@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPkcs12, Pkcs12Error } from '../../src/sri/signing/pkcs12.js';
+import { describeWhere } from '../support/describe-where.js';
 import { certificate, pkcs12, PLAIN_ISSUER, rsaPair } from '../support/pki.js';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -52,7 +53,7 @@ function expectLeaf(bytes: Buffer, password: string): void {
 
 const PASSWORDS = ['secreto', 'contraseña ñandú', '€uro', ''];
 
-(hasOpenssl ? describe : describe.skip)('containers of OpenSSL (skipped without openssl on PATH)', () => {
+describeWhere(hasOpenssl ? null : 'openssl is not on PATH', 'containers of OpenSSL', () => {
   it.each(PASSWORDS)('AES-256 under %j', (password) => expectLeaf(openssl(password), password));
   it.each(PASSWORDS)('3DES under %j', (password) => {
     expectLeaf(openssl(password, '-keypbe', 'PBE-SHA1-3DES', '-certpbe', 'PBE-SHA1-3DES', '-macalg', 'sha1'), password);
@@ -63,11 +64,11 @@ const PASSWORDS = ['secreto', 'contraseña ñandú', '€uro', ''];
     expectLeaf(openssl('secreto', '-name', 'Signing Key ñ', '-macalg', 'sha512'), 'secreto'));
 });
 
-(hasLegacy ? describe : describe.skip)('old containers of OpenSSL (skipped without its legacy provider)', () => {
+describeWhere(hasLegacy ? null : 'openssl has no legacy provider here', 'old containers of OpenSSL', () => {
   it.each(PASSWORDS)('RC2-40 and 3DES under %j', (password) => expectLeaf(openssl(password, '-legacy'), password));
 });
 
-(hasKeytool ? describe : describe.skip)('containers of Java (skipped without keytool on PATH)', () => {
+describeWhere(hasKeytool ? null : 'keytool is not on PATH', 'containers of Java', () => {
   function keytool(...extra: string[]): Buffer {
     const source = join(folder, 'source.p12');
     const target = join(folder, 'java.p12');

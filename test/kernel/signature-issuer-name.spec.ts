@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeCertificate } from '../../src/sri/signing/certificate.js';
+import { describeWhere } from '../support/describe-where.js';
 import * as der from '../support/der-writer.js';
 import { certificate, name, OID, PLAIN_ISSUER } from '../support/pki.js';
 
@@ -162,7 +163,7 @@ function cases(): Buffer[] {
   return issuers;
 }
 
-(hasJava ? describe : describe.skip)('issuer names before Java (skipped without java on PATH)', () => {
+describeWhere(hasJava ? null : 'java is not on PATH', 'issuer names before Java', () => {
   let judgements: Judgement[] = [];
   let certificates: Buffer[] = [];
 
@@ -197,5 +198,3 @@ function cases(): Buffer[] {
     judgements.forEach(({ serial }, i) => expect(serial).toBe(describeCertificate(certificates[i]!).serialNumber));
   });
 });
-
-if (!hasJava) it.skip('java is not on PATH: issuer names were not compared with Java', () => undefined);
