@@ -42,10 +42,17 @@ describe('rate limits of /auth', () => {
   });
 
   it('count every such call alike, also those that are refused for their form', async () => {
-    const paths = ['login', 'signup', 'refresh', 'password/forgot', 'password/reset', 'email/verify', 'invitations/accept'];
+    const paths = ['login', 'signup', 'refresh', 'password/forgot', 'password/reset', 'email/verify', 'invitations/accept', 'logout', 'google/link', 'api-keys'];
     const post = (path: string) => call(stack.apiUrl, 'POST', `/auth/${path}`, { body: {}, headers: { 'X-Forwarded-For': '203.0.113.50' } });
-    for (const path of [...paths, ...paths.slice(0, 3)]) expect((await post(path)).status).not.toBe(429);
+    for (const path of paths) expect((await post(path)).status).not.toBe(429);
     for (const path of paths) expect((await post(path)).status).toBe(429);
+  });
+
+  it('count those with a credential that is none', async () => {
+    const tried = (path: string) => call(stack.apiUrl, 'POST', `/auth/${path}`, { token: 'e30.e30.e30', body: {}, headers: { 'X-Forwarded-For': '203.0.113.60' } });
+    const answers = await statuses(times(12, (index) => tried(index % 2 === 0 ? 'logout' : 'invitations/accept')));
+    expect(answers.filter((status) => status === 401)).toHaveLength(10);
+    expect(answers.filter((status) => status === 429)).toHaveLength(2);
   });
 
   it('count the addresses that one customer of IPv6 has as one', async () => {
@@ -67,6 +74,14 @@ describe('rate limits of /auth', () => {
     const link = (index: number) =>
       call(stack.apiUrl, 'POST', '/auth/google/link', { token: signed.body.access_token, body: { link_token: 'x' }, headers: { 'X-Forwarded-For': `203.0.113.${80 + index}` } });
     expect((await statuses(times(13, link))).filter((status) => status === 429)).toHaveLength(3);
+  });
+
+  it('hold for what the caller may not do as well', async () => {
+    const api = await stack.startApi({ RATE_LIMIT_OTHER_PER_MINUTE: '3' });
+    const owner = await call(stack.apiUrl, 'POST', '/auth/signup', { body: { email: newAddress(), password: 'cuatro palabras al azar', name: 'Ana', tenant_name: 'Andina' } });
+    const answers: number[] = [];
+    for (let index = 0; index < 4; index += 1) answers.push((await call(api, 'GET', '/platform/tenants', { token: owner.body.access_token })).status);
+    expect(answers).toEqual([403, 403, 403, 429]);
   });
 
   it('let nobody try while Redis is away', async () => {

@@ -6,20 +6,21 @@ import { PermissionGuard } from '../security/permission.guard.js';
 import { SecurityModule } from '../security/security.module.js';
 import { ErrorFilter } from './error.filter.js';
 import { PublicAddress } from './public-address.js';
-import { RateLimitGuard } from './rate-limit.guard.js';
+import { RateLimitGuard, SignInLimitGuard } from './rate-limit.guard.js';
 import { RateLimits } from './rate-limits.js';
 import { FieldValidationPipe } from './validation.pipe.js';
 
-/** What every route passes, in this order: who, may they, how often, is the input sound; and how errors leave. */
+/** What every route passes, in this order: how often one tries to sign in, who, how often, may they, is the input sound; and how errors leave. */
 @Module({
   imports: [SecurityModule],
   providers: [
     RateLimits,
     ApiKeyUsage,
     PublicAddress,
+    { provide: APP_GUARD, useClass: SignInLimitGuard },
     { provide: APP_GUARD, useClass: AuthenticationGuard },
-    { provide: APP_GUARD, useClass: PermissionGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
+    { provide: APP_GUARD, useClass: PermissionGuard },
     { provide: APP_PIPE, useClass: FieldValidationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],

@@ -7,41 +7,67 @@ import { isObject } from './fields.js';
 import { RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, WINDOW_SECONDS } from './rate-limits.js';
 import type { ServiceRequest } from './service-request.js';
 
+/** Counts calls against a bucket and says in headers where the caller stands (specification, section 8). */
+@Injectable()
+abstract class CountingGuard implements CanActivate {
+  constructor(private readonly limits: RateLimits) {}
+
+  abstract canActivate(context: ExecutionContext): Promise<boolean>;
+
+  /** @throws DomainError RATE_LIMITED when one of those who are counted has used up the bucket */
+  protected async count(response: Response, bucket: RateBucket, counted: readonly string[]): Promise<true> {
+    const verdicts = await Promise.all(counted.map((who) => this.limits.take(bucket, who)));
+    for (const verdict of verdicts) {
+      const told = response.get('X-RateLimit-Remaining');
+      // Of several the strictest is told.
+      if (told === undefined || verdict.remaining < Number(told) || !verdict.allowed) response.set(headersOf(bucket, verdict));
+      if (verdict.allowed) continue;
+      response.set('Retry-After', String(verdict.resetSeconds));
+      throw new DomainError('RATE_LIMITED', { limit: verdict.limit, window_seconds: WINDOW_SECONDS });
+    }
+    return true;
+  }
+}
+
 /**
- * Counts every call and says in headers where the caller stands (specification, section 8). What proves who somebody is
- * counts twice: for the address it comes from and for the account it is about.
+ * Before anybody is looked up: what proves who somebody is counts for the address it comes from and for the account that
+ * it names, also when it is then refused.
  */
 @Injectable()
-export class RateLimitGuard implements CanActivate {
+export class SignInLimitGuard extends CountingGuard {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<ServiceRequest>();
+    if (!provesSomebody(request)) return true;
+    const counted = [addressOf(request), accountOf(request)].filter((who) => who !== null);
+    return this.count(http.getResponse<Response>(), 'auth', counted);
+  }
+}
+
+/** Counts every call for its caller, whatever the caller may. */
+@Injectable()
+export class RateLimitGuard extends CountingGuard {
   constructor(
     private readonly reflector: Reflector,
-    private readonly limits: RateLimits,
-  ) {}
+    limits: RateLimits,
+  ) {
+    super(limits);
+  }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<ServiceRequest>();
-    const isAuth = request.path.startsWith('/auth/');
-    const caller = request.tenant?.principal.id ?? request.person?.userId;
-    if (caller === undefined && !isAuth) return true; // public routes serve health and the API description
-    const bucket = isAuth && request.method === 'POST' ? 'auth' : (this.reflector.get<RateBucket | undefined>(RATE_BUCKET_KEY, context.getHandler()) ?? 'other');
-    const counted = bucket === 'auth' ? [addressOf(request), caller ?? accountOf(request)] : [caller ?? addressOf(request)];
-    const response = http.getResponse<Response>();
-    const verdict = await this.takeAll(bucket, counted.filter((who) => who !== null));
-    response.set(headersOf(bucket, verdict));
-    if (verdict.allowed) return true;
-    response.set('Retry-After', String(verdict.resetSeconds));
-    throw new DomainError('RATE_LIMITED', { limit: verdict.limit, window_seconds: WINDOW_SECONDS });
-  }
-
-  /** The strictest of the verdicts. */
-  private async takeAll(bucket: RateBucket, counted: readonly string[]): Promise<RateVerdict> {
-    const verdicts = await Promise.all(counted.map((who) => this.limits.take(bucket, who)));
-    const [strictest] = verdicts.sort((one, other) => Number(one.allowed) - Number(other.allowed) || one.remaining - other.remaining);
-    if (strictest === undefined) throw new Error('a call without anybody to count it for');
-    return strictest;
+    const caller = request.tenant?.principal.id ?? request.person?.userId ?? (isAuth(request) && !provesSomebody(request) ? addressOf(request) : undefined);
+    // Public routes serve health and the API description; those of signing in were counted before.
+    if (caller === undefined) return true;
+    const bucket = provesSomebody(request) ? 'auth' : (this.reflector.get<RateBucket | undefined>(RATE_BUCKET_KEY, context.getHandler()) ?? 'other');
+    return this.count(http.getResponse<Response>(), bucket, [caller]);
   }
 }
+
+const isAuth = ({ path }: ServiceRequest): boolean => path.startsWith('/auth/');
+/** `POST /auth/*` of the specification. */
+const provesSomebody = (request: ServiceRequest): boolean => isAuth(request) && request.method === 'POST';
 
 /** The client's address; of IPv6 the network that one customer is given. Proxies are believed as the settings say. */
 function addressOf({ ip = 'unknown' }: ServiceRequest): string {
