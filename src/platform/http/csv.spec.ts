@@ -1,0 +1,89 @@
+import { buffer } from 'node:stream/consumers';
+import { parse } from 'csv-parse/sync';
+import { csvAnswer, type CsvCell, inert, original } from './csv.js';
+
+async function* batchesOf(...batches: CsvCell[][][]): AsyncGenerator<CsvCell[][]> {
+  yield* batches;
+}
+
+const written = async (batches: AsyncIterable<CsvCell[][]>, separator: ',' | ';' = ','): Promise<string> =>
+  (await buffer((await csvAnswer({ fileName: 'x.csv', header: ['code', 'name'], separator }, batches)).getStream())).toString();
+
+describe('a CSV answer', () => {
+  it('is RFC 4180 in UTF-8 with a byte order mark', async () => {
+    expect(await written(batchesOf([['A', 'Café "ñ"'], ['B', 'x,y']], [['C', 'two\nlines'], ['D', null]]))).toBe(
+      '\ufeffcode,name\r\nA,"Café ""ñ"""\r\nB,"x,y"\r\nC,"two\nlines"\r\nD,\r\n',
+    );
+  });
+
+  it('takes a semicolon, and writes values in one form each', async () => {
+    expect(await written(batchesOf([['a;b', true], ['c,d', -5], ['', new Date(0)]]), ';')).toBe(
+      '\ufeffcode;name\r\n"a;b";true\r\nc,d;-5\r\n;1970-01-01T00:00:00.000Z\r\n',
+    );
+  });
+
+  it('has its header also without rows', async () => {
+    expect(await written(batchesOf())).toBe('\ufeffcode,name\r\n');
+  });
+
+  it('is made as it is read, and no further than somebody reads', async () => {
+    let made = 0;
+    let ended = false;
+    const endless = async function* (): AsyncGenerator<CsvCell[][]> {
+      try {
+        for (;;) {
+          made += 1;
+          yield [['x'.repeat(10_000), made]];
+        }
+      } finally {
+        ended = true;
+      }
+    };
+    const stream = (await csvAnswer({ fileName: 'x.csv', header: ['a', 'b'] }, endless())).getStream();
+    expect(made).toBe(1);
+    await new Promise((resolve) => stream.once('readable', resolve));
+    expect(made).toBeLessThan(20);
+    stream.destroy();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).toBe(true);
+  });
+
+  it('ends its making also when nobody has begun to read', async () => {
+    let ended = false;
+    const source = async function* (): AsyncGenerator<CsvCell[][]> {
+      try {
+        yield [['a', 'b']];
+      } finally {
+        ended = true;
+      }
+    };
+    (await csvAnswer({ fileName: 'x.csv', header: ['a', 'b'] }, source())).getStream().destroy();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).toBe(true);
+  });
+
+  it('is refused when it cannot begin, and broken off when it cannot go on', async () => {
+    const failing = async function* (rows: number): AsyncGenerator<CsvCell[][]> {
+      for (let row = 0; row < rows; row += 1) yield [['a', row]];
+      throw new Error('lost');
+    };
+    await expect(written(failing(0))).rejects.toThrow('lost');
+    const begun = await csvAnswer({ fileName: 'x.csv', header: ['a', 'b'] }, failing(1));
+    await expect(buffer(begun.getStream())).rejects.toThrow('lost');
+  });
+});
+
+describe('a cell that begins like a formula', () => {
+  const FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', "'=1", "''+1", '-'];
+
+  it.each(FORMULAS)('%j is made inert, and comes back', async (formula) => {
+    expect(inert(formula)).toBe(`'${formula}`);
+    expect(original(inert(formula))).toBe(formula);
+    const [, row] = parse(await written(batchesOf([[formula, 'x']])), { bom: true });
+    expect(row).toEqual([`'${formula}`, 'x']);
+  });
+
+  it.each(['', "'", "'x", "it's", 'a=b', '1+1', '3-en-1', "O'Brien"])('%j is none', (plain) => {
+    expect([inert(plain), original(plain)]).toEqual([plain, plain]);
+  });
+});

@@ -1,0 +1,47 @@
+import type { StreamableFile } from '@nestjs/common';
+import { stringify } from 'csv-stringify/sync';
+import { streamedAnswer } from './streamed-answer.js';
+
+export type CsvCell = string | number | boolean | Date | null;
+
+export interface CsvFile {
+  /** `products.csv` */
+  readonly fileName: string;
+  readonly header: readonly string[];
+  /** Default: a comma (RFC 4180). */
+  readonly separator?: ',' | ';';
+}
+
+/** Spreadsheets take the bytes for UTF-8 by this only. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** Texts that a spreadsheet would compute, also behind apostrophes that were there before ours. */
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/u;
+
+/** Batches of rows as a CSV file (RFC 4180, UTF-8 with a byte order mark) of any size; see `streamedAnswer`. */
+export function csvAnswer({ fileName, header, separator = ',' }: CsvFile, batches: AsyncIterable<readonly (readonly CsvCell[])[]>): Promise<StreamableFile> {
+  return streamedAnswer(csvParts(header, separator, batches), { type: 'text/csv; charset=utf-8; header=present', fileName });
+}
+
+async function* csvParts(header: readonly string[], separator: string, batches: AsyncIterable<readonly (readonly CsvCell[])[]>): AsyncGenerator<string> {
+  const lines = (rows: readonly (readonly CsvCell[])[]): string =>
+    stringify(rows.map((row) => row.map(cellText)), { delimiter: separator, record_delimiter: 'windows', quoted_match: /[\r\n]/ });
+  let start = BYTE_ORDER_MARK + lines([header]);
+  for await (const batch of batches) {
+    yield start + lines(batch);
+    start = '';
+  }
+  if (start !== '') yield start;
+}
+
+function cellText(cell: CsvCell): string {
+  if (cell === null) return '';
+  if (cell instanceof Date) return cell.toISOString();
+  return typeof cell === 'string' ? inert(cell) : String(cell);
+}
+
+/** A text that no spreadsheet computes: an apostrophe before what begins like a formula. */
+export const inert = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+
+/** The text that `inert` was given. */
+export const original = (cell: string): string => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell);
