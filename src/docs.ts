@@ -9,10 +9,13 @@ import { SETTINGS_SCHEMA } from './config/settings.js';
 import { accessPage, type DescribedApi } from './docs/access.js';
 import { configurationPage, environmentExample, LOCAL_SETTINGS, settingsOf } from './docs/configuration.js';
 import { errorsPage } from './docs/errors.js';
+import { pageWithIncludes } from './docs/included.js';
+import { issuingPage } from './docs/issuing.js';
 import { lifecyclePage } from './docs/lifecycle.js';
 import { openApiDocument } from './docs/openapi.js';
-import { simulatorPage } from './docs/simulator.js';
 import { rulesPage } from './docs/rules.js';
+import { simulatorPage } from './docs/simulator.js';
+import { statesPage } from './docs/states.js';
 import { LIFECYCLE } from './modules/documents/domain/lifecycle.js';
 import { ERROR_CATALOGUE } from './shared/error-catalogue.js';
 import { ruleCatalogue } from './sri/document-types/rules/rule.js';
@@ -23,6 +26,9 @@ const files: Readonly<Record<string, string>> = {
   '.env.example': environmentExample(settings, LOCAL_SETTINGS),
   'docs/configuration.md': configurationPage(settings, LOCAL_SETTINGS),
   'docs/errors.md': errorsPage(ERROR_CATALOGUE),
+  'docs/quick-start.md': pageWithIncludes('docs/quick-start.md'),
+  'docs/issuing.md': issuingPage(),
+  'docs/states.md': statesPage(LIFECYCLE),
   'docs/lifecycle.md': lifecyclePage(LIFECYCLE),
   'docs/access.md': accessPage(JSON.parse(openApi) as DescribedApi),
   'docs/openapi.json': openApi,

@@ -28,7 +28,7 @@ const iva0 = (taxable_base: string) => ({ tax_code: '2', tax_rate_code: '0', tax
  * @param invoice   the authorized invoice that some of them refer to
  * @param issueDate calendar day in Ecuador
  */
-export function demoDocuments(place: Place, issueDate: string, invoice: AuthorizedDocument): readonly DemoDocument[] {
+export function demoDocuments(place: Place, issueDate: string, invoice: Pick<AuthorizedDocument, 'documentId'>): readonly DemoDocument[] {
   const start = (type: string, numeric_code: string) => ({
     issuer_id: place.issuer_id,
     establishment_id: place.establishment_id,

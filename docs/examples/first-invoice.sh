@@ -1,0 +1,29 @@
+# Needs SELLO_URL, SELLO_API_KEY, ISSUER_ID, ESTABLISHMENT_ID and EMISSION_POINT_ID.
+field() { node -pe "JSON.parse(require('fs').readFileSync(0))['$1']"; }
+sello() { curl -sS -H "X-API-Key: $SELLO_API_KEY" "$@"; }
+
+# 1. Issue. Ecuador's day; a key of your own, so that a repeated call makes no second invoice.
+document_id=$(sello "$SELLO_URL/documents" -H 'Content-Type: application/json' -H "Idempotency-Key: order-$$-1042" -d @- <<BODY | field document_id
+{
+  "issuer_id": "$ISSUER_ID", "establishment_id": "$ESTABLISHMENT_ID", "emission_point_id": "$EMISSION_POINT_ID",
+  "document_type": "01", "issue_date": "$(TZ=ECT5 date +%F)", "numeric_code": "12345678",
+  "buyer_id_type": "05", "buyer_id": "1710034065", "buyer_name": "María José Peña", "buyer_email": "maria.jose@example.com",
+  "lines": [{ "line_number": 1, "description": "Café tostado, 500 g", "quantity": 4, "unit_price": 12.50, "subtotal": "50.00", "tax_rate_code": "4" }],
+  "subtotal": "50.00", "total_tax": "7.50", "total": "57.50",
+  "taxes": [{ "tax_code": "2", "tax_rate_code": "4", "taxable_base": "50.00", "rate": 0.15, "tax_amount": "7.50" }],
+  "payments": [{ "line_number": 1, "payment_method_code": "20", "total": "57.50" }]
+}
+BODY
+)
+
+# 2. Wait for the end. (Or name a webhook and be told.)
+status=''
+until [ "$status" = AUTHORIZED ] || [ "$status" = REJECTED ]; do
+  sleep 1
+  status=$(sello "$SELLO_URL/documents/$document_id" | field status)
+  echo "$status"
+done
+
+# 3. What the buyer receives: the authorized XML and its printed form.
+sello "$SELLO_URL/documents/$document_id/xml?kind=authorized" -o invoice.xml
+sello "$SELLO_URL/documents/$document_id/ride" -o invoice.pdf

@@ -1,0 +1,75 @@
+import { demoDocuments } from '../local/demo-documents.js';
+import { demoInvoice } from '../local/demo-invoice.js';
+import { generatedFrom } from './markdown.js';
+
+const DAY = '2026-01-15';
+const PLACE = { issuer_id: '{issuer_id}', establishment_id: '{establishment_id}', emission_point_id: '{emission_point_id}' };
+const INVOICE = { documentId: '{id of the invoice}' };
+
+/** What a reader has to know of each type before its example. */
+const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: readonly string[] }>> = {
+  '01': {
+    title: 'Invoice (factura)',
+    notes: [
+      'Leave out buyer type, id and name together to sell to the final consumer; above the cap of the day the buyer must be named.',
+      'Leave out `payments` and the issuer\'s default method takes the total.',
+      'A line with only `tax_rate_code` gets its IVA from the table of the issue date; `taxes` on the line where it has several.',
+      'Exports: `foreign_trade`. Reimbursed expenses: `reimbursements`. Service charge: `tip`.',
+    ],
+  },
+  '03': {
+    title: 'Purchase settlement (liquidación de compra)',
+    notes: ['You issue it for a supplier who cannot: the buyer fields are the supplier.'],
+  },
+  '04': {
+    title: 'Credit note (nota de crédito)',
+    notes: [
+      '`POST /documents/{id}/credit-note` makes a draft from an authorized invoice; this is the direct way.',
+      '`modified_document_id` fills in type, number and date of the original; give those three for one issued elsewhere.',
+      'Notes that are issued together never exceed the original. When they reach its total it becomes `VOIDED_BY_NC`.',
+    ],
+  },
+  '05': {
+    title: 'Debit note (nota de débito)',
+    notes: ['Each line is a reason for charging more: `description` says why, `quantity` is 1, `subtotal` the amount.'],
+  },
+  '06': {
+    title: 'Delivery guide (guía de remisión)',
+    notes: [
+      'It carries no money: amounts are 0 and `taxes` has its one zero entry.',
+      '`issue_date` is the day on which the transport starts. Several consignees: `transport.destinations`.',
+    ],
+  },
+  '07': {
+    title: 'Withholding (comprobante de retención)',
+    notes: [
+      'The buyer fields are the supplier from whom you withhold; `total` is what is withheld.',
+      'With `withholding` it is the full form (2.0.0), which most issuers must use. Without it the short form (1.0.0) is issued and says so in a warning.',
+    ],
+  },
+};
+
+/** `docs/issuing.md`: one body for each document type, those that the demonstration issues. */
+export function issuingPage(): string {
+  const bodies: readonly (readonly [type: string, body: object])[] = [
+    ['01', demoInvoice(PLACE, DAY, '12345678')],
+    ...demoDocuments(PLACE, DAY, INVOICE).map(({ type, body }) => [type, body('12345678')] as const),
+  ];
+  return [
+    generatedFrom('Issuing each document type', 'the bodies that `npm run demo` issues (`src/local/demo-documents.ts`)'),
+    'All six types go through `POST /documents`; `document_type` says which. The answer is `202` with id, state and access key.',
+    'Every rule that a body is held against, with its reference: [rules.md](rules.md). Codes as of a day:',
+    '`GET /reference/{table}?as_of=YYYY-MM-DD`. Try a body without effect: `POST /documents/validate`.',
+    '',
+    'Common to all: `numeric_code` is any eight digits of yours and becomes part of the access key; `issue_date` is a day in',
+    'Ecuador, not in the future; `additional_info` holds up to 15 pairs of name and value that are printed.',
+    '',
+    ...bodies.flatMap(([type, body]) => section(type, body)),
+  ].join('\n');
+}
+
+function section(type: string, body: object): string[] {
+  const about = TYPES[type];
+  if (about === undefined) throw new Error(`docs: say what document type ${type} is`);
+  return [`## ${type}: ${about.title}`, '', ...about.notes.map((note) => `- ${note}`), '', '```json', JSON.stringify(body, null, 2), '```', ''];
+}

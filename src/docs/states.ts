@@ -1,0 +1,61 @@
+import type { DocumentStatus } from '../modules/documents/domain/lifecycle.js';
+import type { StateFacts } from './lifecycle.js';
+import { generatedFrom, table } from './markdown.js';
+
+/** What an integrator shows and does in each state. */
+const ADVICE: Readonly<Record<DocumentStatus, { readonly show: string; readonly act: string }>> = {
+  DRAFT: { show: 'a draft', act: 'Change it, delete it, or issue it: `POST /documents/{id}/issue`.' },
+  VALIDATED: { show: 'in progress', act: 'Wait.' },
+  NUMBER_RESERVED: { show: 'in progress', act: 'Wait. Number and access key can be printed already. With `error.code` `CERTIFICATE_EXPIRED`, `CERTIFICATE_NOT_FOUND` or `ISSUER_DISABLED` it is parked until that is mended, and then goes on by itself.' },
+  XML_GENERATED: { show: 'in progress', act: 'Wait.' },
+  SIGNED: { show: 'in progress', act: 'Wait.' },
+  RECEPTION_PENDING: { show: 'in progress', act: 'Wait. An issuer the SRI has blocked waits here: `GET /issuers/{id}/pauses`.' },
+  SUBMITTED_TO_SRI: { show: 'in progress', act: 'Wait.' },
+  RECEIVED_BY_SRI: { show: 'in progress', act: 'Wait.' },
+  AUTHORIZATION_PENDING: { show: 'in progress', act: 'Wait.' },
+  AUTHORIZED: { show: 'valid', act: 'Hand over XML and RIDE (the buyer gets them by mail). To undo it: `/cancel`, or a credit note.' },
+  REJECTED: { show: 'refused, with `sri_messages`', act: 'Read the messages. Wrong content: `POST /documents/{id}/correct` with a mended body, same number. Signature or a settled block: `/retry`. Not wanted any more: `/abandon`.' },
+  RECEPTION_RETRY_SCHEDULED: { show: 'in progress, the SRI is slow', act: 'Wait: `next_attempt_at` says until when. `/retry` tries at once.' },
+  AUTHORIZATION_RETRY_SCHEDULED: { show: 'in progress, the SRI is slow', act: 'Wait, as above.' },
+  RECEPTION_UNKNOWN: { show: 'in progress, the SRI is slow', act: 'Wait. Never issue it again: the SRI may hold it, and it is being asked. `/reconcile` asks at once.' },
+  AUTHORIZATION_UNKNOWN: { show: 'in progress, the SRI is slow', act: 'Wait, or `/reconcile`. Never issue it again.' },
+  MANUAL_REVIEW_REQUIRED: { show: 'needs a person, with `error.message`', act: '`error.code` says why and what is suggested. `/reconcile` asks the SRI, `/retry` goes on, `/abandon` gives it up.' },
+  FAILED_PERMANENT: { show: 'given up', act: 'Issue the sale anew under another idempotency key. The number stays explained in the gap report.' },
+  CANCELLATION_REQUESTED: { show: 'being cancelled', act: 'The taxpayer annuls it in the SRI\'s portal by `deadline`; the service watches. `DELETE /documents/{id}/cancel` takes the request back.' },
+  CANCELLED: { show: 'cancelled', act: 'Nothing.' },
+  VOIDED_BY_NC: { show: 'credited in full', act: 'Nothing.' },
+};
+
+/** `docs/states.md`: what each state asks of an integrator. */
+export function statesPage(lifecycle: Readonly<Record<DocumentStatus, StateFacts>>): string {
+  const rows = (Object.keys(lifecycle) as DocumentStatus[]).map((status) => [`\`${status}\``, lifecycle[status].meaning, ADVICE[status].show, ADVICE[status].act]);
+  return [
+    generatedFrom('Handling every state', '`src/modules/documents/domain/lifecycle.ts` and `src/docs/states.ts`'),
+    'Most programs tell four things apart: valid (`AUTHORIZED`), refused (`REJECTED`), needs a person (`MANUAL_REVIEW_REQUIRED`,',
+    '`FAILED_PERMANENT`), and everything else, which is "in progress" and comes to an end by itself.',
+    '',
+    '```mermaid',
+    'flowchart LR',
+    '  post[POST /documents] -->|202| progress[in progress]',
+    '  progress --> AUTHORIZED',
+    '  progress --> REJECTED',
+    '  progress --> MANUAL_REVIEW_REQUIRED',
+    '  REJECTED -->|correct, retry| progress',
+    '  REJECTED -->|abandon| FAILED_PERMANENT',
+    '  MANUAL_REVIEW_REQUIRED -->|retry, reconcile| progress',
+    '  MANUAL_REVIEW_REQUIRED -->|abandon| FAILED_PERMANENT',
+    '  AUTHORIZED -->|cancel| CANCELLATION_REQUESTED --> CANCELLED',
+    '  AUTHORIZED -->|credit notes| VOIDED_BY_NC',
+    '```',
+    '',
+    '- Hear of the end by webhook, by `GET /events`, or by asking `GET /documents/{id}` every few seconds.',
+    '- `REJECTED` is not the last word where the SRI turns out to have authorized the document after all: it is compared daily for',
+    '  a month, and evidence of an authorization wins.',
+    '- An act that the state does not allow is `409 INVALID_STATE`; `error.detail` names the state and the acts that it allows.',
+    '',
+    table(['State', 'Meaning', 'Show', 'Do'], rows),
+    '',
+    'Every move, drawn: [lifecycle.md](lifecycle.md). Codes of `error.code`: [errors.md](errors.md).',
+    '',
+  ].join('\n');
+}

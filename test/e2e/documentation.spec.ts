@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { transform } from '@swc/core';
+import { createDemoPkcs12 } from '../../src/local/demo-certificate.js';
+import { Business } from '../support/business.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+const execute = promisify(execFile);
+
+/** The examples of docs/quick-start.md, run as a reader would run them. */
+describe('the examples of the documentation', () => {
+  let stack: Stack;
+  let business: Business;
+  let folder: string;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    business = await Business.open(stack);
+    folder = mkdtempSync(join(tmpdir(), 'sello-docs-'));
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await stack.stop();
+  });
+
+  const run = async (program: string, file: string, env: Record<string, string>): Promise<string> => {
+    const { stdout, stderr } = await execute(program, [file], { cwd: folder, env: { PATH: process.env['PATH'], SELLO_URL: stack.apiUrl, ...env }, timeout: 50_000 });
+    expect(stderr).toBe('');
+    return stdout;
+  };
+  const shell = (name: string, env: Record<string, string>): Promise<string> => run('bash', join(import.meta.dirname, '../../docs/examples', name), env);
+  const ours = () => ({
+    SELLO_API_KEY: business.apiKey, ISSUER_ID: business.issuerId, ESTABLISHMENT_ID: business.establishmentId, EMISSION_POINT_ID: business.emissionPointId,
+  });
+
+  it('issue the first invoice in a shell, with XML and PDF', async () => {
+    expect((await shell('first-invoice.sh', ours())).trim().split('\n').at(-1)).toBe('AUTHORIZED');
+    expect(readFileSync(join(folder, 'invoice.xml'), 'utf8')).toContain('<estado>AUTORIZADO</estado>');
+    expect(readFileSync(join(folder, 'invoice.pdf')).subarray(0, 5).toString()).toBe('%PDF-');
+  });
+
+  it('issue an invoice in TypeScript', async () => {
+    const { code } = await transform(readFileSync('docs/examples/issue-invoice.ts', 'utf8'), { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' } });
+    writeFileSync(join(folder, 'issue-invoice.mjs'), code);
+    expect(await run(process.execPath, join(folder, 'issue-invoice.mjs'), ours())).toMatch(/^AUTHORIZED \d{49}\n$/);
+  });
+
+  it('set a new business up, whose key then issues', async () => {
+    const [ruc, password] = ['1791234567001', 'secreto'];
+    const file = join(folder, 'certificate.p12');
+    writeFileSync(file, await createDemoPkcs12({ ruc, legalName: 'Comercial Andina', password, now: new Date() }));
+    const told = await shell('new-business.sh', { EMAIL: 'ana.docs@example.com', PASSWORD: 'cuatro palabras al azar', RUC: ruc, P12: file, P12_PASSWORD: password });
+    expect(told).toMatch(/^active\nSELLO_API_KEY=svc_test_\S+ ISSUER_ID=\S{36} ESTABLISHMENT_ID=\S{36} EMISSION_POINT_ID=\S{36}\n$/);
+    const made = Object.fromEntries(told.trim().split('\n').at(-1)?.split(' ').map((pair) => pair.split('=')) ?? []) as Record<string, string>;
+    expect((await shell('first-invoice.sh', made)).trim().split('\n').at(-1)).toBe('AUTHORIZED');
+  });
+});
