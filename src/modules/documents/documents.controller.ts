@@ -8,7 +8,7 @@ import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { DocumentCreateDto } from './documents.dto.js';
-import { DocumentListQuery, DocumentPath, XmlQuery } from './documents.query.dto.js';
+import { DocumentListQuery, DocumentPath, filterOf, XmlQuery } from './documents.query.dto.js';
 import { DocumentAccepted, DocumentPage, DocumentRecord, DocumentSyncSubmit } from './documents.responses.js';
 import { AwaitDocument } from './use-cases/await-document.js';
 import { GetDocument } from './use-cases/get-document.js';
@@ -53,7 +53,7 @@ export class DocumentsController {
   @ApiOperation({ operationId: 'listDocuments', summary: 'List the documents of the tenant, newest first' })
   @ApiOkResponse({ type: DocumentPage })
   list(@Tenant() tenant: TenantContext, @Query() query: DocumentListQuery): Promise<DocumentPage> {
-    return this.queries.execute(new ListDocuments(tenant, query.page, query.page_size, query.status ?? null));
+    return this.queries.execute(new ListDocuments(tenant, filterOf(query), query.page, query.page_size));
   }
 
   @Get(':document_id')

@@ -12,8 +12,10 @@ import { DocumentActsController } from './document-acts.controller.js';
 import { DraftsController } from './drafts.controller.js';
 import { DocumentsController } from './documents.controller.js';
 import { PausesController } from './pauses.controller.js';
+import { DocumentListsRepository } from './persistence/document-lists.repository.js';
 import { DocumentsRepository } from './persistence/documents.repository.js';
 import { AuthorizeStep } from './saga/authorize.step.js';
+import { CountFolding } from './saga/count-folding.js';
 import { IssuanceProcessor } from './saga/issuance.processor.js';
 import { SAGA_POLICY, sagaPolicy } from './saga/policy.js';
 import { PrepareStep } from './saga/prepare.step.js';
@@ -101,6 +103,7 @@ const SAGA = [
   SriBreaker,
   IssuanceProcessor,
   WorkerWatch,
+  CountFolding,
   OutboxRelay,
   {
     provide: ReceptionClient,
@@ -120,7 +123,7 @@ const limits = (settings: Settings): { timeoutMs: number; maxBytes: number } => 
 export class DocumentsModule {
   /** For the API process. */
   static http(): DynamicModule {
-    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule], controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController], providers: [IssuingDesk, DraftStore, StoredDocuments, DocumentActs, ...ASKING, ...HANDLERS] };
+    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule], controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController], providers: [IssuingDesk, DraftStore, StoredDocuments, DocumentActs, DocumentListsRepository, ...ASKING, ...HANDLERS] };
   }
 
   /** For the worker process. */

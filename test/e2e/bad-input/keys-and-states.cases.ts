@@ -45,6 +45,24 @@ export const keyCases = (running: () => Stack): void => describe('keys, states a
     { name: 'B130 an unknown kind of XML', call: () => ({ method: 'GET', path: '/documents/3f2504e0-4f89-41d3-9a0c-0305e82c3301/xml?kind=SIGNED' }), refused: INVALID, at: '/kind', because: 'enum' },
   ]));
 
+  refuses('that narrow a list', () => stack, ['/documents'].flatMap((path) =>
+    ([
+      ['document_type=1', '/document_type', 'enum'], ['document_type=02', '/document_type', 'enum'], ['document_type=01,04', '/document_type', 'enum'],
+      ['issuer_id=1', '/issuer_id', 'uuid_parsing'], ['issuer_id=00000000-0000-0000-0000-000000000000', '/issuer_id', 'uuid_parsing'], ["issuer_id='%20or%20''='", '/issuer_id', 'uuid_parsing'],
+      ['buyer_id=', '/buyer_id', 'string_too_short'], [`buyer_id=${'1'.repeat(21)}`, '/buyer_id', 'string_too_long'], ['buyer_id=a%00b', '/buyer_id', 'string_control_character'],
+      ['issue_date_from=2026-02-30', '/issue_date_from', 'date_type'], ['issue_date_from=01/02/2026', '/issue_date_from', 'date_type'], ['issue_date_to=2026-02-01T00:00:00Z', '/issue_date_to', 'date_type'],
+      ['issue_date_to=', '/issue_date_to', 'date_type'], ['access_key=1', '/access_key', 'string_pattern_mismatch'], [`access_key=${'9'.repeat(48)}x`, '/access_key', 'string_pattern_mismatch'],
+      ['q=', '/q', 'string_too_short'], ['q=%20%20', '/q', 'string_too_short'], [`q=${'x'.repeat(301)}`, '/q', 'string_too_long'], ['q=a%00b', '/q', 'string_control_character'],
+      ['q=a&q=b', '/q', 'string_type'], ['q[$like]=x', '/q[$like]', 'extra_forbidden'], ['order=total', '/order', 'extra_forbidden'],
+    ] as const).map(([query, at, because]): BadInput => ({ name: `B130 GET ${path}?${query.slice(0, 40)}`, call: () => ({ method: 'GET', path: `${path}?${query}` }), refused: INVALID, at, because })),
+  ));
+
+  it.each(['%25', '_', '%5C', "'%3B drop table documents%3B --", '%7B%7B7*7%7D%7D', 'constructor'])('B89 the words %s are searched for as they stand', async (words) => {
+    await business.accepted();
+    const answer = await business.call('GET', `/documents?q=${words}`);
+    expect([answer.status, answer.body]).toEqual([200, { items: [], total: 0, page: 1, page_size: 20 }]);
+  });
+
   describe('reasons', () => {
     let accepted: Accepted;
     beforeAll(async () => {

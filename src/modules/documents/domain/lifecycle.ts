@@ -226,3 +226,12 @@ export function target(from: DocumentStatus, trigger: Trigger): DocumentStatus {
 export function allows(status: DocumentStatus, action: Action): boolean {
   return (LIFECYCLE[status].actions as readonly Action[]).includes(action);
 }
+
+/**
+ * True for the states that a document passes by itself: its lists keep the documents that move apart from those that
+ * rest (the SQL function `is_moving` says the same).
+ */
+export function isMoving(status: DocumentStatus): boolean {
+  const { step, final } = LIFECYCLE[status];
+  return step !== null && !final && !allows(status, 'abandon');
+}
