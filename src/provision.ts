@@ -8,11 +8,21 @@ import { SystemClock } from './platform/adapters/system-clock.js';
 /**
  * `provision --name X [--key-name Y]`: creates a tenant and prints `{tenant_id, api_key}`; the key is never shown again.
  * `provision --platform-admin E-MAIL [--revoke]`: makes a person with that proven address an administrator of the platform.
+ * `provision --disable-person E-MAIL`, `--enable-person E-MAIL`: closes an account, whose sessions end at once, or opens it again.
  */
 async function provision(): Promise<void> {
   const { values } = parseArgs({
-    options: { name: { type: 'string' }, 'key-name': { type: 'string' }, 'platform-admin': { type: 'string' }, revoke: { type: 'boolean', default: false } },
+    options: {
+      name: { type: 'string' }, 'key-name': { type: 'string' },
+      'platform-admin': { type: 'string' }, revoke: { type: 'boolean', default: false },
+      'disable-person': { type: 'string' }, 'enable-person': { type: 'string' },
+    },
   });
+  const person = values['disable-person'] ?? values['enable-person'];
+  if (person !== undefined) {
+    await close(person.trim().toLowerCase(), values['disable-person'] !== undefined);
+    return;
+  }
   if (values['platform-admin'] !== undefined) {
     await appoint(values['platform-admin'].trim().toLowerCase(), !values.revoke);
     return;
@@ -30,6 +40,12 @@ async function appoint(email: string, isAdmin: boolean): Promise<void> {
   const store = new TenantStore(readSettings().DATABASE_OWNER_URL);
   if (!(await store.setPlatformAdmin(email, isAdmin, new SystemClock().now()))) throw new Error(`${email}: nobody with an account has proved to own this address`);
   process.stdout.write(`${JSON.stringify({ email, is_platform_admin: isAdmin })}\n`);
+}
+
+async function close(email: string, disabled: boolean): Promise<void> {
+  const store = new TenantStore(readSettings().DATABASE_OWNER_URL);
+  if (!(await store.setPersonDisabled(email, disabled, new SystemClock().now()))) throw new Error(`${email}: nobody has an account under this address`);
+  process.stdout.write(`${JSON.stringify({ email, is_disabled: disabled })}\n`);
 }
 
 provision().catch((error: unknown) => {

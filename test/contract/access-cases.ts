@@ -163,7 +163,9 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   'GET /auth/google': { demands: 'public', own: 404 },
   'GET /auth/google/callback': { demands: 'public', own: 404 },
   'POST /auth/google/link': { demands: 'signed_in', own: 400, body: () => ({}) },
-  'POST /auth/logout': { demands: 'signed_in', own: 204 },
+  'POST /auth/logout': { demands: 'public', refusesKeys: true, own: 422, body: () => ({ refresh_token: 5 }) },
+  'POST /auth/tenants': { demands: 'signed_in', own: 201, body: () => ({ tenant_name: 'Otra' }) },
+  'POST /auth/email/verify/send': { demands: 'signed_in', own: 202 },
   'GET /auth/me': { demands: 'signed_in', own: 200 },
 
   'POST /platform/tenants': { demands: 'platform:write', own: 201, body: (world) => ({ name: 'New', owner_email: `${world.word()}@example.com` }) },

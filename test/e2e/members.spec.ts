@@ -134,6 +134,18 @@ describe('members of a tenant', () => {
       expect((await owner.call('POST', '/tenant/members/invite', body)).status).toBe(status);
     });
 
+    it('is sent to one address five times a day, and 200 times by a tenant', async () => {
+      const business = await Business.open(stack, { certificate: null });
+      const { body } = await business.call('POST', '/tenant/members/invite', { email: 'patient@example.com', role: 'viewer' });
+      const again = () => business.call('POST', `/tenant/members/${String(body['member_id'])}/reinvite`);
+      for (let sent = 1; sent < 5; sent += 1) expect((await again()).status).toBe(200);
+      const refused = await again();
+      expect([refused.status, refused.headers.get('retry-after'), refused.body]).toMatchObject([429, '3600', { error: { code: 'RATE_LIMITED', detail: { limit: 5, invitations_of: 'member' } } }]);
+      await stack.database.query(
+        `insert into audit_log (tenant_id, id, at, actor_kind, action) select $1, gen_random_uuid(), now(), 'system', 'member.invited' from generate_series(1, 195)`, [business.tenantId]);
+      expect((await business.call('POST', '/tenant/members/invite', { email: 'late@example.com', role: 'viewer' })).status).toBe(429);
+    });
+
     it('keeps only a hash of its token, which changes when it is sent anew, and lasts a week', async () => {
       const { body } = await invite(owner, 'viewer');
       const id = body['member_id'] as string;

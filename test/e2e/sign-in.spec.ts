@@ -105,6 +105,68 @@ describe('signing up and in', () => {
     expect((await me(other.body.access_token)).status).toBe(200);
   });
 
+  it('ends a session by its refresh token, when the access token is gone', async () => {
+    const [owner, other] = [await signUp(api), await signUp(api)];
+    expect((await call(api, 'POST', '/auth/logout', { body: {} })).status).toBe(401);
+    expect((await call(api, 'POST', '/auth/logout', { body: { refresh_token: owner.refreshToken } })).status).toBe(204);
+    expect([(await me(owner.token)).status, (await me(other.token)).status]).toEqual([401, 200]);
+    expect(await audit(owner, 'logout')).toEqual([{ actor_kind: 'user', actor_id: owner.userId }]);
+    const kept = await logIn(api, owner.email, PASSWORD, { cookie: true });
+    const refreshOnly = cookiesOf(kept).split('; ').filter((one) => one.startsWith('service_refresh_token=')).join('');
+    const out = await call(api, 'POST', '/auth/logout', { cookie: refreshOnly, headers: { Origin: api } });
+    expect([out.status, out.headers.getSetCookie().length]).toEqual([204, 2]);
+    expect((await call(api, 'GET', '/auth/me', { cookie: cookiesOf(kept) })).status).toBe(401);
+  });
+
+  it('sends the confirmation once more, with a new link; who has confirmed gets none', async () => {
+    const owner = await signUp(api);
+    const first = await mailbox.waitFor(owner.email);
+    expect((await call(api, 'POST', '/auth/email/verify/send', { token: owner.token, headers: { 'Accept-Language': 'en' } })).status).toBe(202);
+    const second = await mailbox.waitFor(owner.email, 1);
+    expect(second.subject).toBe('Confirm your e-mail address at Sello');
+    const verify = (text: string) => call(api, 'POST', '/auth/email/verify', { body: { token: codeIn(text) } });
+    expect([(await verify(first.text)).status, (await verify(second.text)).status]).toEqual([401, 204]);
+    expect((await call(api, 'POST', '/auth/email/verify/send', { token: owner.token })).status).toBe(202);
+    await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
+    expect((await mailbox.waitFor(owner.email, 2)).subject).toContain('contraseña');
+  });
+
+  it('founds further tenants for who has confirmed the address', async () => {
+    const owner = await signUp(api);
+    const found = () => call(api, 'POST', '/auth/tenants', { token: owner.token, body: { tenant_name: 'Segunda' } });
+    const refused = await found();
+    expect([refused.status, refused.body.error.detail.reason]).toEqual([403, 'email_unconfirmed']);
+    await stack.database.query('update users set email_verified_at = now() where id = $1', [owner.userId]);
+    const founded = await found();
+    expect([founded.status, founded.body]).toMatchObject([201, { tenant_name: 'Segunda' }]);
+    expect((await me(owner.token)).body.memberships.map((one: { tenant_name: string }) => one.tenant_name)).toEqual(['Comercial Andina', 'Segunda']);
+    const answers = await Promise.all(Array.from({ length: 20 }, found));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(18).fill(201), 409, 409]);
+  });
+
+  it('closes an account at once, until it is opened again', async () => {
+    const owner = await signUp(api);
+    const setDisabled = (disabled: boolean) => stack.database.query('select sello.set_person_disabled($1, $2, now())', [owner.email, disabled]);
+    await setDisabled(true);
+    expect([(await me(owner.token)).status, (await logIn(api, owner.email)).status, (await call(api, 'POST', '/auth/refresh', { body: { refresh_token: owner.refreshToken } })).status]).toEqual([401, 401, 401]);
+    await setDisabled(false);
+    expect((await logIn(api, owner.email)).status).toBe(200);
+    expect([await audit(owner, 'person.disabled'), await audit(owner, 'person.enabled')]).toEqual([[{ actor_kind: 'system', actor_id: null }], [{ actor_kind: 'system', actor_id: null }]]);
+  });
+
+  it('takes no password that is the own address, at a reset and with an invitation', async () => {
+    const owner = await signUp(api, `anarosario${Date.now()}@example.com`);
+    const weak = owner.email.split('@')[0] ?? '';
+    await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
+    const token = codeIn((await mailbox.waitFor(owner.email, 1)).text);
+    const reset = await call(api, 'POST', '/auth/password/reset', { body: { token, password: weak } });
+    expect([reset.status, reset.body.detail[0].type]).toEqual([422, 'weak_password']);
+    await call(api, 'POST', '/tenant/members/invite', { token: owner.token, body: { email: `pedro.${owner.email}`, role: 'viewer' } });
+    const invitation = codeIn((await mailbox.waitFor(`pedro.${owner.email}`)).text);
+    const accepted = await call(api, 'POST', '/auth/invitations/accept', { body: { token: invitation, name: 'Pedro', password: `pedro.${owner.email}` } });
+    expect([accepted.status, accepted.body.detail[0].type]).toEqual([422, 'weak_password']);
+  });
+
   it('sets another password by mail: once, ending every session, and proving the address', async () => {
     const owner = await signUp(api);
     const forgot = await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email }, headers: { 'Accept-Language': 'en' } });

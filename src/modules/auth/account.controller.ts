@@ -3,13 +3,14 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { languageOf } from '../../platform/http/field-messages.js';
 import type { RequestOrigin, ServiceRequest } from '../../platform/http/service-request.js';
-import { Origin, PersonIfAny, Public } from '../../platform/security/access.js';
+import { Origin, Person, PersonIfAny, Public, SignedIn } from '../../platform/security/access.js';
 import type { SignedInPerson } from '../../platform/security/person.js';
 import { AcceptInvitationDto, ForgotPasswordDto, ResetPasswordDto, TokenDto } from './auth.dto.js';
 import { AcceptedInvitationRecord } from './auth.responses.js';
 import { AcceptInvitation } from './use-cases/accept-invitation.js';
 import { ForgotPassword } from './use-cases/forgot-password.js';
 import { ResetPassword } from './use-cases/reset-password.js';
+import { SendConfirmation } from './use-cases/send-confirmation.js';
 import { VerifyEmail } from './use-cases/verify-email.js';
 
 /** What people do with the links of mails. */
@@ -43,6 +44,15 @@ export class AccountController {
   @ApiNoContentResponse()
   async verify(@Origin() origin: RequestOrigin, @Body() body: TokenDto): Promise<void> {
     await this.commands.execute(new VerifyEmail(body.token, origin));
+  }
+
+  @Post('email/verify/send')
+  @HttpCode(202)
+  @SignedIn()
+  @ApiOperation({ operationId: 'sendConfirmation', summary: 'Send the mail that asks to confirm the address once more; who has confirmed gets none' })
+  @ApiAcceptedResponse()
+  async sendConfirmation(@Person() person: SignedInPerson, @Req() request: ServiceRequest): Promise<void> {
+    await this.commands.execute(new SendConfirmation(person.userId, languageOf(request.headers['accept-language'])));
   }
 
   @Post('invitations/accept')

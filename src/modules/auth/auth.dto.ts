@@ -22,6 +22,14 @@ export class RefreshDto {
   @Secret({ max: MAX_TOKEN, optional: true, about: 'Default: the one in the cookie' }) refresh_token?: string;
 }
 
+export class LogOutDto {
+  @Secret({ max: MAX_TOKEN, optional: true, about: 'Ends its session without an access token; default: the one in the cookie' }) refresh_token?: string;
+}
+
+export class TenantFoundDto {
+  @Text({ max: 200, about: 'Of the company or business that is founded' }) tenant_name: string;
+}
+
 export class ForgotPasswordDto {
   @Email({ max: 255, ofAccount: true }) email: string;
 }

@@ -8,6 +8,7 @@ import { GoogleGuard } from './google/google.guard.js';
 import { GoogleStrategy } from './google/google.strategy.js';
 import { IdTokenVerifier } from './google/id-token-verifier.js';
 import { PendingSignIns } from './google/pending-sign-ins.js';
+import { ConfirmationLetters } from './letters/confirmation-letters.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { IdentitiesRepository } from './persistence/identities.repository.js';
 import { PeopleRepository } from './persistence/people.repository.js';
@@ -18,11 +19,13 @@ import { SignInController } from './sign-in.controller.js';
 import { AcceptInvitationHandler } from './use-cases/accept-invitation.js';
 import { DescribeMeHandler } from './use-cases/describe-me.js';
 import { ForgotPasswordHandler } from './use-cases/forgot-password.js';
+import { FoundOwnTenantHandler } from './use-cases/found-own-tenant.js';
 import { LinkIdentityHandler } from './use-cases/link-identity.js';
 import { LogInHandler } from './use-cases/log-in.js';
 import { LogOutHandler } from './use-cases/log-out.js';
 import { RefreshSessionHandler } from './use-cases/refresh-session.js';
 import { ResetPasswordHandler } from './use-cases/reset-password.js';
+import { SendConfirmationHandler } from './use-cases/send-confirmation.js';
 import { SignInWithGoogleHandler } from './use-cases/sign-in-with-google.js';
 import { SignUpHandler } from './use-cases/sign-up.js';
 import { VerifyEmailHandler } from './use-cases/verify-email.js';
@@ -36,6 +39,8 @@ const HANDLERS = [
   ForgotPasswordHandler,
   ResetPasswordHandler,
   VerifyEmailHandler,
+  SendConfirmationHandler,
+  FoundOwnTenantHandler,
   AcceptInvitationHandler,
   SignInWithGoogleHandler,
   LinkIdentityHandler,
@@ -50,6 +55,7 @@ const HANDLERS = [
     SessionsRepository,
     IdentitiesRepository,
     PasswordHasher,
+    ConfirmationLetters,
     SessionOpener,
     SessionCookies,
     PendingSignIns,

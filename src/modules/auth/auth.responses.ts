@@ -24,6 +24,13 @@ export class MembershipRecord {
   @ApiProperty({ type: String, enum: ['active', 'suspended'] }) status: string;
 }
 
+@ApiSchema({ name: 'FoundedTenant' })
+export class FoundedTenantRecord {
+  @ApiProperty({ ...uuid, description: 'For `X-Tenant-Id`' }) tenant_id: string;
+  @ApiProperty(text) tenant_name: string;
+  @ApiProperty(uuid) member_id: string;
+}
+
 @ApiSchema({ name: 'Me' })
 export class MeRecord {
   @ApiProperty(uuid) user_id: string;

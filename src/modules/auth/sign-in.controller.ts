@@ -4,13 +4,14 @@ import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, 
 import type { Response } from 'express';
 import { languageOf } from '../../platform/http/field-messages.js';
 import { originOf, type RequestOrigin, type ServiceRequest } from '../../platform/http/service-request.js';
-import { Origin, Person, Public, SignedIn } from '../../platform/security/access.js';
+import { Origin, Person, PersonIfAny, Public, SignedIn } from '../../platform/security/access.js';
 import type { SignedInPerson } from '../../platform/security/person.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { LogInDto, RefreshDto, SignUpDto } from './auth.dto.js';
-import { MeRecord, SessionRecord } from './auth.responses.js';
+import { LogInDto, LogOutDto, RefreshDto, SignUpDto, TenantFoundDto } from './auth.dto.js';
+import { FoundedTenantRecord, MeRecord, SessionRecord } from './auth.responses.js';
 import { SessionCookies } from './session-cookies.js';
 import { DescribeMe } from './use-cases/describe-me.js';
+import { FoundOwnTenant } from './use-cases/found-own-tenant.js';
 import { LogIn } from './use-cases/log-in.js';
 import { LogOut } from './use-cases/log-out.js';
 import { RefreshSession } from './use-cases/refresh-session.js';
@@ -59,12 +60,22 @@ export class SignInController {
 
   @Post('logout')
   @HttpCode(204)
-  @SignedIn()
-  @ApiOperation({ operationId: 'logOut', summary: 'End the session' })
+  @Public({ signInHonoured: true })
+  @ApiOperation({ operationId: 'logOut', summary: 'End the session, by its access token or, when that is too old, by its refresh token' })
   @ApiNoContentResponse()
-  async logOut(@Person() person: SignedInPerson, @Origin() origin: RequestOrigin, @Res({ passthrough: true }) response: Response): Promise<void> {
-    await this.commands.execute(new LogOut(person, origin));
+  async logOut(@PersonIfAny() person: SignedInPerson | null, @Req() request: ServiceRequest, @Res({ passthrough: true }) response: Response, @Body() body: LogOutDto): Promise<void> {
+    const refreshToken = body.refresh_token ?? this.cookies.refreshTokenOf(request);
+    if (person === null && refreshToken === null) throw new DomainError('UNAUTHENTICATED');
+    await this.commands.execute(new LogOut(person, refreshToken, originOf(request)));
     this.cookies.clear(response);
+  }
+
+  @Post('tenants')
+  @SignedIn()
+  @ApiOperation({ operationId: 'foundOwnTenant', summary: 'Found a further tenant as its owner; the address must be confirmed' })
+  @ApiCreatedResponse({ type: FoundedTenantRecord })
+  foundTenant(@Person() person: SignedInPerson, @Origin() origin: RequestOrigin, @Body() { tenant_name }: TenantFoundDto): Promise<FoundedTenantRecord> {
+    return this.commands.execute(new FoundOwnTenant(person.userId, tenant_name, origin));
   }
 
   @Get('me')

@@ -11,6 +11,8 @@ export const AUDIT_ACTIONS = [
   'password.reset',
   'email.verified',
   'identity.linked',
+  'person.disabled',
+  'person.enabled',
   'access.foreign_tenant_refused',
   'platform.tenant_entered',
   'tenant.founded',

@@ -25,9 +25,16 @@ export function answerTo(error: unknown, language: Language, requestId: string):
   return {
     status,
     body: { error: envelope(code, detail, language, requestId) },
-    headers: status === 503 ? { 'Retry-After': RETRY_AFTER_SECONDS } : {},
+    headers: retryAfter(status, detail),
     unexpected: code === 'INTERNAL' || code === 'SERVICE_UNAVAILABLE',
   };
+}
+
+/** When to try again: as the refusal says, else by the status. */
+function retryAfter(status: number, detail: unknown): Readonly<Record<string, string>> {
+  const seconds = typeof detail === 'object' && detail !== null && 'retry_after_seconds' in detail ? detail.retry_after_seconds : null;
+  if (typeof seconds === 'number') return { 'Retry-After': String(seconds) };
+  return status === 503 ? { 'Retry-After': RETRY_AFTER_SECONDS } : {};
 }
 
 function validationAnswer(failure: ValidationFailure, language: Language, requestId: string): ErrorAnswer {

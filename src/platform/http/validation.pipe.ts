@@ -25,10 +25,14 @@ export class FieldValidationPipe implements PipeTransform {
     const type = metadata.metatype as DtoClass | undefined;
     if (type === undefined || fieldsOf(type).size === 0) return value;
     const source = SOURCES[metadata.type];
-    if (value === undefined) throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
-    return validateAs(type, value, source);
+    if (value !== undefined) return validateAs(type, value, source);
+    if (demandsSomething(type)) throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
+    return validateAs(type, {}, source);
   }
 }
+
+/** Where every field may be left out, so may the body. */
+const demandsSomething = (type: DtoClass): boolean => [...fieldsOf(type).values()].some(({ required, requiredUnless }) => required || requiredUnless !== null);
 
 /** Validates and normalises `value` as `type`; throws ValidationFailure with all findings. */
 export function validateAs<T extends object>(type: new () => T, value: unknown, source: string): T {

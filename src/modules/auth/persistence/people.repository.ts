@@ -67,8 +67,30 @@ export class PeopleRepository {
     await this.database.platform('select record_login_failure($1, $2, $3, $4, $5, $6)', [userId, limit, lockedUntil, now, origin.requestId, origin.address]);
   }
 
-  async keepToken(hash: Buffer, purpose: 'verify_email' | 'link_identity', userId: string, detail: object, expires: Date, now: Date): Promise<void> {
+  async keepToken(hash: Buffer, purpose: 'link_identity', userId: string, detail: object, expires: Date, now: Date): Promise<void> {
     await this.database.platform('select keep_one_time_token($1, $2, $3, $4, $5, $6)', [hash, purpose, userId, JSON.stringify(detail), expires, now]);
+  }
+
+  /** Whom to write to, or null when the address is confirmed. */
+  async beginVerification(userId: string, hash: Buffer, expires: Date, now: Date): Promise<{ email: string; name: string } | null> {
+    const [person] = await this.database.platform<{ email: string; name: string }>('select * from begin_email_verification($1, $2, $3, $4)', [userId, hash, expires, now]);
+    return person ?? null;
+  }
+
+  /** Where the token of a mail was sent; null when it is worth nothing. */
+  async addressOfToken(hash: Buffer, now: Date): Promise<string | null> {
+    const [row] = await this.database.platform<{ email: string | null }>('select address_of_token($1, $2) as email', [hash, now]);
+    return row?.email ?? null;
+  }
+
+  async foundTenant(
+    { userId, tenantId, name, memberId }: { userId: string; tenantId: string; name: string; memberId: string }, limit: number, now: Date, origin: RequestOrigin,
+  ): Promise<'founded' | 'unconfirmed' | 'too_many'> {
+    const [row] = await this.database.platform<{ outcome: 'founded' | 'unconfirmed' | 'too_many' }>('select found_own_tenant($1, $2, $3, $4, $5, $6, $7, $8) as outcome', [
+      userId, tenantId, name, memberId, limit, now, origin.requestId, origin.address,
+    ]);
+    if (row === undefined) throw new Error('found_own_tenant returned no row');
+    return row.outcome;
   }
 
   verifyEmail(hash: Buffer, now: Date, origin: RequestOrigin): Promise<boolean> {

@@ -37,6 +37,11 @@ export class SessionsRepository {
     return row ?? { outcome: 'refused', user_id: null, session_id: null, token_version: null };
   }
 
+  /** Ends the session that a refresh token belongs to, if there is one. */
+  async endOf(hash: Buffer, now: Date, origin: RequestOrigin): Promise<void> {
+    await this.database.platform('select end_session_of_token($1, $2, $3, $4)', [hash, now, origin.requestId, origin.address]);
+  }
+
   async end(userId: string, sessionId: string, now: Date, origin: RequestOrigin): Promise<void> {
     await this.database.platform('select end_session($1, $2, $3, $4, $5)', [userId, sessionId, now, origin.requestId, origin.address]);
   }

@@ -36,6 +36,12 @@ export class TenantStore {
     return row?.done === true;
   }
 
+  /** Closes the account of an address, ending its sessions, or opens it again; false when nobody has the address. */
+  async setPersonDisabled(email: string, disabled: boolean, now: Date): Promise<boolean> {
+    const [row] = await this.query<{ done: boolean }>('select sello.set_person_disabled($1, $2, $3) as done', [email, disabled, now]);
+    return row?.done === true;
+  }
+
   private async query<Row extends QueryResultRow>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const client = new Client({ connectionString: this.ownerUrl });
     await client.connect();

@@ -42,12 +42,13 @@ export class AcceptInvitationHandler implements ICommandHandler<AcceptInvitation
     return { tenant_id, member_id };
   }
 
-  private async newcomer({ name, password }: AcceptInvitation['input']): Promise<{ name: string; passwordHash: string }> {
+  private async newcomer({ token, name, password }: AcceptInvitation['input']): Promise<{ name: string; passwordHash: string }> {
     if (name === undefined || password === undefined) {
       const missing = [...(name === undefined ? ['name'] : []), ...(password === undefined ? ['password'] : [])];
       throw new ValidationFailure(missing.map((field) => ({ loc: ['body', field], type: 'missing', input: null, ctx: {} })));
     }
-    refuseWeak('password', password, [name]);
+    const email = await this.people.addressOfToken(hashOfToken(token), this.clock.now());
+    refuseWeak('password', password, email === null ? [name] : [name, email]);
     return { name, passwordHash: await this.hasher.hash(password) };
   }
 }

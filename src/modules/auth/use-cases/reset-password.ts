@@ -29,8 +29,10 @@ export class ResetPasswordHandler implements ICommandHandler<ResetPassword> {
 
   /** @throws DomainError UNAUTHENTICATED for a token that is unknown, used or too old */
   async execute({ token, password, origin }: ResetPassword): Promise<void> {
-    refuseWeak('password', password, []);
+    const hash = hashOfToken(token);
+    const email = await this.people.addressOfToken(hash, this.clock.now());
+    refuseWeak('password', password, email === null ? [] : [email]);
     const passwordHash = await this.hasher.hash(password);
-    if (!(await this.people.resetPassword(hashOfToken(token), passwordHash, this.clock.now(), origin))) throw new DomainError('UNAUTHENTICATED');
+    if (!(await this.people.resetPassword(hash, passwordHash, this.clock.now(), origin))) throw new DomainError('UNAUTHENTICATED');
   }
 }

@@ -53,6 +53,7 @@ export class MembersRepository {
       return await this.database.run(tenant.tenantId, async (manager) => {
         await lockTenant(manager, tenant);
         judge(await actorOf(manager, tenant));
+        await refuseFlood(manager, tenant.tenantId, null, now);
         await manager.query(
           `insert into members (tenant_id, id, email, role, status, invited_at, invited_by, invitation_hash, invitation_expires_at, created_at, updated_at)
            values ($1, $2, $3, $4, 'invited', $5, $6, $7, $8, $5, $5)`,
@@ -79,6 +80,7 @@ export class MembersRepository {
       await lockTenant(manager, tenant);
       const decision = decide(await standingOf(manager, tenant, memberId));
       if (decision !== null) {
+        if (decision.set !== 'remove' && decision.set.invitation !== undefined) await refuseFlood(manager, tenant.tenantId, memberId, now);
         await apply(manager, tenant, memberId, decision.set, now);
         await this.audit.record(manager, tenant, { ...decision.entry, target: { kind: 'member', id: memberId } }, now);
       }
@@ -96,6 +98,28 @@ export class MembersRepository {
       const [counted] = await manager.query<{ total: number }[]>('select count(*)::int as total from members where tenant_id = $1', [tenantId]);
       return { rows, total: counted?.total ?? 0 };
     });
+  }
+}
+
+/** Mails that a tenant may have sent to strangers in a day, in all and to one of them. */
+const INVITATIONS_PER_DAY = { tenant: 200, member: 5 } as const;
+const DAY_MS = 86_400_000;
+
+/**
+ * An invitation is a mail to somebody who did not ask for it, so there is a bound to them; the log counts also those that
+ * were removed since.
+ * @throws DomainError RATE_LIMITED
+ */
+async function refuseFlood(manager: EntityManager, tenantId: string, memberId: string | null, now: Date): Promise<void> {
+  const [sent] = await manager.query<{ tenant: number; member: number }[]>(
+    `select count(*)::int as tenant, (count(*) filter (where target_id = $2))::int as member
+     from audit_log where tenant_id = $1 and action in ('member.invited', 'member.reinvited') and at > $3`,
+    [tenantId, memberId, new Date(now.getTime() - DAY_MS)],
+  );
+  for (const whose of ['tenant', 'member'] as const) {
+    if ((sent?.[whose] ?? 0) >= INVITATIONS_PER_DAY[whose]) {
+      throw new DomainError('RATE_LIMITED', { limit: INVITATIONS_PER_DAY[whose], window_seconds: DAY_MS / 1_000, invitations_of: whose, retry_after_seconds: 3_600 });
+    }
   }
 }
 
