@@ -10,6 +10,8 @@ export type Decimal = DecimalJs;
 export interface DecimalFormat {
   /** Most fractional digits the field takes; the canonical form always shows exactly these. */
   readonly fractionDigits: number;
+  /** Show the fractional digits that were given instead. */
+  readonly asGiven?: boolean;
   /** Accept negative values. Default: non-negative only. */
   readonly signed?: boolean;
   /** Refuse zero. */
@@ -73,7 +75,8 @@ export function parseDecimal(input: unknown, format: DecimalFormat): ParsedDecim
   const negative = sign === '-';
   if (negative && (zero || format.signed !== true)) return refused('greater_than_equal', { ge: 0 });
   if (zero && format.positive === true) return refused('greater_than', { gt: 0 });
-  const magnitude = format.fractionDigits === 0 ? whole : `${whole}.${fraction.padEnd(format.fractionDigits, '0')}`;
+  const shown = format.asGiven === true ? fraction : fraction.padEnd(format.fractionDigits, '0');
+  const magnitude = shown === '' ? whole : `${whole}.${shown}`;
   if (format.max !== undefined && !negative && dec(magnitude).gt(format.max)) {
     return refused('less_than_equal', { le: format.max });
   }

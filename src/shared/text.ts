@@ -39,6 +39,9 @@ export function normaliseText(text: string): string {
   return composed.slice(start, end);
 }
 
+/** The form in which searches compare: lower case, without accents. */
+export const searchForm = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+
 /** Length as XML Schema counts it: in code points. */
 export function codePoints(text: string): number {
   let count = 0;

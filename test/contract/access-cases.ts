@@ -14,6 +14,8 @@ export interface AccessCase {
   /** Ids of this call that differ from the tenant's standing ones: made for it, because the call uses them up. */
   readonly fresh?: (world: World) => Promise<Ids> | Ids;
   readonly body?: (world: World) => unknown;
+  /** Media type of a body that is no JSON. */
+  readonly type?: string;
   /** Ids in the query, by name, out of the tenant's standing ones. */
   readonly query?: Readonly<Record<string, keyof StandingIds>>;
   /** Public, yet a key that is presented is refused: it stands for no person. */
@@ -31,6 +33,7 @@ export interface StandingIds {
   readonly emission_point_id: string;
   readonly certificate_id: string;
   readonly pause_id: string;
+  readonly product_id: string;
   readonly member_id: string;
   readonly api_key_id: string;
   readonly document_id: string;
@@ -51,6 +54,7 @@ export interface World {
   newDraft(): Promise<string>;
   newMember(status: 'active' | 'suspended' | 'invited'): Promise<string>;
   newApiKey(): Promise<string>;
+  newProduct(): Promise<string>;
   /** A stored certificate that is not the active one. */
   newCertificate(): Promise<string>;
   certificateFile(): string;
@@ -134,6 +138,14 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   'POST /documents/:document_id/abandon': { demands: 'documents:operate', own: 409, body: () => ({ reason: 'x' }) },
   'POST /documents/:document_id/cancel': { demands: 'documents:issue', own: 409, fresh: ({ draftId }) => ({ document_id: draftId }), body: () => ({ reason: 'x' }) },
   'DELETE /documents/:document_id/cancel': { demands: 'documents:issue', own: 409 },
+
+  'POST /products': { demands: 'products:write', own: 201, body: (world) => ({ main_code: `P-${world.word()}`, name: 'Café', unit_price: '1.00', iva_rate_code: '4' }) },
+  'GET /products': { demands: 'products:read', own: 200 },
+  'GET /products/export.csv': { demands: 'exports:read', own: 200 },
+  'POST /products/import': { demands: 'products:write', own: 200, type: 'text/csv', body: (world) => `main_code,name,unit_price,iva_rate_code\r\nI-${world.word()},Café,1.00,4\r\n` },
+  'GET /products/:product_id': { demands: 'products:read', own: 200 },
+  'PATCH /products/:product_id': { demands: 'products:write', own: 200, body: () => ({ name: 'Té' }) },
+  'DELETE /products/:product_id': { demands: 'products:write', own: 204, fresh: async (world) => ({ product_id: await world.newProduct() }) },
 
   'GET /reference/:table': { demands: 'tenant:read', own: 200, words: { table: 'payment-methods' } },
 

@@ -103,6 +103,8 @@ describe('access to every route', () => {
     const { body: certificates } = await business.call<{ items: { id: string }[] }>('GET', `/issuers/${business.issuerId}/certificates`);
     const newDraft = async (): Promise<string> => expectOk(await business.call('POST', '/documents/drafts', business.invoice()))['id'] as string;
     const newApiKey = async (): Promise<string> => expectOk(await business.call('POST', '/auth/api-keys', { name: 'target' }))['id'] as string;
+    const newProduct = async (): Promise<string> =>
+      expectOk(await business.call('POST', '/products', { main_code: `N-${randomUUID().slice(0, 8)}`, name: 'Café', unit_price: '1.00', iva_rate_code: '4' }))['id'] as string;
     const newMember = async (status: 'active' | 'suspended' | 'invited'): Promise<string> => {
       if (status !== 'invited') return join(stack, await signedIn(stack), business.tenantId, 'viewer', status);
       return expectOk(await business.call('POST', '/tenant/members/invite', { email: `${randomUUID()}@example.com`, role: 'viewer' }))['member_id'] as string;
@@ -123,13 +125,13 @@ describe('access to every route', () => {
       business,
       ids: {
         tenant_id: business.tenantId, issuer_id: business.issuerId, establishment_id: business.establishmentId, emission_point_id: business.emissionPointId,
-        certificate_id: certificates.items[0]!.id, pause_id: pauseId, member_id: await newMember('active'), api_key_id: await newApiKey(),
+        certificate_id: certificates.items[0]!.id, pause_id: pauseId, product_id: await newProduct(), member_id: await newMember('active'), api_key_id: await newApiKey(),
         document_id: documentId, modified_document_id: documentId, actor_id: business.apiKeyId,
       },
       draftId: await newDraft(),
       refusedId,
       spare: await Business.open(stack, { certificate: null }),
-      newDraft, newApiKey, newMember,
+      newDraft, newApiKey, newMember, newProduct,
       newCertificate: async () => {
         const path = `/issuers/${business.issuerId}/certificates`;
         const id = expectOk(await business.call('POST', path, { file_base64: await newFile(), password: 'secreto' }))['id'] as string;
@@ -172,12 +174,12 @@ describe('access to every route', () => {
   };
 
   const perform = async (route: DeclaredRoute, caller: Caller, { ids, body }: Call): Promise<Answer> => {
-    const { words: named, query, demands } = caseOf(route);
+    const { words: named, query, demands, type } = caseOf(route);
     const path = route.path.replace(/:(\w+)/g, (_all, name: keyof StandingIds) => named?.[name] ?? ids[name] ?? '');
     const search = Object.entries(query ?? {}).map(([name, id]) => `${name}=${ids[id]}`).join('&');
     // A call for people may end the session: each gets a person of its own.
     const headers = demands === 'signed_in' && caller !== 'api_key' && !isStranger(caller) ? await newPerson(caller) : credentials[caller];
-    return request(stack.apiUrl, null, route.method, search === '' ? path : `${path}?${search}`, body, headers);
+    return request(stack.apiUrl, null, route.method, search === '' ? path : `${path}?${search}`, body, type === undefined ? headers : { ...headers, 'content-type': type });
   };
 
   const positionsOf = (route: DeclaredRoute, call: Call): Position[] => [

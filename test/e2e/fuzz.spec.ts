@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createDemoPkcs12 } from '../../src/local/demo-certificate.js';
 import { withinTime } from '../support/bad-input.js';
 import { Business, request } from '../support/business.js';
@@ -39,11 +40,12 @@ describe('requests made out of the description of the API', () => {
       ids: {
         tenant_id: [spare.tenantId], issuer_id: [business.issuerId, business.issuerId, spare.issuerId], establishment_id: [business.establishmentId], emission_point_id: [business.emissionPointId],
         certificate_id: body.items.map(({ id }) => id), document_id: [settled, ...drafts], modified_document_id: [settled], member_id: [await join(stack, target, business.tenantId, 'viewer')],
-        api_key_id: [await made('/auth/api-keys', { name: 'target' })], actor_id: [business.apiKeyId], table: ['iva-rates', 'payment-methods'],
+        api_key_id: [await made('/auth/api-keys', { name: 'target' })], product_id: await Promise.all(['A', 'B', 'C'].map((main_code) => made('/products', { main_code, name: 'Café', unit_price: '1.00', iva_rate_code: '4' }))), actor_id: [business.apiKeyId], table: ['iva-rates', 'payment-methods'],
       },
       bodies: {
         DocumentCreate: invoice, DocumentDraft: invoice, CreditNoteCreate: () => ({ reason: 'Devolución', lines, taxes, subtotal, total_tax, total }),
         CertificateUpload: () => ({ file_base64: file, password: 'secreto' }), IssuerUpdate: () => ({ nombre_comercial: 'Ñandú' }), PlatformTenantUpdate: () => ({ is_active: true }),
+        ProductCreate: () => ({ main_code: randomUUID().slice(0, 20), name: 'Café', unit_price: '1.00', iva_rate_code: '4' }), ProductUpdate: () => ({ name: 'Té' }),
       },
     });
   });

@@ -33,6 +33,8 @@ describe('isolation, by the catalogue of the database and of the code', () => {
       ]);
       await database.query(
         `insert into members (tenant_id, id, email, role, status, invited_at, created_at, updated_at) values ($1, gen_random_uuid(), 'a@b.co', 'viewer', 'invited', now(), now(), now())`, [seed.tenantId]);
+      await database.query(
+        `insert into products (tenant_id, id, main_code, name, unit_price, iva_rate_code, search_text, created_at, updated_at) values ($1, gen_random_uuid(), 'A', 'Café', 1, '4', 'a', now(), now())`, [seed.tenantId]);
       await database.query(`select record_audit($1, $2)`, [seed.tenantId, JSON.stringify({ at: new Date(), actor_kind: 'system', action: 'login.failed' })]);
     }
   });

@@ -23,6 +23,10 @@ describe('row security', () => {
     theirs = await seedTenant(database, { ruc: '0992345678001' });
     await issueBySql(service, mine, { idempotencyKey: 'k' });
     await issueBySql(service, theirs, { idempotencyKey: 'k' });
+    for (const { tenantId } of [mine, theirs]) {
+      await database.query(
+        `insert into products (tenant_id, id, main_code, name, unit_price, iva_rate_code, search_text, created_at, updated_at) values ($1, gen_random_uuid(), 'A', 'Café', 1, '4', 'a', now(), now())`, [tenantId]);
+    }
   });
   afterAll(async () => {
     await service.destroy();

@@ -43,7 +43,7 @@ export class DocumentLineDto {
   @Money({ default: '0.00', about: 'Discount of the line' }) discount: string = '0.00';
   @Money({ about: 'quantity x unit_price - discount, rounded half up', example: '100.00' }) subtotal: string;
   @Text({ max: 10, default: '2', about: 'SRI tax code; 2 is IVA' }) tax_code: string = '2';
-  @Text({ max: 10, requiredUnless: 'taxes', about: 'SRI rate code; required unless `taxes` itemises the line', example: '4' })
+  @Text({ max: 10, requiredUnless: ['taxes'], about: 'SRI rate code; required unless `taxes` itemises the line', example: '4' })
   tax_rate_code?: string;
   @NestedList(() => DocumentTaxDto, { min: 1, max: 20, nullable: true, about: 'Taxes of the line where it has several' })
   taxes?: DocumentTaxDto[] | null;

@@ -8,7 +8,7 @@ import { type Logger, LOGGER } from '../observability/logger.js';
 import { requestLog } from '../observability/request-log.js';
 import { cookieOrigin } from './cookie-origin.js';
 import { headerLimit, KEPT_HEADERS } from './header-limit.js';
-import { jsonBody } from './json-body.js';
+import { jsonBody, MAX_BODY_BYTES, type Upload } from './json-body.js';
 import { buildOpenApi } from './openapi.js';
 import { PublicAddress } from './public-address.js';
 import { requestId } from './request-id.js';
@@ -22,7 +22,11 @@ const LATE_REQUESTS_EVERY_MS = 1_000;
 /** Longer than the idle time of usual load balancers, so that we never close first. */
 const KEEP_ALIVE_MS = 65_000;
 
-const UPLOAD_PATH = /^\/issuers\/[^/]+\/certificates$/;
+/** Bodies that are no JSON, and how large they may be, boundaries and further parts included. */
+const UPLOADS: readonly Upload[] = [
+  { path: /^\/issuers\/[^/]+\/certificates$/, types: ['multipart/form-data'], maxBytes: MAX_BODY_BYTES },
+  { path: /^\/products\/import$/, types: ['multipart/form-data', 'text/csv'], maxBytes: 6 * MAX_BODY_BYTES },
+];
 const DOCS_PATH = 'docs';
 
 /**
@@ -42,7 +46,7 @@ export function configureHttp(app: NestExpressApplication): void {
   app.use(noStore);
   allowOrigins(app, settings.ALLOWED_ORIGINS);
   app.use(cookieOrigin(app.get(PublicAddress)));
-  app.use(jsonBody((request) => UPLOAD_PATH.test(request.path)));
+  app.use(jsonBody(UPLOADS));
   if (settings.APP_ENV !== 'production') {
     SwaggerModule.setup(DOCS_PATH, app, () => buildOpenApi(app), { jsonDocumentUrl: 'openapi.json' });
   }

@@ -10,14 +10,16 @@ export type DtoClass = new () => object;
 /** Everything the service knows about one field of a request, declared by one decorator of `fields.ts`. */
 export interface FieldSpec {
   readonly required: boolean;
-  /** Name of a sibling field whose presence makes this one optional. */
-  readonly requiredUnless: string | null;
+  /** Names of sibling fields of which any makes this one optional by its presence. */
+  readonly requiredUnless: readonly string[];
   readonly nullable: boolean;
   /** A secret value is never echoed in an answer. */
   readonly secret: boolean;
   /** Checks and normalises a present, non-null leaf value. Accepts its own normal form. */
   readonly check: (value: unknown) => Checked;
   readonly nested: NestedSpec | null;
+  /** An object whose inside is the caller's own: taken whole, judged by `check` alone. */
+  readonly opaque: boolean;
 }
 
 export interface NestedSpec {
@@ -60,9 +62,11 @@ export function checkField(spec: FieldSpec, value: unknown, owner: object = {}):
 }
 
 function isRequired(spec: FieldSpec, owner: object): boolean {
-  if (spec.requiredUnless === null) return spec.required;
-  const sibling: unknown = Reflect.get(owner, spec.requiredUnless);
-  return sibling === undefined || sibling === null;
+  if (spec.requiredUnless.length === 0) return spec.required;
+  return spec.requiredUnless.every((name) => {
+    const sibling: unknown = Reflect.get(owner, name);
+    return sibling === undefined || sibling === null;
+  });
 }
 
 export const accept = (value: unknown): Checked => ({ ok: true, value });

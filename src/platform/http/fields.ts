@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { ValidateBy, ValidateIf, ValidateNested, type ValidationArguments } from 'class-validator';
 import { parseDecimal } from '../../shared/decimal.js';
+import { type FreeObjectLimits, freeObjectProblem } from '../../shared/free-object.js';
 import { isCalendarDay } from '../../shared/guayaquil.js';
 import { normaliseText, textProblem } from '../../shared/text.js';
 import { accept, checkField, type Checked, declareField, type DtoClass, type FieldSpec, refuse } from './field-spec.js';
@@ -16,8 +17,8 @@ export interface FieldOptions {
   readonly nullable?: boolean;
   /** Value that an absent field takes; set it as the property's initialiser too. Implies optional. */
   readonly default?: unknown;
-  /** Required, unless this sibling field is given. */
-  readonly requiredUnless?: string;
+  /** Required, unless one of these sibling fields is given. */
+  readonly requiredUnless?: readonly string[];
   readonly example?: unknown;
 }
 
@@ -26,22 +27,24 @@ interface FieldKind {
   readonly api: Readonly<Record<string, unknown>>;
   readonly secret?: boolean;
   readonly nested?: FieldSpec['nested'];
+  readonly opaque?: boolean;
 }
 
 /** One line per field: check, normalisation, the specification used for error details, and the OpenAPI property. */
 function field(kind: FieldKind, options: FieldOptions): PropertyDecorator {
   const nullable = options.nullable ?? false;
-  const requiredUnless = options.requiredUnless ?? null;
-  const required = !nullable && options.optional !== true && options.default === undefined && requiredUnless === null;
+  const requiredUnless = options.requiredUnless ?? [];
+  const required = !nullable && options.optional !== true && options.default === undefined && requiredUnless.length === 0;
   const nested = kind.nested ?? null;
-  const spec: FieldSpec = { required, requiredUnless, nullable, secret: kind.secret ?? false, check: kind.check, nested };
+  const opaque = kind.opaque ?? false;
+  const spec: FieldSpec = { required, requiredUnless, nullable, secret: kind.secret ?? false, check: kind.check, nested, opaque };
   const validate = (value: unknown, about?: ValidationArguments): boolean => checkField(spec, value, about?.object).ok;
   const decorators: PropertyDecorator[] = [
     ValidateBy({ name: 'field', validator: { validate } }),
     ApiProperty({ ...kind.api, ...describe(options, required, nullable) }),
   ];
   if (nested === null) {
-    decorators.push(Transform(({ value }: { value: unknown }) => normalForm(spec, value)));
+    decorators.push(Transform(({ value }: { value: unknown }) => normalForm(spec, opaque ? unwrapped(value) : value)));
   } else {
     decorators.push(Type(nested.type), ValidateNested());
     // class-validator takes null for a broken nested object.
@@ -62,6 +65,10 @@ function describe(options: FieldOptions, required: boolean, nullable: boolean): 
     ...(options.example === undefined ? {} : { example: options.example }),
   };
 }
+
+/** An opaque object on its way through class-transformer, which would copy it key by key and take one named `constructor` for its class; functions it leaves alone. */
+export const wrapped = (value: unknown): (() => unknown) => () => value;
+const unwrapped = (value: unknown): unknown => (typeof value === 'function' ? (value as () => unknown)() : value);
 
 /** The normal form of an acceptable value; what is not acceptable stays as it came, to be refused and echoed. */
 function normalForm(spec: FieldSpec, value: unknown): unknown {
@@ -163,6 +170,8 @@ export interface DecimalOptions extends FieldOptions {
   readonly positive?: boolean;
   /** Largest value accepted, as a decimal string. */
   readonly max?: string;
+  /** Keep the fractional digits that were given: `"1.50"` stays, where it would become `"1.500000"`. */
+  readonly asGiven?: boolean;
 }
 
 /** Digits before the point; the SRI's widest amount has 12. */
@@ -170,8 +179,8 @@ const WHOLE_DIGITS = 12;
 
 /** A non-negative decimal, as a JSON number or a decimal string; its normal form is a plain decimal string. */
 export function DecimalNumber(options: DecimalOptions): PropertyDecorator {
-  const { fractionDigits, positive = false, max } = options;
-  const format = { fractionDigits, positive, wholeDigits: WHOLE_DIGITS, ...(max === undefined ? {} : { max }) };
+  const { fractionDigits, positive = false, max, asGiven = false } = options;
+  const format = { fractionDigits, positive, asGiven, wholeDigits: WHOLE_DIGITS, ...(max === undefined ? {} : { max }) };
   const check = (value: unknown): Checked => {
     const parsed = parseDecimal(value, format);
     return parsed.ok ? accept(parsed.value) : refuse(parsed.type, parsed.ctx);
@@ -290,6 +299,16 @@ export function Nested(type: () => DtoClass, options: FieldOptions = {}): Proper
 export interface ListOptions extends FieldOptions {
   readonly min?: number;
   readonly max: number;
+}
+
+/** An object of the caller's own making, within bounds: depth, number of values, size as JSON. */
+export function FreeObject(options: FieldOptions & { readonly limits: FreeObjectLimits }): PropertyDecorator {
+  const check = (value: unknown): Checked => {
+    if (!isObject(value)) return refuse('object_type');
+    const problem = freeObjectProblem(value, options.limits);
+    return problem === null ? accept(value) : refuse(problem.type, problem.ctx);
+  };
+  return field({ check, opaque: true, api: { type: 'object', additionalProperties: true } }, options);
 }
 
 /** A list of nested objects. A list over its bound is refused before its elements are looked at. */

@@ -1,5 +1,6 @@
 import type { NextFunction, Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
+import { bodyBytes, tooLarge } from './body-bytes.js';
 import type { ServiceRequest } from './service-request.js';
 import { JsonRefusal, parseStrictJson } from './strict-json.js';
 
@@ -7,33 +8,39 @@ import { JsonRefusal, parseStrictJson } from './strict-json.js';
 export const MAX_BODY_BYTES = 1_048_576;
 const MAX_DEPTH = 20;
 
-const MAX_DISCARDED_BYTES = 4 * MAX_BODY_BYTES;
-const MAX_SILENCE_MS = 500;
-
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Bodies that are no JSON, which a later part reads itself. */
+export interface Upload {
+  readonly path: RegExp;
+  /** Media types, lower case. */
+  readonly types: readonly string[];
+  readonly maxBytes: number;
+}
 
 /**
  * Middleware that reads a JSON body strictly: `application/json` in UTF-8, uncompressed, at most 1 MB, at most 20
- * levels, no key twice. `isUpload` names the requests whose multipart body a later part reads itself.
+ * levels, no key twice. Uploads pass as they are.
  */
-export function jsonBody(isUpload: (request: ServiceRequest) => boolean) {
+export function jsonBody(uploads: readonly Upload[]) {
   return (request: ServiceRequest, response: Response, next: NextFunction): void => {
     if (!METHODS_WITH_BODY.has(request.method) || !hasBody(request)) {
       next();
       return;
     }
-    const length = Number(request.headers['content-length'] ?? 0);
-    if (length > MAX_BODY_BYTES) {
-      void tooLarge(request, response).then(next);
+    const upload = uploads.find(({ path, types }) => path.test(request.path) && types.includes(mediaType(request)));
+    const maxBytes = upload?.maxBytes ?? MAX_BODY_BYTES;
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+      void tooLarge(request, response, maxBytes).then(next);
       return;
     }
-    if (isMultipart(request) && isUpload(request)) {
-      next();
-      return;
-    }
-    const problem = mediaProblem(request);
+    const problem = isPlain(request) ? (upload === undefined ? jsonProblem(request) : null) : 'content_encoding';
     if (problem !== null) {
       next(new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: problem }));
+      return;
+    }
+    if (upload !== undefined) {
+      next();
       return;
     }
     readBody(request, response).then(
@@ -49,66 +56,26 @@ export function jsonBody(isUpload: (request: ServiceRequest) => boolean) {
 const hasBody = (request: ServiceRequest): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 
-const isMultipart = (request: ServiceRequest): boolean =>
-  (request.headers['content-type'] ?? '').toLowerCase().startsWith('multipart/form-data');
+/** The media type of a body, lower case and without its parameters; empty when the request names none. */
+export const mediaType = (request: ServiceRequest): string => (request.headers['content-type'] ?? '').toLowerCase().split(';')[0]?.trim() ?? '';
 
-function mediaProblem(request: ServiceRequest): string | null {
-  const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (encoding !== 'identity') return 'content_encoding';
-  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
-  if (type.trim() !== 'application/json') return 'content_type';
+const isPlain = (request: ServiceRequest): boolean => (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase() === 'identity';
+
+function jsonProblem(request: ServiceRequest): string | null {
+  if (mediaType(request) !== 'application/json') return 'content_type';
+  return isUtf8(request) ? null : 'charset';
+}
+
+/** Whether the request says that its body is UTF-8, or says nothing. */
+export function isUtf8(request: ServiceRequest): boolean {
+  const [, ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters.map((p) => p.trim()).find((p) => p.startsWith('charset='));
-  return charset === undefined || /^charset="?utf-8"?$/.test(charset) ? null : 'charset';
+  return charset === undefined || /^charset="?utf-8"?$/.test(charset);
 }
 
 async function readBody(request: ServiceRequest, response: Response): Promise<unknown> {
-  const bytes = await readBytes(request);
-  if (bytes === null) throw await tooLarge(request, response);
+  const bytes = await bodyBytes(request, response, MAX_BODY_BYTES);
   return bytes.length === 0 ? undefined : parse(decode(bytes));
-}
-
-/**
- * The whole body, or null as soon as it exceeds the limit. Listens rather than iterates: leaving an iteration early
- * would destroy the connection before the refusal is written.
- */
-function readBytes(request: ServiceRequest): Promise<Buffer | null> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-      else resolve(null);
-    });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
-    const cutOff = (): void => reject(new DomainError('MALFORMED_REQUEST', { reason: 'cut_off' }));
-    request.once('error', cutOff);
-    request.once('close', cutOff);
-  });
-}
-
-/** The refusal of an oversized body. The connection ends with the answer. */
-async function tooLarge(request: ServiceRequest, response: Response): Promise<DomainError> {
-  await discardSome(request);
-  response.setHeader('Connection', 'close');
-  return new DomainError('PAYLOAD_TOO_LARGE', { max_bytes: MAX_BODY_BYTES });
-}
-
-/**
- * Reads a moderate excess away, so that the sender is there to read the answer; whoever sends more, or falls silent,
- * gets it at once.
- */
-function discardSome(request: ServiceRequest): Promise<void> {
-  return new Promise((resolve) => {
-    let discarded = 0;
-    request.on('data', (chunk: Buffer) => {
-      discarded += chunk.length;
-      if (discarded > MAX_DISCARDED_BYTES) resolve();
-    });
-    request.once('end', resolve);
-    request.once('close', resolve);
-    request.setTimeout(MAX_SILENCE_MS, resolve);
-  });
 }
 
 function decode(bytes: Buffer): string {

@@ -4,7 +4,7 @@ import { type ValidationError, validateSync } from 'class-validator';
 import { DomainError } from '../../shared/domain-error.js';
 import { isSecretName } from '../observability/logger.js';
 import { checkField, type DtoClass, type FieldSpec, fieldsOf } from './field-spec.js';
-import { isObject } from './fields.js';
+import { isObject, wrapped } from './fields.js';
 import { echo, type FieldFinding, ValidationFailure } from './validation-failure.js';
 
 const SOURCES = { body: 'body', query: 'query', param: 'path', custom: 'body' } as const;
@@ -82,6 +82,7 @@ function walkField(spec: FieldSpec, value: unknown, loc: readonly string[], find
     findings.push({ loc, type: checked.type, input: spec.secret ? null : echo(value), ctx: checked.ctx });
     return undefined;
   }
+  if (spec.opaque) return wrapped(value);
   if (spec.nested === null) return value;
   const inner = spec.nested.type();
   if (!Array.isArray(value)) return walkShape(inner, value as Record<string, unknown>, loc, findings);

@@ -21,8 +21,11 @@ export interface IvaRate extends CodeRow {
   readonly percent: string;
 }
 
+/** The reduced rate of tourism, in force on decreed days only. */
+export const TOURISM_RATE = '8';
+
 const reducedForTourism = (from: string, to: string): IvaRate => ({
-  code: '8',
+  code: TOURISM_RATE,
   es: 'IVA diferenciado (turismo, días decretados)',
   en: 'Reduced rate (tourism, decreed days)',
   percent: '8.00',

@@ -3,6 +3,7 @@ import { type Stack, startStack } from '../../support/stack.js';
 import { certificateCases } from './certificates.cases.js';
 import { fiscalCases } from './fiscal.cases.js';
 import { keyCases } from './keys-and-states.cases.js';
+import { productCases } from './products.cases.js';
 
 /** Over one stack, which takes longer to start than a table to run. */
 describe('bad input against rules', () => {
@@ -16,4 +17,5 @@ describe('bad input against rules', () => {
   fiscalCases(running);
   keyCases(running);
   certificateCases(running);
+  productCases(running);
 });

@@ -3,7 +3,7 @@ import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EmissionPointRecord } from '../issuers.responses.js';
-import { refuseDuplicates } from './unique-violation.js';
+import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
 
 const COLUMNS = 'p.id, p.tenant_id, p.establishment_id, p.code, p.initial_sequential, p.is_active, p.created_at, p.updated_at';
 

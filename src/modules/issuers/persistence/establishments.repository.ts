@@ -3,7 +3,7 @@ import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EstablishmentRecord } from '../issuers.responses.js';
-import { refuseDuplicates } from './unique-violation.js';
+import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
 
 const COLUMNS = 'id, tenant_id, issuer_id, code, name, address, is_active, created_at, updated_at';
 

@@ -3,7 +3,7 @@ import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerRecord } from '../issuers.responses.js';
-import { refuseDuplicates } from './unique-violation.js';
+import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
 
 export type IssuerRow = Omit<IssuerRecord, 'warnings'>;
 

@@ -1,5 +1,5 @@
-import { sqlState } from '../../../platform/database/tenant-transaction.js';
-import { DomainError } from '../../../shared/domain-error.js';
+import { sqlState } from './tenant-transaction.js';
+import { DomainError } from '../../shared/domain-error.js';
 
 const UNIQUE_VIOLATION = '23505';
 

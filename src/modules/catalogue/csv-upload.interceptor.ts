@@ -1,0 +1,35 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { FileInterceptor } from '@nestjs/platform-express';
+import type { Response } from 'express';
+import type { Observable } from 'rxjs';
+import { bodyBytes } from '../../platform/http/body-bytes.js';
+import { isUtf8, mediaType } from '../../platform/http/json-body.js';
+import type { ServiceRequest } from '../../platform/http/service-request.js';
+import { DomainError } from '../../shared/domain-error.js';
+
+/** Largest CSV file, in bytes. */
+const MAX_CSV_BYTES = 5_242_880;
+
+/** Reads a multipart upload into memory within tight bounds; does nothing for another body. */
+export const ReadMultipartCsv = FileInterceptor('file', {
+  limits: { fileSize: MAX_CSV_BYTES, files: 1, fields: 0, fieldNameSize: 64, parts: 1, headerPairs: 16 },
+});
+
+/** Makes the bytes of the CSV file the body, whether they came by themselves or in a form. */
+@Injectable()
+export class CsvBody implements NestInterceptor {
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<ServiceRequest & { file?: { buffer: Buffer } }>();
+    request.body = request.file?.buffer ?? (await this.read(request, context.switchToHttp().getResponse<Response>()));
+    return next.handle();
+  }
+
+  private async read(request: ServiceRequest, response: Response): Promise<Buffer> {
+    const type = mediaType(request);
+    if (type === '' || type === 'multipart/form-data') throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
+    if (type !== 'text/csv') throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'content_type' });
+    // Another character set is named in the query, the same for both kinds of body.
+    if (!isUtf8(request)) throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'charset' });
+    return bodyBytes(request, response, MAX_CSV_BYTES);
+  }
+}

@@ -1,0 +1,59 @@
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { Charset } from '../products.dto.js';
+
+/** A row of a file and the line where it begins, from 1. */
+export interface CsvRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+const SEPARATORS = [',', ';', '\t'] as const;
+/** Larger than any row that can be sound. */
+const MAX_ROW_LENGTH = 65_536;
+const PIECE = 16_384;
+
+/**
+ * The text of a CSV file, without its byte order mark.
+ * @throws DomainError MALFORMED_REQUEST when the bytes are not in the character set
+ */
+export function csvText(bytes: Buffer, charset: Charset): string {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+  } catch {
+    throw new DomainError('MALFORMED_REQUEST', { reason: 'invalid_charset', charset });
+  }
+}
+
+/** What separates the cells of a file: what stands most often in its first line, whose names hold none of these. */
+export function separatorOf(text: string): string {
+  const header = text.slice(0, text.search(/[\r\n]|$/));
+  const count = (separator: string): number => header.split(separator).length;
+  return SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best));
+}
+
+/**
+ * The rows of a CSV file in turn; empty ones, and those of empty cells only, are left out.
+ * @throws DomainError MALFORMED_REQUEST, with the line, when quotes do not match
+ */
+export async function* csvRows(text: string, separator: string): AsyncGenerator<CsvRow> {
+  const parser = parse({
+    delimiter: separator, record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true, skip_empty_lines: true, max_record_size: MAX_ROW_LENGTH, info: true,
+  });
+  let [lines, empty] = [0, 0];
+  try {
+    for await (const { record, info } of Readable.from(pieces(text)).pipe(parser) as AsyncIterable<{ record: string[]; info: { lines: number; empty_lines: number } }>) {
+      const line = lines + (info.empty_lines - empty) + 1;
+      [lines, empty] = [info.lines, info.empty_lines];
+      if (record.some((cell) => cell.trim() !== '')) yield { line, cells: record };
+    }
+  } catch (error) {
+    if (error instanceof CsvError) throw new DomainError('MALFORMED_REQUEST', { reason: 'invalid_csv', problem: error.code, line: lines + 1 });
+    throw error;
+  }
+}
+
+function* pieces(text: string): Generator<string> {
+  for (let start = 0; start < text.length; start += PIECE) yield text.slice(start, start + PIECE);
+}

@@ -1,0 +1,89 @@
+import { DomainError } from '../../../shared/domain-error.js';
+import type { Sleeper } from '../../../shared/ports.js';
+import { PRODUCT_FIELDS, type ProductField, type ProductValues } from '../domain/product.js';
+import { type CsvRow, csvRows, separatorOf } from './csv-table.js';
+import { cellValue, isProductField } from './product-cells.js';
+
+/** What is wrong with a row of the file. */
+export interface RowProblem {
+  readonly line: number;
+  /** Column; null where the row as a whole is at fault. */
+  readonly field: string | null;
+  readonly type: string;
+  readonly ctx: Readonly<Record<string, unknown>>;
+  readonly input: string | null;
+}
+
+/** A product as a row tells it: columns that the file does not have are absent. */
+export interface ProductRow {
+  readonly line: number;
+  readonly values: Readonly<Partial<ProductValues>> & { readonly main_code: string };
+}
+
+export interface ProductFile {
+  readonly rows: readonly ProductRow[];
+  readonly problems: readonly RowProblem[];
+}
+
+/** The most rows of one file. */
+export const MAX_ROWS = 20_000;
+/** Other requests come in between so many rows. */
+const ROWS_AT_A_TIME = 250;
+
+/**
+ * Reads the products of a CSV file, each row by itself.
+ * @throws DomainError MALFORMED_REQUEST for what is no CSV, PAYLOAD_TOO_LARGE for too many rows
+ */
+export async function readProductFile(text: string, sleeper: Sleeper): Promise<ProductFile & { readonly headerProblems: readonly RowProblem[] }> {
+  const separator = separatorOf(text);
+  const [rows, problems] = [[] as ProductRow[], [] as RowProblem[]];
+  const lines = new Map<string, number>();
+  let columns: readonly string[] | null = null;
+  let count = 0;
+  for await (const row of csvRows(text, separator)) {
+    if (columns === null) {
+      columns = row.cells.map((cell) => cell.trim().toLowerCase());
+      const headerProblems = judgeHeader(columns, row.line);
+      if (headerProblems.length > 0) return { rows, problems, headerProblems };
+      continue;
+    }
+    count += 1;
+    if (count > MAX_ROWS) throw new DomainError('PAYLOAD_TOO_LARGE', { max_rows: MAX_ROWS });
+    if (count % ROWS_AT_A_TIME === 0) await sleeper.sleep(0);
+    const read = readRow(row, columns as readonly ProductField[], separator);
+    const mainCode = read.values.main_code;
+    const before = mainCode === undefined ? undefined : lines.get(mainCode);
+    if (mainCode !== undefined && before === undefined) lines.set(mainCode, row.line);
+    if (before !== undefined) read.problems.push({ line: row.line, field: 'main_code', type: 'csv_repeated', ctx: { line: before }, input: mainCode ?? null });
+    problems.push(...read.problems);
+    if (read.problems.length === 0 && mainCode !== undefined) rows.push({ line: row.line, values: { ...read.values, main_code: mainCode } });
+  }
+  const headerProblems = columns === null ? judgeHeader([], 1) : [];
+  return { rows, problems, headerProblems };
+}
+
+/** A name that no column has is refused: a typo must not leave a price as it was. */
+function judgeHeader(columns: readonly string[], line: number): RowProblem[] {
+  const at = (field: string, type: string, ctx = {}): RowProblem => ({ line, field, type, ctx, input: null });
+  return [
+    ...(columns.includes('main_code') ? [] : [at('main_code', 'missing')]),
+    ...columns.filter((name) => !isProductField(name)).map((name) => ({ ...at(name, 'extra_forbidden', { expected: PRODUCT_FIELDS }), input: name })),
+    ...columns.filter((name, index) => columns.indexOf(name) < index).map((name) => at(name, 'csv_repeated', { line })),
+  ];
+}
+
+function readRow({ line, cells }: CsvRow, columns: readonly ProductField[], separator: string): { values: Partial<ProductValues>; problems: RowProblem[] } {
+  if (cells.length !== columns.length) {
+    const ctx = { expected: columns.length, actual: cells.length };
+    return { values: {}, problems: [{ line, field: null, type: 'csv_cells', ctx, input: null }] };
+  }
+  const values: Record<string, unknown> = {};
+  const problems: RowProblem[] = [];
+  for (const [index, field] of columns.entries()) {
+    const cell = cells[index] ?? '';
+    const checked = cellValue(field, cell, separator);
+    if (checked.ok) values[field] = checked.value;
+    else problems.push({ line, field, type: checked.type, ctx: checked.ctx, input: cell });
+  }
+  return { values, problems };
+}

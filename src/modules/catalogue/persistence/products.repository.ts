@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
+import { searchForm } from '../../../shared/text.js';
+import { PRODUCT_FIELDS, type ProductValues } from '../domain/product.js';
+import type { ProductRecord } from '../products.responses.js';
+
+export interface ProductFilter {
+  /** Part of name or code. */
+  readonly q: string | null;
+  readonly isActive: boolean | null;
+  readonly withDeleted: boolean;
+}
+
+/** A product as it is to be stored. */
+export interface StoredValues extends ProductValues {
+  readonly id: string;
+}
+
+export const PRODUCT_COLUMNS = `id, tenant_id, main_code, aux_code, name, unit_price::text, default_discount::text, tax_code, iva_rate_code,
+  applies_tourism_iva, applies_ice, ice_code, additional_fields, is_active, deleted_at, created_at, updated_at`;
+
+/** The columns of a product as a record made of JSON. */
+const RECORD = `p(id uuid, main_code text, aux_code text, name text, unit_price numeric, default_discount numeric, tax_code text, iva_rate_code text,
+  applies_tourism_iva boolean, applies_ice boolean, ice_code text, is_active boolean, additional_fields jsonb, search_text text)`;
+
+const WRITABLE = [...PRODUCT_FIELDS, 'search_text'];
+
+const FILTER = `tenant_id = $1 and ($2::text is null or strpos(search_text, $2) > 0) and ($3::boolean is null or is_active = $3)
+  and ($4::boolean or deleted_at is null)`;
+
+const filterValues = (tenantId: string, { q, isActive, withDeleted }: ProductFilter): unknown[] => [tenantId, q === null ? null : searchForm(q), isActive, withDeleted];
+
+@Injectable()
+export class ProductsRepository {
+  constructor(private readonly database: TenantTransaction) {}
+
+  /** @throws DomainError ALREADY_EXISTS when the tenant has a product of this main code */
+  async insert(tenantId: string, product: StoredValues, now: Date): Promise<ProductRecord> {
+    return refuseDuplicates('main_code', () =>
+      this.database.run(tenantId, async (manager) => {
+        await insertProducts(manager, tenantId, [product], now);
+        return required(await findProduct(manager, tenantId, product.id));
+      }),
+    );
+  }
+
+  /**
+   * Changes a product as `decide` says; null leaves it as it is.
+   * @returns null when the tenant has no such product
+   * @throws DomainError ALREADY_EXISTS, and what `decide` throws
+   */
+  async change(tenantId: string, id: string, decide: (product: ProductRecord) => ProductValues | null, now: Date): Promise<ProductRecord | null> {
+    return refuseDuplicates('main_code', () =>
+      this.database.run(tenantId, async (manager) => {
+        const product = await findProduct(manager, tenantId, id, 'for update');
+        const values = product === null ? null : decide(product);
+        if (values === null) return product;
+        await updateProducts(manager, tenantId, [{ ...values, id }], now);
+        return findProduct(manager, tenantId, id);
+      }),
+    );
+  }
+
+  /** False when the tenant has no such product. */
+  async remove(tenantId: string, id: string, now: Date): Promise<boolean> {
+    return this.database.run(tenantId, async (manager) => {
+      // For an update the driver returns the rows and their number.
+      const [, changed] = await manager.query<[unknown[], number]>(
+        'update products set is_active = false, deleted_at = $3, updated_at = $3 where tenant_id = $1 and id = $2 and deleted_at is null',
+        [tenantId, id, now],
+      );
+      return changed > 0;
+    });
+  }
+
+  async find(tenantId: string, id: string): Promise<ProductRecord | null> {
+    return this.database.run(tenantId, (manager) => findProduct(manager, tenantId, id));
+  }
+
+  /** A page, newest first. */
+  async list(tenantId: string, filter: ProductFilter, limit: number, offset: number): Promise<{ rows: ProductRecord[]; total: number }> {
+    return this.database.run(tenantId, async (manager) => {
+      const values = filterValues(tenantId, filter);
+      const rows = await manager.query<ProductRecord[]>(
+        `select ${PRODUCT_COLUMNS} from products where ${FILTER} order by created_at desc, id desc limit $5 offset $6`,
+        [...values, limit, offset],
+      );
+      const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from products where ${FILTER}`, values);
+      return { rows, total: counted?.total ?? 0 };
+    });
+  }
+
+  /** The next products in the order of their main codes, behind the given one; '' is before all. */
+  async after(tenantId: string, filter: ProductFilter, mainCode: string, limit: number): Promise<ProductRecord[]> {
+    return this.database.run(tenantId, (manager) =>
+      manager.query<ProductRecord[]>(
+        `select ${PRODUCT_COLUMNS} from products where ${FILTER} and main_code > $5 order by main_code limit $6`,
+        [...filterValues(tenantId, filter), mainCode, limit],
+      ),
+    );
+  }
+
+  /** The active products of these main codes. */
+  async findActive(tenantId: string, mainCodes: readonly string[]): Promise<ProductRecord[]> {
+    return this.database.run(tenantId, (manager) =>
+      manager.query<ProductRecord[]>(
+        `select ${PRODUCT_COLUMNS} from products where tenant_id = $1 and main_code = any($2) and is_active and deleted_at is null`,
+        [tenantId, mainCodes],
+      ),
+    );
+  }
+
+  /**
+   * Adds and changes many products at once, as `decide` says about those that have one of the main codes.
+   * @throws DomainError ALREADY_EXISTS when somebody else adds one of them meanwhile
+   */
+  async upsert(tenantId: string, mainCodes: readonly string[], decide: (existing: readonly ProductRecord[]) => Upsert, now: Date): Promise<void> {
+    await refuseDuplicates('main_code', () =>
+      this.database.run(tenantId, async (manager) => {
+        // In one order, so that two imports wait for each other instead of locking each other out.
+        const existing = await manager.query<ProductRecord[]>(
+          `select ${PRODUCT_COLUMNS} from products where tenant_id = $1 and main_code = any($2) and deleted_at is null order by main_code for update`,
+          [tenantId, mainCodes],
+        );
+        const { added, changed } = decide(existing);
+        await updateProducts(manager, tenantId, changed, now);
+        await insertProducts(manager, tenantId, added, now);
+      }),
+    );
+  }
+}
+
+export interface Upsert {
+  readonly added: readonly StoredValues[];
+  readonly changed: readonly StoredValues[];
+}
+
+async function findProduct(manager: EntityManager, tenantId: string, id: string, lock: '' | 'for update' = ''): Promise<ProductRecord | null> {
+  const [row] = await manager.query<ProductRecord[]>(
+    `select ${PRODUCT_COLUMNS} from products where tenant_id = $1 and id = $2 and deleted_at is null ${lock}`,
+    [tenantId, id],
+  );
+  return row ?? null;
+}
+
+async function insertProducts(manager: EntityManager, tenantId: string, products: readonly StoredValues[], now: Date): Promise<void> {
+  if (products.length === 0) return;
+  await manager.query(
+    `insert into products (tenant_id, id, ${WRITABLE.join(', ')}, created_at, updated_at)
+     select $1, p.id, ${WRITABLE.map((column) => `p.${column}`).join(', ')}, $2, $2 from jsonb_to_recordset($3) as ${RECORD} order by p.main_code collate "C"`,
+    [tenantId, now, asRecords(products)],
+  );
+}
+
+async function updateProducts(manager: EntityManager, tenantId: string, products: readonly StoredValues[], now: Date): Promise<void> {
+  if (products.length === 0) return;
+  await manager.query(
+    `update products set ${WRITABLE.map((column) => `${column} = p.${column}`).join(', ')}, updated_at = $2
+     from jsonb_to_recordset($3) as ${RECORD} where products.tenant_id = $1 and products.id = p.id`,
+    [tenantId, now, asRecords(products)],
+  );
+}
+
+const asRecords = (products: readonly StoredValues[]): string =>
+  JSON.stringify(products.map((product) => ({ ...product, search_text: searchForm([product.main_code, product.aux_code ?? '', product.name].join('\n')) })));
+
+function required<Row>(row: Row | null): Row {
+  if (row === null) throw new Error('an insert left no row');
+  return row;
+}

@@ -1,0 +1,58 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+
+/** Response shapes of the catalogue (interface specification, section 2.7). */
+
+const uuid = { type: String, format: 'uuid' } as const;
+const instant = { type: String, format: 'date-time' } as const;
+const text = { type: String } as const;
+const flag = { type: Boolean } as const;
+const count = { type: 'integer' } as const;
+const orNull = { nullable: true } as const;
+
+@ApiSchema({ name: 'Product' })
+export class ProductRecord {
+  @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
+  @ApiProperty(text) main_code: string;
+  @ApiProperty({ ...text, ...orNull }) aux_code: string | null;
+  @ApiProperty(text) name: string;
+  @ApiProperty({ ...text, description: 'Decimal with the fractional digits that were given' }) unit_price: string;
+  @ApiProperty({ ...text, description: 'Decimal with the fractional digits that were given' }) default_discount: string;
+  @ApiProperty(text) tax_code: string;
+  @ApiProperty(text) iva_rate_code: string;
+  @ApiProperty(flag) applies_tourism_iva: boolean;
+  @ApiProperty(flag) applies_ice: boolean;
+  @ApiProperty({ ...text, ...orNull }) ice_code: string | null;
+  @ApiProperty({ type: 'object', additionalProperties: true }) additional_fields: Record<string, unknown>;
+  @ApiProperty(flag) is_active: boolean;
+  @ApiProperty({ ...instant, ...orNull }) deleted_at: Date | null;
+  @ApiProperty(instant) created_at: Date;
+  @ApiProperty(instant) updated_at: Date;
+}
+
+@ApiSchema({ name: 'ProductPage' })
+export class ProductPage {
+  @ApiProperty({ type: [ProductRecord] }) items: ProductRecord[];
+  @ApiProperty(count) total: number;
+  @ApiProperty(count) page: number;
+  @ApiProperty(count) page_size: number;
+}
+
+@ApiSchema({ name: 'ProductImportError' })
+export class ProductImportError {
+  @ApiProperty({ ...count, description: 'Line of the file, from 1' }) line: number;
+  @ApiProperty({ ...text, ...orNull, description: 'Column; null where the row as a whole is at fault' }) field: string | null;
+  @ApiProperty({ ...text, description: 'Stable, e.g. missing, decimal_parsing' }) type: string;
+  @ApiProperty(text) message: string;
+  @ApiProperty({ ...text, ...orNull, description: 'What stands there, cut at 64 characters' }) input: string | null;
+}
+
+@ApiSchema({ name: 'ProductImport' })
+export class ProductImportResult {
+  @ApiProperty(flag) dry_run: boolean;
+  @ApiProperty(count) created: number;
+  @ApiProperty(count) updated: number;
+  @ApiProperty(count) unchanged: number;
+  @ApiProperty({ ...count, description: 'Rows that are not taken' }) faulty: number;
+  @ApiProperty({ type: [ProductImportError], description: 'At most 500' }) errors: ProductImportError[];
+}

@@ -1,0 +1,38 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { ProductsRepository } from '../persistence/products.repository.js';
+import type { ProductUpdateDto } from '../products.dto.js';
+import type { ProductRecord } from '../products.responses.js';
+import { found, refuseFaulty } from './product-answer.js';
+
+/** Changes the given fields of a product; documents and drafts keep what they were written with. */
+export class UpdateProduct extends Command<ProductRecord> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly productId: string,
+    readonly input: ProductUpdateDto,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(UpdateProduct)
+export class UpdateProductHandler implements ICommandHandler<UpdateProduct> {
+  constructor(
+    private readonly products: ProductsRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ tenant, productId, input }: UpdateProduct): Promise<ProductRecord> {
+    const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+    const decide = (product: ProductRecord): ProductRecord | null => {
+      if (Object.keys(given).length === 0) return null;
+      const changed: ProductRecord = Object.assign({}, product, given);
+      refuseFaulty(changed);
+      return changed;
+    };
+    return found(await this.products.change(tenant.tenantId, productId, decide, this.clock.now()));
+  }
+}

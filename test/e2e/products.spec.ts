@@ -1,0 +1,222 @@
+import { parse } from 'csv-parse/sync';
+import { WITHOUT_SRI } from '../support/bad-input.js';
+import { type Answer, Business } from '../support/business.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+type Product = Record<string, unknown> & { id: string; main_code: string; updated_at: string };
+interface Page {
+  items: Product[];
+  total: number;
+}
+interface Imported {
+  created: number;
+  updated: number;
+  unchanged: number;
+  faulty: number;
+  errors: { line: number; field: string | null; type: string; message: string; input: string | null }[];
+}
+interface Refused {
+  error: { code: string; detail: unknown };
+  detail: { loc: string[]; type: string; msg: string }[];
+}
+
+const CAFE = { main_code: 'CAFE', name: 'Café', unit_price: '2.50', iva_rate_code: '4' };
+
+describe('the catalogue', () => {
+  let stack: Stack;
+  let business: Business;
+  beforeAll(async () => {
+    stack = await startStack({ workers: 0, simulator: false, env: WITHOUT_SRI });
+  });
+  beforeEach(async () => {
+    business = await Business.open(stack, { certificate: null });
+  });
+  afterAll(() => stack.stop());
+
+  const add = (change: object = {}): Promise<Answer<Product>> => business.call<Product>('POST', '/products', { ...CAFE, ...change });
+  const added = async (change: object = {}): Promise<Product> => {
+    const answer = await add(change);
+    expect([answer.status, answer.body]).toEqual([201, expect.anything()]);
+    return answer.body;
+  };
+  const list = async (query = ''): Promise<Page> => (await business.call<Page>('GET', `/products${query}`)).body;
+  const codes = async (query = ''): Promise<string[]> => (await list(query)).items.map(({ main_code }) => main_code);
+  /** The bytes, with their byte order mark. */
+  const file = async (query = ''): Promise<string> => {
+    const response = await fetch(`${stack.apiUrl}/products/export.csv${query}`, { headers: { 'x-api-key': business.apiKey } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8; header=present']);
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="products.csv"');
+    return Buffer.from(await response.arrayBuffer()).toString();
+  };
+  const put = <Body = Imported>(csv: string | Uint8Array<ArrayBuffer>, query = ''): Promise<Answer<Body>> =>
+    fetch(`${stack.apiUrl}/products/import${query}`, { method: 'POST', headers: { 'x-api-key': business.apiKey, 'content-type': 'text/csv' }, body: csv })
+      .then(async (response) => ({ status: response.status, headers: response.headers, body: (await response.json()) as Body }));
+
+  it('keeps what it is told, amounts with their digits, and fills in the rest', async () => {
+    const first = await added({ unit_price: 10.125, aux_code: 'F010101' });
+    expect(first).toEqual({
+      id: expect.any(String), tenant_id: business.tenantId, main_code: 'CAFE', aux_code: 'F010101', name: 'Café', unit_price: '10.125', default_discount: '0.00', tax_code: '2', iva_rate_code: '4',
+      applies_tourism_iva: false, applies_ice: false, ice_code: null, additional_fields: {}, is_active: true, deleted_at: null, created_at: expect.any(String), updated_at: expect.any(String),
+    });
+    const second = await added({ main_code: 'PERFUME', unit_price: '7', default_discount: '+0.100000', applies_ice: true, ice_code: '3610', applies_tourism_iva: true });
+    expect(second).toMatchObject({ unit_price: '7', default_discount: '0.100000', applies_ice: true, ice_code: '3610' });
+    expect((await business.call('GET', `/products/${first.id}`)).body).toEqual(first);
+  });
+
+  it("stores the caller's own data as it is, whatever its names", async () => {
+    const own = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":null,"__html":"<b>","list":[1,2.5,"tab\\t"]}';
+    const answer = await business.call<Product>('POST', '/products', JSON.stringify(CAFE).replace('}', `,"additional_fields":${own}}`));
+    expect(answer.status).toBe(201);
+    const response = await fetch(`${stack.apiUrl}/products/${answer.body.id}`, { headers: { 'x-api-key': business.apiKey } });
+    const text = await response.text();
+    for (const part of ['"__proto__":{"polluted":true}', '"constructor":{"prototype":1}', '"toString":null', '"list":[1,2.5,"tab\\t"]']) expect(text.replaceAll('": ', '":')).toContain(part);
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  });
+
+  it('changes the fields that a body names, and judges them together with those that stay', async () => {
+    const { id, updated_at } = await added();
+    const patch = (body: object): Promise<Answer<Product & Refused>> => business.call('PATCH', `/products/${id}`, body);
+    expect([(await patch({})).status, (await patch({})).body.updated_at]).toEqual([200, updated_at]);
+    expect((await patch({ unit_price: '3.000', additional_fields: { shelf: 'B' }, is_active: false })).body).toMatchObject({
+      name: 'Café', unit_price: '3.000', additional_fields: { shelf: 'B' }, is_active: false,
+    });
+    expect([(await patch({ applies_ice: true })).status, (await patch({ ice_code: '3610' })).status, (await patch({ applies_ice: true })).status]).toEqual([400, 200, 200]);
+    const without = await patch({ ice_code: null });
+    expect([without.status, without.body.detail[0]]).toMatchObject([400, { loc: ['body', 'ice_code'], type: 'missing' }]);
+    expect((await patch({ ice_code: null, applies_ice: false })).body).toMatchObject({ applies_ice: false, ice_code: null, unit_price: '3.000' });
+  });
+
+  it('finds by a part of name or codes, whatever the case and the accents, and takes every sign by itself', async () => {
+    for (const [main_code, name, aux_code] of [['A-1', 'Café molido', null], ['B_2', '100% CAÑA', 'CAFE'], ['C3', 'Pan', null]]) await added({ main_code, name, aux_code });
+    expect([await codes('?q=CAFÉ'), await codes('?q=cana'), await codes('?q=b_'), await codes('?q=%25'), await codes('?q=a_1'), await codes("?q='")]).toEqual([['B_2', 'A-1'], ['B_2'], ['B_2'], ['B_2'], [], []]);
+    // A part of neither, made of the end of one and the beginning of the other.
+    expect(await codes('?q=1Café')).toEqual([]);
+  });
+
+  it('pages newest first', async () => {
+    for (const main_code of ['A', 'B', 'C']) await added({ main_code });
+    await added({ main_code: 'D', is_active: false });
+    expect(await codes()).toEqual(['D', 'C', 'B', 'A']);
+    expect(await list('?page=2&page_size=3')).toMatchObject({ items: [{ main_code: 'A' }], total: 4, page: 2, page_size: 3 });
+    expect([await codes('?is_active=true'), await codes('?is_active=false')]).toEqual([['C', 'B', 'A'], ['D']]);
+  });
+
+  it('deletes so that nothing finds it, keeps the row, and gives the code free', async () => {
+    const { id } = await added();
+    expect((await business.call('DELETE', `/products/${id}`)).status).toBe(204);
+    for (const method of ['GET', 'PATCH', 'DELETE']) expect([method, (await business.call(method, `/products/${id}`, method === 'PATCH' ? {} : undefined)).status]).toEqual([method, 404]);
+    expect((await list()).total).toBe(0);
+    const again = await added();
+    expect((await list('?include_deleted=true')).items).toMatchObject([{ id: again.id, deleted_at: null }, { id, is_active: false, deleted_at: expect.any(String) }]);
+    expect(await file()).not.toContain(id);
+    expect((await business.call('DELETE', `/products/${again.id}`)).status).toBe(204);
+  });
+
+  it('has one product of a main code, also when many are added at once, and each tenant its own', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => add()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
+    const refused = answers.find(({ status }) => status === 409)!.body as unknown as Refused;
+    expect(refused.error).toMatchObject({ code: 'ALREADY_EXISTS', detail: { field: 'main_code' } });
+    const { id } = await added({ main_code: 'TE' });
+    expect((await business.call('PATCH', `/products/${id}`, { main_code: 'CAFE' })).status).toBe(409);
+    const other = await Business.open(stack, { certificate: null });
+    expect((await other.call('POST', '/products', CAFE)).status).toBe(201);
+    expect((await other.call('GET', `/products/${id}`)).status).toBe(404);
+  });
+
+  describe('as a file', () => {
+    it('B92 makes every cell that begins like a formula inert, and takes it in again as it was', async () => {
+      const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', "'=1", "'", '"quoted", with commas; and more', '＝1'];
+      for (const [index, name] of formulas.entries()) await added({ main_code: index === 0 ? '=cmd' : `F${index}`, name, additional_fields: { note: name } });
+      const rows = parse<Record<string, string>>(await file(), { bom: true, columns: true });
+      for (const { main_code = '', name = '' } of rows) for (const cell of [main_code, name]) expect(cell).not.toMatch(/^[=+\-@＝\t\r]/u);
+      expect(rows.map(({ name }) => name)).toEqual(["'=1+1", "'+1", "'-1", "'@SUM(A1)", "''=1", "'", '"quoted", with commas; and more', "'＝1"]);
+      for (const query of ['', '?separator=semicolon']) expect((await put(await file(query))).body).toMatchObject({ created: 0, updated: 0, unchanged: formulas.length, errors: [] });
+      const exported = await file();
+      for (const { id } of (await list()).items) await business.call('DELETE', `/products/${id}`);
+      expect((await put(exported)).body).toMatchObject({ created: formulas.length, updated: 0, unchanged: 0 });
+      expect(await file()).toBe(exported);
+      expect((await list()).items.map(({ name }) => name).sort()).toEqual([...formulas].sort());
+    });
+
+    it('is filtered like the list, and empty has its header', async () => {
+      expect(await file()).toBe('\ufeffmain_code,aux_code,name,unit_price,default_discount,tax_code,iva_rate_code,applies_tourism_iva,applies_ice,ice_code,is_active,additional_fields\r\n');
+      await added();
+      await added({ main_code: 'TE', name: 'Té', is_active: false });
+      expect(await file('?is_active=true&separator=semicolon')).toMatch(/\r\nCAFE;;Café;2,50;0,00;2;4;false;false;;true;\{\}\r\n$/);
+      expect((await file('?q=te')).match(/\r\n/g)).toHaveLength(2);
+    });
+
+    it('comes in as Excel in Ecuador writes it: semicolons, decimal commas, CR LF, VERDADERO, empty rows, another character set', async () => {
+      await added({ main_code: 'TE', name: 'Té', aux_code: 'X', default_discount: '0.5' });
+      const csv = 'name;main_code;unit_price;iva_rate_code;applies_ice;ice_code\r\n"Piñata; grande";P1;12,50;4;VERDADERO;3610\r\n;;;;;\r\n\r\nTé verde;TE;3;0;falso;\r\n';
+      for (const [bytes, query] of [[Buffer.from(`\ufeff${csv}`), '?dry_run=true'], [Buffer.from(csv, 'latin1'), '?charset=windows-1252']] as const) {
+        expect([query, (await put(new Uint8Array(bytes), query)).body]).toMatchObject([query, { created: 1, updated: 1, unchanged: 0, faulty: 0, errors: [] }]);
+        if (query === '?dry_run=true') expect((await list()).total).toBe(1);
+      }
+      // Columns that the file does not have stay.
+      expect((await list()).items).toMatchObject([
+        { main_code: 'P1', name: 'Piñata; grande', unit_price: '12.50', applies_ice: true, ice_code: '3610', default_discount: '0.00' },
+        { main_code: 'TE', name: 'Té verde', unit_price: '3', iva_rate_code: '0', aux_code: 'X', default_discount: '0.5' },
+      ]);
+      expect((await put<Refused>(new Uint8Array(Buffer.from(csv, 'latin1')))).body.error).toMatchObject({ code: 'MALFORMED_REQUEST', detail: { reason: 'invalid_charset' } });
+    });
+
+    it('comes in by a form too', async () => {
+      const form = new FormData();
+      form.append('file', new Blob(['main_code,name,unit_price,iva_rate_code\nA,Café,1,4\n'], { type: 'text/csv' }), 'products.csv');
+      const response = await fetch(`${stack.apiUrl}/products/import`, { method: 'POST', headers: { 'x-api-key': business.apiKey }, body: form });
+      expect([response.status, await response.json()]).toMatchObject([200, { created: 1 }]);
+    });
+
+    const FAULTY = 'main_code,name,unit_price,iva_rate_code\nA,"Café ""1""",1.00,4\n\nB,,x,4\n"C","two\nlines",1,4\nD,Té,1,99\nE,Pan,1,4\nE,Pan,1,4\n';
+
+    it('tells every fault with its line and field, and then takes nothing', async () => {
+      const { status, body } = await put<Refused>(FAULTY);
+      expect([status, body.error.code]).toEqual([400, 'INVALID_PAYLOAD']);
+      expect(body.detail.map(({ loc, type }) => [...loc, type].join(' '))).toEqual([
+        'body 4 name missing', 'body 4 unit_price decimal_parsing', 'body 5 name string_line_break', 'body 7 iva_rate_code code_unknown', 'body 9 main_code csv_repeated',
+      ]);
+      expect((await list()).total).toBe(0);
+      const dry = await put(FAULTY, '?dry_run=true');
+      expect([dry.status, dry.body]).toMatchObject([200, { dry_run: true, created: 2, faulty: 4 }]);
+      expect(dry.body.errors[1]).toEqual({ line: 4, field: 'unit_price', type: 'decimal_parsing', message: 'Debe ser un número decimal simple, como 12.30', input: 'x' });
+      expect((await list()).total).toBe(0);
+    });
+
+    it('takes the sound rows where that is asked for', async () => {
+      expect((await put(FAULTY, '?skip_faulty=true')).body).toMatchObject({ created: 2, faulty: 4, errors: { length: 5 } });
+      expect((await codes()).sort()).toEqual(['A', 'E']);
+    });
+
+    it('of thousands of products comes in at once and goes out piece by piece, none twice and none left out', async () => {
+      const lines = Array.from({ length: 5_000 }, (_, i) => `P-${String(i).padStart(4, '0')},Producto número ${i} ${'x'.repeat(200)},${i}.25,4`);
+      const csv = `main_code,name,unit_price,iva_rate_code\r\n${lines.join('\r\n')}`;
+      expect((await put(csv)).body).toMatchObject({ created: 5_000, updated: 0, unchanged: 0 });
+      expect((await put(csv.replace(',7.25,', ',7.26,'))).body).toMatchObject({ created: 0, updated: 1, unchanged: 4_999 });
+      const response = await fetch(`${stack.apiUrl}/products/export.csv`, { headers: { 'x-api-key': business.apiKey } });
+      expect([response.headers.get('content-length'), response.headers.get('transfer-encoding')]).toEqual([null, 'chunked']);
+      const rows = parse<Record<string, string>>(await response.text(), { bom: true, columns: true });
+      expect(rows.map(({ main_code }) => main_code)).toEqual(lines.map((line) => line.slice(0, 6)));
+      expect(rows[7]).toMatchObject({ unit_price: '7.26', name: expect.stringMatching(/^Producto número 7 x{200}$/) });
+      // More slow readers than there are connections, and then they hang up: nobody waits for them.
+      const hangUp = new AbortController();
+      await Promise.all(Array.from({ length: 20 }, async () => {
+        const begun = await fetch(`${stack.apiUrl}/products/export.csv`, { headers: { 'x-api-key': business.apiKey }, signal: hangUp.signal });
+        await begun.body!.getReader().read();
+      }));
+      expect((await list()).total).toBe(5_000);
+      hangUp.abort();
+      expect((await list()).total).toBe(5_000);
+    });
+
+    it('that two bring in at once ends as one of them says', async () => {
+      const csv = (name: string): string => `main_code,name,unit_price,iva_rate_code\n${Array.from({ length: 300 }, (_, i) => `P${i},${name},1,4`).join('\n')}`;
+      await put(csv('zero'));
+      const answers = await Promise.all(['one', 'two', 'three'].map((name) => put(csv(name))));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const names = await stack.database.query<{ name: string }>('select distinct name from products where tenant_id = $1', [business.tenantId]);
+      expect(names).toHaveLength(1);
+    });
+  });
+});
