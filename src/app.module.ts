@@ -4,6 +4,7 @@ import type { Settings } from './config/settings.js';
 import { ApiKeysModule } from './modules/api-keys/api-keys.module.js';
 import { AuditModule } from './modules/audit/audit.module.js';
 import { AuthModule } from './modules/auth/auth.module.js';
+import { BuyersModule } from './modules/buyers/buyers.module.js';
 import { CatalogueModule } from './modules/catalogue/catalogue.module.js';
 import { DocumentsModule } from './modules/documents/documents.module.js';
 import { IssuersModule } from './modules/issuers/issuers.module.js';
@@ -35,7 +36,7 @@ const platform = (settings: Settings): DynamicModule['imports'] => [
 @Module({})
 export class ApiModule {
   static with(settings: Settings): DynamicModule {
-    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http(), AuthModule, CatalogueModule, ReferenceModule, MembersModule, ApiKeysModule, AuditModule, PlatformModule] };
+    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http(), BuyersModule, AuthModule, CatalogueModule, ReferenceModule, MembersModule, ApiKeysModule, AuditModule, PlatformModule] };
   }
 }
 

@@ -112,6 +112,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   SRI_RECEPTION_URL: 'http://localhost:8089/comprobantes-electronicos-ws/RecepcionComprobantesOffline',
   SRI_AUTHORIZATION_URL: 'http://localhost:8089/comprobantes-electronicos-ws/AutorizacionComprobantesOffline',
   SRI_CONSULTATION_URL: 'http://localhost:8089/comprobantes-electronicos-ws/ConsultaComprobante',
+  SRI_REGISTRY_URL: 'https://srienlinea.sri.gob.ec/sri-catastro-sujeto-servicio-internet/rest',
   PUBLIC_URL: 'https://api.example',
   PANEL_URL: 'https://panel.example',
   ALLOWED_ORIGINS: 'https://panel.example',

@@ -1,9 +1,11 @@
 import { ACTION_MEANINGS, type FaultAction, MALFORMED_BODIES, servicesOf } from '../simulator/brain/fault-actions.js';
 import { MAGIC_FIELD } from '../simulator/brain/magic/directives.js';
 import { type MagicArgument, MAGIC_VALUES, type MagicValue } from '../simulator/brain/magic/values.js';
+import { MAGIC_NUMBERS } from '../simulator/brain/magic/registry-numbers.js';
 import { SRI_MESSAGES } from '../simulator/brain/messages.js';
 import { CONTROL_ROUTES } from '../simulator/http/control/control.js';
 import { CHANGEABLE } from '../simulator/http/control/settings.js';
+import { REGISTRY_BASE, REGISTRY_PATHS } from '../simulator/http/registry.js';
 import { SERVICES } from '../simulator/http/services.js';
 import { generatedFrom, table } from './markdown.js';
 
@@ -13,7 +15,10 @@ export function simulatorPage(): string {
   return [
     generatedFrom('SRI simulator', 'the tables in `src/simulator`'),
     ...RUNNING,
-    table(['Service', 'Path'], Object.entries(SERVICES).map(([path, service]) => [service, `\`${path}\``])),
+    table(['Service', 'Path'], [
+      ...Object.entries(SERVICES).map(([path, service]) => [service, `\`${path}\``]),
+      ...Object.entries(REGISTRY_PATHS).map(([path, { parameter }]) => ['registry', `\`${REGISTRY_BASE}${path}?${parameter}=\``]),
+    ]),
     '',
     ...MAGIC,
     table(['Value', 'Acts on', 'How often', 'What happens', 'A document comes to'], others.map(rowOf)),
@@ -50,6 +55,9 @@ export function simulatorPage(): string {
     `Spoilt bodies: ${list(MALFORMED_BODIES)}.`,
     '',
     ...PORTAL,
+    ...REGISTRY,
+    table(['Number', 'What the registry says'], MAGIC_NUMBERS.map(({ shown, meaning }) => [`\`${shown}\``, meaning])),
+    '',
   ].join('\n');
 }
 
@@ -146,5 +154,14 @@ const PORTAL = [
   'he is foreign; silence and refusal leave the document authorized; nothing takes an annulment back. `ConsultaComprobante` tells',
   'the state of documents of this month and the last, and answers 99 about all others. The magic values `annul`,',
   '`annul-refused` and `annul-silent` play these parts without the control API.',
+  '',
+];
+
+const REGISTRY = [
+  '## Public registry',
+  '',
+  'Answers about every RUC of a first establishment (suffix 001), persons and companies, with data that follow from the number.',
+  'What `/control/taxpayers/{ruc}` says of a RUC (`exists`, `active`) holds here too; fault rules and outages name the service',
+  '`registry`. Some numbers stand for a case of their own:',
   '',
 ];

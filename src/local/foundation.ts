@@ -61,6 +61,7 @@ export async function startFoundation(
             SRI_RECEPTION_URL: options.given['SRI_RECEPTION_URL'] ?? '',
             SRI_AUTHORIZATION_URL: options.given['SRI_AUTHORIZATION_URL'] ?? '',
             SRI_CONSULTATION_URL: options.given['SRI_CONSULTATION_URL'] ?? '',
+            SRI_REGISTRY_URL: options.given['SRI_REGISTRY_URL'] ?? '',
           }
         : sriUrls(simulatorUrl),
   };

@@ -32,13 +32,14 @@ export function logOf(logFolder: string, name: string): string {
   return join(logFolder, `${name}.log`);
 }
 
-/** Settings of the three services that stand for the SRI, below one base address. */
-export function sriUrls(base: string): Record<'SRI_RECEPTION_URL' | 'SRI_AUTHORIZATION_URL' | 'SRI_CONSULTATION_URL', string> {
+/** Settings of the services that stand for the SRI, below one base address. */
+export function sriUrls(base: string): Record<'SRI_RECEPTION_URL' | 'SRI_AUTHORIZATION_URL' | 'SRI_CONSULTATION_URL' | 'SRI_REGISTRY_URL', string> {
   const services = `${base}/comprobantes-electronicos-ws`;
   return {
     SRI_RECEPTION_URL: `${services}/RecepcionComprobantesOffline`,
     SRI_AUTHORIZATION_URL: `${services}/AutorizacionComprobantesOffline`,
     SRI_CONSULTATION_URL: `${services}/ConsultaComprobante`,
+    SRI_REGISTRY_URL: `${base}/sri-catastro-sujeto-servicio-internet/rest`,
   };
 }
 

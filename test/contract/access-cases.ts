@@ -38,6 +38,7 @@ export interface StandingIds {
   readonly api_key_id: string;
   readonly document_id: string;
   readonly modified_document_id: string;
+  readonly profile_id: string;
   readonly actor_id: string;
 }
 
@@ -52,6 +53,7 @@ export interface World {
   /** Another tenant, for what would spoil this one. */
   readonly spare: Business;
   newDraft(): Promise<string>;
+  newBuyer(): Promise<string>;
   newMember(status: 'active' | 'suspended' | 'invited'): Promise<string>;
   newApiKey(): Promise<string>;
   newProduct(): Promise<string>;
@@ -146,6 +148,13 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   'GET /products/:product_id': { demands: 'products:read', own: 200 },
   'PATCH /products/:product_id': { demands: 'products:write', own: 200, body: () => ({ name: 'Té' }) },
   'DELETE /products/:product_id': { demands: 'products:write', own: 204, fresh: async (world) => ({ product_id: await world.newProduct() }) },
+  'GET /buyers': { demands: 'buyers:read', own: 200 },
+  // Of nobody: found wanting before anybody is asked.
+  'GET /buyers/lookup': { demands: 'buyers:read', own: 400 },
+  'POST /buyers': { demands: 'buyers:write', own: 201, body: (world) => ({ buyer_id_type: 'EXTERIOR', buyer_id: `W-${world.word()}`, legal_name: 'X' }) },
+  'GET /buyers/:profile_id': { demands: 'buyers:read', own: 200 },
+  'PATCH /buyers/:profile_id': { demands: 'buyers:write', own: 200, body: () => ({ notes: 'x' }) },
+  'DELETE /buyers/:profile_id': { demands: 'buyers:write', own: 204, fresh: async (world) => ({ profile_id: await world.newBuyer() }) },
 
   'GET /reference/:table': { demands: 'tenant:read', own: 200, words: { table: 'payment-methods' } },
 

@@ -102,6 +102,7 @@ describe('access to every route', () => {
     };
     const { body: certificates } = await business.call<{ items: { id: string }[] }>('GET', `/issuers/${business.issuerId}/certificates`);
     const newDraft = async (): Promise<string> => expectOk(await business.call('POST', '/documents/drafts', business.invoice()))['id'] as string;
+    const newBuyer = async (): Promise<string> => expectOk(await business.call('POST', '/buyers', { buyer_id_type: 'EXTERIOR', buyer_id: `W-${String((words += 1))}`, legal_name: 'X' }))['id'] as string;
     const newApiKey = async (): Promise<string> => expectOk(await business.call('POST', '/auth/api-keys', { name: 'target' }))['id'] as string;
     const newProduct = async (): Promise<string> =>
       expectOk(await business.call('POST', '/products', { main_code: `N-${randomUUID().slice(0, 8)}`, name: 'Café', unit_price: '1.00', iva_rate_code: '4' }))['id'] as string;
@@ -126,12 +127,12 @@ describe('access to every route', () => {
       ids: {
         tenant_id: business.tenantId, issuer_id: business.issuerId, establishment_id: business.establishmentId, emission_point_id: business.emissionPointId,
         certificate_id: certificates.items[0]!.id, pause_id: pauseId, product_id: await newProduct(), member_id: await newMember('active'), api_key_id: await newApiKey(),
-        document_id: documentId, modified_document_id: documentId, actor_id: business.apiKeyId,
+        document_id: documentId, modified_document_id: documentId, profile_id: await newBuyer(), actor_id: business.apiKeyId,
       },
       draftId: await newDraft(),
       refusedId,
       spare: await Business.open(stack, { certificate: null }),
-      newDraft, newApiKey, newMember, newProduct,
+      newDraft, newBuyer, newApiKey, newMember, newProduct,
       newCertificate: async () => {
         const path = `/issuers/${business.issuerId}/certificates`;
         const id = expectOk(await business.call('POST', path, { file_base64: await newFile(), password: 'secreto' }))['id'] as string;

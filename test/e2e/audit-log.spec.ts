@@ -49,6 +49,8 @@ describe('the audit log of a tenant', () => {
        select tenant_id, gen_random_uuid(), 'document_type', issuer_id, '07', '34', id, now() from documents where tenant_id = $1 limit 1 returning id`, [business.tenantId]);
     return row!.id;
   };
+  const buyer = async (buyer_id: string): Promise<string> =>
+    (await business.call('POST', '/buyers', { buyer_id_type: 'EXTERIOR', buyer_id, legal_name: 'X' })).body['id'] as string;
   const standing = async (): Promise<string> =>
     (await business.call<{ items: { id: string }[] }>('GET', `/issuers/${business.issuerId}/certificates`)).body.items[0]!.id;
   const file = async (): Promise<string> => (await createDemoPkcs12({ ruc: business.ruc, legalName: 'Otra', password: 'secreto', now: new Date() })).toString('base64');
@@ -73,6 +75,18 @@ describe('the audit log of a tenant', () => {
     ['emission_point.created', 'emission_point', async () => {
       const answer = await owner.call('POST', `/issuers/${business.issuerId}/establishments/${business.establishmentId}/emission-points`, { code: '002' });
       return { answer, target: answer.body['id'] as string, detail: { issuer_id: business.issuerId, establishment_id: business.establishmentId, code: '002' } };
+    }],
+    ['buyer.created', 'buyer', async () => {
+      const answer = await owner.call('POST', '/buyers', { buyer_id_type: 'EXTERIOR', buyer_id: 'X-1', legal_name: 'X' });
+      return { answer, target: answer.body['id'] as string, detail: { buyer_id_type: '08' } };
+    }],
+    ['buyer.changed', 'buyer', async () => {
+      const id = await buyer('X-2');
+      return { answer: await owner.call('PATCH', `/buyers/${id}`, { email: 'other@example.com' }), target: id, detail: { fields: ['email'] } };
+    }],
+    ['buyer.deleted', 'buyer', async () => {
+      const id = await buyer('X-3');
+      return { answer: await owner.call('DELETE', `/buyers/${id}`), target: id, detail: {} };
     }],
     ['certificate.activated', 'certificate', async () => {
       const id = await standing();

@@ -31,6 +31,7 @@ describe('requests made out of the description of the API', () => {
     await business.settled(settled);
     const made = async (path: string, body: unknown): Promise<string> => (await business.call('POST', path, body)).body['id'] as string;
     const drafts = await Promise.all(Array.from({ length: 5 }, () => made('/documents/drafts', business.invoice())));
+    const profiles = await Promise.all(Array.from({ length: 5 }, (_, index) => made('/buyers', { buyer_id_type: 'EXTERIOR', buyer_id: `X-${index}`, legal_name: 'X' })));
     const { body } = await business.call<{ items: { id: string }[] }>('GET', `/issuers/${business.issuerId}/certificates`);
     const file = (await createDemoPkcs12({ ruc: business.ruc, legalName: 'Comercial', password: 'secreto', now: new Date() })).toString('base64');
     const description = (await (await fetch(`${stack.apiUrl}/openapi.json`)).json()) as OpenApi;
@@ -40,7 +41,7 @@ describe('requests made out of the description of the API', () => {
       ids: {
         tenant_id: [spare.tenantId], issuer_id: [business.issuerId, business.issuerId, spare.issuerId], establishment_id: [business.establishmentId], emission_point_id: [business.emissionPointId],
         certificate_id: body.items.map(({ id }) => id), document_id: [settled, ...drafts], modified_document_id: [settled], member_id: [await join(stack, target, business.tenantId, 'viewer')],
-        api_key_id: [await made('/auth/api-keys', { name: 'target' })], product_id: await Promise.all(['A', 'B', 'C'].map((main_code) => made('/products', { main_code, name: 'Café', unit_price: '1.00', iva_rate_code: '4' }))), actor_id: [business.apiKeyId], table: ['iva-rates', 'payment-methods'],
+        api_key_id: [await made('/auth/api-keys', { name: 'target' })], product_id: await Promise.all(['A', 'B', 'C'].map((main_code) => made('/products', { main_code, name: 'Café', unit_price: '1.00', iva_rate_code: '4' }))), actor_id: [business.apiKeyId], profile_id: profiles, table: ['iva-rates', 'payment-methods'],
       },
       bodies: {
         DocumentCreate: invoice, DocumentDraft: invoice, CreditNoteCreate: () => ({ reason: 'Devolución', lines, taxes, subtotal, total_tax, total }),

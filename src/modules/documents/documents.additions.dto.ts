@@ -1,6 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Day, Money, Nested, NestedList, OneOf, Text } from '../../platform/http/fields.js';
-import { DocumentTaxDto, ID_TYPE_ALIASES } from './documents.line.dto.js';
+import { ID_TYPE_ALIASES } from '../../sri/tables/documents.js';
+import { DocumentTaxDto } from './documents.line.dto.js';
 
 /** Fields that go beyond the specification's invoice: exports, reimbursements, charges of third parties, substitute guide. */
 

@@ -1,8 +1,9 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Day, Digits, Email, Money, Nested, NestedList, OneOf, Text, Uuid } from '../../platform/http/fields.js';
+import { ID_TYPE_ALIASES } from '../../sri/tables/documents.js';
 import { ForeignTradeDto, ReimbursementDto, SubstituteGuideDto, ThirdPartyChargeDto } from './documents.additions.dto.js';
 import { TransportDto } from './documents.delivery.dto.js';
-import { DocumentLineDto, DocumentPaymentDto, DocumentTaxDto, ID_TYPE_ALIASES, NameValueDto } from './documents.line.dto.js';
+import { DocumentLineDto, DocumentPaymentDto, DocumentTaxDto, NameValueDto } from './documents.line.dto.js';
 import { WithholdingDto } from './documents.withholding.dto.js';
 
 /** Request bodies of the document endpoints (interface specification, section 2.1). Names are the wire's. */

@@ -3,15 +3,6 @@ import { DecimalNumber, Integer, Money, NestedList, Text } from '../../platform/
 
 /** Lines, taxes and payments of a document (interface specification, sections 2.2 to 2.4), and what several bodies share. */
 
-/** Names that may stand for the SRI's codes of identification. */
-export const ID_TYPE_ALIASES = {
-  RUC: '04',
-  CEDULA: '05',
-  PASAPORTE: '06',
-  CONSUMIDOR_FINAL: '07',
-  EXTERIOR: '08',
-} as const;
-
 export const INT_MAX = 2_147_483_647;
 
 @ApiSchema({ name: 'NameValue' })

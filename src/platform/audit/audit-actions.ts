@@ -38,6 +38,9 @@ export const AUDIT_ACTIONS = [
   'certificate.uploaded',
   'certificate.activated',
   'certificate.revoked',
+  'buyer.created',
+  'buyer.changed',
+  'buyer.deleted',
   'pause.resumed',
   'document.retried',
   'document.reconciled',
@@ -49,7 +52,7 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-export const AUDIT_TARGETS = ['user', 'tenant', 'member', 'api_key', 'issuer', 'establishment', 'emission_point', 'certificate', 'pause', 'document'] as const;
+export const AUDIT_TARGETS = ['user', 'tenant', 'member', 'api_key', 'issuer', 'establishment', 'emission_point', 'certificate', 'buyer', 'pause', 'document'] as const;
 export type AuditTarget = (typeof AUDIT_TARGETS)[number];
 
 export const AUDIT_ACTORS = ['user', 'api_key', 'platform_admin', 'system'] as const;

@@ -52,6 +52,12 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   image_damaged: [() => 'La imagen está dañada', () => 'The image is damaged'],
   image_unsupported: [() => 'Use un PNG de 8 bits sin entrelazado o un JPEG común', () => 'Use a PNG of 8 bits without interlacing, or a plain JPEG'],
   image_too_large: [(c) => `Admite como máximo ${text(c['max_bytes'])} bytes y ${text(c['max_pixels'])} píxeles`, (c) => `Takes at most ${text(c['max_bytes'])} bytes and ${text(c['max_pixels'])} pixels`],
+  identification_type: [(c) => `Debe ser uno de: ${text(c['expected'])}`, (c) => `Must be one of: ${text(c['expected'])}`],
+  identification_final_consumer: [() => 'El consumidor final no es nadie en particular: no lleva perfil', () => 'The final consumer is nobody in particular: it has no profile'],
+  identification_ruc: [() => 'No es un RUC válido', () => 'Is no valid RUC'],
+  identification_cedula: [() => 'No es una cédula válida', () => 'Is no valid cédula'],
+  identification_passport: [() => 'Un pasaporte lleva de 1 a 20 letras mayúsculas, dígitos o guiones', () => 'A passport has 1 to 20 upper-case letters, digits or hyphens'],
+  identification_foreign: [() => 'Una identificación del exterior lleva de 1 a 20 letras, dígitos, espacios, puntos, barras o guiones', () => 'A foreign identification has 1 to 20 letters, digits, spaces, points, slashes or hyphens'],
   weak_password: [() => 'Contraseña demasiado fácil de adivinar', () => 'Password too easy to guess'],
   header_conflict: [() => 'La cabecera Idempotency-Key y el campo idempotency_key difieren', () => 'The Idempotency-Key header and the idempotency_key field differ'],
 };

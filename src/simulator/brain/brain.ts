@@ -6,6 +6,7 @@ import { FaultBook, type FaultSnapshot } from './fault-book.js';
 import { SERVICE_NAMES, type ServiceName, type TransportAction } from './fault-actions.js';
 import { Ledger, type LedgerFault, type LedgerSnapshot } from './ledger.js';
 import { MagicBook, type MagicSnapshot } from './magic/magic-book.js';
+import { magicNumber } from './magic/registry-numbers.js';
 import { sriMessage } from './messages.js';
 import {
   type AuthorizationOutcome,
@@ -14,8 +15,10 @@ import {
   returned,
 } from './outcome.js';
 import { outageAction, type OutageKind, Outages, type OutageSnapshot } from './outages.js';
+import { askRegistry, type RegistryOutcome, type RegistryQuestion } from './public-registry.js';
 import type { SimulatorSettings } from './settings.js';
 import { digestOf, glimpseAccessKey } from './submission.js';
+import { taxpayer } from './taxpayers.js';
 
 /** One request and everything that happens to it. The caller plays the network. */
 export interface Exchange<Outcome> {
@@ -33,7 +36,7 @@ export interface Exchange<Outcome> {
   readonly outage: OutageKind | null;
 }
 
-type Outcome = ReceptionOutcome | AuthorizationOutcome | ConsultationOutcome;
+type Outcome = ReceptionOutcome | AuthorizationOutcome | ConsultationOutcome | RegistryOutcome;
 
 export interface BrainSnapshot {
   readonly authority: AuthoritySnapshot;
@@ -91,6 +94,16 @@ export class SriBrain {
     return this.exchange('consultation', accessKey, null, fault, outcome);
   }
 
+  /** Somebody asks the public registry about a RUC. */
+  askRegistry(question: RegistryQuestion, ruc: string): Exchange<RegistryOutcome> {
+    let fault = this.fault('registry', null, ruc);
+    const magic = this.magicActs(fault) ? magicNumber(ruc) : null;
+    if (magic !== null && magic.action !== null) fault = withAction(fault, magic.action, { magic: magic.shown });
+    const state = { ...taxpayer(this.authority.currentSettings().taxpayers, ruc), ...magic?.state };
+    const outcome = comesBefore(fault) ? null : askRegistry(question, ruc, state);
+    return this.exchange('registry', null, null, fault, outcome, false, ruc);
+  }
+
   /** Ends all interference from now on: no rule, no outage, no magic value. */
   calm(): void {
     this.authority.configure({ magicValues: false });
@@ -104,6 +117,7 @@ export class SriBrain {
       at: this.clock.now(),
       service,
       accessKey: null,
+      taxpayer: null,
       digest: null,
       outcome: 'UNREADABLE',
       codes: [],
@@ -148,10 +162,10 @@ export class SriBrain {
   }
 
   /** Outages, then fault rules. */
-  private fault(service: ServiceName, accessKey: string | null): AppliedFault {
+  private fault(service: ServiceName, accessKey: string | null, ruc: string | null = null): AppliedFault {
     const outage = this.outages.of(service);
     if (outage !== null) return withAction(UNFAULTED, outageAction(outage), { outage });
-    return this.faults.apply(service, accessKey);
+    return this.faults.apply(service, accessKey, ruc);
   }
 
   private receive(
@@ -174,11 +188,13 @@ export class SriBrain {
     fault: AppliedFault,
     outcome: Kind | null,
     stored = false,
+    ruc: string | null = null,
   ): Exchange<Kind> {
     const { sequence } = this.ledger.append({
       at: this.clock.now(),
       service,
       accessKey,
+      taxpayer: ruc,
       digest,
       ...summaryOf(outcome),
       stored,
@@ -212,6 +228,7 @@ function summaryOf(outcome: Outcome | null): {
   codes: readonly string[];
 } {
   if (outcome === null) return { outcome: 'NOT_PROCESSED', codes: [] };
+  if ('question' in outcome) return { outcome: `${outcome.question} ${outcome.found}`, codes: [] };
   if ('entries' in outcome) {
     return {
       outcome: outcome.entries.map((entry) => entry.estado).join('+') || '0',

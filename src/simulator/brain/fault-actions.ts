@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
-/** The simulated services. */
-export const SERVICE_NAMES = ['reception', 'authorization', 'consultation'] as const;
+/** The services that take and answer for documents, over SOAP. */
+export const DOCUMENT_SERVICES = ['reception', 'authorization', 'consultation'] as const;
+/** The simulated services: those, and the public registry of taxpayers. */
+export const SERVICE_NAMES = [...DOCUMENT_SERVICES, 'registry'] as const;
 
 const phase = z.enum(['before', 'after']);
 const code = z.string().regex(/^\d{1,4}$/, 'a message code is 1 to 4 digits');
@@ -92,6 +94,7 @@ export type DelayAction = z.infer<typeof delayAction>;
 export type DecisiveAction = TransportAction | ReceptionAction | AuthorizationAction | ConsultationAction;
 export type FaultAction = DelayAction | StoringAction | DecisiveAction;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
+export type DocumentService = (typeof DOCUMENT_SERVICES)[number];
 
 /** What each action does, for the documentation. */
 export const ACTION_MEANINGS: Readonly<Record<FaultAction['kind'], string>> = {

@@ -55,11 +55,11 @@ export class FaultBook {
   }
 
   /** Counts a request against the rules and says what happens to it. */
-  apply(service: ServiceName, accessKey: string | null): AppliedFault {
+  apply(service: ServiceName, accessKey: string | null, taxpayer: string | null = null): AppliedFault {
     let fault = UNFAULTED;
     for (const [id, rule] of this.rules) {
-      if (!actsOn(rule, service) || !concerns(rule, accessKey)) continue;
-      if (!this.hits(id, rule, accessKey)) continue;
+      if (!actsOn(rule, service) || !concerns(rule, accessKey, taxpayer)) continue;
+      if (!this.hits(id, rule, accessKey ?? taxpayer)) continue;
       fault = withAction(fault, rule.action, { rule: id });
       if (fault.source !== null) break;
     }
@@ -76,8 +76,8 @@ export class FaultBook {
     this.lastId = snapshot.lastId;
   }
 
-  private hits(id: number, rule: FaultRule, accessKey: string | null): boolean {
-    const counter = `${id}/${rule.per_key ? (accessKey ?? '') : ''}`;
+  private hits(id: number, rule: FaultRule, key: string | null): boolean {
+    const counter = `${id}/${rule.per_key ? (key ?? '') : ''}`;
     const ordinal = (this.counters.get(counter) ?? 0) + 1;
     this.counters.set(counter, ordinal);
     if (rule.nth) return rule.nth.includes(ordinal);
@@ -87,9 +87,10 @@ export class FaultBook {
   }
 }
 
-function concerns({ match }: FaultRule, accessKey: string | null): boolean {
+function concerns({ match }: FaultRule, accessKey: string | null, taxpayer: string | null): boolean {
   if (match.access_key !== undefined && match.access_key !== accessKey) return false;
   if (match.ruc === undefined && match.document_type === undefined) return true;
+  if (taxpayer !== null) return match.document_type === undefined && match.ruc === taxpayer;
   if (accessKey?.length !== 49) return false;
   const { ruc, documentType } = keySegments(accessKey);
   return (match.ruc ?? ruc) === ruc && (match.document_type ?? documentType) === documentType;

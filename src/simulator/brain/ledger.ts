@@ -6,13 +6,16 @@ export interface LedgerEntry {
   readonly at: Date;
   readonly service: ServiceName;
   readonly accessKey: string | null;
+  /** The number that the registry was asked about; null at the other services. */
+  readonly taxpayer: string | null;
   /** SHA-256 of the submitted XML; null for queries and unreadable requests. */
   readonly digest: string | null;
   /**
    * `RECIBIDA`, `DEVUELTA`, the states of the answered entries (`AUTORIZADO`,
    * `NO AUTORIZADO+AUTORIZADO`, `0` for none), the state of a consultation
-   * (`ANULADO`, `RECHAZADA`), `NOT_PROCESSED` when a fault came
-   * before, `UNREADABLE` for garbage.
+   * (`ANULADO`, `RECHAZADA`), question and answer of the registry
+   * (`exists true`, `taxpayer false`), `NOT_PROCESSED` when a fault came before,
+   * `UNREADABLE` for garbage.
    */
   readonly outcome: string;
   readonly codes: readonly string[];

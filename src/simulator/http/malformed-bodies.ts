@@ -37,6 +37,7 @@ export function malformedAnswer(kind: MalformedBody, envelope: string): WireAnsw
     case 'unknown_root':
       return ok('<?xml version="1.0" encoding="UTF-8"?><respuesta><estado>RECIBIDA</estado></respuesta>');
     case 'oversized':
+      if (!envelope.includes('<soap:Body>')) return ok(envelope + ' '.repeat(OVERSIZED_BYTES));
       return ok(envelope.replace('<soap:Body>', `<!--${'x'.repeat(OVERSIZED_BYTES)}--><soap:Body>`));
   }
 }

@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { VirtualClock } from '../virtual-clock.js';
 import type { Exchange, SriBrain } from '../brain/brain.js';
-import type { ServiceName, TransportAction } from '../brain/fault-actions.js';
+import type { DocumentService, TransportAction } from '../brain/fault-actions.js';
 import { control } from './control/control.js';
 import { authorizationEnvelope, consultationEnvelope, faultEnvelope, receptionEnvelope } from './envelopes.js';
+import { serveRegistry } from './registry.js';
 import { BodyTooLarge, readBody } from './request-body.js';
 import { SERVICES } from './services.js';
 import { decodeBase64, readCall, UnreadableCall } from './soap-request.js';
@@ -53,6 +54,7 @@ async function handle(
   const url = new URL(request.url ?? '/', 'http://simulator');
   const service = SERVICES[url.pathname];
   if (service !== undefined) return serveSoap(brain, service, url, request, response);
+  if (await serveRegistry(brain, url, request, response)) return;
   if (!url.pathname.startsWith(CONTROL)) {
     sendText(response, 404, 'text/plain; charset=utf-8', 'not found\n');
     return;
@@ -75,7 +77,7 @@ async function handle(
 
 async function serveSoap(
   brain: SriBrain,
-  service: ServiceName,
+  service: DocumentService,
   url: URL,
   request: IncomingMessage,
   response: ServerResponse,
@@ -115,7 +117,7 @@ interface Called {
   readonly transport: TransportAction | null;
 }
 
-function call(brain: SriBrain, service: ServiceName, argument: string): Called {
+function call(brain: SriBrain, service: DocumentService, argument: string): Called {
   switch (service) {
     case 'reception':
       return enveloped(brain.submit(decodeBase64(argument)), receptionEnvelope);

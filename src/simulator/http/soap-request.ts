@@ -1,6 +1,6 @@
 import { child, children, type Element } from '../brain/xml/element.js';
 import { readElement, UnreadableXml, withDocument } from '../brain/xml/parse.js';
-import type { ServiceName } from '../brain/fault-actions.js';
+import type { DocumentService } from '../brain/fault-actions.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 
@@ -11,7 +11,7 @@ interface Operation {
 }
 
 /** The one operation of each service that is simulated. */
-export const OPERATIONS: Readonly<Record<ServiceName, Operation>> = {
+export const OPERATIONS: Readonly<Record<DocumentService, Operation>> = {
   reception: { namespace: 'http://ec.gob.sri.ws.recepcion', name: 'validarComprobante', parameter: 'xml' },
   authorization: {
     namespace: 'http://ec.gob.sri.ws.autorizacion',
@@ -34,7 +34,7 @@ export class UnreadableCall extends Error {}
  *
  * @throws UnreadableCall
  */
-export function readCall(service: ServiceName, body: Uint8Array): string {
+export function readCall(service: DocumentService, body: Uint8Array): string {
   const { namespace, name, parameter } = OPERATIONS[service];
   const call = children(child(envelope(body), 'Body'), name).find((candidate) => candidate.namespace === namespace);
   if (!call) throw new UnreadableCall(`El mensaje no llama a {${namespace}}${name}`);

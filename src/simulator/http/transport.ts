@@ -23,8 +23,9 @@ export async function deliver(
   response: ServerResponse,
   envelope: string,
   fault: TransportAction | null,
+  contentType = XML_TYPE,
 ): Promise<void> {
-  const honest: WireAnswer = { status: 200, contentType: XML_TYPE, body: Buffer.from(envelope) };
+  const honest: WireAnswer = { status: 200, contentType, body: Buffer.from(envelope) };
   if (fault === null) {
     send(response, honest);
     return;

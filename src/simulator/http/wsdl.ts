@@ -1,11 +1,11 @@
-import type { ServiceName } from '../brain/fault-actions.js';
+import type { DocumentService } from '../brain/fault-actions.js';
 import { OPERATIONS } from './soap-request.js';
 
 /**
  * A short description of a simulated service, enough for a person or a probe.
  * Clients write their envelopes by hand, as against the real services.
  */
-export function describeService(service: ServiceName, address: string): string {
+export function describeService(service: DocumentService, address: string): string {
   const { namespace, name, parameter } = OPERATIONS[service];
   const type = service === 'reception' ? 'xs:base64Binary' : 'xs:string';
   return `<?xml version="1.0" encoding="UTF-8"?>

@@ -56,6 +56,9 @@ export const IDENTIFICATION_TYPES: CodeTable<IdentificationType> = {
   ],
 };
 
+/** Names that may stand for the codes of identification. */
+export const ID_TYPE_ALIASES: Readonly<Record<string, string>> = Object.fromEntries(IDENTIFICATION_TYPES.rows.map(({ alias, code }) => [alias, code]));
+
 /** What the SRI prescribes for a sale to nobody in particular. */
 export const FINAL_CONSUMER = {
   idType: '07',

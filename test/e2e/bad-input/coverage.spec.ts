@@ -27,13 +27,11 @@ const LATER: Readonly<Record<string, string>> = {
   B103: 'webhooks',
   B104: 'webhooks',
   B105: 'webhooks',
-  B132: 'look-up of buyers',
 };
 
 /** Routes by which the endpoints above will be known. */
 const ROUTES: Readonly<Record<string, RegExp>> = {
   webhooks: /@Controller\('webhooks/,
-  'look-up of buyers': /@Controller\('buyers/,
 };
 
 const cases = (): Set<string> => {

@@ -1,5 +1,6 @@
 import { WITHOUT_SRI } from '../../support/bad-input.js';
 import { type Stack, startStack } from '../../support/stack.js';
+import { buyerCases } from './buyers.cases.js';
 import { dayCases } from './dates.cases.js';
 import { identifierCases } from './identifiers.cases.js';
 import { numberCases } from './numbers.cases.js';
@@ -18,4 +19,5 @@ describe('bad input in fields', () => {
   numberCases(running);
   dayCases(running);
   textCases(running);
+  buyerCases(running);
 });

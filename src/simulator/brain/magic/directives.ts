@@ -1,5 +1,5 @@
-import type { FaultAction, ServiceName } from '../fault-actions.js';
-import { SERVICE_NAMES } from '../fault-actions.js';
+import type { DocumentService, FaultAction } from '../fault-actions.js';
+import { DOCUMENT_SERVICES } from '../fault-actions.js';
 import { MAGIC_VALUES } from './values.js';
 
 /** Name of the additional field whose value steers the simulator. */
@@ -11,7 +11,7 @@ export interface Directive {
   /** As written, without white space. */
   readonly text: string;
   /** Whose requests it acts on. */
-  readonly service: ServiceName;
+  readonly service: DocumentService;
   /** Requests about the key that it hits; null for all. */
   readonly times: number | null;
   readonly action: FaultAction;
@@ -60,7 +60,7 @@ function readDirective(written: string): Directive {
   if (value.argument === null ? argument !== undefined : given === null || !value.argument.pattern.test(given)) {
     throw new UnknownMagicValue(`"${written}": ${value.argument === null ? 'no lleva argumento' : `falta ${value.argument.name}`}`);
   }
-  const service = SERVICE_NAMES.find((candidate) => candidate === place);
+  const service = DOCUMENT_SERVICES.find((candidate) => candidate === place);
   if (place !== undefined && (service === undefined || !value.movableTo.includes(service))) {
     throw new UnknownMagicValue(`"${written}": no actúa en ${place}`);
   }

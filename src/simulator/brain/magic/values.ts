@@ -1,4 +1,4 @@
-import { type FaultAction, MALFORMED_BODIES, SERVICE_NAMES, type ServiceName } from '../fault-actions.js';
+import { DOCUMENT_SERVICES, type DocumentService, type FaultAction, MALFORMED_BODIES } from '../fault-actions.js';
 import { SRI_MESSAGES } from '../messages.js';
 
 /** One value that a document can ask the simulator for. */
@@ -7,16 +7,16 @@ export interface MagicValue {
   /** What follows a colon; null where nothing may. */
   readonly argument: MagicArgument | null;
   /** Where it acts unless `@service` says otherwise. */
-  readonly service: ServiceName;
+  readonly service: DocumentService;
   /** Services that `@` may name. */
-  readonly movableTo: readonly ServiceName[];
+  readonly movableTo: readonly DocumentService[];
   /** How many requests about the key it hits without `xN`; null for all. */
   readonly times: number | null;
   readonly meaning: string;
   /** What a client that does everything right comes to. */
   readonly leadsTo: string;
   /** @param place what `@` named, null without it */
-  action(argument: string, place: ServiceName | null): FaultAction;
+  action(argument: string, place: DocumentService | null): FaultAction;
 }
 
 export interface MagicArgument {
@@ -47,11 +47,11 @@ const CODE_VALUES: readonly MagicValue[] = Object.entries(SRI_MESSAGES).map(([co
 }));
 
 /** Refusals and warnings at authorization are decided when the document is stored, that is by a submission. */
-function placeOf(at: 'authorization' | 'query', type: string | null): ServiceName {
+function placeOf(at: 'authorization' | 'query', type: string | null): DocumentService {
   return at === 'query' || type === null ? 'authorization' : 'reception';
 }
 
-function codeAction(code: string, place: ServiceName | null): FaultAction {
+function codeAction(code: string, place: DocumentService | null): FaultAction {
   const row = SRI_MESSAGES[code];
   if (row?.type === 'ADVERTENCIA') return { kind: 'warn', code };
   switch (row?.at) {
@@ -278,6 +278,6 @@ const MEANINGS: readonly MagicValue[] = [
 /** Every value, in the order of the documentation. */
 export const MAGIC_VALUES: readonly MagicValue[] = [
   ...CODE_VALUES,
-  ...TRANSPORT.map((value): MagicValue => ({ ...value, service: 'reception', movableTo: SERVICE_NAMES })),
+  ...TRANSPORT.map((value): MagicValue => ({ ...value, service: 'reception', movableTo: DOCUMENT_SERVICES })),
   ...MEANINGS,
 ];

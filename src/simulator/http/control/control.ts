@@ -44,7 +44,7 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
     method: 'GET',
     path: 'ledger',
     meaning:
-      'totals over all requests; `?access_key=` the account of one key and its entries; `&operation=reception`, `authorization` or `consultation`, `&since=` an ISO instant and `&entries=` a number filter them. An entry has time (`at`), digest of the bytes, answer (`outcome`, `codes`), whether it stored the document, and the fault that interfered',
+      'totals over all requests; `?access_key=` the account of one key and its entries; `&operation=reception`, `authorization`, `consultation` or `registry`, `&since=` an ISO instant and `&entries=` a number filter them. An entry has time (`at`), digest of the bytes, answer (`outcome`, `codes`), whether it stored the document, and the fault that interfered',
     handle: ({ brain, query }) => readLedger(brain, query),
   },
   {
@@ -78,7 +78,7 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: 'services',
-    meaning: 'which of the three services are up',
+    meaning: 'which of the services are up',
     handle: ({ brain }) => ok(services(brain)),
   },
   {

@@ -1,4 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
+import { FOREIGN_ID_FORM, PASSPORT_FORM } from '../../identification.js';
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { checkCedula, checkRuc, type TaxpayerIdCheck } from '../../taxpayer-id.js';
@@ -69,9 +70,6 @@ export function* checkIdentifiedBuyer(content: DocumentContent): Generator<Findi
   yield* checkBuyer(content);
 }
 
-const PASSPORT = /^[A-Z0-9-]{1,20}$/;
-const FOREIGN_ID = /^[A-Za-z0-9 ./-]{1,20}$/;
-
 /** Who the receiver is: complete, of a known type, with an identification of that type's form. */
 export function* checkBuyer(content: DocumentContent): Generator<Finding> {
   const { buyerIdType, buyerId, buyerName } = content;
@@ -105,10 +103,10 @@ function* checkIdentification(type: string, id: string): Generator<Finding> {
       yield* ofTaxpayer(RULES['buyer.cedula'], id, checkCedula(id));
       break;
     case '06':
-      if (!PASSPORT.test(id)) yield finding(RULES['buyer.passport'], '/buyer_id', null, id);
+      if (!PASSPORT_FORM.test(id)) yield finding(RULES['buyer.passport'], '/buyer_id', null, id);
       break;
     default:
-      if (!FOREIGN_ID.test(id)) yield finding(RULES['buyer.foreign_id'], '/buyer_id', null, id);
+      if (!FOREIGN_ID_FORM.test(id)) yield finding(RULES['buyer.foreign_id'], '/buyer_id', null, id);
   }
 }
 

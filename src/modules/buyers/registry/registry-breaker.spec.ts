@@ -1,0 +1,70 @@
+import type { Taxpayer } from '../domain/taxpayer.js';
+import { RegistryBreaker } from './registry-breaker.js';
+import { RegistryUnavailable } from './taxpayer-registry.js';
+
+const SOMEBODY: Taxpayer = { legalName: 'X', tradeName: null, status: null, type: null, address: null };
+
+describe('a registry that is down', () => {
+  let now: number;
+  let asked: number;
+  let answer: () => Promise<Taxpayer | null>;
+  let breaker: RegistryBreaker;
+  beforeEach(() => {
+    [now, asked] = [0, 0];
+    answer = () => Promise.reject(new RegistryUnavailable('down'));
+    const registry = { find: () => ((asked += 1), answer()) };
+    breaker = new RegistryBreaker(registry, { now: () => new Date(now) }, 12_000);
+  });
+
+  const ask = (): Promise<unknown> => breaker.find('1790012345001').catch((error: unknown) => error);
+  const times = async (count: number): Promise<void> => {
+    for (let index = 0; index < count; index += 1) await ask();
+  };
+
+  it('is not asked after five failures in a row, then once per break, breaks doubling up to a bound', async () => {
+    await times(20);
+    expect(asked).toBe(5);
+    const breaks: number[] = [];
+    for (let start = now; breaks.length < 4; now += 500) {
+      const before = asked;
+      await times(3);
+      if (asked === before) continue;
+      expect(asked).toBe(before + 1);
+      breaks.push(now - start);
+      start = now;
+    }
+    expect(breaks).toEqual([5_000, 10_000, 12_000, 12_000]);
+  });
+
+  it('is asked by one at a time once the break is over, and by all once it answers', async () => {
+    await times(5);
+    now = 5_000;
+    let release: (taxpayer: Taxpayer) => void = () => undefined;
+    answer = () => new Promise((resolve) => (release = resolve));
+    const probe = ask();
+    expect(await ask()).toBeInstanceOf(RegistryUnavailable);
+    expect(asked).toBe(6);
+    release(SOMEBODY);
+    expect(await probe).toEqual(SOMEBODY);
+    answer = () => Promise.resolve(null);
+    await Promise.all([ask(), ask()]);
+    expect(asked).toBe(8);
+  });
+
+  it('is told from one that says no: nobody has the RUC is an answer', async () => {
+    await times(4);
+    answer = () => Promise.resolve(null);
+    expect(await ask()).toBeNull();
+    answer = () => Promise.reject(new RegistryUnavailable('down'));
+    await times(4);
+    expect(asked).toBe(9);
+    await times(2);
+    expect(asked).toBe(10);
+  });
+
+  it('does not count our own faults', async () => {
+    answer = () => Promise.reject(new TypeError('ours'));
+    await times(10);
+    expect(asked).toBe(10);
+  });
+});

@@ -1,0 +1,66 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { Agent, request } from 'undici';
+import type { Taxpayer } from '../domain/taxpayer.js';
+import { readExists, readHeadOffice, readTaxpayer } from './registry-answers.js';
+import { RegistryUnavailable, type TaxpayerRegistry } from './taxpayer-registry.js';
+
+export interface RegistryClientOptions {
+  /** Address up to `/rest`; null: there is none to ask. */
+  readonly url: string | null;
+  /** For all that is asked about one taxpayer. */
+  readonly timeoutMs: number;
+}
+
+const MAX_ANSWER_BYTES = 1024 * 1024;
+const CONNECTIONS = 4;
+/** The portal leaves calls without a browser's name unanswered. */
+const USER_AGENT = 'Mozilla/5.0 (compatible; Sello)';
+
+/**
+ * Asks the registry over HTTP. It is the service behind a page of the SRI's portal: undocumented, without promises, at
+ * times away. Hence one deadline for everything, no repetition, and only a plain `false` means that nobody has the RUC.
+ */
+export class SriRegistryClient implements TaxpayerRegistry, OnApplicationShutdown {
+  private readonly agent = new Agent({ connections: CONNECTIONS, pipelining: 1, connect: { minVersion: 'TLSv1.2' } });
+
+  constructor(private readonly options: RegistryClientOptions) {}
+
+  async find(ruc: string): Promise<Taxpayer | null> {
+    const deadline = AbortSignal.timeout(this.options.timeoutMs);
+    const taxpayer = readTaxpayer(await this.ask('ConsolidadoContribuyente/obtenerPorNumerosRuc', { ruc }, deadline), ruc);
+    if (taxpayer === null) {
+      if (readExists(await this.ask('ConsolidadoContribuyente/existePorNumeroRuc', { numeroRuc: ruc }, deadline))) {
+        throw new RegistryUnavailable('the answer has no taxpayer although it exists');
+      }
+      return null;
+    }
+    return { ...taxpayer, ...readHeadOffice(await this.ask('Establecimiento/consultarPorNumeroRuc', { numeroRuc: ruc }, deadline)) };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.agent.close();
+  }
+
+  private async ask(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string> {
+    const { url } = this.options;
+    if (url === null) throw new RegistryUnavailable('no registry is set');
+    try {
+      const { statusCode, body } = await request(new URL(path, url.endsWith('/') ? url : `${url}/`), {
+        query, signal, dispatcher: this.agent, headers: { accept: 'application/json', 'user-agent': USER_AGENT },
+      });
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        // Leaving the loop destroys the stream, and with it the connection.
+        if (size > MAX_ANSWER_BYTES) throw new RegistryUnavailable('the answer is too large');
+        chunks.push(chunk);
+      }
+      if (statusCode !== 200 && statusCode !== 204) throw new RegistryUnavailable(`the answer has status ${statusCode}`);
+      return Buffer.concat(chunks).toString('utf8');
+    } catch (error) {
+      if (error instanceof RegistryUnavailable) throw error;
+      throw new RegistryUnavailable('there is no answer', { cause: error });
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
+import { type RememberedTaxpayer, TaxpayersRepository } from '../persistence/taxpayers.repository.js';
+import { RegistryUnavailable, TAXPAYER_REGISTRY, type TaxpayerRegistry } from './taxpayer-registry.js';
+
+export interface KnownTaxpayer extends RememberedTaxpayer {
+  readonly source: 'sri_cache' | 'sri_live';
+}
+
+const HOUR_MS = 3_600_000;
+/** Who asks for the newest gets what was said a moment ago, so that nobody wears the registry out. */
+const NEWEST_MS = 60_000;
+
+/**
+ * What the SRI says of taxpayers: what it said lately, else what it says now. While it is away an old answer serves,
+ * with its age; an old "no such taxpayer" does not, for a RUC is given out any day.
+ */
+@Injectable()
+export class TaxpayerDirectory {
+  /** Questions under way, so that callers who want to know the same ask once. */
+  private readonly underWay = new Map<string, Promise<KnownTaxpayer>>();
+
+  constructor(
+    private readonly taxpayers: TaxpayersRepository,
+    @Inject(TAXPAYER_REGISTRY) private readonly registry: TaxpayerRegistry,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'SRI_REGISTRY_MAX_AGE_HOURS' | 'SRI_REGISTRY_NOT_FOUND_MAX_AGE_HOURS'>,
+  ) {}
+
+  /**
+   * @param newest ask even where an answer is known that is not old yet
+   * @throws RegistryUnavailable when nothing is known and the registry is away
+   */
+  find(ruc: string, newest: boolean): Promise<KnownTaxpayer> {
+    const key = `${ruc} ${String(newest)}`;
+    const running = this.underWay.get(key);
+    if (running !== undefined) return running;
+    const question = this.ask(ruc, newest).finally(() => this.underWay.delete(key));
+    this.underWay.set(key, question);
+    return question;
+  }
+
+  private async ask(ruc: string, newest: boolean): Promise<KnownTaxpayer> {
+    const remembered = await this.taxpayers.recall(ruc);
+    if (remembered !== null && this.isCurrent(remembered, newest)) return { ...remembered, source: 'sri_cache' };
+    try {
+      const answer = { taxpayer: await this.registry.find(ruc), verifiedAt: this.clock.now() };
+      await this.taxpayers.remember(ruc, answer);
+      return { ...answer, source: 'sri_live' };
+    } catch (error) {
+      if (!(error instanceof RegistryUnavailable) || remembered === null) throw error;
+      if (remembered.taxpayer === null && !this.isCurrent(remembered, false)) throw error;
+      return { ...remembered, source: 'sri_cache' };
+    }
+  }
+
+  private isCurrent({ taxpayer, verifiedAt }: RememberedTaxpayer, newest: boolean): boolean {
+    const hours = taxpayer === null ? this.settings.SRI_REGISTRY_NOT_FOUND_MAX_AGE_HOURS : this.settings.SRI_REGISTRY_MAX_AGE_HOURS;
+    return this.clock.now().getTime() - verifiedAt.getTime() < (newest ? NEWEST_MS : hours * HOUR_MS);
+  }
+}

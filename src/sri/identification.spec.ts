@@ -1,0 +1,31 @@
+import { identificationProblem } from './identification.js';
+
+it.each([
+  ['04', '1790012345001', null],
+  ['04', '1710034065003', null],
+  ['04', '1710034066001', 'ruc'],
+  ['04', '9990012345001', 'ruc'],
+  ['04', '1790012345000', 'ruc'],
+  ['04', '1710034065', 'ruc'],
+  ['04', '1790 12345001', 'ruc'],
+  ['05', '1710034065', null],
+  ['05', '1710034066', 'cedula'],
+  ['05', '1710034065001', 'cedula'],
+  ['05', '١٧١٠٠٣٤٠٦٥', 'cedula'],
+  ['06', 'AB-123', null],
+  ['06', 'ab123', 'passport'],
+  ['06', 'A'.repeat(21), 'passport'],
+  ['08', 'VAT 12/3.4-x', null],
+  ['08', 'Ñ1', 'foreign'],
+  ['07', '9999999999999', 'final_consumer'],
+  ['07', 'x', 'final_consumer'],
+  ['08', '9999999999999', 'final_consumer'],
+  ['09', '1', 'type'],
+  ['', '1', 'type'],
+])('type %p, %p: %p', (type, id, problem) => {
+  expect(identificationProblem(type, id)).toBe(problem);
+});
+
+it('holds companies to modulo 11 only when that is asked for', () => {
+  expect(identificationProblem('04', '1790012346001', { strict: true })).toBe('ruc');
+});

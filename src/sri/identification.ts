@@ -1,0 +1,25 @@
+import { FINAL_CONSUMER } from './tables/documents.js';
+import { checkCedula, checkRuc, type RucOptions } from './taxpayer-id.js';
+
+export const PASSPORT_FORM = /^[A-Z0-9-]{1,20}$/;
+export const FOREIGN_ID_FORM = /^[A-Za-z0-9 ./-]{1,20}$/;
+
+/** What is wrong with an identification: its type, or that it cannot be one of its type. */
+export type IdentificationProblem = 'type' | 'final_consumer' | 'ruc' | 'cedula' | 'passport' | 'foreign';
+
+/** Why nobody in particular can be identified by this, or null. Codes are those of the SRI's table 6. */
+export function identificationProblem(type: string, id: string, options: Pick<RucOptions, 'strict'> = {}): IdentificationProblem | null {
+  if (type === FINAL_CONSUMER.idType || id === FINAL_CONSUMER.id) return 'final_consumer';
+  switch (type) {
+    case '04':
+      return checkRuc(id, { ...options, anyEstablishment: true }).valid ? null : 'ruc';
+    case '05':
+      return checkCedula(id).valid ? null : 'cedula';
+    case '06':
+      return PASSPORT_FORM.test(id) ? null : 'passport';
+    case '08':
+      return FOREIGN_ID_FORM.test(id) ? null : 'foreign';
+    default:
+      return 'type';
+  }
+}
