@@ -1,5 +1,5 @@
 import { ApiClient } from '../src/local/api-client.js';
-import { demoInvoice } from '../src/local/demo-invoice.js';
+import { exampleInvoice } from '../src/modules/documents/public.js';
 import { createDemoTenant, makeDemoCompany } from '../src/local/demo-tenant.js';
 import { guayaquilDay } from '../src/shared/guayaquil.js';
 import type { Request } from './issue-load.js';
@@ -36,11 +36,11 @@ async function createTenant(ownerUrl: string, apiUrl: string, points: number): P
   }));
 }
 
-type Place = Parameters<typeof demoInvoice>[0];
+type Place = Parameters<typeof exampleInvoice>[0];
 
 /** The demonstration's invoice with ten lines of 10.00 each. */
 function tenLines(place: Place) {
-  const invoice = demoInvoice(place, guayaquilDay(new Date()), '12345678');
+  const invoice = exampleInvoice(place, guayaquilDay(new Date()), '12345678');
   const lines = Array.from({ length: LINES }, (_, i) => ({
     line_number: i + 1,
     main_code: `PROD-${i + 1}`,

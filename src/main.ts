@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ApiModule } from './app.module.js';
 import { readSettings } from './config/settings.js';
+import { describeInterface } from './interface-description.js';
 import { configureHttp } from './platform/http/configure.js';
 import { nestLogger } from './platform/observability/nest-logger.js';
 import { announceReady, failToStart } from './platform/process.js';
@@ -12,7 +13,7 @@ async function start(): Promise<void> {
   const settings = readSettings();
   const app = await NestFactory.create<NestExpressApplication>(ApiModule.with(settings), { bodyParser: false, bufferLogs: true });
   app.useLogger(nestLogger(app));
-  configureHttp(app);
+  configureHttp(app, () => describeInterface(app, settings));
   await app.listen(settings.PORT, settings.HOST);
   announceReady(app, { url: (await app.getUrl()).replace('[::1]', '127.0.0.1') });
 }

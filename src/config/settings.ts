@@ -93,6 +93,7 @@ export const SETTINGS_SCHEMA = z.object({
   RECHECK_SECONDS: seconds('How often a refused or stale document is compared with the SRI again').default(86_400),
   RECHECK_DAYS: z.coerce.number().int().min(0).default(30).describe('How long after its first transmission it is compared'),
   CANCELLATION_LADDER: ladder('Seconds between questions whether a document was annulled; the last step repeats', '60,300,900,3600,21600'),
+  EXAMPLE_IDS_FILE: z.string().optional().describe('JSON file with ids that stand in the examples of /docs, by the name of the field, so that they can be tried out; `npm start` names that of the demo tenant'),
   RATE_LIMIT_ISSUE_PER_MINUTE: z.coerce.number().int().positive().default(60).describe('POST /documents per API key'),
   RATE_LIMIT_READ_PER_MINUTE: z.coerce.number().int().positive().default(300).describe('GET /documents/{id} per API key'),
   RATE_LIMIT_AUTH_PER_MINUTE: z.coerce.number().int().positive().default(10).describe('POST /auth/* per address and per account'),

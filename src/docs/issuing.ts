@@ -1,10 +1,9 @@
-import { demoDocuments } from '../local/demo-documents.js';
-import { demoInvoice } from '../local/demo-invoice.js';
+import { exampleDocuments, exampleInvoice } from '../modules/documents/public.js';
 import { generatedFrom } from './markdown.js';
 
 const DAY = '2026-01-15';
 const PLACE = { issuer_id: '{issuer_id}', establishment_id: '{establishment_id}', emission_point_id: '{emission_point_id}' };
-const INVOICE = { documentId: '{id of the invoice}' };
+const INVOICE = '{id of the invoice}';
 
 /** What a reader has to know of each type before its example. */
 const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: readonly string[] }>> = {
@@ -52,11 +51,11 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
 /** `docs/issuing.md`: one body for each document type, those that the demonstration issues. */
 export function issuingPage(): string {
   const bodies: readonly (readonly [type: string, body: object])[] = [
-    ['01', demoInvoice(PLACE, DAY, '12345678')],
-    ...demoDocuments(PLACE, DAY, INVOICE).map(({ type, body }) => [type, body('12345678')] as const),
+    ['01', exampleInvoice(PLACE, DAY, '12345678')],
+    ...exampleDocuments(PLACE, DAY, INVOICE).map(({ type, body }) => [type, body('12345678')] as const),
   ];
   return [
-    generatedFrom('Issuing each document type', 'the bodies that `npm run demo` issues (`src/local/demo-documents.ts`)'),
+    generatedFrom('Issuing each document type', 'the bodies that `npm run demo` issues (`src/modules/documents/documents.examples.ts`)'),
     'All six types go through `POST /documents`; `document_type` says which. The answer is `202` with id, state and access key.',
     'Every rule that a body is held against, with its reference: [rules.md](rules.md). Codes as of a day:',
     '`GET /reference/{table}?as_of=YYYY-MM-DD`. Try a body without effect: `POST /documents/validate`.',

@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { ApiModule } from '../app.module.js';
 import { readSettings } from '../config/settings.js';
-import { buildOpenApi } from '../platform/http/openapi.js';
+import { describeInterface } from '../interface-description.js';
 
 /** Any settings that pass the check: nothing is connected to. */
 const SETTINGS = {
@@ -14,6 +14,7 @@ const SETTINGS = {
 
 /** `docs/openapi.json`: the interface description, out of the application's routes. No provider is created. */
 export async function openApiDocument(): Promise<string> {
-  const app = await NestFactory.create(ApiModule.with(readSettings(SETTINGS)), { preview: true, logger: false, abortOnError: false });
-  return `${JSON.stringify(buildOpenApi(app), null, 2)}\n`;
+  const settings = readSettings(SETTINGS);
+  const app = await NestFactory.create(ApiModule.with(settings), { preview: true, logger: false, abortOnError: false });
+  return `${JSON.stringify(describeInterface(app, settings), null, 2)}\n`;
 }

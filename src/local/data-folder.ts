@@ -21,6 +21,8 @@ const RUNNING = z.object({ pid: z.number(), url: z.string().nullable() });
 export class DataFolder {
   readonly logs: string;
   readonly postgres: string;
+  /** Ids for the examples of the API's description. */
+  readonly exampleIdsFile: string;
   private readonly lockFile: string;
   private readonly demoFile: string;
 
@@ -36,6 +38,7 @@ export class DataFolder {
     this.postgres = join(path, 'postgres');
     this.lockFile = join(path, 'running.json');
     this.demoFile = join(path, 'demo.json');
+    this.exampleIdsFile = join(path, 'example-ids.json');
     mkdirSync(this.logs, { recursive: true, mode: 0o700 });
   }
 
@@ -102,6 +105,11 @@ export class DataFolder {
 
   writeDemoTenant(demo: DemoTenant): void {
     writePrivate(this.demoFile, `${JSON.stringify(demo, null, 2)}\n`);
+  }
+
+  /** Lets the examples of the API's description name what exists; ids only, no key. */
+  writeExampleIds({ tenant_id, issuer_id, establishment_id, emission_point_id }: DemoTenant, document_id: string): void {
+    writePrivate(this.exampleIdsFile, `${JSON.stringify({ tenant_id, issuer_id, establishment_id, emission_point_id, document_id }, null, 2)}\n`);
   }
 
   /** Writes the settings of the running service for a shell to read, so that further processes can join it. */

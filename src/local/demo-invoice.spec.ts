@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { guayaquilDay } from '../shared/guayaquil.js';
-import { demoInvoice, nextInvoiceCommand } from './demo-invoice.js';
+import { exampleInvoice } from '../modules/documents/public.js';
+import { nextInvoiceCommand } from './demo-invoice.js';
 
 const demo = {
   tenant_id: 'a',
@@ -40,6 +41,6 @@ describe('command for the next invoice', () => {
     ]);
     const body = JSON.parse(given.at(-1)!) as { issue_date: string };
     expect([before, guayaquilDay(new Date())]).toContain(body.issue_date);
-    expect(body).toEqual(demoInvoice(demo, body.issue_date, '12345678'));
+    expect(body).toEqual(exampleInvoice(demo, body.issue_date, '12345678'));
   });
 });

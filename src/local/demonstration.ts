@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { exampleDocuments, exampleInvoice } from '../modules/documents/public.js';
 import { guayaquilDay } from '../shared/guayaquil.js';
 import { ApiClient } from './api-client.js';
 import type { DemoTenant } from './data-folder.js';
-import { demoDocuments } from './demo-documents.js';
-import { demoInvoice } from './demo-invoice.js';
 import { type AuthorizedDocument, issueDocument, type Naming } from './issue-document.js';
 import type { Progress } from './progress.js';
 
@@ -15,7 +14,7 @@ const numericCode = (): string => String(randomInt(100_000_000)).padStart(8, '0'
  */
 export async function issueInvoice(apiUrl: string, demo: DemoTenant, folder: string, progress: Progress, naming: Naming): Promise<AuthorizedDocument> {
   const api = new ApiClient(apiUrl, demo.api_key);
-  const invoice = demoInvoice(demo, guayaquilDay(new Date()), numericCode());
+  const invoice = exampleInvoice(demo, guayaquilDay(new Date()), numericCode());
   return progress.step(
     'First invoice',
     () => issueDocument(api, invoice, folder, naming),
@@ -37,7 +36,7 @@ export interface DemonstratedDocument extends AuthorizedDocument {
 export async function demonstrate(apiUrl: string, demo: DemoTenant, folder: string, progress: Progress): Promise<readonly DemonstratedDocument[]> {
   const invoice = await issueInvoice(apiUrl, demo, folder, progress, { name: 'invoice', fileName: '01-invoice' });
   const api = new ApiClient(apiUrl, demo.api_key);
-  const others = demoDocuments(demo, guayaquilDay(new Date()), invoice).map(async ({ type, name, body }) => {
+  const others = exampleDocuments(demo, guayaquilDay(new Date()), invoice.documentId).map(async ({ type, name, body }) => {
     const document = await progress.step(
       name,
       () => issueDocument(api, body(numericCode()), folder, { name, fileName: `${type}-${name.replace(' ', '-')}` }),

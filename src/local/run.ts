@@ -51,6 +51,7 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
     DATABASE_OWNER_URL: foundation.ownerUrl,
     REDIS_URL: foundation.redisUrl,
     ...foundation.sri,
+    EXAMPLE_IDS_FILE: folder.exampleIdsFile,
     ...foundation.signIn.env,
     ...(options.given['MASTER_KEY'] === undefined && options.given['MASTER_KEY_FILE'] === undefined
       ? { MASTER_KEY_FILE: folder.masterKeyFile() }
@@ -80,11 +81,16 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
   if (!options.demo) folder.announce(apiUrl);
 
   const demo = await explained(folder, () => demoTenant(earlier, foundation.ownerUrl, apiUrl, company, folder, progress));
+  const issueFirst = async () => {
+    const invoice = await explained(folder, () => issueInvoice(apiUrl, demo, options.documentsDir, progress, { name: 'invoice' }));
+    folder.writeExampleIds(demo, invoice.documentId);
+    return invoice;
+  };
   const told = options.demo
     ? demonstrationSummary(await explained(folder, () => demonstrate(apiUrl, demo, options.documentsDir, progress)), secondsSinceStart(), workingFolder)
     : summary(
         {
-          invoice: await explained(folder, () => issueInvoice(apiUrl, demo, options.documentsDir, progress, { name: 'invoice' })),
+          invoice: await issueFirst(),
           demo,
           apiUrl,
           simulatorUrl: foundation.simulatorUrl,

@@ -25,10 +25,11 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface Schema {
   $ref?: string;
-  type?: string;
+  type?: string | string[];
   format?: string;
   items?: Schema;
   allOf?: Schema[];
+  anyOf?: Schema[];
   properties?: Record<string, Schema>;
 }
 
@@ -221,7 +222,7 @@ describe('access to every route', () => {
         const name = schema.$ref.split('/').at(-1)!;
         return seen.includes(name) ? [] : uuids(description.components.schemas[name], [...seen, name]);
       }
-      const inner = [...(schema.allOf ?? []), ...(schema.items === undefined ? [] : [schema.items])].flatMap((one) => uuids(one, seen));
+      const inner = [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.items === undefined ? [] : [schema.items])].flatMap((one) => uuids(one, seen));
       return [...inner, ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) => (property.format === 'uuid' ? [name] : uuids(property, seen)))];
     };
     let checked = 0;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { demoDocuments } from '../../src/local/demo-documents.js';
+import { exampleDocuments } from '../../src/modules/documents/public.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { type Answer, Business, type Invoice } from '../support/business.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -252,7 +252,7 @@ describe('buyer profiles', () => {
       expect((await business.settled(document_id)).status).toBe('REJECTED');
       await authorized(business, { buyer_id_type: 'CONSUMIDOR_FINAL', buyer_id: '9999999999999', buyer_name: 'CONSUMIDOR FINAL', ...small });
       const place = { issuer_id: business.issuerId, establishment_id: business.establishmentId, emission_point_id: business.emissionPointId };
-      const withholding = demoDocuments(place, guayaquilDay(new Date()), { documentId: '', accessKey: '' } as never).find(({ type }) => type === '07')!;
+      const withholding = exampleDocuments(place, guayaquilDay(new Date()), '').find(({ type }) => type === '07')!;
       await authorized(business, { payments: undefined, ...withholding.body('12345678'), ...supplier });
       expect((await list(business)).items.map(({ buyer_id }) => buyer_id)).toEqual([supplier['buyer_id']]);
       // Mended, it counts; for the buyer that it is issued to then.

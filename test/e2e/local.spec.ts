@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DemoTenant } from '../../src/local/data-folder.js';
-import { demoInvoice } from '../../src/local/demo-invoice.js';
+import { exampleInvoice } from '../../src/modules/documents/public.js';
 import { sriUrls, startApi, startSimulator, startWorker } from '../../src/local/parts.js';
 import type { ServiceProcess } from '../../src/local/service-process.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
@@ -203,7 +203,7 @@ describe('the one command', () => {
       const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoTenant;
       const urls = [/Swagger UI {5}(\S+)\/docs/.exec(one.output())![1]!, beside[0]!.url!];
       const issue = (url: string) =>
-        request<Accepted>(url, demo.api_key, 'POST', '/documents', demoInvoice(demo, guayaquilDay(new Date()), '12345678'));
+        request<Accepted>(url, demo.api_key, 'POST', '/documents', exampleInvoice(demo, guayaquilDay(new Date()), '12345678'));
       const authorized = async (count: number): Promise<void> => {
         const states = () => database.query('select sequential, status from documents order by sequential');
         for (const end = Date.now() + 60_000; (await states()).some((row) => row['status'] !== 'AUTHORIZED') && Date.now() < end; ) await sleep(200);

@@ -2,13 +2,13 @@ import { SeededRandom } from './seeded-random.js';
 
 export interface Schema {
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly format?: string;
+  readonly contentEncoding?: string;
   readonly pattern?: string;
   readonly enum?: readonly unknown[];
-  readonly example?: unknown;
+  readonly examples?: readonly unknown[];
   readonly default?: unknown;
-  readonly nullable?: boolean;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
@@ -16,6 +16,7 @@ export interface Schema {
   readonly maxItems?: number;
   readonly items?: Schema;
   readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -154,13 +155,16 @@ export class OpenApiFuzz {
       return body === undefined ? generated : { ...(random.chance(0.2) ? generated : {}), ...body() };
     }
     if (schema.allOf !== undefined) return this.value(schema.allOf[0] ?? {}, name, random, depth);
-    if (schema.oneOf !== undefined) return this.value(random.pick(schema.oneOf), name, random, depth);
-    if (schema.nullable === true && random.chance(0.2)) return null;
+    const choices = schema.oneOf ?? schema.anyOf;
+    if (choices !== undefined) return this.value(random.pick(choices), name, random, depth);
+    if (typesOf(schema).includes('null') && random.chance(0.2)) return null;
     if (schema.properties !== undefined) {
       const wanted = Object.entries(schema.properties).filter(([key]) => schema.required?.includes(key) === true || (depth < DEEPEST && random.chance(0.25)));
       return Object.fromEntries(wanted.map(([key, inner]) => [key, this.value(inner, key, random, depth + 1)]));
     }
-    switch (schema.type) {
+    switch (typesOf(schema)[0]) {
+      case 'null':
+        return null;
       case 'array':
         return Array.from({ length: Math.max(schema.minItems ?? 0, Math.floor(random.between(0, 3))) }, () => this.value(schema.items ?? {}, name, random, depth + 1));
       case 'boolean':
@@ -174,17 +178,17 @@ export class OpenApiFuzz {
   }
 
   private text(schema: Schema, name: string, random: SeededRandom): unknown {
-    if (schema.type === 'integer' || schema.type === 'boolean') return this.value(schema, name, random, 0);
+    if (['integer', 'boolean'].includes(typesOf(schema)[0] ?? '')) return this.value(schema, name, random, 0);
     if (schema.$ref !== undefined) return this.value(schema, name, random, 0);
     if (schema.enum !== undefined) return random.pick(schema.enum);
     const ids = this.knowledge.ids[name];
     if (ids !== undefined && random.chance(0.8)) return random.pick(ids);
     if (schema.format === 'uuid' || name.endsWith('_id')) return '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
-    if (schema.example !== undefined) return schema.example;
+    if (schema.examples !== undefined) return schema.examples[0];
     if (schema.default !== undefined) return schema.default;
     if (schema.format === 'date') return '2026-08-25';
     if (schema.format === 'email') return `fuzz${Math.floor(random.between(0, 1e9))}@example.com`;
-    if (schema.format === 'byte') return 'QUJD';
+    if (schema.contentEncoding === 'base64') return 'QUJD';
     if (schema.format === 'password') return 'cuatro palabras al azar';
     const digits = /^\^\[0-9\]\{(\d+)\}\$$/.exec(schema.pattern ?? '')?.[1];
     if (digits !== undefined) return String(Math.floor(random.between(0, 10 ** Number(digits)))).padStart(Number(digits), '1');
@@ -192,6 +196,8 @@ export class OpenApiFuzz {
     return random.pick(['Ñandú', 'x', 'A-1', 'y'.repeat(Math.min(schema.maxLength ?? 10, 300))]).slice(0, schema.maxLength ?? 300);
   }
 }
+
+const typesOf = ({ type }: Schema): readonly string[] => (type === undefined ? [] : [type].flat());
 
 /** Sets an own property, whatever its name. */
 const define = (target: object, key: string, value: unknown): void => {

@@ -18,7 +18,7 @@ export class AuditLineRecord {
   @ApiProperty({ ...uuid, ...orNull }) target_id: string | null;
   @ApiProperty({ type: 'object', additionalProperties: true }) detail: Record<string, unknown>;
   @ApiProperty({ ...text, ...orNull, description: '`X-Request-Id` of the call' }) request_id: string | null;
-  @ApiProperty({ ...text, ...orNull, description: 'Network address of the caller' }) address: string | null;
+  @ApiProperty({ ...text, ...orNull, description: 'Network address of the caller', example: '203.0.113.7' }) address: string | null;
 }
 
 @ApiSchema({ name: 'AuditLogPage' })

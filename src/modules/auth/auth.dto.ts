@@ -1,54 +1,65 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { Email, Flag, Secret, Text } from '../../platform/http/fields.js';
 import { MAX_PASSWORD } from './domain/password-rules.js';
 
 const MAX_TOKEN = 128;
 const COOKIE = 'Keep the tokens in HttpOnly cookies: for pages of ours in a browser';
 
+@ApiSchema({ name: 'SignUp' })
 export class SignUpDto {
   @Email({ max: 255, ofAccount: true }) email: string;
   @Secret({ max: MAX_PASSWORD, about: 'At least 8 characters; what is common or near at hand is refused' }) password: string;
-  @Text({ max: 120, about: 'Of the person' }) name: string;
+  @Text({ max: 120, about: 'Of the person', example: 'Rosa Calle' }) name: string;
   @Text({ max: 200, about: 'Of the company or business that is founded' }) tenant_name: string;
   @Flag({ default: false, about: COOKIE }) cookie: boolean = false;
 }
 
+@ApiSchema({ name: 'LogIn' })
 export class LogInDto {
   @Email({ max: 255, ofAccount: true }) email: string;
   @Secret({ max: MAX_PASSWORD }) password: string;
   @Flag({ default: false, about: COOKIE }) cookie: boolean = false;
 }
 
+@ApiSchema({ name: 'Refresh' })
 export class RefreshDto {
   @Secret({ max: MAX_TOKEN, optional: true, about: 'Default: the one in the cookie' }) refresh_token?: string;
 }
 
+@ApiSchema({ name: 'LogOut' })
 export class LogOutDto {
   @Secret({ max: MAX_TOKEN, optional: true, about: 'Ends its session without an access token; default: the one in the cookie' }) refresh_token?: string;
 }
 
+@ApiSchema({ name: 'TenantFoundation' })
 export class TenantFoundDto {
   @Text({ max: 200, about: 'Of the company or business that is founded' }) tenant_name: string;
 }
 
+@ApiSchema({ name: 'ForgotPassword' })
 export class ForgotPasswordDto {
   @Email({ max: 255, ofAccount: true }) email: string;
 }
 
+@ApiSchema({ name: 'ResetPassword' })
 export class ResetPasswordDto {
   @Secret({ max: MAX_TOKEN, about: 'Out of the mail' }) token: string;
   @Secret({ max: MAX_PASSWORD }) password: string;
 }
 
+@ApiSchema({ name: 'MailToken' })
 export class TokenDto {
   @Secret({ max: MAX_TOKEN, about: 'Out of the mail' }) token: string;
 }
 
+@ApiSchema({ name: 'InvitationAcceptance' })
 export class AcceptInvitationDto {
   @Secret({ max: MAX_TOKEN, about: 'Out of the mail' }) token: string;
-  @Text({ max: 120, optional: true, about: 'Of who has no account yet' }) name?: string;
+  @Text({ max: 120, optional: true, about: 'Of who has no account yet', example: 'Rosa Calle' }) name?: string;
   @Secret({ max: MAX_PASSWORD, optional: true, about: 'Of who has no account yet; others sign in first' }) password?: string;
 }
 
+@ApiSchema({ name: 'IdentityLink' })
 export class LinkIdentityDto {
   @Secret({ max: MAX_TOKEN, about: '`link_token` of the refused sign-in' }) link_token: string;
 }

@@ -35,11 +35,11 @@ export class FoundedTenantRecord {
 export class MeRecord {
   @ApiProperty(uuid) user_id: string;
   @ApiProperty(text) email: string;
-  @ApiProperty(text) name: string;
+  @ApiProperty({ ...text, example: 'Rosa Calle' }) name: string;
   @ApiProperty({ type: Boolean }) email_verified: boolean;
-  @ApiProperty({ type: Boolean }) is_platform_admin: boolean;
+  @ApiProperty({ type: Boolean, example: false }) is_platform_admin: boolean;
   @ApiProperty({ type: Boolean, description: 'Whether a password was ever set' }) has_password: boolean;
-  @ApiProperty({ type: [String], description: 'Issuers of the identities that may sign in' }) identity_providers: readonly string[];
+  @ApiProperty({ type: [String], description: 'Issuers of the identities that may sign in', example: ['https://accounts.google.com'] }) identity_providers: readonly string[];
   @ApiProperty({ ...instant, ...orNull }) last_login_at: Date | null;
   @ApiProperty({ type: [MembershipRecord] }) memberships: MembershipRecord[];
 }

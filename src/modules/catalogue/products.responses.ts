@@ -41,10 +41,10 @@ export class ProductPage {
 @ApiSchema({ name: 'ProductImportError' })
 export class ProductImportError {
   @ApiProperty({ ...count, description: 'Line of the file, from 1' }) line: number;
-  @ApiProperty({ ...text, ...orNull, description: 'Column; null where the row as a whole is at fault' }) field: string | null;
-  @ApiProperty({ ...text, description: 'Stable, e.g. missing, decimal_parsing' }) type: string;
-  @ApiProperty(text) message: string;
-  @ApiProperty({ ...text, ...orNull, description: 'What stands there, cut at 64 characters' }) input: string | null;
+  @ApiProperty({ ...text, ...orNull, description: 'Column; null where the row as a whole is at fault', example: 'unit_price' }) field: string | null;
+  @ApiProperty({ ...text, description: 'Stable, e.g. missing, decimal_parsing', example: 'decimal_parsing' }) type: string;
+  @ApiProperty({ ...text, example: 'Must be a decimal number' }) message: string;
+  @ApiProperty({ ...text, ...orNull, description: 'What stands there, cut at 64 characters', example: 'doce' }) input: string | null;
 }
 
 @ApiSchema({ name: 'ProductImport' })

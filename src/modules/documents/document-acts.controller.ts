@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Res, StreamableFile } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiAcceptedResponse, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { idempotencyKey } from '../../platform/http/idempotency-key.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
@@ -16,6 +16,7 @@ import {
 import { ReasonDto } from './documents.acts.dto.js';
 import { CreditNoteDto } from './documents.credit-note.dto.js';
 import { DocumentCreateDto } from './documents.dto.js';
+import { CREDIT_NOTE_EXAMPLES, ISSUE_EXAMPLES } from './documents.examples.js';
 import { DocumentPath } from './documents.query.dto.js';
 import { CreditNoteCreated, DocumentSyncSubmit } from './documents.responses.js';
 import { AbandonDocument } from './use-cases/abandon-document.js';
@@ -41,6 +42,7 @@ export class DocumentActsController {
   @RequirePermission('documents:issue')
   @ApiOperation({ operationId: 'createCreditNote', summary: 'Draft a credit note of an authorized invoice' })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
+  @ApiBody({ type: CreditNoteDto, examples: CREDIT_NOTE_EXAMPLES })
   @ApiCreatedResponse({ type: CreditNoteCreated })
   async creditNote(
     @Tenant() tenant: TenantContext,
@@ -59,6 +61,7 @@ export class DocumentActsController {
   @RequirePermission('documents:operate')
   @RateLimit('issue')
   @ApiOperation({ operationId: 'correctDocument', summary: 'Send a refused document again with mended content under the same number' })
+  @ApiBody({ type: DocumentCreateDto, examples: ISSUE_EXAMPLES })
   @ApiAcceptedResponse({ type: DocumentSyncSubmit })
   correct(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() body: DocumentCreateDto): Promise<DocumentSyncSubmit> {
     return this.commands.execute(new CorrectDocument(tenant, document_id, body));

@@ -1,12 +1,13 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiAcceptedResponse, ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBody, ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { idempotencyKey } from '../../platform/http/idempotency-key.js';
 import { preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
+import { ISSUE_EXAMPLES } from './documents.examples.js';
 import { DocumentCreateDto } from './documents.dto.js';
 import { DocumentListQuery, DocumentPath, filterOf, XmlQuery } from './documents.query.dto.js';
 import { DocumentAccepted, DocumentPage, DocumentRecord, DocumentSyncSubmit } from './documents.responses.js';
@@ -31,8 +32,9 @@ export class DocumentsController {
   @ApiOperation({ operationId: 'issueDocument', summary: 'Issue a document' })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
   @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) for a final state' })
+  @ApiBody({ type: DocumentCreateDto, examples: ISSUE_EXAMPLES })
   @ApiExtraModels(DocumentAccepted, DocumentSyncSubmit)
-  @ApiAcceptedResponse({ schema: { oneOf: [{ $ref: getSchemaPath(DocumentAccepted) }, { $ref: getSchemaPath(DocumentSyncSubmit) }] } })
+  @ApiAcceptedResponse({ schema: { anyOf: [{ $ref: getSchemaPath(DocumentAccepted) }, { $ref: getSchemaPath(DocumentSyncSubmit) }] } })
   async issue(
     @Tenant() tenant: TenantContext,
     @Body() body: DocumentCreateDto,
@@ -69,7 +71,7 @@ export class DocumentsController {
   @RequirePermission('documents:read')
   @ApiOperation({ operationId: 'getDocumentXml', summary: 'Signed XML as sent, or the authorization for the receiver' })
   @ApiProduces('application/xml')
-  @ApiOkResponse({ content: { 'application/xml': { schema: { type: 'string' } } } })
+  @ApiOkResponse({ description: 'XML', content: { 'application/xml': { schema: { type: 'string', format: 'binary' } } } })
   async xml(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Query() query: XmlQuery): Promise<StreamableFile> {
     const { bytes, fileName } = await this.queries.execute(new GetDocumentXml(tenant, document_id, query.kind));
     return new StreamableFile(bytes, { type: 'application/xml', disposition: `inline; filename="${fileName}"` });

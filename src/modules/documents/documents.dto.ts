@@ -1,4 +1,4 @@
-import { ApiSchema } from '@nestjs/swagger';
+import { ApiSchema, PartialType } from '@nestjs/swagger';
 import { Day, Digits, Email, Money, Nested, NestedList, OneOf, Text, Uuid } from '../../platform/http/fields.js';
 import { ID_TYPE_ALIASES } from '../../sri/tables/documents.js';
 import { ForeignTradeDto, ReimbursementDto, SubstituteGuideDto, ThirdPartyChargeDto } from './documents.additions.dto.js';
@@ -87,3 +87,7 @@ export class DocumentDraftDto extends DocumentBodyDto {
   @Money({ ...TOTAL, optional: true }) total?: string;
   @NestedList(() => DocumentTaxDto, { ...TAXES, optional: true }) taxes?: DocumentTaxDto[];
 }
+
+/** Any of the fields of a draft; those that are absent stay. */
+@ApiSchema({ name: 'DocumentPatch' })
+export class DocumentPatchDto extends PartialType(DocumentDraftDto) {}

@@ -1,4 +1,11 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { sampleId } from '../../platform/openapi/samples.js';
+import { storedList, storedOrNull } from '../../platform/openapi/stored-forms.js';
+import { ForeignTradeDto, ReimbursementDto, SubstituteGuideDto, ThirdPartyChargeDto } from './documents.additions.dto.js';
+import { TransportDto } from './documents.delivery.dto.js';
+import { DOCUMENT_TYPES } from './documents.dto.js';
+import { DocumentLineDto, DocumentPaymentDto, DocumentTaxDto, NameValueDto } from './documents.line.dto.js';
+import { WithholdingDto } from './documents.withholding.dto.js';
 import { DOCUMENT_STATUSES, type DocumentStatus } from './domain/lifecycle.js';
 
 /** Response shapes of the document endpoints (interface specification 2.5 and 2.7). Decimals are strings. */
@@ -6,23 +13,25 @@ import { DOCUMENT_STATUSES, type DocumentStatus } from './domain/lifecycle.js';
 const uuid = { format: 'uuid', type: String } as const;
 const status = { enum: DOCUMENT_STATUSES, enumName: 'DocumentStatus' } as const;
 const instant = { type: String, format: 'date-time' } as const;
-const money = { type: String, example: '115.00' } as const;
+const count = { type: 'integer' } as const;
+const money = { type: String, description: 'Decimal' } as const;
 const text = { type: String } as const;
+const documentType = { enum: DOCUMENT_TYPES, enumName: 'DocumentType' } as const;
 const orNull = { nullable: true } as const;
 
 @ApiSchema({ name: 'DocumentAcceptedResponse' })
 export class DocumentAccepted {
   @ApiProperty(uuid) document_id: string;
-  @ApiProperty(status) status: string;
+  @ApiProperty({ ...status, example: 'NUMBER_RESERVED' }) status: string;
   @ApiProperty({ ...text, description: '49 digits; also the authorization number' }) access_key: string;
 }
 
 @ApiSchema({ name: 'SRIMessage' })
 export class SriMessageBody {
-  @ApiProperty({ ...text, ...orNull }) identifier: string | null;
-  @ApiProperty(text) message: string;
-  @ApiProperty({ ...text, ...orNull }) additional_info: string | null;
-  @ApiProperty(text) message_type: string;
+  @ApiProperty({ ...text, ...orNull, example: '60' }) identifier: string | null;
+  @ApiProperty({ ...text, example: 'ESTE PROCESO FUE REALIZADO EN EL AMBIENTE DE PRUEBAS' }) message: string;
+  @ApiProperty({ ...text, ...orNull, example: null }) additional_info: string | null;
+  @ApiProperty({ ...text, example: 'INFORMATIVO' }) message_type: string;
 }
 
 @ApiSchema({ name: 'DocumentSyncSubmitResponse' })
@@ -41,8 +50,8 @@ export class DocumentListItem {
   @ApiProperty(uuid) id: string;
   @ApiProperty(uuid) issuer_id: string;
   @ApiProperty({ ...text, description: "Issuer's legal name" }) issuer_razon_social: string;
-  @ApiProperty(text) document_type: string;
-  @ApiProperty({ type: Number, ...orNull }) sequential: number | null;
+  @ApiProperty(documentType) document_type: string;
+  @ApiProperty({ ...count, ...orNull }) sequential: number | null;
   @ApiProperty({ type: String, format: 'date' }) issue_date: string;
   @ApiProperty(money) total: string;
   @ApiProperty(status) status: DocumentStatus;
@@ -59,13 +68,33 @@ export class DocumentListItem {
 @ApiSchema({ name: 'DocumentPage' })
 export class DocumentPage {
   @ApiProperty({ type: [DocumentListItem] }) items: DocumentListItem[];
-  @ApiProperty({ type: Number }) total: number;
-  @ApiProperty({ type: Number }) page: number;
-  @ApiProperty({ type: Number }) page_size: number;
+  @ApiProperty(count) total: number;
+  @ApiProperty(count) page: number;
+  @ApiProperty(count) page_size: number;
 }
 
-const part = { type: 'object', additionalProperties: true, nullable: true } as const;
-const records = { type: 'array', items: { type: 'object', additionalProperties: true } } as const;
+/** A rule's finding, as the error of a refused document has it. */
+const findings = { type: 'array', items: { $ref: '#/components/schemas/FiscalFinding' } } as const;
+
+/** Why a document does not go on. */
+@ApiSchema({ name: 'DocumentError' })
+export class DocumentErrorBody {
+  @ApiProperty({ ...text, description: 'Code of the error catalogue' }) code: string;
+  @ApiProperty(text) message: string;
+  @ApiProperty({ description: 'What more there is to say, or null' }) detail: unknown;
+}
+
+/** A requested annulment that is being watched. */
+@ApiSchema({ name: 'DocumentCancellation' })
+export class DocumentCancellation {
+  @ApiProperty(instant) requested_at: string;
+  @ApiProperty(text) reason: string;
+  @ApiProperty({ type: String, format: 'date', ...orNull, description: 'Last day on which the SRI portal annuls; null: no limit' }) deadline: string | null;
+  @ApiProperty({ type: Boolean, description: 'The receiver has to accept' }) needs_acceptance: boolean;
+  @ApiProperty({ type: String, format: 'date', ...orNull, description: 'Until when it is watched' }) watch_until: string | null;
+  @ApiProperty({ type: 'integer', description: 'How often the SRI was asked' }) asked: number;
+  @ApiProperty({ type: Boolean, description: 'The SRI waits for the receiver' }) pending_at_sri: boolean;
+}
 
 @ApiSchema({ name: 'Document' })
 export class DocumentRecord {
@@ -74,11 +103,11 @@ export class DocumentRecord {
   @ApiProperty(uuid) issuer_id: string;
   @ApiProperty(uuid) establishment_id: string;
   @ApiProperty(uuid) emission_point_id: string;
-  @ApiProperty(text) document_type: string;
-  @ApiProperty({ type: Number, ...orNull }) sequential: number | null;
+  @ApiProperty(documentType) document_type: string;
+  @ApiProperty({ ...count, ...orNull }) sequential: number | null;
   @ApiProperty({ ...text, ...orNull }) access_key: string | null;
   @ApiProperty(status) status: DocumentStatus;
-  @ApiProperty({ type: Number, description: 'Grows with every change of state' }) version: number;
+  @ApiProperty({ ...count, description: 'Grows with every change of state' }) version: number;
   @ApiProperty({ ...text, ...orNull }) idempotency_key: string | null;
   @ApiProperty({ type: String, format: 'date' }) issue_date: string;
   @ApiProperty(money) subtotal: string;
@@ -100,27 +129,25 @@ export class DocumentRecord {
   @ApiProperty({ enum: ['TEST', 'PRODUCTION'] }) sri_environment: string;
   @ApiProperty(instant) created_at: Date;
   @ApiProperty(instant) updated_at: Date;
-  @ApiProperty(records) payments: Record<string, unknown>[];
-  @ApiProperty(records) lines: Record<string, unknown>[];
-  @ApiProperty(records) taxes: Record<string, unknown>[];
+  @ApiProperty(storedList(DocumentPaymentDto)) payments: Record<string, unknown>[];
+  @ApiProperty(storedList(DocumentLineDto)) lines: Record<string, unknown>[];
+  @ApiProperty(storedList(DocumentTaxDto)) taxes: Record<string, unknown>[];
   @ApiProperty(text) numeric_code: string;
-  @ApiProperty({ ...records, description: 'As sent; the document itself carries those of the service too' }) additional_info: Record<string, unknown>[];
+  @ApiProperty({ ...storedList(NameValueDto), description: 'As sent; the document itself carries those of the service too' }) additional_info: Record<string, unknown>[];
   @ApiProperty({ ...text, ...orNull }) tip: string | null;
   @ApiProperty({ ...text, ...orNull }) delivery_guide_number: string | null;
   @ApiProperty({ ...text, ...orNull }) vehicle_plate: string | null;
-  @ApiProperty(part) foreign_trade: Record<string, unknown> | null;
-  @ApiProperty(records) reimbursements: Record<string, unknown>[];
-  @ApiProperty(records) third_party_charges: Record<string, unknown>[];
-  @ApiProperty(part) substitute_guide: Record<string, unknown> | null;
-  @ApiProperty(part) transport: Record<string, unknown> | null;
-  @ApiProperty(part) withholding: Record<string, unknown> | null;
+  @ApiProperty(storedOrNull(ForeignTradeDto)) foreign_trade: Record<string, unknown> | null;
+  @ApiProperty({ ...storedList(ReimbursementDto), example: [] }) reimbursements: Record<string, unknown>[];
+  @ApiProperty({ ...storedList(ThirdPartyChargeDto), example: [] }) third_party_charges: Record<string, unknown>[];
+  @ApiProperty(storedOrNull(SubstituteGuideDto)) substitute_guide: Record<string, unknown> | null;
+  @ApiProperty(storedOrNull(TransportDto)) transport: Record<string, unknown> | null;
+  @ApiProperty(storedOrNull(WithholdingDto)) withholding: Record<string, unknown> | null;
   @ApiProperty({ type: [SriMessageBody] }) sri_messages: SriMessageBody[];
-  @ApiProperty({ type: 'object', additionalProperties: true, ...orNull, description: 'Why the document does not go on; code of the error catalogue' })
-  error: Record<string, unknown> | null;
-  @ApiProperty({ ...records, description: 'Findings that did not refuse the document' }) warnings: Record<string, unknown>[];
+  @ApiProperty({ type: DocumentErrorBody, ...orNull, description: 'Why the document does not go on' }) error: DocumentErrorBody | null;
+  @ApiProperty({ ...findings, description: 'Findings that did not refuse the document', example: [] }) warnings: Record<string, unknown>[];
   @ApiProperty({ ...instant, ...orNull }) next_attempt_at: Date | null;
-  @ApiProperty({ type: 'object', additionalProperties: true, ...orNull, description: 'A requested annulment that is being watched: request, last day, what the SRI said' })
-  cancellation: Record<string, unknown> | null;
+  @ApiProperty({ type: DocumentCancellation, ...orNull, description: 'A requested annulment that is being watched' }) cancellation: DocumentCancellation | null;
 }
 
 @ApiSchema({ name: 'DocumentTotals' })
@@ -129,20 +156,20 @@ export class DocumentTotals {
   @ApiProperty(money) total_discount: string;
   @ApiProperty(money) total_tax: string;
   @ApiProperty(money) total: string;
-  @ApiProperty(records) taxes: Record<string, unknown>[];
+  @ApiProperty(storedList(DocumentTaxDto)) taxes: Record<string, unknown>[];
 }
 
 @ApiSchema({ name: 'DocumentValidation' })
 export class DocumentValidation {
   @ApiProperty({ type: Boolean, description: 'POST /documents would accept it' }) valid: boolean;
-  @ApiProperty({ ...records, description: 'pointer, rule, message, expected, actual, reference, severity' }) findings: Record<string, unknown>[];
+  @ApiProperty(findings) findings: Record<string, unknown>[];
   @ApiProperty({ type: DocumentTotals }) totals: DocumentTotals;
 }
 
 @ApiSchema({ name: 'CreditNoteCreated' })
 export class CreditNoteCreated {
   @ApiProperty(uuid) credit_note_id: string;
-  @ApiProperty(uuid) original_document_id: string;
-  @ApiProperty(status) status: string;
-  @ApiProperty({ ...text, ...orNull, description: 'Null until the credit note is issued' }) access_key: string | null;
+  @ApiProperty({ ...uuid, example: sampleId('document_id') }) original_document_id: string;
+  @ApiProperty({ ...status, example: 'DRAFT' }) status: string;
+  @ApiProperty({ ...text, ...orNull, description: 'Null until the credit note is issued', example: null }) access_key: string | null;
 }

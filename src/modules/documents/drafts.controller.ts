@@ -6,7 +6,8 @@ import { idempotencyKey } from '../../platform/http/idempotency-key.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
-import { DocumentDraftDto } from './documents.dto.js';
+import { DocumentDraftDto, DocumentPatchDto } from './documents.dto.js';
+import { DRAFT_EXAMPLES, PATCH_EXAMPLES } from './documents.examples.js';
 import { DocumentPath } from './documents.query.dto.js';
 import { DocumentAccepted, DocumentRecord, DocumentValidation } from './documents.responses.js';
 import { CreateDraft } from './use-cases/create-draft.js';
@@ -29,6 +30,7 @@ export class DraftsController {
   @HttpCode(200)
   @RequirePermission('documents:issue')
   @ApiOperation({ operationId: 'validateDocument', summary: 'Dry run: every check of issuing, without effect', description: 'Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines.' })
+  @ApiBody({ type: DocumentDraftDto, examples: DRAFT_EXAMPLES })
   @ApiOkResponse({ type: DocumentValidation })
   validate(@Tenant() tenant: TenantContext, @Body() body: DocumentDraftDto): Promise<DocumentValidation> {
     return this.queries.execute(new ValidateDocument(tenant, body));
@@ -38,6 +40,7 @@ export class DraftsController {
   @RequirePermission('documents:issue')
   @ApiOperation({ operationId: 'createDraft', summary: 'Store a draft; no number is taken', description: 'Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines. `warnings` lists what issuing would find.' })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
+  @ApiBody({ type: DocumentDraftDto, examples: DRAFT_EXAMPLES })
   @ApiCreatedResponse({ type: DocumentRecord })
   async create(
     @Tenant() tenant: TenantContext,
@@ -53,7 +56,7 @@ export class DraftsController {
   @Patch(':document_id')
   @RequirePermission('documents:issue')
   @ApiOperation({ operationId: 'updateDraft', summary: 'Change fields of a draft', description: 'Fields absent from the body stay. New `lines` without any total have the totals computed anew.' })
-  @ApiBody({ type: DocumentDraftDto })
+  @ApiBody({ type: DocumentPatchDto, examples: PATCH_EXAMPLES })
   @ApiOkResponse({ type: DocumentRecord })
   async update(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() patch: unknown): Promise<DocumentRecord> {
     await this.commands.execute(new UpdateDraft(tenant, document_id, patch));

@@ -1,12 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiConsumes, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiConsumes, ApiCreatedResponse, ApiExtension, ApiExtraModels, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { PathUuid } from '../../platform/http/path-uuid.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { MultipartAsJson, ReadMultipart } from './certificate-upload.interceptor.js';
 import { CertificateUploadDto } from './issuers.dto.js';
-import { CertificateEntry, CertificateList } from './issuers.responses.js';
+import { CertificateEntry, CertificateForm, CertificateList } from './issuers.responses.js';
 import { ActivateCertificate } from './use-cases/activate-certificate.js';
 import { GetCertificate } from './use-cases/get-certificate.js';
 import { ListCertificates } from './use-cases/list-certificates.js';
@@ -25,6 +25,8 @@ export class CertificatesController {
   @RequirePermission('issuers:write')
   @UseInterceptors(ReadMultipart, MultipartAsJson)
   @ApiConsumes('application/json', 'multipart/form-data')
+  @ApiExtraModels(CertificateForm)
+  @ApiExtension('x-form', 'CertificateForm')
   @ApiOperation({
     operationId: 'uploadCertificate',
     summary: 'Upload a .p12 certificate and make it the active one',

@@ -29,7 +29,7 @@ export class IssuerRecord {
   @ApiProperty({ ...text, ...orNull, description: 'Path of the image that is printed on documents' }) logo: string | null;
   @ApiProperty({ type: Boolean }) is_active: boolean;
   @ApiProperty({ ...instant, ...orNull, description: 'Set while the platform has disabled the issuer' }) disabled_at: Date | null;
-  @ApiProperty({ type: [String], description: '`ruc.check_digit`: modulo 11 fails, which the SRI tolerates for companies and public bodies' })
+  @ApiProperty({ type: [String], description: '`ruc.check_digit`: modulo 11 fails, which the SRI tolerates for companies and public bodies', example: [] })
   warnings: string[];
   @ApiProperty(instant) created_at: Date;
   @ApiProperty(instant) updated_at: Date;
@@ -109,8 +109,8 @@ export class SequenceGap {
   })
   kind: (typeof GAP_KINDS)[number];
   @ApiProperty({ ...text, ...orNull, description: 'What was said when the counter was raised or the document abandoned, or the error code of the document' }) reason: string | null;
-  @ApiProperty({ ...uuid, ...orNull }) document_id: string | null;
-  @ApiProperty({ ...text, ...orNull, description: 'Status of the document' }) status: string | null;
+  @ApiProperty({ ...uuid, ...orNull, example: null }) document_id: string | null;
+  @ApiProperty({ ...text, ...orNull, description: 'Status of the document', example: null }) status: string | null;
   @ApiProperty({ ...instant, ...orNull }) at: Date | null;
 }
 
@@ -126,8 +126,8 @@ export class SequenceGapPage {
 export class CertificateEntry {
   @ApiProperty(uuid) id: string;
   @ApiProperty(uuid) issuer_id: string;
-  @ApiProperty(text) subject: string;
-  @ApiProperty(text) issuer_name: string;
+  @ApiProperty({ ...text, example: 'CN=ROSA CALLE' }) subject: string;
+  @ApiProperty({ ...text, example: 'CN=AC BANCO CENTRAL DEL ECUADOR' }) issuer_name: string;
   @ApiProperty({ ...text, description: 'Decimal' }) serial_number: string;
   @ApiProperty(text) ruc: string;
   @ApiProperty(instant) valid_from: Date;
@@ -136,6 +136,13 @@ export class CertificateEntry {
   @ApiProperty({ type: Boolean, description: 'The one that signs' }) is_active: boolean;
   @ApiProperty({ ...text, description: 'Lower-case hexadecimal' }) fingerprint_sha256: string;
   @ApiProperty(instant) created_at: Date;
+}
+
+/** The parts of an upload as a form. */
+@ApiSchema({ name: 'CertificateForm' })
+export class CertificateForm {
+  @ApiProperty({ type: String, format: 'binary', description: 'The .p12 file' }) file: string;
+  @ApiProperty({ type: String, format: 'password', writeOnly: true }) password: string;
 }
 
 @ApiSchema({ name: 'CertificateList' })

@@ -5,7 +5,7 @@ import { MEMBER_ROLES, type MemberRole } from '../../shared/tenant-context.js';
 /** Request bodies of the tenant and member endpoints (interface specification 4.18; decisions, section 5). */
 
 /** `platform_admin` is no role of a tenant: nobody is invited as one. */
-const ROLE = { enumName: 'TenantRole', about: 'Role in the tenant' } as const;
+const ROLE = { enumName: 'TenantRole', about: 'Role in the tenant', example: 'billing_operator' } as const;
 
 @ApiSchema({ name: 'MemberInvite' })
 export class MemberInviteDto {

@@ -24,7 +24,7 @@ export class MemberRecord {
   @ApiProperty(uuid) member_id: string;
   @ApiProperty({ ...uuid, ...orNull, description: 'Null until the invitation is accepted' }) user_id: string | null;
   @ApiProperty(text) email: string;
-  @ApiProperty({ ...text, ...orNull, description: 'Null until the invitation is accepted' }) name: string | null;
+  @ApiProperty({ ...text, ...orNull, description: 'Null until the invitation is accepted', example: 'Rosa Calle' }) name: string | null;
   @ApiProperty({ enum: MEMBER_ROLES, enumName: 'TenantRole' }) role: MemberRole;
   @ApiProperty({ enum: MEMBER_STATUSES, enumName: 'MemberStatus' }) status: MemberStatus;
   @ApiProperty(instant) invited_at: Date;

@@ -1,5 +1,4 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { SwaggerModule } from '@nestjs/swagger';
 import type { NextFunction, Response } from 'express';
 import helmet from 'helmet';
 import { type Settings, SETTINGS } from '../../config/settings.js';
@@ -8,8 +7,9 @@ import { type Logger, LOGGER } from '../observability/logger.js';
 import { requestLog } from '../observability/request-log.js';
 import { cookieOrigin } from './cookie-origin.js';
 import { headerLimit, KEPT_HEADERS } from './header-limit.js';
+import type { Description } from '../openapi/description.js';
+import { DOCS_PATH, serveDocs } from '../openapi/docs-page.js';
 import { jsonBody, MAX_BODY_BYTES, type Upload } from './json-body.js';
-import { buildOpenApi } from './openapi.js';
 import { PublicAddress } from './public-address.js';
 import { requestId } from './request-id.js';
 import type { ServiceRequest } from './service-request.js';
@@ -27,13 +27,14 @@ const UPLOADS: readonly Upload[] = [
   { path: /^\/issuers\/[^/]+\/certificates$/, types: ['multipart/form-data'], maxBytes: MAX_BODY_BYTES },
   { path: /^\/products\/import$/, types: ['multipart/form-data', 'text/csv'], maxBytes: 6 * MAX_BODY_BYTES },
 ];
-const DOCS_PATH = 'docs';
 
 /**
  * Puts the pipeline in front of the routes. The application must be created with
  * `{ bodyParser: false }`; call before `listen` or `init`.
+ *
+ * @param description of the interface, built when it is first asked for
  */
-export function configureHttp(app: NestExpressApplication): void {
+export function configureHttp(app: NestExpressApplication, description: () => Description): void {
   const settings = app.get<Settings>(SETTINGS);
   matchPathsExactly(app);
   app.set('etag', false);
@@ -47,9 +48,7 @@ export function configureHttp(app: NestExpressApplication): void {
   allowOrigins(app, settings.ALLOWED_ORIGINS);
   app.use(cookieOrigin(app.get(PublicAddress)));
   app.use(jsonBody(UPLOADS));
-  if (settings.APP_ENV !== 'production') {
-    SwaggerModule.setup(DOCS_PATH, app, () => buildOpenApi(app), { jsonDocumentUrl: 'openapi.json' });
-  }
+  if (settings.APP_ENV !== 'production') serveDocs(app, description, settings.EXAMPLE_IDS_FILE ?? null);
   const server = app.getHttpServer();
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;

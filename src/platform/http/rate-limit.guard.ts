@@ -4,7 +4,7 @@ import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
 import { isObject } from './fields.js';
-import { RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, WINDOW_SECONDS } from './rate-limits.js';
+import { bucketOf, provesSomebody, RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, WINDOW_SECONDS } from './rate-limits.js';
 import type { ServiceRequest } from './service-request.js';
 
 /** Counts calls against a bucket and says in headers where the caller stands (specification, section 8). */
@@ -38,7 +38,7 @@ export class SignInLimitGuard extends CountingGuard {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<ServiceRequest>();
-    if (!provesSomebody(request)) return true;
+    if (!provesSomebody(request.method, request.path)) return true;
     const counted = [addressOf(request), accountOf(request)].filter((who) => who !== null);
     return this.count(http.getResponse<Response>(), 'auth', counted);
   }
@@ -57,17 +57,15 @@ export class RateLimitGuard extends CountingGuard {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<ServiceRequest>();
-    const caller = request.tenant?.principal.id ?? request.person?.userId ?? (isAuth(request) && !provesSomebody(request) ? addressOf(request) : undefined);
+    const caller = request.tenant?.principal.id ?? request.person?.userId ?? (isAuth(request) && !provesSomebody(request.method, request.path) ? addressOf(request) : undefined);
     // Public routes serve health and the API description; those of signing in were counted before.
     if (caller === undefined) return true;
-    const bucket = provesSomebody(request) ? 'auth' : (this.reflector.get<RateBucket | undefined>(RATE_BUCKET_KEY, context.getHandler()) ?? 'other');
+    const bucket = bucketOf(request.method, request.path, this.reflector.get<RateBucket | undefined>(RATE_BUCKET_KEY, context.getHandler()));
     return this.count(http.getResponse<Response>(), bucket, [caller]);
   }
 }
 
 const isAuth = ({ path }: ServiceRequest): boolean => path.startsWith('/auth/');
-/** `POST /auth/*` of the specification. */
-const provesSomebody = (request: ServiceRequest): boolean => isAuth(request) && request.method === 'POST';
 
 /** The client's address; of IPv6 the network that one customer is given. Proxies are believed as the settings say. */
 function addressOf({ ip = 'unknown' }: ServiceRequest): string {

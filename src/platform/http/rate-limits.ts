@@ -1,4 +1,5 @@
-import { Inject, Injectable, type OnApplicationShutdown, SetMetadata } from '@nestjs/common';
+import { applyDecorators, Inject, Injectable, type OnApplicationShutdown, SetMetadata } from '@nestjs/common';
+import { ApiExtension } from '@nestjs/swagger';
 import { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type Settings, SETTINGS } from '../../config/settings.js';
@@ -11,7 +12,13 @@ export type RateBucket = 'issue' | 'read' | 'auth' | 'other';
 export const RATE_BUCKET_KEY = 'rate-bucket';
 
 /** The bucket a route counts in; routes that say nothing count as `other`. */
-export const RateLimit = (bucket: RateBucket): MethodDecorator => SetMetadata(RATE_BUCKET_KEY, bucket);
+export const RateLimit = (bucket: RateBucket): MethodDecorator => applyDecorators(SetMetadata(RATE_BUCKET_KEY, bucket), ApiExtension('x-rate-limit', bucket));
+
+/** `POST /auth/*` of the specification: what proves who somebody is. */
+export const provesSomebody = (method: string, path: string): boolean => method.toUpperCase() === 'POST' && path.startsWith('/auth/');
+
+/** The bucket that a call counts in, given what its route declares. */
+export const bucketOf = (method: string, path: string, declared: RateBucket | undefined): RateBucket => (provesSomebody(method, path) ? 'auth' : (declared ?? 'other'));
 
 export interface RateVerdict {
   readonly allowed: boolean;

@@ -4,6 +4,18 @@ import { DomainError } from '../../shared/domain-error.js';
 import { Public } from '../security/access.js';
 import { HealthChecks, type Readiness } from './health-checks.js';
 
+const VERDICT = { type: 'string', enum: ['ok', 'degraded', 'failing'] };
+const READINESS = {
+  type: 'object',
+  required: ['status', 'checks'],
+  properties: {
+    status: VERDICT,
+    checks: {
+      type: 'object', required: ['postgresql', 'migrations', 'signing', 'redis'], properties: { postgresql: VERDICT, migrations: VERDICT, signing: VERDICT, redis: VERDICT },
+    },
+  },
+};
+
 @ApiTags('operation')
 @Controller('health')
 @Public()
@@ -13,14 +25,14 @@ export class HealthController {
   @Get('live')
   @HttpCode(200)
   @ApiOperation({ operationId: 'live', summary: 'The process runs' })
-  @ApiOkResponse({ schema: { type: 'object', properties: { status: { type: 'string', enum: ['ok'] } } } })
+  @ApiOkResponse({ schema: { type: 'object', required: ['status'], properties: { status: { type: 'string', enum: ['ok'] } } } })
   live(): { status: 'ok' } {
     return { status: 'ok' };
   }
 
   @Get('ready')
   @ApiOperation({ operationId: 'ready', summary: 'The process can do its work' })
-  @ApiOkResponse({ description: 'ok, or degraded: Redis is down, work goes on more slowly' })
+  @ApiOkResponse({ description: 'ok, or degraded: Redis is down, work goes on more slowly', schema: READINESS })
   @ApiServiceUnavailableResponse({ description: 'PostgreSQL, its migrations or signing fail' })
   async ready(): Promise<Readiness> {
     const readiness = await this.checks.ready();

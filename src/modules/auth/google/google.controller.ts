@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiFoundResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiConflictResponse, ApiFoundResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { PublicAddress } from '../../../platform/http/public-address.js';
 import { originOf, type RequestOrigin } from '../../../platform/http/service-request.js';
@@ -44,6 +44,7 @@ export class GoogleController {
     summary: 'Where Google sends the browser back: sets the session cookies. An account that has the address but is not linked: 409 with `link_token`',
   })
   @ApiOkResponse({ type: SessionRecord })
+  @ApiConflictResponse({ description: 'An account has the address but is not linked: `link_token` is in the detail' })
   @ApiFoundResponse({ description: 'To `return_to`' })
   async complete(@Req() request: SignInRequest, @Res({ passthrough: true }) response: Response): Promise<SessionRecord | undefined> {
     const session = await this.commands.execute(new SignInWithGoogle(request.user as ProvenIdentity, originOf(request)));

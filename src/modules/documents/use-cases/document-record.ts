@@ -1,3 +1,4 @@
+import type { DocumentErrorBody } from '../documents.responses.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../shared/error-catalogue.js';
 
 /**
@@ -14,7 +15,7 @@ export const RECORD_COLUMNS = `
   d.reason, d.authorization_number, d.authorization_date, d.sri_environment, d.created_at, d.updated_at`;
 
 /** What went wrong with a document, in the error envelope's terms; null when nothing did. */
-export function documentError(code: string | null, detail: unknown): Record<string, unknown> | null {
+export function documentError(code: string | null, detail: unknown): DocumentErrorBody | null {
   if (code === null) return null;
   const entry = ERROR_CATALOGUE[code as ErrorCode];
   return { code, message: entry.es, detail: detail ?? null };

@@ -1,10 +1,16 @@
-import type { DemoTenant } from './data-folder.js';
-import type { AuthorizedDocument } from './issue-document.js';
+/** One document of each type as a caller sends it: what the description of the API shows and the demonstration issues. */
 
-type Place = Pick<DemoTenant, 'issuer_id' | 'establishment_id' | 'emission_point_id'>;
+import { SAMPLE_DAY, sampleId } from '../../platform/openapi/samples.js';
 
-/** One further document of the demonstration. */
-export interface DemoDocument {
+/** Where a document is issued. */
+interface Place {
+  readonly issuer_id: string;
+  readonly establishment_id: string;
+  readonly emission_point_id: string;
+}
+
+/** A document of another type than the invoice. */
+export interface ExampleDocument {
   readonly type: '03' | '04' | '05' | '06' | '07';
   readonly name: string;
   readonly body: (numericCode: string) => Record<string, unknown>;
@@ -21,14 +27,59 @@ const BUYER = {
 const iva15 = (taxable_base: string, tax_amount: string) => ({ tax_code: '2', tax_rate_code: '4', taxable_base, rate: '0.15', tax_amount });
 const iva0 = (taxable_base: string) => ({ tax_code: '2', tax_rate_code: '0', taxable_base, rate: '0', tax_amount: '0.00' });
 
+/** A valid invoice: two lines with IVA at 15 %, to an identified buyer. */
+export function exampleInvoice(place: Place, issueDate: string, numericCode: string) {
+  return {
+    issuer_id: place.issuer_id,
+    establishment_id: place.establishment_id,
+    emission_point_id: place.emission_point_id,
+    document_type: '01',
+    issue_date: issueDate,
+    subtotal: '100.00',
+    total_discount: '0.00',
+    total_tax: '15.00',
+    total: '115.00',
+    buyer_id_type: '05',
+    buyer_id: '1710034065',
+    buyer_name: 'María José Peña',
+    buyer_email: 'maria.jose@example.com',
+    buyer_address: 'Av. Amazonas N34-451, Quito',
+    lines: [
+      {
+        line_number: 1,
+        main_code: 'CAFE-500',
+        description: 'Café tostado de altura, 500 g',
+        quantity: '4',
+        unit_price: '12.50',
+        subtotal: '50.00',
+        tax_code: '2',
+        tax_rate_code: '4',
+      },
+      {
+        line_number: 2,
+        main_code: 'TALLER',
+        description: 'Taller de catación',
+        quantity: '1',
+        unit_price: '50.00',
+        subtotal: '50.00',
+        tax_code: '2',
+        tax_rate_code: '4',
+      },
+    ],
+    taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '100.00', rate: '0.15', tax_amount: '15.00' }],
+    payments: [{ line_number: 1, payment_method_code: '20', total: '115.00' }],
+    numeric_code: numericCode,
+  };
+}
+
 /**
  * One document of each type beside the invoice (01): what a coffee roaster buys, takes
  * back, charges later, delivers and withholds.
  *
- * @param invoice   the authorized invoice that some of them refer to
  * @param issueDate calendar day in Ecuador
+ * @param invoiceId the authorized invoice that some of them refer to
  */
-export function demoDocuments(place: Place, issueDate: string, invoice: Pick<AuthorizedDocument, 'documentId'>): readonly DemoDocument[] {
+export function exampleDocuments(place: Place, issueDate: string, invoiceId: string): readonly ExampleDocument[] {
   const start = (type: string, numeric_code: string) => ({
     issuer_id: place.issuer_id,
     establishment_id: place.establishment_id,
@@ -37,12 +88,12 @@ export function demoDocuments(place: Place, issueDate: string, invoice: Pick<Aut
     issue_date: issueDate,
     numeric_code,
   });
-  const document = (type: DemoDocument['type'], name: string, content: Record<string, unknown>): DemoDocument => ({
+  const document = (type: ExampleDocument['type'], name: string, content: Record<string, unknown>): ExampleDocument => ({
     type,
     name,
     body: (numericCode) => ({ ...start(type, numericCode), ...content }),
   });
-  const ofInvoice = { modified_document_id: invoice.documentId };
+  const ofInvoice = { modified_document_id: invoiceId };
   return [
     document('03', 'purchase settlement', SETTLEMENT),
     document('04', 'credit note', { ...CREDIT_NOTE, ...ofInvoice }),
@@ -144,3 +195,20 @@ const withholding = (issueDate: string) => ({
     ],
   },
 });
+
+const PLACE = { issuer_id: sampleId('issuer_id'), establishment_id: sampleId('establishment_id'), emission_point_id: sampleId('emission_point_id') };
+const CODE = '12345678';
+const OTHERS = exampleDocuments(PLACE, SAMPLE_DAY, sampleId('document_id'));
+const CREDIT = { reason: CREDIT_NOTE.reason, subtotal: CREDIT_NOTE.subtotal, total_tax: CREDIT_NOTE.total_tax, total: CREDIT_NOTE.total, lines: CREDIT_NOTE.lines, taxes: CREDIT_NOTE.taxes };
+
+/** Bodies of `POST /documents` by name, for the description. */
+export const ISSUE_EXAMPLES = {
+  invoice: { summary: '01 Invoice', value: exampleInvoice(PLACE, SAMPLE_DAY, CODE) },
+  ...Object.fromEntries(OTHERS.map(({ type, name, body }) => [name.replace(' ', '_'), { summary: `${type} ${name[0]?.toUpperCase()}${name.slice(1)}`, value: body(CODE) }])),
+};
+
+/** A draft leaves its totals to the service. */
+const { subtotal: _subtotal, total_tax: _tax, total: _total, taxes: _taxes, ...withoutTotals } = exampleInvoice(PLACE, SAMPLE_DAY, CODE);
+export const DRAFT_EXAMPLES = { computed: { summary: 'Invoice, totals computed', value: withoutTotals }, ...ISSUE_EXAMPLES };
+export const PATCH_EXAMPLES = { buyer: { summary: 'Another buyer', value: { buyer_name: 'María José Peña Ruiz', buyer_email: 'mj.pena@example.com' } } };
+export const CREDIT_NOTE_EXAMPLES = { return: { summary: 'One package came back', value: CREDIT } };

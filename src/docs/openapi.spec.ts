@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { type Answer, type Description, isReference, type MediaType, type Operation, operationsOf, type Schema } from '../platform/openapi/description.js';
+import { UNSAID } from '../platform/openapi/examples.js';
+import { withCurrentExamples } from '../platform/openapi/docs-page.js';
+import { SAMPLE_DAY, sampleId } from '../platform/openapi/samples.js';
+import { ERROR_CATALOGUE } from '../shared/error-catalogue.js';
+
+const description = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Description;
+const calls = operationsOf(description.paths);
+const hooks = operationsOf(description.webhooks ?? {});
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+(formats as unknown as (one: Ajv2020) => void)(ajv);
+ajv.addSchema(description, 'sello');
+
+function validatorOf(schema: Schema): ValidateFunction {
+  return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"sello#/components/')) as object);
+}
+
+/** Everything that travels in a call: bodies and answers, with where they stand. */
+function contents({ operationId, requestBody, responses }: Operation): { at: string; mediaType: string; content: MediaType }[] {
+  const of = (at: string, content: Record<string, MediaType> | undefined) => Object.entries(content ?? {}).map(([mediaType, one]) => ({ at: `${operationId} ${at}`, mediaType, content: one }));
+  const answers = Object.entries(responses).flatMap(([status, answer]) => of(status, resolve(answer).content));
+  return [...of('body', requestBody?.content), ...answers];
+}
+
+const resolve = (answer: Operation['responses'][string]): Answer => (isReference(answer) ? description.components.responses[answer.$ref.split('/').at(-1)!]! : answer);
+
+describe('the description of the API', () => {
+  const all = [...calls, ...hooks].flatMap(({ operation }) => contents(operation));
+
+  it('is OpenAPI 3.1 and says nothing in words of 3.0', () => {
+    expect([description.openapi, description.info['version']]).toEqual(['3.1.0', '0.1.0']);
+    const outdated: string[] = [];
+    JSON.stringify(description, (key, value: unknown) => {
+      if (key === 'nullable' || (key === 'exclusiveMinimum' && typeof value === 'boolean') || (key === 'format' && (value === 'binary' || value === 'byte'))) outdated.push(`${key}: ${String(value)}`);
+      return value;
+    });
+    expect(outdated).toEqual([]);
+  });
+
+  it('names each call once, in words, and with what it demands', () => {
+    const ids = [...calls, ...hooks].map(({ operation }) => operation.operationId);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+    for (const { path, operation } of calls) {
+      expect([operation.operationId, (operation.summary ?? '').length > 5, operation.tags?.length, Array.isArray(operation.security)]).toEqual([operation.operationId, true, 1, true]);
+      if (!path.startsWith('/health/')) expect(operation.description).toMatch(/(Permission: `|For signed-in people|No credential needed)[^]*Rate limit: \d+ calls a minute/);
+    }
+  });
+
+  it('tells the limits of the specification', () => {
+    const limitOf = (path: string, method: 'get' | 'post') => description.paths[path]?.[method]?.['x-rate-limit'];
+    expect(limitOf('/documents', 'post')).toEqual({ bucket: 'issue', limit: 60, window_seconds: 60 });
+    expect(limitOf('/documents/{document_id}', 'get')).toEqual({ bucket: 'read', limit: 300, window_seconds: 60 });
+    expect(limitOf('/auth/login', 'post')).toEqual({ bucket: 'auth', limit: 10, window_seconds: 60 });
+    expect(limitOf('/issuers', 'get')).toEqual({ bucket: 'other', limit: 600, window_seconds: 60 });
+  });
+
+  it('tells the headers of every answer', () => {
+    for (const { path, operation } of calls) {
+      for (const [status, answer] of Object.entries(operation.responses)) {
+        const names = Object.keys(resolve(answer).headers ?? {});
+        const counted = status !== '401' && !path.startsWith('/health/');
+        expect([operation.operationId, status, names]).toEqual([
+          operation.operationId, status,
+          expect.arrayContaining(['X-Request-Id', ...(counted ? ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'RateLimit', 'RateLimit-Policy'] : []), ...(status === '429' || status === '503' ? ['Retry-After'] : [])]),
+        ]);
+      }
+    }
+  });
+
+  it('has a name for every object', () => {
+    const anonymous: string[] = [];
+    const visit = (schema: Schema, at: string, named: boolean): void => {
+      if (schema.$ref !== undefined) return;
+      if (!named && (schema.properties !== undefined || [schema.type].flat().includes('object'))) anonymous.push(at);
+      for (const [name, inner] of Object.entries(schema.properties ?? {})) visit(inner, `${at}.${name}`, false);
+      for (const inner of [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) if (inner !== undefined) visit(inner, `${at}[]`, false);
+    };
+    for (const [name, schema] of Object.entries(description.components.schemas)) visit(schema, name, true);
+    for (const { at, content } of all) if (content.schema !== undefined) visit(content.schema, at, false);
+    expect(anonymous).toEqual([]);
+  });
+
+  it('has an example for every body and answer, and each fits its schema', () => {
+    const faults: string[] = [];
+    let examples = 0;
+    const validators = new Map<string, ValidateFunction>();
+    for (const { at, mediaType, content } of all) {
+      const { schema } = content;
+      if (schema === undefined || schema.contentMediaType !== undefined) {
+        // Bytes: there is nothing to show.
+        if (mediaType === 'application/json') faults.push(`${at}: no schema`);
+        continue;
+      }
+      const key = JSON.stringify(schema);
+      const validate = validators.get(key) ?? validators.set(key, validatorOf(schema)).get(key)!;
+      if (Object.keys(content.examples ?? {}).length === 0) faults.push(`${at}: no example`);
+      for (const [name, { value }] of Object.entries(content.examples ?? {})) {
+        examples += 1;
+        if (JSON.stringify(value).includes(`"${UNSAID}"`)) faults.push(`${at}: give an \`example\` to the field that shows as ${UNSAID} in ${JSON.stringify(value)}`);
+        if (!validate(value)) faults.push(`${at} ${name}: ${ajv.errorsText(validate.errors)}`);
+      }
+    }
+    for (const { operation } of calls) {
+      for (const parameter of operation.parameters ?? []) {
+        if (isReference(parameter) || parameter.required !== true) continue;
+        if (!validatorOf(parameter.schema!)(parameter.example) || parameter.example === UNSAID) faults.push(`${operation.operationId} ${parameter.name} has no example that fits`);
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(examples).toBeGreaterThan(calls.length);
+  });
+
+  it('has an example for every error code of the catalogue', () => {
+    const shown = Object.values(description.components.responses).flatMap(({ content }) => Object.entries(content?.['application/json']?.examples ?? {}));
+    const answered = Object.entries(ERROR_CATALOGUE).filter(([, { status }]) => status >= 400);
+    expect(shown.map(([code]) => code).sort()).toEqual(answered.map(([code]) => code).sort());
+    for (const [code, { value }] of shown) expect(value).toMatchObject({ error: { code } });
+  });
+
+  it('tells what is sent to webhooks', () => {
+    expect(Object.keys(description.webhooks ?? {})).toEqual(expect.arrayContaining(['document.authorized', 'document.rejected']));
+    for (const { path, operation } of hooks) {
+      const value = operation.requestBody?.content['application/json']?.examples?.['example']?.value;
+      expect(value).toMatchObject({ type: path, version: 1 });
+    }
+  });
+
+  it('is served with examples of today and with the ids that exist', () => {
+    const served = withCurrentExamples(description, '2027-01-31', { issuer_id: '11111111-1111-4111-8111-111111111111' });
+    const bodies = Object.values(served.paths['/documents']!.post!.requestBody!.content['application/json']!.examples!).map(({ value }) => value);
+    for (const body of bodies) expect(body).toMatchObject({ issuer_id: '11111111-1111-4111-8111-111111111111', issue_date: '2027-01-31' });
+    expect(JSON.stringify(served)).not.toContain(sampleId('issuer_id'));
+    expect(JSON.stringify(description)).toContain(SAMPLE_DAY);
+  });
+});

@@ -1,0 +1,1 @@
+export { exampleDocuments, exampleInvoice } from './documents.examples.js';
