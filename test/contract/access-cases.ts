@@ -120,6 +120,8 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   'POST /documents/validate': { demands: 'documents:issue', own: 200, body: small, dryRun: true },
   'POST /documents/drafts': { demands: 'documents:issue', own: 201, body: small },
   'GET /documents': { demands: 'documents:read', own: 200, query: { issuer_id: 'issuer_id' } },
+  'GET /documents/export.csv': { demands: 'exports:read', own: 200, query: { issuer_id: 'issuer_id' } },
+  'GET /documents/export.xlsx': { demands: 'exports:read', own: 200, query: { issuer_id: 'issuer_id' } },
   'GET /documents/:document_id': { demands: 'documents:read', own: 200 },
   'PATCH /documents/:document_id': { demands: 'documents:issue', own: 200, fresh: draft, body: small },
   'DELETE /documents/:document_id': { demands: 'documents:issue', own: 204, fresh: draft },

@@ -9,13 +9,16 @@ import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { ISSUE_EXAMPLES } from './documents.examples.js';
 import { DocumentCreateDto } from './documents.dto.js';
-import { DocumentListQuery, DocumentPath, filterOf, XmlQuery } from './documents.query.dto.js';
+import { DocumentExportQuery, DocumentListQuery, DocumentPath, filterOf, XmlQuery } from './documents.query.dto.js';
 import { DocumentAccepted, DocumentPage, DocumentRecord, DocumentSyncSubmit } from './documents.responses.js';
 import { AwaitDocument } from './use-cases/await-document.js';
+import { ExportDocuments } from './use-cases/export-documents.js';
 import { GetDocument } from './use-cases/get-document.js';
 import { GetDocumentXml } from './use-cases/get-document-xml.js';
 import { IssueDocument } from './use-cases/issue-document.js';
 import { ListDocuments } from './use-cases/list-documents.js';
+
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 @ApiTags('documents')
 @Controller('documents')
@@ -56,6 +59,24 @@ export class DocumentsController {
   @ApiOkResponse({ type: DocumentPage })
   list(@Tenant() tenant: TenantContext, @Query() query: DocumentListQuery): Promise<DocumentPage> {
     return this.queries.execute(new ListDocuments(tenant, filterOf(query), query.page, query.page_size));
+  }
+
+  @Get('export.csv')
+  @RequirePermission('exports:read')
+  @ApiOperation({ operationId: 'exportDocumentsCsv', summary: 'All documents of a list as CSV (RFC 4180), newest first' })
+  @ApiProduces('text/csv')
+  @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
+  exportCsv(@Tenant() tenant: TenantContext, @Query() query: DocumentExportQuery): Promise<StreamableFile> {
+    return this.queries.execute(new ExportDocuments(tenant, filterOf(query), 'csv'));
+  }
+
+  @Get('export.xlsx')
+  @RequirePermission('exports:read')
+  @ApiOperation({ operationId: 'exportDocumentsXlsx', summary: 'All documents of a list as a workbook, newest first' })
+  @ApiProduces(XLSX)
+  @ApiOkResponse({ content: { [XLSX]: { schema: { type: 'string', format: 'binary' } } } })
+  exportXlsx(@Tenant() tenant: TenantContext, @Query() query: DocumentExportQuery): Promise<StreamableFile> {
+    return this.queries.execute(new ExportDocuments(tenant, filterOf(query), 'xlsx'));
   }
 
   @Get(':document_id')

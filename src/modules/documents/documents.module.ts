@@ -12,6 +12,7 @@ import { DocumentActsController } from './document-acts.controller.js';
 import { DraftsController } from './drafts.controller.js';
 import { DocumentsController } from './documents.controller.js';
 import { PausesController } from './pauses.controller.js';
+import { DocumentExportsRepository } from './persistence/document-exports.repository.js';
 import { DocumentListsRepository } from './persistence/document-lists.repository.js';
 import { DocumentsRepository } from './persistence/documents.repository.js';
 import { AuthorizeStep } from './saga/authorize.step.js';
@@ -41,6 +42,7 @@ import { StoredDocuments } from './use-cases/stored-document.js';
 import { UpdateDraftHandler } from './use-cases/update-draft.js';
 import { ValidateDocumentHandler } from './use-cases/validate-document.js';
 import { AwaitDocumentHandler } from './use-cases/await-document.js';
+import { ExportDocumentsHandler } from './use-cases/export-documents.js';
 import { GetDocumentHandler } from './use-cases/get-document.js';
 import { GetDocumentXmlHandler } from './use-cases/get-document-xml.js';
 import { IssuingDesk } from './use-cases/issuing-desk.js';
@@ -66,6 +68,7 @@ const HANDLERS = [
   GetDocumentRideHandler,
   GetDocumentHistoryHandler,
   ListDocumentsHandler,
+  ExportDocumentsHandler,
   RetryDocumentHandler,
   ReconcileDocumentHandler,
   AbandonDocumentHandler,
@@ -123,7 +126,7 @@ const limits = (settings: Settings): { timeoutMs: number; maxBytes: number } => 
 export class DocumentsModule {
   /** For the API process. */
   static http(): DynamicModule {
-    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule], controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController], providers: [IssuingDesk, DraftStore, StoredDocuments, DocumentActs, DocumentListsRepository, ...ASKING, ...HANDLERS] };
+    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule], controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController], providers: [IssuingDesk, DraftStore, StoredDocuments, DocumentActs, DocumentListsRepository, DocumentExportsRepository, ...ASKING, ...HANDLERS] };
   }
 
   /** For the worker process. */

@@ -45,7 +45,7 @@ export const keyCases = (running: () => Stack): void => describe('keys, states a
     { name: 'B130 an unknown kind of XML', call: () => ({ method: 'GET', path: '/documents/3f2504e0-4f89-41d3-9a0c-0305e82c3301/xml?kind=SIGNED' }), refused: INVALID, at: '/kind', because: 'enum' },
   ]));
 
-  refuses('that narrow a list', () => stack, ['/documents'].flatMap((path) =>
+  refuses('that narrow a list', () => stack, ['/documents', '/documents/export.csv', '/documents/export.xlsx'].flatMap((path) =>
     ([
       ['document_type=1', '/document_type', 'enum'], ['document_type=02', '/document_type', 'enum'], ['document_type=01,04', '/document_type', 'enum'],
       ['issuer_id=1', '/issuer_id', 'uuid_parsing'], ['issuer_id=00000000-0000-0000-0000-000000000000', '/issuer_id', 'uuid_parsing'], ["issuer_id='%20or%20''='", '/issuer_id', 'uuid_parsing'],

@@ -4,6 +4,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import { type DocumentFilter, seriesOf } from '../domain/document-filter.js';
 import { isMoving } from '../domain/lifecycle.js';
 import type { DocumentListItem } from '../documents.responses.js';
+import { documentConditions, sharedConditions, statusCondition } from './document-conditions.js';
 import { Parameters } from './parameters.js';
 
 const ITEM = `d.id, d.issuer_id, i.razon_social as issuer_razon_social, d.document_type, d.sequential,
@@ -41,32 +42,16 @@ export class DocumentListsRepository {
   }
 }
 
-/** Conditions on the columns that documents `d` and their counts `c` share. */
-function shared(alias: 'c' | 'd', filter: DocumentFilter, given: Parameters): string {
-  return [
-    filter.documentType === null ? '' : ` and ${alias}.document_type = ${given.add(filter.documentType)}`,
-    filter.issuerId === null ? '' : ` and ${alias}.issuer_id = ${given.add(filter.issuerId)}::uuid`,
-    filter.issuedFrom === null ? '' : ` and ${alias}.issue_date >= ${given.add(filter.issuedFrom)}::date`,
-    filter.issuedTo === null ? '' : ` and ${alias}.issue_date <= ${given.add(filter.issuedTo)}::date`,
-  ].join('');
-}
-
-/** Condition on the status of documents `d`, in the words of the index that serves it. */
-function inStatus({ status }: DocumentFilter, given: Parameters): string {
-  if (status === null) return '';
-  return isMoving(status) ? ` and d.resting_status is null and d.status = ${given.add(status)}` : ` and d.resting_status = ${given.add(status)}`;
-}
-
 /** What the counts hold, with the changes that are not folded into them yet; see the migration. */
 function restingPerDay(filter: DocumentFilter, given: Parameters): string[] {
   if (filter.status !== null && isMoving(filter.status)) return [];
-  const condition = `c.tenant_id = $1${filter.status === null ? '' : ` and c.resting_status = ${given.add(filter.status)}`}${shared('c', filter, given)}`;
+  const condition = `c.tenant_id = $1${filter.status === null ? '' : ` and c.resting_status = ${given.add(filter.status)}`}${sharedConditions('c', filter, given)}`;
   return [`select c.created_on, c.documents from document_counts c where ${condition}`, `select c.created_on, c.change from document_count_changes c where ${condition}`];
 }
 
 function movingPerDay(filter: DocumentFilter, given: Parameters): string[] {
   if (filter.status !== null && !isMoving(filter.status)) return [];
-  const condition = `d.resting_status is null${filter.status === null ? '' : ` and d.status = ${given.add(filter.status)}`}${shared('d', filter, given)}`;
+  const condition = `d.resting_status is null${filter.status === null ? '' : ` and d.status = ${given.add(filter.status)}`}${sharedConditions('d', filter, given)}`;
   return [`select utc_day(d.created_at), 1 from documents d where d.tenant_id = $1 and ${condition}`];
 }
 
@@ -100,7 +85,7 @@ function onDays(manager: EntityManager, tenantId: string, filter: DocumentFilter
        cross join lateral (
          select d.id, d.created_at from documents d
          where d.tenant_id = $1 and d.created_at >= day.day::timestamp at time zone 'UTC' and d.created_at < (day.day + 1)::timestamp at time zone 'UTC'
-           ${inStatus(filter, given)}${shared('d', filter, given)}
+           ${statusCondition(filter, given)}${sharedConditions('d', filter, given)}
          order by d.created_at desc, d.id desc limit ${enough}
        ) d
        order by d.created_at desc, d.id desc limit ${most} offset ${first}
@@ -116,9 +101,7 @@ const ITEMS_OF_PAGE = `select ${ITEM} from documents d join issuers i on i.tenan
 /** Few at most: found and counted through the index of buyers or access keys. */
 async function walked(manager: EntityManager, tenantId: string, filter: DocumentFilter, limit: number, offset: number): Promise<ListedDocuments> {
   const given = new Parameters(tenantId);
-  const condition = `d.tenant_id = $1${inStatus(filter, given)}${shared('d', filter, given)}`
-    + (filter.buyerId === null ? '' : ` and d.buyer_id = ${given.add(filter.buyerId)}`)
-    + (filter.accessKey === null ? '' : ` and d.access_key = ${given.add(filter.accessKey)}`);
+  const condition = `d.tenant_id = $1${documentConditions(filter, given)}`;
   const [counted] = await manager.query<{ total: string }[]>(`select count(*) as total from documents d where ${condition}`, given.values);
   const [most, first] = [given.add(limit), given.add(offset)];
   const items = await manager.query<DocumentListItem[]>(

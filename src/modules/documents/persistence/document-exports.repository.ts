@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { DocumentFilter } from '../domain/document-filter.js';
+import { EXPORT_COLUMNS, type ExportColumn, type ExportRow } from '../domain/export-columns.js';
+import { documentConditions, wordsCondition } from './document-conditions.js';
+import { Parameters } from './parameters.js';
+
+/** Documents looked at in one statement: bounds its time and its memory whatever the filter lets through. */
+const WINDOW = 2_000;
+
+const instant = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Columns that are not simply the document's own. */
+const EXPRESSIONS: Readonly<Partial<Record<ExportColumn, string>>> = {
+  number: `substr(d.access_key, 25, 3) || '-' || substr(d.access_key, 28, 3) || '-' || substr(d.access_key, 31, 9)`,
+  issue_date: `to_char(d.issue_date, 'YYYY-MM-DD')`,
+  authorization_date: instant('d.authorization_date'),
+  issuer_ruc: 'i.ruc',
+  issuer_razon_social: 'i.razon_social',
+  created_at: instant('d.created_at'),
+  updated_at: instant('d.updated_at'),
+};
+
+const ROW = `array[${EXPORT_COLUMNS.map(({ name }) => EXPRESSIONS[name] ?? `d.${name}::text`).join(', ')}]`;
+
+/** A place in the order of documents, exactly as PostgreSQL keeps it. */
+interface Place {
+  readonly at: string;
+  readonly id: string;
+}
+
+/** All documents that a filter lets through, in the order of the lists. */
+@Injectable()
+export class DocumentExportsRepository {
+  constructor(private readonly transaction: TenantTransaction) {}
+
+  /**
+   * Batches of documents created until `until`, newest first, each document once. No connection is held between two
+   * batches, however slowly they are read.
+   */
+  async *batches(tenantId: string, filter: DocumentFilter, until: Date): AsyncGenerator<ExportRow[]> {
+    let after: Place | null = { at: until.toISOString(), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+    while (after !== null) {
+      const { rows, last } = await this.window(tenantId, filter, after);
+      if (rows.length > 0) yield rows;
+      after = last;
+    }
+  }
+
+  /** Of the next documents those that the filter lets through, and where the look ended; null: there are no more. */
+  private window(tenantId: string, filter: DocumentFilter, after: Place): Promise<{ rows: ExportRow[]; last: Place | null }> {
+    return this.transaction.run(tenantId, async (manager) => {
+      const [last] = await manager.query<Place[]>(
+        `select d.created_at::text as at, d.id from documents d where d.tenant_id = $1 and (d.created_at, d.id) < ($2::timestamptz, $3::uuid)
+         order by d.created_at desc, d.id desc offset $4 limit 1`,
+        [tenantId, after.at, after.id, WINDOW - 1],
+      );
+      const given = new Parameters(tenantId);
+      const bounds = ` and (d.created_at, d.id) < (${given.add(after.at)}::timestamptz, ${given.add(after.id)}::uuid)`
+        + (last === undefined ? '' : ` and (d.created_at, d.id) >= (${given.add(last.at)}::timestamptz, ${given.add(last.id)}::uuid)`);
+      const rows = await manager.query<{ row: ExportRow }[]>(
+        `select ${ROW} as row from documents d join issuers i on i.tenant_id = d.tenant_id and i.id = d.issuer_id
+         where d.tenant_id = $1${bounds}${documentConditions(filter, given)}${wordsCondition(filter, given)}
+         order by d.created_at desc, d.id desc`,
+        given.values,
+      );
+      return { rows: rows.map(({ row }) => row), last: last ?? null };
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { Inject, type StreamableFile } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { csvAnswer } from '../../../platform/http/csv.js';
+import { xlsxAnswer } from '../../../platform/http/xlsx.js';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentFilter } from '../domain/document-filter.js';
+import { EXPORT_COLUMNS } from '../domain/export-columns.js';
+import { DocumentExportsRepository } from '../persistence/document-exports.repository.js';
+
+/** All documents that the filter lets through, as a file that is written while it is read. */
+export class ExportDocuments extends Query<StreamableFile> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly filter: DocumentFilter,
+    readonly format: 'csv' | 'xlsx',
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ExportDocuments)
+export class ExportDocumentsHandler implements IQueryHandler<ExportDocuments> {
+  constructor(
+    private readonly exports: DocumentExportsRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  execute({ tenant, filter, format }: ExportDocuments): Promise<StreamableFile> {
+    const batches = this.exports.batches(tenant.tenantId, filter, this.clock.now());
+    if (format === 'csv') return csvAnswer({ fileName: 'documents.csv', header: EXPORT_COLUMNS.map(({ name }) => name) }, batches);
+    return xlsxAnswer({ fileName: 'documents.xlsx', sheetName: 'Documents', columns: EXPORT_COLUMNS }, batches);
+  }
+}
