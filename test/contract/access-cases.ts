@@ -94,6 +94,12 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   'GET /issuers': { demands: 'issuers:read', own: 200 },
   'GET /issuers/:issuer_id': { demands: 'issuers:read', own: 200 },
   'PATCH /issuers/:issuer_id': { demands: 'issuers:write', own: 200, body: () => ({ nombre_comercial: 'Ñandú' }) },
+  // The standing ones hold documents: found, and not removed.
+  'DELETE /issuers/:issuer_id': { demands: 'issuers:write', own: 409 },
+  'PATCH /issuers/:issuer_id/establishments/:establishment_id': { demands: 'issuers:write', own: 200, body: () => ({ name: 'Matriz' }) },
+  'DELETE /issuers/:issuer_id/establishments/:establishment_id': { demands: 'issuers:write', own: 409 },
+  'PATCH /issuers/:issuer_id/establishments/:establishment_id/emission-points/:emission_point_id': { demands: 'issuers:write', own: 200, body: () => ({ is_active: true }) },
+  'DELETE /issuers/:issuer_id/establishments/:establishment_id/emission-points/:emission_point_id': { demands: 'issuers:write', own: 409 },
   'GET /issuers/:issuer_id/logo': { demands: 'issuers:read', own: 200 },
   'POST /issuers/:issuer_id/establishments': { demands: 'issuers:write', own: 201, body: (world) => ({ code: code(world), address: 'Quito' }) },
   'GET /issuers/:issuer_id/establishments': { demands: 'issuers:read', own: 200 },

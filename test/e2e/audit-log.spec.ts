@@ -88,6 +88,27 @@ describe('the audit log of a tenant', () => {
       const id = await buyer('X-3');
       return { answer: await owner.call('DELETE', `/buyers/${id}`), target: id, detail: {} };
     }],
+    ['establishment.changed', 'establishment', async () => ({
+      answer: await owner.call('PATCH', `/issuers/${business.issuerId}/establishments/${business.establishmentId}`, { name: 'Matriz' }), target: business.establishmentId, detail: { issuer_id: business.issuerId, fields: ['name'] },
+    })],
+    ['emission_point.changed', 'emission_point', async () => ({
+      answer: await owner.call('PATCH', `/issuers/${business.issuerId}/establishments/${business.establishmentId}/emission-points/${business.emissionPointId}`, { is_active: true }),
+      target: business.emissionPointId, detail: { issuer_id: business.issuerId, establishment_id: business.establishmentId, fields: ['is_active'] },
+    })],
+    ['emission_point.deleted', 'emission_point', async () => {
+      const path = `/issuers/${business.issuerId}/establishments/${business.establishmentId}/emission-points`;
+      const target = (await owner.call('POST', path, { code: '003' })).body['id'] as string;
+      return { answer: await owner.call('DELETE', `${path}/${target}`), target, detail: { issuer_id: business.issuerId, establishment_id: business.establishmentId, code: '003' } };
+    }],
+    ['establishment.deleted', 'establishment', async () => {
+      const path = `/issuers/${business.issuerId}/establishments`;
+      const target = (await owner.call('POST', path, { code: '003', address: 'Loja' })).body['id'] as string;
+      return { answer: await owner.call('DELETE', `${path}/${target}`), target, detail: { issuer_id: business.issuerId, code: '003' } };
+    }],
+    ['issuer.deleted', 'issuer', async () => {
+      const target = (await owner.call('POST', '/issuers', { ruc: '1710034073001', razon_social: 'Paz', direccion_matriz: 'Quito', obligado_contabilidad: false })).body['id'] as string;
+      return { answer: await owner.call('DELETE', `/issuers/${target}`), target, detail: { ruc: '1710034073001' } };
+    }],
     ['certificate.activated', 'certificate', async () => {
       const id = await standing();
       return { answer: await owner.call('POST', `/issuers/${business.issuerId}/certificates/${id}/activate`), target: id, detail: { issuer_id: business.issuerId } };

@@ -1,17 +1,21 @@
-import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { PathUuid } from '../../platform/http/path-uuid.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
-import { ActivePageQuery, EmissionPointCreateDto, EstablishmentCreateDto } from './issuers.dto.js';
+import { ActivePageQuery, EmissionPointCreateDto, EmissionPointUpdateDto, EstablishmentCreateDto, EstablishmentUpdateDto } from './issuers.dto.js';
 import { EmissionPointPage, EmissionPointRecord, EstablishmentPage, EstablishmentRecord } from './issuers.responses.js';
 import { CreateEmissionPoint } from './use-cases/create-emission-point.js';
 import { CreateEstablishment } from './use-cases/create-establishment.js';
+import { DeleteEmissionPoint } from './use-cases/delete-emission-point.js';
+import { DeleteEstablishment } from './use-cases/delete-establishment.js';
 import { GetEmissionPoint } from './use-cases/get-emission-point.js';
 import { GetEstablishment } from './use-cases/get-establishment.js';
 import { ListEmissionPoints } from './use-cases/list-emission-points.js';
 import { ListEstablishments } from './use-cases/list-establishments.js';
+import { UpdateEmissionPoint } from './use-cases/update-emission-point.js';
+import { UpdateEstablishment } from './use-cases/update-establishment.js';
 
 const POINTS = ':establishment_id/emission-points';
 
@@ -96,5 +100,59 @@ export class EstablishmentsController {
     @Param('emission_point_id', PathUuid) emissionPointId: string,
   ): Promise<EmissionPointRecord> {
     return this.queries.execute(new GetEmissionPoint(tenant, { issuerId, establishmentId }, emissionPointId));
+  }
+
+  @Patch(':establishment_id')
+  @RequirePermission('issuers:write')
+  @ApiOperation({ operationId: 'updateEstablishment', summary: 'Change fields of an establishment; the code stays' })
+  @ApiOkResponse({ type: EstablishmentRecord })
+  update(
+    @Tenant() tenant: TenantContext,
+    @Param('issuer_id', PathUuid) issuerId: string,
+    @Param('establishment_id', PathUuid) establishmentId: string,
+    @Body() body: EstablishmentUpdateDto,
+  ): Promise<EstablishmentRecord> {
+    return this.commands.execute(new UpdateEstablishment(tenant, issuerId, establishmentId, body));
+  }
+
+  @Delete(':establishment_id')
+  @HttpCode(204)
+  @RequirePermission('issuers:write')
+  @ApiOperation({ operationId: 'deleteEstablishment', summary: 'Remove an establishment without documents, with its emission points' })
+  @ApiNoContentResponse()
+  remove(
+    @Tenant() tenant: TenantContext,
+    @Param('issuer_id', PathUuid) issuerId: string,
+    @Param('establishment_id', PathUuid) establishmentId: string,
+  ): Promise<void> {
+    return this.commands.execute(new DeleteEstablishment(tenant, issuerId, establishmentId));
+  }
+
+  @Patch(`${POINTS}/:emission_point_id`)
+  @RequirePermission('issuers:write')
+  @ApiOperation({ operationId: 'updateEmissionPoint', summary: 'Open or close an emission point; the code stays' })
+  @ApiOkResponse({ type: EmissionPointRecord })
+  updatePoint(
+    @Tenant() tenant: TenantContext,
+    @Param('issuer_id', PathUuid) issuerId: string,
+    @Param('establishment_id', PathUuid) establishmentId: string,
+    @Param('emission_point_id', PathUuid) emissionPointId: string,
+    @Body() body: EmissionPointUpdateDto,
+  ): Promise<EmissionPointRecord> {
+    return this.commands.execute(new UpdateEmissionPoint(tenant, { issuerId, establishmentId }, emissionPointId, body));
+  }
+
+  @Delete(`${POINTS}/:emission_point_id`)
+  @HttpCode(204)
+  @RequirePermission('issuers:write')
+  @ApiOperation({ operationId: 'deleteEmissionPoint', summary: 'Remove an emission point without documents' })
+  @ApiNoContentResponse()
+  removePoint(
+    @Tenant() tenant: TenantContext,
+    @Param('issuer_id', PathUuid) issuerId: string,
+    @Param('establishment_id', PathUuid) establishmentId: string,
+    @Param('emission_point_id', PathUuid) emissionPointId: string,
+  ): Promise<void> {
+    return this.commands.execute(new DeleteEmissionPoint(tenant, { issuerId, establishmentId }, emissionPointId));
   }
 }

@@ -1,12 +1,13 @@
-import { Body, Controller, Get, Param, Patch, Post, Query, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, StreamableFile } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { PathUuid } from '../../platform/http/path-uuid.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { ActivePageQuery, IssuerCreateDto, IssuerUpdateDto } from './issuers.dto.js';
 import { IssuerPage, IssuerRecord } from './issuers.responses.js';
 import { CreateIssuer } from './use-cases/create-issuer.js';
+import { DeleteIssuer } from './use-cases/delete-issuer.js';
 import { GetIssuer } from './use-cases/get-issuer.js';
 import { GetIssuerLogo } from './use-cases/get-issuer-logo.js';
 import { ListIssuers } from './use-cases/list-issuers.js';
@@ -62,5 +63,14 @@ export class IssuersController {
   @ApiOkResponse({ type: IssuerRecord })
   update(@Tenant() tenant: TenantContext, @Param('issuer_id', PathUuid) issuerId: string, @Body() body: IssuerUpdateDto): Promise<IssuerRecord> {
     return this.commands.execute(new UpdateIssuer(tenant, issuerId, body));
+  }
+
+  @Delete(':issuer_id')
+  @HttpCode(204)
+  @RequirePermission('issuers:write')
+  @ApiOperation({ operationId: 'deleteIssuer', summary: 'Remove an issuer without documents, with its establishments and certificates' })
+  @ApiNoContentResponse()
+  remove(@Tenant() tenant: TenantContext, @Param('issuer_id', PathUuid) issuerId: string): Promise<void> {
+    return this.commands.execute(new DeleteIssuer(tenant, issuerId));
   }
 }

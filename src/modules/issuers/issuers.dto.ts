@@ -71,6 +71,18 @@ export class EmissionPointCreateDto {
   @Integer({ min: 1, max: 999_999_999, default: 1, about: 'First number of each document type' }) initial_sequential: number = 1;
 }
 
+@ApiSchema({ name: 'EstablishmentUpdate' })
+export class EstablishmentUpdateDto {
+  @Text({ max: 300, nullable: true }) name?: string | null;
+  @Text({ max: 300, optional: true }) address?: string;
+  @Flag({ optional: true, about: 'May issue' }) is_active?: boolean;
+}
+
+@ApiSchema({ name: 'EmissionPointUpdate' })
+export class EmissionPointUpdateDto {
+  @Flag({ optional: true, about: 'May issue' }) is_active?: boolean;
+}
+
 export class EmissionPointPath {
   @Uuid() emission_point_id: string;
 }

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { CertificateNotices } from './certificate-notices.js';
 import { CertificatesController } from './certificates.controller.js';
 import { EstablishmentsController } from './establishments.controller.js';
 import { IssuersController } from './issuers.controller.js';
@@ -27,6 +28,11 @@ import { ListSequenceGapsHandler } from './use-cases/list-sequence-gaps.js';
 import { ListSequencesHandler } from './use-cases/list-sequences.js';
 import { RaiseSequenceHandler } from './use-cases/raise-sequence.js';
 import { RevokeCertificateHandler } from './use-cases/revoke-certificate.js';
+import { UpdateEstablishmentHandler } from './use-cases/update-establishment.js';
+import { DeleteEstablishmentHandler } from './use-cases/delete-establishment.js';
+import { UpdateEmissionPointHandler } from './use-cases/update-emission-point.js';
+import { DeleteEmissionPointHandler } from './use-cases/delete-emission-point.js';
+import { DeleteIssuerHandler } from './use-cases/delete-issuer.js';
 import { UpdateIssuerHandler } from './use-cases/update-issuer.js';
 import { UploadCertificateHandler } from './use-cases/upload-certificate.js';
 
@@ -50,11 +56,21 @@ const HANDLERS = [
   GetCertificateHandler,
   ActivateCertificateHandler,
   RevokeCertificateHandler,
+  UpdateEstablishmentHandler,
+  DeleteEstablishmentHandler,
+  UpdateEmissionPointHandler,
+  DeleteEmissionPointHandler,
+  DeleteIssuerHandler,
 ];
 
 /** Issuers with establishments, emission points and certificates. As it stands: the signing keys, for the worker. */
 @Module({ providers: [CertificatesRepository, SigningKeys], exports: [SigningKeys] })
 export class IssuersModule {
+  /** For the worker process: the signing keys, and notices of certificates that expire. */
+  static worker(): DynamicModule {
+    return { module: IssuersModule, providers: [CertificateNotices] };
+  }
+
   /** For the API process: the endpoints. */
   static http(): DynamicModule {
     return {

@@ -4,6 +4,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EmissionPointRecord } from '../issuers.responses.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
+import { refuseInUse, removePoints } from './removal.js';
 
 const COLUMNS = 'p.id, p.tenant_id, p.establishment_id, p.code, p.initial_sequential, p.is_active, p.created_at, p.updated_at';
 
@@ -46,6 +47,46 @@ export class EmissionPointsRepository {
         const detail = { issuer_id: path.issuerId, establishment_id: path.establishmentId, code: point.code };
         await this.audit.record(manager, tenant, { action: 'emission_point.created', target: { kind: 'emission_point', id: point.id }, detail }, now);
         return row;
+      }),
+    );
+  }
+
+  /** Opens or closes a point; null when the establishment has no such point. */
+  async update(tenant: TenantContext, path: EstablishmentPath, id: string, isActive: boolean | undefined, now: Date): Promise<EmissionPointRecord | null> {
+    const { tenantId } = tenant;
+    if (isActive === undefined) return this.find(tenantId, path, id);
+    return this.database.run(tenantId, async (manager) => {
+      const [rows] = await manager.query<[EmissionPointRecord[], number]>(
+        `update emission_points p set is_active = $5, updated_at = $6 from establishments e
+         where ${ESTABLISHMENT} and p.tenant_id = e.tenant_id and p.establishment_id = e.id and p.id = $4 returning ${COLUMNS}`,
+        [tenantId, path.issuerId, path.establishmentId, id, isActive, now],
+      );
+      const [row] = rows;
+      if (row === undefined) return null;
+      const detail = { issuer_id: path.issuerId, establishment_id: path.establishmentId, fields: ['is_active'] };
+      await this.audit.record(manager, tenant, { action: 'emission_point.changed', target: { kind: 'emission_point', id }, detail }, now);
+      return row;
+    });
+  }
+
+  /**
+   * Removes a point with its counters; false when the establishment has no such point.
+   * @throws DomainError INVALID_STATE when it holds documents
+   */
+  async remove(tenant: TenantContext, path: EstablishmentPath, id: string, now: Date): Promise<boolean> {
+    const { tenantId } = tenant;
+    return refuseInUse(() =>
+      this.database.run(tenantId, async (manager) => {
+        const [known] = await manager.query<{ code: string }[]>(
+          `select p.code from emission_points p join establishments e on e.tenant_id = p.tenant_id and e.id = p.establishment_id
+           where ${ESTABLISHMENT} and p.id = $4 for update of p`,
+          [tenantId, path.issuerId, path.establishmentId, id],
+        );
+        if (known === undefined) return false;
+        await removePoints(manager, tenantId, 'id = $2', id);
+        const detail = { issuer_id: path.issuerId, establishment_id: path.establishmentId, code: known.code };
+        await this.audit.record(manager, tenant, { action: 'emission_point.deleted', target: { kind: 'emission_point', id }, detail }, now);
+        return true;
       }),
     );
   }

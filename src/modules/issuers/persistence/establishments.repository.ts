@@ -4,6 +4,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EstablishmentRecord } from '../issuers.responses.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
+import { refuseInUse, removePoints } from './removal.js';
 
 const COLUMNS = 'id, tenant_id, issuer_id, code, name, address, is_active, created_at, updated_at';
 
@@ -14,6 +15,11 @@ export interface NewEstablishment {
   readonly name: string | null;
   readonly address: string;
 }
+
+/** Columns that a caller may change: the code stays, for it stands in access keys. */
+const WRITABLE = ['name', 'address', 'is_active'] as const;
+
+export type EstablishmentValues = Readonly<Partial<Record<(typeof WRITABLE)[number], string | boolean | null>>>;
 
 @Injectable()
 export class EstablishmentsRepository {
@@ -40,6 +46,42 @@ export class EstablishmentsRepository {
         if (row === undefined) return null;
         await this.audit.record(manager, tenant, { action: 'establishment.created', target: { kind: 'establishment', id }, detail: { issuer_id: issuerId, code } }, now);
         return row;
+      }),
+    );
+  }
+
+  /** Sets the given columns only; null when the issuer has no such establishment. */
+  async update(tenant: TenantContext, issuerId: string, id: string, values: EstablishmentValues, now: Date): Promise<EstablishmentRecord | null> {
+    const { tenantId } = tenant;
+    const columns = WRITABLE.filter((column) => values[column] !== undefined);
+    if (columns.length === 0) return this.find(tenantId, issuerId, id);
+    return this.database.run(tenantId, async (manager) => {
+      const [rows] = await manager.query<[EstablishmentRecord[], number]>(
+        `update establishments set ${columns.map((column, index) => `${column} = $${index + 5}`).join(', ')}, updated_at = $4
+         where tenant_id = $1 and issuer_id = $2 and id = $3 returning ${COLUMNS}`,
+        [tenantId, issuerId, id, now, ...columns.map((column) => values[column])],
+      );
+      const [row] = rows;
+      if (row === undefined) return null;
+      await this.audit.record(manager, tenant, { action: 'establishment.changed', target: { kind: 'establishment', id }, detail: { issuer_id: issuerId, fields: columns } }, now);
+      return row;
+    });
+  }
+
+  /**
+   * Removes an establishment with its emission points; false when the issuer has no such establishment.
+   * @throws DomainError INVALID_STATE when it holds documents
+   */
+  async remove(tenant: TenantContext, issuerId: string, id: string, now: Date): Promise<boolean> {
+    const { tenantId } = tenant;
+    return refuseInUse(() =>
+      this.database.run(tenantId, async (manager) => {
+        const [known] = await manager.query<{ code: string }[]>('select code from establishments where tenant_id = $1 and issuer_id = $2 and id = $3 for update', [tenantId, issuerId, id]);
+        if (known === undefined) return false;
+        await removePoints(manager, tenantId, 'establishment_id = $2', id);
+        await manager.query('delete from establishments where tenant_id = $1 and id = $2', [tenantId, id]);
+        await this.audit.record(manager, tenant, { action: 'establishment.deleted', target: { kind: 'establishment', id }, detail: { issuer_id: issuerId, code: known.code } }, now);
+        return true;
       }),
     );
   }

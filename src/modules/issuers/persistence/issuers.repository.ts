@@ -4,6 +4,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerRecord } from '../issuers.responses.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
+import { refuseInUse, removePoints } from './removal.js';
 
 export type IssuerRow = Omit<IssuerRecord, 'warnings'>;
 
@@ -71,6 +72,29 @@ export class IssuersRepository {
       await this.audit.record(manager, tenant, { action: 'issuer.changed', target: { kind: 'issuer', id }, detail: { fields: columns } }, now);
       return row;
     });
+  }
+
+  /**
+   * Removes an issuer with its establishments, emission points and certificates, and lets go of its RUC; false when the
+   * tenant has no such issuer.
+   * @throws DomainError INVALID_STATE when it holds documents
+   */
+  async remove(tenant: TenantContext, id: string, now: Date): Promise<boolean> {
+    const { tenantId } = tenant;
+    return refuseInUse(() =>
+      this.database.run(tenantId, async (manager) => {
+        const [known] = await manager.query<{ ruc: string }[]>('select ruc from issuers where tenant_id = $1 and id = $2 for update', [tenantId, id]);
+        if (known === undefined) return false;
+        await removePoints(manager, tenantId, 'establishment_id in (select e.id from establishments e where e.tenant_id = $1 and e.issuer_id = $2)', id);
+        for (const table of ['establishments', 'certificates', 'idempotency_keys']) {
+          await manager.query(`delete from ${table} where tenant_id = $1 and issuer_id = $2`, [tenantId, id]);
+        }
+        await manager.query('select release_ruc($1, $2)', [tenantId, id]);
+        await manager.query('delete from issuers where tenant_id = $1 and id = $2', [tenantId, id]);
+        await this.audit.record(manager, tenant, { action: 'issuer.deleted', target: { kind: 'issuer', id }, detail: { ruc: known.ruc } }, now);
+        return true;
+      }),
+    );
   }
 
   async find(tenantId: string, id: string): Promise<IssuerRow | null> {

@@ -1,0 +1,24 @@
+import type { EntityManager } from 'typeorm';
+import { sqlState } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** Runs a removal; what a document (a draft, too) stands on is not removed but can be made inactive. */
+export async function refuseInUse<T>(remove: () => Promise<T>): Promise<T> {
+  try {
+    return await remove();
+  } catch (error) {
+    if (sqlState(error) === FOREIGN_KEY_VIOLATION) throw new DomainError('INVALID_STATE', { reason: 'has_documents', allowed_actions: ['set is_active to false'] });
+    throw error;
+  }
+}
+
+/** Removes emission points with all that counts their numbers. `condition` is about emission points, its value `$2`. */
+export async function removePoints(manager: EntityManager, tenantId: string, condition: string, value: string): Promise<void> {
+  const those = `(select id from emission_points where tenant_id = $1 and ${condition})`;
+  for (const table of ['sequence_counters', 'sequence_raises']) {
+    await manager.query(`delete from ${table} where tenant_id = $1 and emission_point_id in ${those}`, [tenantId, value]);
+  }
+  await manager.query(`delete from emission_points where tenant_id = $1 and ${condition}`, [tenantId, value]);
+}

@@ -1,0 +1,99 @@
+import { Business } from '../support/business.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+const HAS_DOCUMENTS = { error: { code: 'INVALID_STATE', detail: { reason: 'has_documents', allowed_actions: ['set is_active to false'] } } };
+
+describe('issuers, establishments and emission points', () => {
+  let stack: Stack;
+  let business: Business;
+  beforeAll(async () => {
+    stack = await startStack();
+    business = await Business.open(stack);
+  });
+  afterAll(() => stack.stop());
+
+  const issuer = ({ issuerId }: Business): string => `/issuers/${issuerId}`;
+  const establishment = (one: Business): string => `${issuer(one)}/establishments/${one.establishmentId}`;
+  const point = (one: Business): string => `${establishment(one)}/emission-points/${one.emissionPointId}`;
+
+  it('take changes of all but their code', async () => {
+    const changed = await business.call('PATCH', establishment(business), { name: 'Matriz', address: 'Calle 1' });
+    expect([changed.status, changed.body]).toMatchObject([200, { code: '001', name: 'Matriz', address: 'Calle 1', is_active: true }]);
+    expect((await business.call('PATCH', establishment(business), { name: null })).body).toMatchObject({ name: null, address: 'Calle 1' });
+    expect((await business.call('PATCH', establishment(business), {})).body).toMatchObject({ name: null, address: 'Calle 1' });
+    for (const [path, body] of [[establishment(business), { code: '002' }], [point(business), { code: '002' }], [point(business), { initial_sequential: 5 }]] as const) {
+      expect((await business.call('PATCH', path, body)).body).toMatchObject({ error: { code: 'VALIDATION_FAILED', detail: [{ type: 'extra_forbidden' }] } });
+    }
+    for (const body of [{ address: null }, { is_active: 'yes' }, { is_active: null }, { address: '' }]) expect((await business.call('PATCH', establishment(business), body)).status).toBe(422);
+  });
+
+  it('issue nothing while one of them is inactive', async () => {
+    for (const [path, refusal] of [
+      [issuer(business), { code: 'ISSUER_DISABLED' }],
+      [establishment(business), { code: 'FISCAL_RULE_VIOLATED', detail: [{ pointer: '/establishment_id', rule: 'place.inactive' }] }],
+      [point(business), { code: 'FISCAL_RULE_VIOLATED', detail: [{ pointer: '/emission_point_id', rule: 'place.inactive' }] }],
+    ] as const) {
+      expect((await business.call('PATCH', path, { is_active: false })).body).toMatchObject({ is_active: false });
+      expect((await business.issue()).body).toMatchObject({ error: refusal });
+      expect((await business.call('PATCH', path, { is_active: true })).status).toBe(200);
+    }
+    expect(await business.lastNumber()).toBe(0);
+    expect((await business.issue()).status).toBe(202);
+  });
+
+  it('stay while they hold documents, drafts too', async () => {
+    const drafting = await Business.open(stack);
+    expect((await drafting.call('POST', '/documents/drafts', drafting.invoice())).status).toBe(201);
+    for (const one of [business, drafting]) {
+      for (const path of [point(one), establishment(one), issuer(one)]) {
+        const refused = await one.call('DELETE', path);
+        expect([refused.status, refused.body]).toMatchObject([409, HAS_DOCUMENTS]);
+        expect((await one.call('GET', path)).status).toBe(200);
+      }
+    }
+  });
+
+  it('go when they hold none, with all that belongs to them, and leave the RUC to whoever proves it', async () => {
+    const leaving = await Business.open(stack);
+    await leaving.call('POST', `/emission-points/${leaving.emissionPointId}/sequences/01/raise`, { next_number: 9, reason: 'Otro sistema' });
+    const draft = await leaving.call('POST', '/documents/drafts', { ...leaving.invoice(), idempotency_key: 'k' });
+    expect((await leaving.call('DELETE', `/documents/${draft.body['id'] as string}`)).status).toBe(204);
+    expect((await leaving.call('DELETE', point(leaving))).status).toBe(204);
+    expect((await leaving.call('DELETE', point(leaving))).status).toBe(404);
+    expect((await leaving.call('DELETE', issuer(leaving))).status).toBe(204);
+    for (const path of [issuer(leaving), establishment(leaving)]) expect((await leaving.call('GET', path)).status).toBe(404);
+    const other = await Business.open(stack, { ruc: leaving.ruc });
+    expect((await other.issue()).status).toBe(202);
+  });
+
+  it('tell that a certificate comes to its end once per threshold, whoever looks and however often', async () => {
+    const one = await Business.open(stack);
+    const notices = (): Promise<{ type: string; threshold: number }[]> =>
+      stack.database.query('select e.type, n.threshold from certificate_notices n join events e on e.tenant_id = n.tenant_id and e.id = n.event_id where n.tenant_id = $1 order by threshold desc', [one.tenantId]);
+    const look = (days: number): Promise<unknown> =>
+      Promise.all(Array.from({ length: 4 }, () =>
+        stack.database.query(`select notice_certificates(c.valid_to - make_interval(hours => 24 * $2)) from certificates c where c.tenant_id = $1 and c.is_active`, [one.tenantId, days])));
+    await look(31);
+    expect(await notices()).toEqual([]);
+    for (const days of [30, 29, 16, 12, 12]) await look(days);
+    expect(await notices()).toEqual([{ type: 'certificate.expiring', threshold: 30 }, { type: 'certificate.expiring', threshold: 15 }]);
+    // Nobody looked for a while: what has passed is not told any more.
+    await look(1);
+    await look(0);
+    expect((await notices()).map(({ type, threshold }) => `${type} ${threshold}`)).toEqual(['certificate.expiring 30', 'certificate.expiring 15', 'certificate.expiring 1', 'certificate.expired 0']);
+    const [told] = await stack.database.query<{ count: string }>(`select count(*) from events where tenant_id = $1 and type like 'certificate.%'`, [one.tenantId]);
+    expect(told).toEqual({ count: '4' });
+  });
+
+  it('tell nothing of a certificate that was replaced or revoked, or of an inactive issuer', async () => {
+    const [replaced, revoked, inactive] = [await Business.open(stack), await Business.open(stack), await Business.open(stack)];
+    const [first] = await stack.database.query<{ id: string; valid_to: Date }>('select id, valid_to from certificates where tenant_id = $1', [replaced.tenantId]);
+    await replaced.uploadCertificate();
+    await stack.database.query(`update certificates set valid_to = valid_to + interval '1 year' where tenant_id = $1 and is_active`, [replaced.tenantId]);
+    const [gone] = await stack.database.query<{ id: string }>('select id from certificates where tenant_id = $1', [revoked.tenantId]);
+    await revoked.call('DELETE', `${issuer(revoked)}/certificates/${gone?.id ?? ''}`);
+    await inactive.call('PATCH', issuer(inactive), { is_active: false });
+    await stack.database.query('select notice_certificates($1)', [first?.valid_to]);
+    expect(await stack.database.query('select 1 from certificate_notices where tenant_id = any($1)', [[replaced.tenantId, revoked.tenantId, inactive.tenantId]])).toEqual([]);
+  });
+});
