@@ -32,7 +32,7 @@ export class FieldValidationPipe implements PipeTransform {
 }
 
 /** Where every field may be left out, so may the body. */
-const demandsSomething = (type: DtoClass): boolean => [...fieldsOf(type).values()].some(({ required, requiredUnless }) => required || requiredUnless !== null);
+const demandsSomething = (type: DtoClass): boolean => [...fieldsOf(type).values()].some(({ required, requiredUnless }) => required || requiredUnless.length > 0);
 
 /** Validates and normalises `value` as `type`; throws ValidationFailure with all findings. */
 export function validateAs<T extends object>(type: new () => T, value: unknown, source: string): T {
