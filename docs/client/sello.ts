@@ -472,6 +472,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/export.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All documents of a list as CSV (RFC 4180), newest first
+         * @description Permission: `exports:read`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        get: operations["exportDocumentsCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/documents/export.xlsx": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All documents of a list as a workbook, newest first
+         * @description Permission: `exports:read`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        get: operations["exportDocumentsXlsx"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/documents/validate": {
         parameters: {
             query?: never;
@@ -881,7 +923,12 @@ export interface paths {
         get: operations["getIssuer"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Remove an issuer without documents, with its establishments and certificates
+         * @description Permission: `issuers:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        delete: operations["deleteIssuer"];
         options?: never;
         head?: never;
         /**
@@ -1008,10 +1055,20 @@ export interface paths {
         get: operations["getEstablishment"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Remove an establishment without documents, with its emission points
+         * @description Permission: `issuers:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        delete: operations["deleteEstablishment"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change fields of an establishment; the code stays
+         * @description Permission: `issuers:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        patch: operations["updateEstablishment"];
         trace?: never;
     };
     "/issuers/{issuer_id}/establishments/{establishment_id}/emission-points": {
@@ -1055,10 +1112,20 @@ export interface paths {
         get: operations["getEmissionPoint"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Remove an emission point without documents
+         * @description Permission: `issuers:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        delete: operations["deleteEmissionPoint"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Open or close an emission point; the code stays
+         * @description Permission: `issuers:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        patch: operations["updateEmissionPoint"];
         trace?: never;
     };
     "/issuers/{issuer_id}/logo": {
@@ -1707,7 +1774,7 @@ export interface components {
             page_size: number;
         };
         /** @enum {string} */
-        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "email.verified" | "identity.linked" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "emission_point.created" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn";
+        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "email.verified" | "identity.linked" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn";
         AuditLine: {
             /** Format: uuid */
             id: string;
@@ -3262,6 +3329,10 @@ export interface components {
             page: number;
             page_size: number;
         };
+        EmissionPointUpdate: {
+            /** @description May issue */
+            is_active?: boolean;
+        };
         Error: {
             code: components["schemas"]["ErrorCode"];
             /** @description Spanish, or English by `Accept-Language` */
@@ -3309,6 +3380,12 @@ export interface components {
             total: number;
             page: number;
             page_size: number;
+        };
+        EstablishmentUpdate: {
+            name?: string | null;
+            address?: string;
+            /** @description May issue */
+            is_active?: boolean;
         };
         FieldFinding: {
             /**
@@ -5672,6 +5749,108 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    exportDocumentsCsv: {
+        parameters: {
+            query?: {
+                /** @description Only documents in this state */
+                status?: components["schemas"]["DocumentStatus"];
+                /** @description Only documents of this type */
+                document_type?: components["schemas"]["DocumentType"];
+                /** @description Only documents of this issuer */
+                issuer_id?: string;
+                /** @description Only documents for the buyer with this identifier */
+                buyer_id?: string;
+                /** @description First issue date */
+                issue_date_from?: string;
+                /** @description Last issue date */
+                issue_date_to?: string;
+                /** @description The document with this access key */
+                access_key?: string;
+                /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
+                q?: string;
+            };
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    exportDocumentsXlsx: {
+        parameters: {
+            query?: {
+                /** @description Only documents in this state */
+                status?: components["schemas"]["DocumentStatus"];
+                /** @description Only documents of this type */
+                document_type?: components["schemas"]["DocumentType"];
+                /** @description Only documents of this issuer */
+                issuer_id?: string;
+                /** @description Only documents for the buyer with this identifier */
+                buyer_id?: string;
+                /** @description First issue date */
+                issue_date_from?: string;
+                /** @description Last issue date */
+                issue_date_to?: string;
+                /** @description The document with this access key */
+                access_key?: string;
+                /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
+                q?: string;
+            };
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": unknown;
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     validateDocument: {
         parameters: {
             query?: never;
@@ -6595,6 +6774,45 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    deleteIssuer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 9a6d3147-7ae3-46d1-89fb-34360501dd0e */
+                issuer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     updateIssuer: {
         parameters: {
             query?: never;
@@ -6974,6 +7192,94 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    deleteEstablishment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 9a6d3147-7ae3-46d1-89fb-34360501dd0e */
+                issuer_id: string;
+                /** @example d1ce5a56-2f9e-4536-8056-7916f0b461cc */
+                establishment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateEstablishment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 9a6d3147-7ae3-46d1-89fb-34360501dd0e */
+                issuer_id: string;
+                /** @example d1ce5a56-2f9e-4536-8056-7916f0b461cc */
+                establishment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EstablishmentUpdate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Establishment"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     listEmissionPoints: {
         parameters: {
             query?: {
@@ -7102,6 +7408,98 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    deleteEmissionPoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 9a6d3147-7ae3-46d1-89fb-34360501dd0e */
+                issuer_id: string;
+                /** @example d1ce5a56-2f9e-4536-8056-7916f0b461cc */
+                establishment_id: string;
+                /** @example e6f846b4-393b-4391-8845-3a302ff6c74c */
+                emission_point_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateEmissionPoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 9a6d3147-7ae3-46d1-89fb-34360501dd0e */
+                issuer_id: string;
+                /** @example d1ce5a56-2f9e-4536-8056-7916f0b461cc */
+                establishment_id: string;
+                /** @example e6f846b4-393b-4391-8845-3a302ff6c74c */
+                emission_point_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmissionPointUpdate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmissionPoint"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
