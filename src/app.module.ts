@@ -7,10 +7,12 @@ import { AuthModule } from './modules/auth/auth.module.js';
 import { BuyersModule } from './modules/buyers/buyers.module.js';
 import { CatalogueModule } from './modules/catalogue/catalogue.module.js';
 import { DocumentsModule } from './modules/documents/documents.module.js';
+import { EventsModule } from './modules/events/events.module.js';
 import { IssuersModule } from './modules/issuers/issuers.module.js';
 import { MembersModule } from './modules/members/members.module.js';
 import { PlatformModule } from './modules/platform/platform.module.js';
 import { ReferenceModule } from './modules/reference/reference.module.js';
+import { WebhooksModule } from './modules/webhooks/webhooks.module.js';
 import { AuditTrailModule } from './platform/audit/audit-trail.module.js';
 import { AdaptersModule } from './platform/adapters/adapters.module.js';
 import { DatabaseModule } from './platform/database/database.module.js';
@@ -36,7 +38,7 @@ const platform = (settings: Settings): DynamicModule['imports'] => [
 @Module({})
 export class ApiModule {
   static with(settings: Settings): DynamicModule {
-    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http(), BuyersModule, AuthModule, CatalogueModule, ReferenceModule, MembersModule, ApiKeysModule, AuditModule, PlatformModule] };
+    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http(), BuyersModule, AuthModule, CatalogueModule, ReferenceModule, MembersModule, ApiKeysModule, AuditModule, PlatformModule, EventsModule.http(), WebhooksModule.http()] };
   }
 }
 
@@ -44,6 +46,6 @@ export class ApiModule {
 @Module({})
 export class WorkerModule {
   static with(settings: Settings): DynamicModule {
-    return { module: WorkerModule, imports: [...(platform(settings) ?? []), DocumentsModule.worker()] };
+    return { module: WorkerModule, imports: [...(platform(settings) ?? []), DocumentsModule.worker(), EventsModule.worker(), WebhooksModule.worker()] };
   }
 }

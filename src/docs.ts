@@ -9,6 +9,7 @@ import { SETTINGS_SCHEMA } from './config/settings.js';
 import { accessPage, type DescribedApi } from './docs/access.js';
 import { configurationPage, environmentExample, LOCAL_SETTINGS, settingsOf } from './docs/configuration.js';
 import { errorsPage } from './docs/errors.js';
+import { eventsPage } from './docs/events.js';
 import { pageWithIncludes } from './docs/included.js';
 import { issuingPage } from './docs/issuing.js';
 import { lifecyclePage } from './docs/lifecycle.js';
@@ -18,6 +19,7 @@ import { simulatorPage } from './docs/simulator.js';
 import { statesPage } from './docs/states.js';
 import { LIFECYCLE } from './modules/documents/domain/lifecycle.js';
 import { ERROR_CATALOGUE } from './shared/error-catalogue.js';
+import { EVENT_CATALOGUE } from './shared/event-catalogue.js';
 import { ruleCatalogue } from './sri/document-types/rules/rule.js';
 
 const settings = settingsOf(SETTINGS_SCHEMA);
@@ -29,6 +31,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/quick-start.md': pageWithIncludes('docs/quick-start.md'),
   'docs/issuing.md': issuingPage(),
   'docs/states.md': statesPage(LIFECYCLE),
+  'docs/events.md': eventsPage(EVENT_CATALOGUE),
   'docs/lifecycle.md': lifecyclePage(LIFECYCLE),
   'docs/access.md': accessPage(JSON.parse(openApi) as DescribedApi),
   'docs/openapi.json': openApi,

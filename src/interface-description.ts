@@ -1,9 +1,9 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Settings } from './config/settings.js';
-import { EVENT_OF_STATE, LIFECYCLE, type DocumentStatus } from './modules/documents/domain/lifecycle.js';
 import { buildOpenApi } from './platform/openapi/build-openapi.js';
 import type { Description } from './platform/openapi/description.js';
 import type { DescribedEvent } from './platform/openapi/event-hooks.js';
+import { EVENT_CATALOGUE, type EventEntry } from './shared/event-catalogue.js';
 
 /** The description of the whole interface: what the application's routes say, and what only settings and modules know. */
 export function describeInterface(app: INestApplication, settings: Settings): Description {
@@ -18,8 +18,8 @@ export function describeInterface(app: INestApplication, settings: Settings): De
   });
 }
 
-const EVENTS: readonly DescribedEvent[] = (Object.entries(EVENT_OF_STATE) as [DocumentStatus, string][]).map(([status, kind]) => ({
-  kind,
-  meaning: `A document is ${status}: ${LIFECYCLE[status].meaning}`,
-  data: { document: 'Document' },
-}));
+const SCHEMAS: Readonly<Record<EventEntry['about'], string>> = {
+  document: 'Document', certificate: 'EventCertificate', pause: 'EventPause', sequence: 'EventSequence', webhook: 'EventWebhook',
+};
+
+const EVENTS: readonly DescribedEvent[] = Object.entries<EventEntry>(EVENT_CATALOGUE).map(([kind, { about, en }]) => ({ kind, meaning: en, data: { [about]: SCHEMAS[about] } }));

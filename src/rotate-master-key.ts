@@ -1,7 +1,8 @@
 import { readSettings, type Settings } from './config/settings.js';
-import { type SealedKey, SealedKeysStore } from './modules/issuers/public.js';
+import { SealedKeysStore } from './modules/issuers/public.js';
+import { SealedWebhookSecretsStore } from './modules/webhooks/public.js';
 import { CryptoChance } from './platform/adapters/crypto-chance.js';
-import { Envelope } from './platform/secrets/envelope.js';
+import { Envelope, type SecretOwner } from './platform/secrets/envelope.js';
 import { EnvelopeError, type KeyWrapper } from './platform/secrets/key-wrapper.js';
 import { keyWrapperOf } from './platform/secrets/key-wrapper-of.js';
 
@@ -12,37 +13,52 @@ export interface Rotation {
   readonly rotated: number;
   /** Under the current master key already. */
   readonly current: number;
-  /** Certificates whose key did not open, as tenant/certificate. */
+  /** Records whose secret did not open: tenant/certificate, tenant/webhook/secret. */
   readonly failed: readonly string[];
 }
 
+/** Sealed secrets of one kind, over all tenants, in order. */
+interface SealedStore<Row> {
+  after(last: Row | null, limit: number): Promise<Row[]>;
+  replace(row: Row, anew: Buffer): Promise<void>;
+  close(): Promise<void>;
+}
+
 /**
- * Wraps the data key of every stored private key under the current master key, while the service runs; the private keys
+ * Wraps the data key of every stored secret under the current master key, while the service runs; the secrets
  * themselves are not decrypted. Safe to stop and to run again. Older master keys may go once nothing failed and no
  * process that still writes under them is left.
  */
 export async function rotateMasterKey(ownerUrl: string, keeper: KeyWrapper, report: (line: string) => void): Promise<Rotation> {
   const envelope = new Envelope(keeper, new CryptoChance());
-  const keys = await SealedKeysStore.open(ownerUrl);
+  const keys = await rotateAll(await SealedKeysStore.open(ownerUrl), envelope, (row) => `certificate ${row.tenantId}/${row.certificateId}`, report);
+  const secrets = await rotateAll(await SealedWebhookSecretsStore.open(ownerUrl), envelope, (row) => `webhook ${row.tenantId}/${row.webhookId}/${row.secretId}`, report);
+  return { rotated: keys.rotated + secrets.rotated, current: keys.current + secrets.current, failed: [...keys.failed, ...secrets.failed] };
+}
+
+async function rotateAll<Row extends SecretOwner & { readonly sealed: Buffer }>(
+  store: SealedStore<Row>, envelope: Envelope, nameOf: (row: Row) => string, report: (line: string) => void,
+): Promise<Rotation> {
   const failed: string[] = [];
   let [rotated, current] = [0, 0];
-  let last: SealedKey | null = null;
+  let last: Row | null = null;
   try {
     for (;;) {
-      const batch: SealedKey[] = await keys.after(last, BATCH);
-      for (const key of batch) {
+      const batch: Row[] = await store.after(last, BATCH);
+      for (const row of batch) {
         try {
-          const anew = await envelope.rewrap(key.sealed, key);
+          const anew = await envelope.rewrap(row.sealed, row);
           if (anew === null) {
             current += 1;
             continue;
           }
-          await keys.replace(key, anew);
+          await store.replace(row, anew);
           rotated += 1;
         } catch (error) {
           if (!(error instanceof EnvelopeError)) throw error;
-          failed.push(`${key.tenantId}/${key.certificateId}`);
-          report(`certificate ${key.certificateId} of tenant ${key.tenantId}: ${error.message}`);
+          const [, record = ''] = nameOf(row).split(' ');
+          failed.push(record);
+          report(`${nameOf(row)}: ${error.message}`);
         }
       }
       last = batch.at(-1) ?? null;
@@ -50,7 +66,7 @@ export async function rotateMasterKey(ownerUrl: string, keeper: KeyWrapper, repo
       report(`${rotated} wrapped anew, ${current} were current, ${failed.length} failed`);
     }
   } finally {
-    await keys.close();
+    await store.close();
   }
 }
 
@@ -59,7 +75,7 @@ async function run(settings: Settings): Promise<void> {
   const { rotated, current, failed } = await rotateMasterKey(settings.DATABASE_OWNER_URL, keyWrapperOf(settings, new CryptoChance()), (line) => process.stdout.write(`${line}\n`));
   process.stdout.write(`done: ${rotated} wrapped anew, ${current} were current, ${failed.length} failed\n`);
   if (failed.length === 0) return;
-  process.stdout.write('keep the older master keys: without them these certificates must be uploaded again\n');
+  process.stdout.write('keep the older master keys: without them these certificates must be uploaded, and these webhook secrets rotated, anew\n');
   process.exitCode = 1;
 }
 

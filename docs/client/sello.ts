@@ -848,6 +848,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events behind a cursor, oldest first; none is ever passed over
+         * @description Permission: `events:read`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events as they happen (Server-Sent Events); each `data` is an Event, each `id` a cursor
+         * @description Permission: `events:read`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -1586,8 +1628,225 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Webhooks of the tenant, newest first
+         * @description Permission: `webhooks:read`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Name an address that events are sent to; answers its secret, once
+         * @description Permission: `webhooks:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One webhook
+         * @description Permission: `webhooks:read`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a webhook
+         * @description Permission: `webhooks:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook, or switch it off and on
+         * @description Permission: `webhooks:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deliveries with every attempt, newest first
+         * @description Permission: `webhooks:read`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One delivery with every attempt
+         * @description Permission: `webhooks:read`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/deliveries/{delivery_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again, with the same id, by the whole schedule
+         * @description Permission: `webhooks:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        post: operations["replayWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the events of a time again, at most 5,000
+         * @description Permission: `webhooks:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        post: operations["replayEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A new secret; the former signs too for 24 hours
+         * @description Permission: `webhooks:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a ping to this webhook, once
+         * @description Permission: `webhooks:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
+    "certificate.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A signing certificate has ended: documents wait for another one */
+        post: operations["onCertificateExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "certificate.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A signing certificate ends soon */
+        post: operations["onCertificateExpiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "document.authorized": {
         parameters: {
             query?: never;
@@ -1597,7 +1856,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A document is AUTHORIZED: Legally valid */
+        /** The SRI authorized the document; also: a voided invoice is valid again because its credit note was annulled */
         post: operations["onDocumentAuthorized"];
         delete?: never;
         options?: never;
@@ -1614,7 +1873,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A document is CANCELLATION_REQUESTED: To be annulled by the taxpayer in the SRI portal; the service watches */
+        /** A cancellation is being watched until the SRI shows it */
         post: operations["onDocumentCancellationRequested"];
         delete?: never;
         options?: never;
@@ -1631,7 +1890,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A document is CANCELLED: Annulled, as the SRI confirms */
+        /** The SRI shows the document as annulled */
         post: operations["onDocumentCancelled"];
         delete?: never;
         options?: never;
@@ -1648,7 +1907,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A document is FAILED_PERMANENT: Given up; the number stays with it and is explained */
+        /** The document was given up; its number stays explained */
         post: operations["onDocumentFailed"];
         delete?: never;
         options?: never;
@@ -1665,7 +1924,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A document is MANUAL_REVIEW_REQUIRED: A person must decide; reason and suggested action stand on the record */
+        /** The document does not go on by itself; `error` says what a person should do */
         post: operations["onDocumentManualReviewRequired"];
         delete?: never;
         options?: never;
@@ -1682,7 +1941,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A document is REJECTED: Refused by the SRI; the number stays with it */
+        /** The SRI refused the document for good; `sri_messages` say why. It may be corrected under its number */
         post: operations["onDocumentRejected"];
         delete?: never;
         options?: never;
@@ -1699,8 +1958,76 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A document is VOIDED_BY_NC: Credited in full by authorized credit notes */
+        /** Credit notes reached the total of the invoice */
         post: operations["onDocumentVoided"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "issuer.paused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The SRI blocked a taxpayer, an establishment, a type or numbers: what is in its scope waits until it is resumed */
+        post: operations["onIssuerPaused"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    ping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A test of one address; goes to no other */
+        post: operations["onPing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "sequence.low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A counter passed a threshold of remaining numbers; told once for each */
+        post: operations["onSequenceLow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Events were not delivered for days, or the address answered 410: it is switched off */
+        post: operations["onWebhookDisabled"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1774,7 +2101,7 @@ export interface components {
             page_size: number;
         };
         /** @enum {string} */
-        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "email.verified" | "identity.linked" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn";
+        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "email.verified" | "identity.linked" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated";
         AuditLine: {
             /** Format: uuid */
             id: string;
@@ -1792,7 +2119,7 @@ export interface components {
             actor_id: string | null;
             action: components["schemas"]["AuditAction"];
             /** @enum {string|null} */
-            target_kind: "user" | "tenant" | "member" | "api_key" | "issuer" | "establishment" | "emission_point" | "certificate" | "buyer" | "pause" | "document" | null;
+            target_kind: "user" | "tenant" | "member" | "api_key" | "issuer" | "establishment" | "emission_point" | "certificate" | "buyer" | "pause" | "document" | "webhook" | null;
             /** Format: uuid */
             target_id: string | null;
             detail: components["schemas"]["AuditLineDetail"];
@@ -1978,6 +2305,39 @@ export interface components {
             fingerprint_sha256: string;
             /** Format: date-time */
             created_at: string;
+        };
+        CertificateEventData: {
+            certificate: components["schemas"]["EventCertificate"];
+        };
+        CertificateExpiredEvent: {
+            /**
+             * Format: uuid
+             * @example 57c7c826-7db4-42c8-8f1d-3ecdfe37182f
+             */
+            id: string;
+            /** @constant */
+            type: "certificate.expired";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            tenant_id: string;
+            data: components["schemas"]["CertificateEventData"];
+            version: null;
+        };
+        CertificateExpiringEvent: {
+            /**
+             * Format: uuid
+             * @example 57c7c826-7db4-42c8-8f1d-3ecdfe37182f
+             */
+            id: string;
+            /** @constant */
+            type: "certificate.expiring";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            tenant_id: string;
+            data: components["schemas"]["CertificateEventData"];
+            version: null;
         };
         CertificateForm: {
             /** @description The .p12 file */
@@ -3387,6 +3747,130 @@ export interface components {
             /** @description May issue */
             is_active?: boolean;
         };
+        Event: {
+            /**
+             * Format: uuid
+             * @description The same over all attempts and addresses: what was seen before is known by it
+             */
+            id: string;
+            type: components["schemas"]["EventKind"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            tenant_id: string;
+            /** @description What the event is about, as it was when it happened */
+            data: components["schemas"]["EventData"];
+            /**
+             * @description The document's version: grows strictly with its events; null where there is no document
+             * @example 7
+             */
+            version: number | null;
+        };
+        EventCertificate: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            issuer_id: string;
+            /** @example CN=MARÍA JOSÉ PEÑA */
+            subject: string;
+            /** @example CN=AUTORIDAD DE CERTIFICACIÓN */
+            issuer_name: string;
+            serial_number: string;
+            ruc: string | null;
+            /** Format: date-time */
+            valid_from: string;
+            /** Format: date-time */
+            valid_to: string;
+            fingerprint_sha256: string;
+            /**
+             * @description Days left that were passed; 0: it has ended
+             * @example 30
+             */
+            threshold_days: number;
+        };
+        EventData: {
+            document?: components["schemas"]["Document"];
+            certificate?: components["schemas"]["EventCertificate"];
+            pause?: components["schemas"]["EventPause"];
+            sequence?: components["schemas"]["EventSequence"];
+            webhook?: components["schemas"]["EventWebhook"];
+        };
+        /** @enum {string} */
+        EventKind: "document.authorized" | "document.rejected" | "document.manual_review_required" | "document.failed" | "document.cancellation_requested" | "document.cancelled" | "document.voided" | "certificate.expiring" | "certificate.expired" | "issuer.paused" | "sequence.low" | "webhook.disabled" | "ping";
+        EventPage: {
+            items: components["schemas"]["Event"][];
+            /**
+             * @description Where to go on; also when nothing came
+             * @example NzQxLjE1
+             */
+            next_cursor: string;
+            /** @description There is more to read now; with a filter also when a page is empty */
+            has_more: boolean;
+        };
+        EventPause: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            scope: "issuer" | "establishment" | "document_type" | "emission_point";
+            /** Format: uuid */
+            issuer_id: string;
+            /** Format: uuid */
+            establishment_id: string | null;
+            /** Format: uuid */
+            emission_point_id: string | null;
+            document_type: string | null;
+            /**
+             * @description The SRI's code
+             * @example 57
+             */
+            sri_code: string;
+            /**
+             * Format: uuid
+             * @description The document that met it
+             */
+            document_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            resumed_at: string | null;
+        };
+        EventSequence: {
+            /** Format: uuid */
+            issuer_id: string;
+            /** Format: uuid */
+            establishment_id: string;
+            /** Format: uuid */
+            emission_point_id: string;
+            document_type: string;
+            /** @enum {string} */
+            sri_environment: "TEST" | "PRODUCTION";
+            /** @description Null: none is left */
+            next_number: number | null;
+            remaining: number;
+            /**
+             * @description Numbers left that were passed
+             * @example 1000
+             */
+            threshold: number;
+        };
+        EventWebhook: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            description?: string | null;
+            /**
+             * @description Of webhook.disabled
+             * @enum {string}
+             */
+            disabled_reason?: "gone" | "failing";
+            /**
+             * Format: date-time
+             * @example 2026-08-25T15:04:05.000Z
+             */
+            disabled_at?: string;
+            /** Format: date-time */
+            failing_since?: string;
+        };
         FieldFinding: {
             /**
              * @example [
@@ -3605,6 +4089,21 @@ export interface components {
             page: number;
             page_size: number;
         };
+        IssuerPausedEvent: {
+            /**
+             * Format: uuid
+             * @example 57c7c826-7db4-42c8-8f1d-3ecdfe37182f
+             */
+            id: string;
+            /** @constant */
+            type: "issuer.paused";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            tenant_id: string;
+            data: components["schemas"]["PauseEventData"];
+            version: null;
+        };
         IssuerUpdate: {
             /** @description Legal name */
             razon_social?: string;
@@ -3796,8 +4295,26 @@ export interface components {
              */
             resumed_at: string | null;
         };
+        PauseEventData: {
+            pause: components["schemas"]["EventPause"];
+        };
         PauseList: {
             items: components["schemas"]["Pause"][];
+        };
+        PingEvent: {
+            /**
+             * Format: uuid
+             * @example 57c7c826-7db4-42c8-8f1d-3ecdfe37182f
+             */
+            id: string;
+            /** @constant */
+            type: "ping";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            tenant_id: string;
+            data: components["schemas"]["WebhookEventData"];
+            version: null;
         };
         PlatformIssuer: {
             /** Format: uuid */
@@ -4138,6 +4655,9 @@ export interface components {
             /** @description Numbers left, up to 999999999 */
             remaining: number;
         };
+        SequenceEventData: {
+            sequence: components["schemas"]["EventSequence"];
+        };
         SequenceGap: {
             from_number: number;
             /** @description Included */
@@ -4173,6 +4693,21 @@ export interface components {
         SequenceList: {
             items: components["schemas"]["Sequence"][];
             total: number;
+        };
+        SequenceLowEvent: {
+            /**
+             * Format: uuid
+             * @example 57c7c826-7db4-42c8-8f1d-3ecdfe37182f
+             */
+            id: string;
+            /** @constant */
+            type: "sequence.low";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            tenant_id: string;
+            data: components["schemas"]["SequenceEventData"];
+            version: null;
         };
         SequenceRaise: {
             /**
@@ -4425,6 +4960,190 @@ export interface components {
             error: components["schemas"]["Error"];
             /** @description Only when fields failed: the same as `error.detail` */
             detail?: components["schemas"]["FieldFinding"][];
+        };
+        Webhook: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            description: string | null;
+            /** @description Null: all */
+            kinds: components["schemas"]["EventKind"][] | null;
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description The first failure since which nothing arrived
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description When the service switched it off
+             */
+            disabled_at: string | null;
+            /**
+             * @description gone: it answered 410; failing: nothing arrived for days
+             * @enum {string|null}
+             */
+            disabled_reason: "gone" | "failing" | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        WebhookAttempt: {
+            number: number;
+            /** Format: date-time */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description Null while it is under way
+             */
+            finished_at: string | null;
+            /**
+             * @description refused: any status but 2xx, redirects among them; refused_address: it led to an address that is not public; interrupted: the worker stopped, it was made again
+             * @enum {string|null}
+             */
+            outcome: "delivered" | "refused" | "timeout" | "connection" | "tls" | "unresolved" | "refused_address" | "interrupted" | "secret_unavailable" | null;
+            status_code: number | null;
+            duration_ms: number | null;
+        };
+        WebhookCreate: {
+            /**
+             * @description https to a public address; no user, no fragment
+             * @example https://erp.example.com/sello
+             */
+            url: string;
+            /** @description Kinds of events that are sent; null: all */
+            kinds?: ("document.authorized" | "document.rejected" | "document.manual_review_required" | "document.failed" | "document.cancellation_requested" | "document.cancelled" | "document.voided" | "certificate.expiring" | "certificate.expired" | "issuer.paused" | "sequence.low" | "webhook.disabled")[] | null;
+            description?: string | null;
+            /** @default true */
+            is_active?: boolean;
+        };
+        WebhookCreated: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            description: string | null;
+            /** @description Null: all */
+            kinds: components["schemas"]["EventKind"][] | null;
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description The first failure since which nothing arrived
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description When the service switched it off
+             */
+            disabled_at: string | null;
+            /**
+             * @description gone: it answered 410; failing: nothing arrived for days
+             * @enum {string|null}
+             */
+            disabled_reason: "gone" | "failing" | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * @description Verifies the signatures (Standard Webhooks); not shown again
+             * @example whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=
+             */
+            secret: string;
+        };
+        WebhookDelivery: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            webhook_id: string;
+            /** Format: uuid */
+            event_id: string;
+            event_type: components["schemas"]["EventKind"];
+            status: components["schemas"]["WebhookDeliveryStatus"];
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description Oldest first */
+            attempts: components["schemas"]["WebhookAttempt"][];
+        };
+        WebhookDeliveryPage: {
+            items: components["schemas"]["WebhookDelivery"][];
+            total: number;
+            page: number;
+            page_size: number;
+        };
+        /** @enum {string} */
+        WebhookDeliveryStatus: "pending" | "delivered" | "failed";
+        WebhookDisabledEvent: {
+            /**
+             * Format: uuid
+             * @example 57c7c826-7db4-42c8-8f1d-3ecdfe37182f
+             */
+            id: string;
+            /** @constant */
+            type: "webhook.disabled";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            tenant_id: string;
+            data: components["schemas"]["WebhookEventData"];
+            version: null;
+        };
+        WebhookEventData: {
+            webhook: components["schemas"]["EventWebhook"];
+        };
+        WebhookPage: {
+            items: components["schemas"]["Webhook"][];
+            total: number;
+            page: number;
+            page_size: number;
+        };
+        WebhookReplay: {
+            /**
+             * Format: date-time
+             * @description Events from this moment on
+             * @example 2026-01-31T12:00:00Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description and before this one
+             * @example 2026-01-31T18:00:00Z
+             */
+            to: string;
+            /** @description Only these kinds; null: those that the webhook listens to */
+            kinds?: ("document.authorized" | "document.rejected" | "document.manual_review_required" | "document.failed" | "document.cancellation_requested" | "document.cancelled" | "document.voided" | "certificate.expiring" | "certificate.expired" | "issuer.paused" | "sequence.low" | "webhook.disabled")[] | null;
+        };
+        WebhookReplayed: {
+            /** @description Events that are sent again */
+            events: number;
+        };
+        WebhookSecret: {
+            /**
+             * @description The new secret; not shown again
+             * @example whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=
+             */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description Until then every message is signed with the former secret too
+             */
+            previous_valid_until: string;
+        };
+        WebhookUpdate: {
+            /**
+             * @description https to a public address; no user, no fragment
+             * @example https://erp.example.com/sello
+             */
+            url?: string;
+            /** @description Kinds of events that are sent; null: all */
+            kinds?: ("document.authorized" | "document.rejected" | "document.manual_review_required" | "document.failed" | "document.cancellation_requested" | "document.cancelled" | "document.voided" | "certificate.expiring" | "certificate.expired" | "issuer.paused" | "sequence.low" | "webhook.disabled")[] | null;
+            description?: string | null;
+            /** @description true also takes back that the service switched it off */
+            is_active?: boolean;
         };
         WithheldTax: {
             /**
@@ -6602,6 +7321,92 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events of this kind */
+                type?: components["schemas"]["EventKind"];
+                /** @description Only events of this document */
+                document_id?: string;
+                /** @description `next_cursor` of the page before; without it from the beginning */
+                cursor?: string;
+                /** @description Most events of a page */
+                limit?: number;
+            };
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events of this kind */
+                type?: components["schemas"]["EventKind"];
+                /** @description Only events of this document */
+                document_id?: string;
+                /** @description Where to go on; without it, and without `Last-Event-ID`, what happens from now on */
+                cursor?: string;
+            };
+            header?: {
+                /** @description Goes on behind this id; browsers send it by themselves */
+                "Last-Event-ID"?: string;
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     live: {
         parameters: {
             query?: never;
@@ -8586,6 +9391,533 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookCreated"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 3a94d596-645d-47ff-8032-c70b299fc8f3 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 3a94d596-645d-47ff-8032-c70b299fc8f3 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 3a94d596-645d-47ff-8032-c70b299fc8f3 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookUpdate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page */
+                page_size?: number;
+                /** @description Only deliveries in this state */
+                status?: components["schemas"]["WebhookDeliveryStatus"];
+            };
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 3a94d596-645d-47ff-8032-c70b299fc8f3 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 3a94d596-645d-47ff-8032-c70b299fc8f3 */
+                webhook_id: string;
+                /** @example 3a33c056-f8a4-41d0-8bde-19d654627447 */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    replayWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 3a94d596-645d-47ff-8032-c70b299fc8f3 */
+                webhook_id: string;
+                /** @example 3a33c056-f8a4-41d0-8bde-19d654627447 */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    replayEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 3a94d596-645d-47ff-8032-c70b299fc8f3 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookReplay"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplayed"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 3a94d596-645d-47ff-8032-c70b299fc8f3 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 3a94d596-645d-47ff-8032-c70b299fc8f3 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    onCertificateExpired: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event: the same on every attempt, so that it is taken once */
+                "webhook-id": string;
+                /** @description Unix seconds of the attempt: refuse what is older than five minutes */
+                "webhook-timestamp": number;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` under the secret behind `whsec_`; two, separated by a space, while a secret is rotated */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CertificateExpiredEvent"];
+            };
+        };
+        responses: {
+            /** @description Wanted no more: the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, a redirect too, or no answer within 10 seconds, is tried again: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, 24 h, 24 h later */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCertificateExpiring: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event: the same on every attempt, so that it is taken once */
+                "webhook-id": string;
+                /** @description Unix seconds of the attempt: refuse what is older than five minutes */
+                "webhook-timestamp": number;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` under the secret behind `whsec_`; two, separated by a space, while a secret is rotated */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CertificateExpiringEvent"];
+            };
+        };
+        responses: {
+            /** @description Wanted no more: the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, a redirect too, or no answer within 10 seconds, is tried again: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, 24 h, 24 h later */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     onDocumentAuthorized: {
         parameters: {
             query?: never;
@@ -8819,6 +10151,150 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["DocumentVoidedEvent"];
+            };
+        };
+        responses: {
+            /** @description Wanted no more: the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, a redirect too, or no answer within 10 seconds, is tried again: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, 24 h, 24 h later */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onIssuerPaused: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event: the same on every attempt, so that it is taken once */
+                "webhook-id": string;
+                /** @description Unix seconds of the attempt: refuse what is older than five minutes */
+                "webhook-timestamp": number;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` under the secret behind `whsec_`; two, separated by a space, while a secret is rotated */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IssuerPausedEvent"];
+            };
+        };
+        responses: {
+            /** @description Wanted no more: the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, a redirect too, or no answer within 10 seconds, is tried again: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, 24 h, 24 h later */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPing: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event: the same on every attempt, so that it is taken once */
+                "webhook-id": string;
+                /** @description Unix seconds of the attempt: refuse what is older than five minutes */
+                "webhook-timestamp": number;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` under the secret behind `whsec_`; two, separated by a space, while a secret is rotated */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PingEvent"];
+            };
+        };
+        responses: {
+            /** @description Wanted no more: the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, a redirect too, or no answer within 10 seconds, is tried again: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, 24 h, 24 h later */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSequenceLow: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event: the same on every attempt, so that it is taken once */
+                "webhook-id": string;
+                /** @description Unix seconds of the attempt: refuse what is older than five minutes */
+                "webhook-timestamp": number;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` under the secret behind `whsec_`; two, separated by a space, while a secret is rotated */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SequenceLowEvent"];
+            };
+        };
+        responses: {
+            /** @description Wanted no more: the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Taken. Anything else, a redirect too, or no answer within 10 seconds, is tried again: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, 24 h, 24 h later */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookDisabled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event: the same on every attempt, so that it is taken once */
+                "webhook-id": string;
+                /** @description Unix seconds of the attempt: refuse what is older than five minutes */
+                "webhook-timestamp": number;
+                /** @description `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` under the secret behind `whsec_`; two, separated by a space, while a secret is rotated */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookDisabledEvent"];
             };
         };
         responses: {

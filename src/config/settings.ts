@@ -94,6 +94,15 @@ export const SETTINGS_SCHEMA = z.object({
   RECHECK_DAYS: z.coerce.number().int().min(0).default(30).describe('How long after its first transmission it is compared'),
   CANCELLATION_LADDER: ladder('Seconds between questions whether a document was annulled; the last step repeats', '60,300,900,3600,21600'),
   EXAMPLE_IDS_FILE: z.string().optional().describe('JSON file with ids that stand in the examples of /docs, by the name of the field, so that they can be tried out; `npm start` names that of the demo tenant'),
+  WEBHOOK_TARGETS: z.enum(['public', 'any']).optional().describe('Where webhooks may lead: public (https to public addresses) or any (http and private addresses too, for development); default any for local, else public. any is refused in production'),
+  WEBHOOK_CONCURRENCY: z.coerce.number().int().min(2).max(1_000).default(128).describe('Webhook deliveries one worker process has under way at once'),
+  WEBHOOK_PER_ENDPOINT: z.coerce.number().int().min(1).max(100).default(8).describe('Deliveries to one address under way at once, over all workers; one while it fails'),
+  WEBHOOK_POLL_MS: z.coerce.number().int().min(10).default(100).describe('How often a worker looks for due deliveries'),
+  WEBHOOK_TIMEOUT_SECONDS: seconds('Longest time for one delivery, from looking up the name to the end of the answer').default(10),
+  WEBHOOK_LADDER: ladder('Seconds between attempts to deliver an event to a webhook; the first attempt comes at once', '5,300,1800,7200,18000,36000,36000,86400,86400'),
+  WEBHOOK_DISABLE_AFTER_SECONDS: seconds('An address to which nothing arrived for so long is switched off').default(432_000),
+  EVENT_STREAMS_PER_TENANT: z.coerce.number().int().min(1).default(10).describe('Streams of events that one tenant may hold open on one API process'),
+  NOTICE_INTERVAL_SECONDS: seconds('How often a worker looks for what is to be noticed: numbers that run low').default(300),
   RATE_LIMIT_ISSUE_PER_MINUTE: z.coerce.number().int().positive().default(60).describe('POST /documents per API key'),
   RATE_LIMIT_READ_PER_MINUTE: z.coerce.number().int().positive().default(300).describe('GET /documents/{id} per API key'),
   RATE_LIMIT_AUTH_PER_MINUTE: z.coerce.number().int().positive().default(10).describe('POST /auth/* per address and per account'),
@@ -106,11 +115,12 @@ export const SETTINGS_SCHEMA = z.object({
 
 type Parsed = z.infer<typeof SETTINGS_SCHEMA>;
 
-export interface Settings extends Omit<Parsed, 'SRI_RECEPTION_URL' | 'SRI_AUTHORIZATION_URL' | 'SRI_CONSULTATION_URL' | 'DATABASE_OWNER_URL'> {
+export interface Settings extends Omit<Parsed, 'SRI_RECEPTION_URL' | 'SRI_AUTHORIZATION_URL' | 'SRI_CONSULTATION_URL' | 'DATABASE_OWNER_URL' | 'WEBHOOK_TARGETS'> {
   readonly SRI_RECEPTION_URL: string;
   readonly SRI_AUTHORIZATION_URL: string;
   readonly SRI_CONSULTATION_URL: string;
   readonly DATABASE_OWNER_URL: string;
+  readonly WEBHOOK_TARGETS: 'public' | 'any';
 }
 
 export const SETTINGS = Symbol('Settings');
@@ -131,6 +141,9 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   const settings = parsed.data;
   if (settings.APP_ENV === 'production' && settings.FAULTS !== '') {
     throw new SettingsError('FAULTS: kill points are for tests and are refused in production');
+  }
+  if (settings.APP_ENV === 'production' && settings.WEBHOOK_TARGETS === 'any') {
+    throw new SettingsError('WEBHOOK_TARGETS: webhooks to private addresses are for development and are refused in production');
   }
   if (settings.GOOGLE_CLIENT_ID !== undefined && settings.GOOGLE_CLIENT_SECRET === undefined) {
     throw new SettingsError('GOOGLE_CLIENT_SECRET: required with GOOGLE_CLIENT_ID');
@@ -153,6 +166,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     SRI_AUTHORIZATION_URL: authorization,
     SRI_CONSULTATION_URL: settings.SRI_CONSULTATION_URL ?? new URL('ConsultaComprobante', authorization).href,
     DATABASE_OWNER_URL: settings.DATABASE_OWNER_URL ?? settings.DATABASE_URL,
+    WEBHOOK_TARGETS: settings.WEBHOOK_TARGETS ?? (settings.APP_ENV === 'local' ? 'any' : 'public'),
   };
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { accessPage } from './access.js';
 import { configurationPage, environmentExample, settingsOf } from './configuration.js';
 import { errorsPage } from './errors.js';
+import { eventsPage } from './events.js';
 import { lifecyclePage } from './lifecycle.js';
 import { rulesPage } from './rules.js';
 
@@ -45,6 +46,12 @@ describe('generated pages', () => {
     expect(page.indexOf('`EARLY` | 400 | en. do. | es. haga. |')).toBeGreaterThan(-1);
     expect(page.indexOf('`LATE`')).toBeGreaterThan(page.indexOf('`EARLY`'));
     expect(page.slice(page.indexOf('On the document record'))).toContain('| `LATER` | en. do. | es. haga. |');
+  });
+
+  it('name every kind of event with what it carries', () => {
+    const page = eventsPage({ 'sequence.low': { about: 'sequence', en: 'Runs low', es: 'Se agota' }, ping: { about: 'webhook', en: 'A test', es: 'Una prueba' } });
+    expect(page).toContain('| `sequence.low` | `sequence` | Runs low. | Se agota. |\n| `ping` | `webhook` |');
+    expect(page.match(/^\| `data\.(\w+)`/gm)).toHaveLength(2);
   });
 
   it('draw every move and mark final states', () => {

@@ -40,6 +40,8 @@ export interface StandingIds {
   readonly modified_document_id: string;
   readonly profile_id: string;
   readonly actor_id: string;
+  readonly webhook_id: string;
+  readonly delivery_id: string;
 }
 
 export type Ids = Readonly<Partial<Record<keyof StandingIds, string>>>;
@@ -57,6 +59,7 @@ export interface World {
   newMember(status: 'active' | 'suspended' | 'invited'): Promise<string>;
   newApiKey(): Promise<string>;
   newProduct(): Promise<string>;
+  newWebhook(): Promise<string>;
   /** A stored certificate that is not the active one. */
   newCertificate(): Promise<string>;
   certificateFile(): string;
@@ -80,6 +83,9 @@ const creditNote = (world: World): unknown => {
 
 /** Three digits, another each time. */
 const code = (world: World): string => String(100 + (Number(world.word()) % 900));
+
+/** The port of a service that nobody runs. */
+export const NOBODY_LISTENS = 'https://127.0.0.1:8443/';
 
 const draft = async (world: World): Promise<Ids> => ({ document_id: await world.newDraft() });
 
@@ -176,6 +182,21 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   'POST /tenant/members/:member_id/resume': { demands: 'members:write', own: 200, fresh: async (world) => ({ member_id: await world.newMember('suspended') }) },
   'POST /tenant/members/:member_id/reinvite': { demands: 'members:write', own: 200, fresh: async (world) => ({ member_id: await world.newMember('invited') }) },
   'GET /tenant/audit-log': { demands: 'audit:read', own: 200, query: { actor_id: 'actor_id' } },
+
+  'GET /events': { demands: 'events:read', own: 200, query: { document_id: 'document_id' } },
+  'GET /events/stream': { demands: 'events:read', own: 200, query: { document_id: 'document_id' } },
+
+  'POST /webhooks': { demands: 'webhooks:write', own: 201, body: () => ({ url: NOBODY_LISTENS, is_active: false }) },
+  'GET /webhooks': { demands: 'webhooks:read', own: 200 },
+  'GET /webhooks/:webhook_id': { demands: 'webhooks:read', own: 200 },
+  'PATCH /webhooks/:webhook_id': { demands: 'webhooks:write', own: 200, body: () => ({ description: 'ERP' }) },
+  'DELETE /webhooks/:webhook_id': { demands: 'webhooks:write', own: 204, fresh: async (world) => ({ webhook_id: await world.newWebhook() }) },
+  'POST /webhooks/:webhook_id/rotate-secret': { demands: 'webhooks:write', own: 200 },
+  'POST /webhooks/:webhook_id/test': { demands: 'webhooks:write', own: 202 },
+  'POST /webhooks/:webhook_id/replay': { demands: 'webhooks:write', own: 202, body: () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }) },
+  'GET /webhooks/:webhook_id/deliveries': { demands: 'webhooks:read', own: 200 },
+  'GET /webhooks/:webhook_id/deliveries/:delivery_id': { demands: 'webhooks:read', own: 200 },
+  'POST /webhooks/:webhook_id/deliveries/:delivery_id/replay': { demands: 'webhooks:write', own: 202 },
 
   'POST /auth/api-keys': { demands: 'api_keys:write', own: 201, body: () => ({ name: 'key' }) },
   'GET /auth/api-keys': { demands: 'tenant:read', own: 200 },

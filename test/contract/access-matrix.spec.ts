@@ -13,7 +13,7 @@ import { type Answer, addFaults, Business, request } from '../support/business.j
 import { fromSetup } from '../support/database.js';
 import { join, signedIn } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
-import { ACCESS_CASES, type AccessCase, type StandingIds, type World } from './access-cases.js';
+import { ACCESS_CASES, type AccessCase, NOBODY_LISTENS, type StandingIds, type World } from './access-cases.js';
 
 /** Callers that nothing but a public route may answer. */
 const STRANGERS = ['nobody', 'key_of_the_other_environment', 'revoked_key'] as const;
@@ -107,6 +107,7 @@ describe('access to every route', () => {
     const newApiKey = async (): Promise<string> => expectOk(await business.call('POST', '/auth/api-keys', { name: 'target' }))['id'] as string;
     const newProduct = async (): Promise<string> =>
       expectOk(await business.call('POST', '/products', { main_code: `N-${randomUUID().slice(0, 8)}`, name: 'Café', unit_price: '1.00', iva_rate_code: '4' }))['id'] as string;
+    const newWebhook = async (): Promise<string> => expectOk(await business.call('POST', '/webhooks', { url: NOBODY_LISTENS }))['id'] as string;
     const newMember = async (status: 'active' | 'suspended' | 'invited'): Promise<string> => {
       if (status !== 'invited') return join(stack, await signedIn(stack), business.tenantId, 'viewer', status);
       return expectOk(await business.call('POST', '/tenant/members/invite', { email: `${randomUUID()}@example.com`, role: 'viewer' }))['member_id'] as string;
@@ -123,17 +124,19 @@ describe('access to every route', () => {
       [business.tenantId, pauseId, business.issuerId, documentId],
     );
     const file = await newFile();
+    const webhookId = await newWebhook();
+    const deliveryId = expectOk(await business.call('POST', `/webhooks/${webhookId}/test`))['id'] as string;
     return {
       business,
       ids: {
         tenant_id: business.tenantId, issuer_id: business.issuerId, establishment_id: business.establishmentId, emission_point_id: business.emissionPointId,
         certificate_id: certificates.items[0]!.id, pause_id: pauseId, product_id: await newProduct(), member_id: await newMember('active'), api_key_id: await newApiKey(),
-        document_id: documentId, modified_document_id: documentId, profile_id: await newBuyer(), actor_id: business.apiKeyId,
+        document_id: documentId, modified_document_id: documentId, profile_id: await newBuyer(), actor_id: business.apiKeyId, webhook_id: webhookId, delivery_id: deliveryId,
       },
       draftId: await newDraft(),
       refusedId,
       spare: await Business.open(stack, { certificate: null }),
-      newDraft, newBuyer, newApiKey, newMember, newProduct,
+      newDraft, newBuyer, newApiKey, newMember, newProduct, newWebhook,
       newCertificate: async () => {
         const path = `/issuers/${business.issuerId}/certificates`;
         const id = expectOk(await business.call('POST', path, { file_base64: await newFile(), password: 'secreto' }))['id'] as string;

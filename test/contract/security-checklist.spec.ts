@@ -36,6 +36,8 @@ const CHECKLIST: Readonly<Record<string, Proof>> = {
   'S26 one writer escapes all XML': { 'src/sri/xml/canonical.spec.ts': ['is what a canonicaliser would write, for any text'] },
   'S27 hostile XML ends quickly and reaches nothing': { 'src/sri/soap/message.spec.ts': ['deep nesting', 'an endless attribute'], 'src/sri/xml/schema.spec.ts': ['refuses declarations, entities and size'] },
   'S28 a wrapped signature proves nothing': { 'src/sri/signing/self-check.spec.ts': ['signature wrapping'] },
+  'S29 what tenants name leads to public addresses only, judged at every call': { 'src/platform/egress/guarded-post.spec.ts': ['refuses a name that leads within', 'goes to the address that was checked', 'follows no redirect'], 'test/e2e/bad-input/webhooks.cases.ts': ['B102'], 'test/e2e/webhooks.spec.ts': ['shows nothing of what a receiver answered'] },
+  'S30 messages are signed by Standard Webhooks, with both secrets while they change': { 'test/e2e/webhooks.spec.ts': ['by the public library', 'sign with both while it changes'] },
   'S31 the SRI is spoken to over verified TLS only': { 'src/sri/soap/transport.spec.ts': ['but a changed, valid certificate works', 'follows no redirect'], 'src/config/settings.spec.ts': ['take the services of their own environment'] },
   'S32 no secret in logs, Redis, tables or answers': { 'test/e2e/canary-secrets.spec.ts': ['secrets'], 'src/platform/observability/logger.spec.ts': ['takes keys and bearer tokens out'] },
   'S33 nobody forges a line of the log': { 'test/e2e/production.spec.ts': ['writes one line of JSON per event'] },
@@ -51,8 +53,6 @@ const CHECKLIST: Readonly<Record<string, Proof>> = {
 
 /** Lines whose subject does not exist yet. */
 const LATER: Readonly<Record<string, string>> = {
-  S29: 'webhooks',
-  S30: 'webhooks',
   S37: 'exports and mail to buyers',
   S40: 'supply chain of releases',
 };

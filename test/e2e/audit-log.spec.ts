@@ -53,6 +53,7 @@ describe('the audit log of a tenant', () => {
     (await business.call('POST', '/buyers', { buyer_id_type: 'EXTERIOR', buyer_id, legal_name: 'X' })).body['id'] as string;
   const standing = async (): Promise<string> =>
     (await business.call<{ items: { id: string }[] }>('GET', `/issuers/${business.issuerId}/certificates`)).body.items[0]!.id;
+  const webhook = async (): Promise<string> => (await business.call<{ items: { id: string }[] }>('GET', '/webhooks')).body.items[0]!.id;
   const file = async (): Promise<string> => (await createDemoPkcs12({ ruc: business.ruc, legalName: 'Otra', password: 'secreto', now: new Date() })).toString('base64');
 
   /** Each act with the line it must leave: what is asked, the answer, the target, and what the line tells besides. */
@@ -146,6 +147,22 @@ describe('the audit log of a tenant', () => {
       const id = await authorized();
       expect((await business.call('POST', `/documents/${id}/cancel`, { reason: 'Error' })).status).toBe(202);
       return { answer: await owner.call('DELETE', `/documents/${id}/cancel`), target: id, detail: {} };
+    }],
+    ['webhook.created', 'webhook', async () => {
+      const answer = await owner.call('POST', '/webhooks', { url: 'https://127.0.0.1:8443/?token=secret', is_active: false });
+      return { answer, target: answer.body['id'] as string, detail: { host: '127.0.0.1:8443' } };
+    }],
+    ['webhook.changed', 'webhook', async () => {
+      const id = await webhook();
+      return { answer: await owner.call('PATCH', `/webhooks/${id}`, { description: 'ERP', kinds: null }), target: id, detail: { fields: ['kinds', 'description'] } };
+    }],
+    ['webhook.secret_rotated', 'webhook', async () => {
+      const id = await webhook();
+      return { answer: await owner.call('POST', `/webhooks/${id}/rotate-secret`), target: id, detail: {} };
+    }],
+    ['webhook.deleted', 'webhook', async () => {
+      const id = await webhook();
+      return { answer: await owner.call('DELETE', `/webhooks/${id}`), target: id, detail: {} };
     }],
     ['certificate.revoked', 'certificate', async () => {
       const id = await standing();

@@ -37,15 +37,17 @@ describe('requests made out of the description of the API', () => {
     const description = (await (await fetch(`${stack.apiUrl}/openapi.json`)).json()) as OpenApi;
     const invoice = (): Record<string, unknown> => business.invoice();
     const { lines, taxes, subtotal, total_tax, total } = business.invoice();
+    const webhook = { url: 'https://127.0.0.1:8443/' };
+    const webhookId = await made('/webhooks', webhook);
     fuzz = new OpenApiFuzz(description, SEED, {
       ids: {
         tenant_id: [spare.tenantId], issuer_id: [business.issuerId, business.issuerId, spare.issuerId], establishment_id: [business.establishmentId], emission_point_id: [business.emissionPointId],
         certificate_id: body.items.map(({ id }) => id), document_id: [settled, ...drafts], modified_document_id: [settled], member_id: [await join(stack, target, business.tenantId, 'viewer')],
-        api_key_id: [await made('/auth/api-keys', { name: 'target' })], product_id: await Promise.all(['A', 'B', 'C'].map((main_code) => made('/products', { main_code, name: 'Café', unit_price: '1.00', iva_rate_code: '4' }))), actor_id: [business.apiKeyId], profile_id: profiles, table: ['iva-rates', 'payment-methods'],
+        api_key_id: [await made('/auth/api-keys', { name: 'target' })], product_id: await Promise.all(['A', 'B', 'C'].map((main_code) => made('/products', { main_code, name: 'Café', unit_price: '1.00', iva_rate_code: '4' }))), actor_id: [business.apiKeyId], webhook_id: [webhookId, await made('/webhooks', webhook)], delivery_id: [await made(`/webhooks/${webhookId}/test`, {})], profile_id: profiles, table: ['iva-rates', 'payment-methods'],
       },
       bodies: {
         DocumentCreate: invoice, DocumentDraft: invoice, DocumentPatch: invoice, CreditNoteCreate: () => ({ reason: 'Devolución', lines, taxes, subtotal, total_tax, total }),
-        CertificateUpload: () => ({ file_base64: file, password: 'secreto' }), IssuerUpdate: () => ({ nombre_comercial: 'Ñandú' }), PlatformTenantUpdate: () => ({ is_active: true }),
+        CertificateUpload: () => ({ file_base64: file, password: 'secreto' }), WebhookCreate: () => webhook, WebhookUpdate: () => ({ description: 'ERP' }), WebhookReplay: () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }), IssuerUpdate: () => ({ nombre_comercial: 'Ñandú' }), PlatformTenantUpdate: () => ({ is_active: true }),
         ProductCreate: () => ({ main_code: randomUUID().slice(0, 20), name: 'Café', unit_price: '1.00', iva_rate_code: '4' }), ProductUpdate: () => ({ name: 'Té' }),
       },
     });

@@ -53,11 +53,15 @@ export const AUDIT_ACTIONS = [
   'document.abandoned',
   'document.cancellation_requested',
   'document.cancellation_withdrawn',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.deleted',
+  'webhook.secret_rotated',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-export const AUDIT_TARGETS = ['user', 'tenant', 'member', 'api_key', 'issuer', 'establishment', 'emission_point', 'certificate', 'buyer', 'pause', 'document'] as const;
+export const AUDIT_TARGETS = ['user', 'tenant', 'member', 'api_key', 'issuer', 'establishment', 'emission_point', 'certificate', 'buyer', 'pause', 'document', 'webhook'] as const;
 export type AuditTarget = (typeof AUDIT_TARGETS)[number];
 
 export const AUDIT_ACTORS = ['user', 'api_key', 'platform_admin', 'system'] as const;

@@ -59,6 +59,18 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   identification_passport: [() => 'Un pasaporte lleva de 1 a 20 letras mayúsculas, dígitos o guiones', () => 'A passport has 1 to 20 upper-case letters, digits or hyphens'],
   identification_foreign: [() => 'Una identificación del exterior lleva de 1 a 20 letras, dígitos, espacios, puntos, barras o guiones', () => 'A foreign identification has 1 to 20 letters, digits, spaces, points, slashes or hyphens'],
   weak_password: [() => 'Contraseña demasiado fácil de adivinar', () => 'Password too easy to guess'],
+  enum_list: [(c) => `Cada elemento debe ser uno de: ${text(c['expected'])}`, (c) => `Each item must be one of: ${text(c['expected'])}`],
+  instant: [() => 'Debe ser un instante ISO 8601 con zona, como 2026-01-31T12:00:00Z', () => 'Must be an ISO 8601 instant with its zone, such as 2026-01-31T12:00:00Z'],
+  cursor: [() => 'No es un cursor de este servicio', () => 'Is no cursor of this service'],
+  url_parsing: [() => 'Debe ser una dirección absoluta', () => 'Must be an absolute address'],
+  url_scheme: [(c) => `Debe usar: ${text(c['expected'])}`, (c) => `Must use: ${text(c['expected'])}`],
+  url_credentials: [() => 'No admite usuario ni contraseña', () => 'Takes no user and no password'],
+  url_fragment: [() => 'No admite fragmento', () => 'Takes no fragment'],
+  url_port: [() => 'Ese puerto no se admite', () => 'That port is not allowed'],
+  url_address: [() => 'Debe llevar a una dirección pública', () => 'Must lead to a public address'],
+  too_many_webhooks: [(c) => `Admite como máximo ${text(c['max'])} webhooks`, (c) => `Takes at most ${text(c['max'])} webhooks`],
+  range_order: [() => 'Debe ser posterior a from', () => 'Must be later than from'],
+  range_too_large: [(c) => `Abarca más de ${text(c['max'])} eventos; acorte el intervalo`, (c) => `Covers more than ${text(c['max'])} events; shorten the range`],
   header_conflict: [() => 'La cabecera Idempotency-Key y el campo idempotency_key difieren', () => 'The Idempotency-Key header and the idempotency_key field differ'],
 };
 

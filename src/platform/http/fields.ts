@@ -346,6 +346,34 @@ export function IntegerList(options: IntegerListOptions): PropertyDecorator {
   return field({ check, api }, options);
 }
 
+export interface OneOfListOptions extends FieldOptions {
+  readonly atLeast: number;
+}
+
+/** A list of some of the given strings; repeated ones count once. */
+export function OneOfList(values: readonly string[], options: OneOfListOptions): PropertyDecorator {
+  const check = (value: unknown): Checked => {
+    if (!Array.isArray(value)) return refuse('list_type');
+    if (value.length < options.atLeast) return refuse('too_short', { min_length: options.atLeast });
+    if (value.length > values.length) return refuse('too_long', { max_length: values.length });
+    return value.every((item) => typeof item === 'string' && values.includes(item)) ? accept([...new Set<unknown>(value)]) : refuse('enum_list', { expected: values });
+  };
+  const items = { type: 'string', enum: [...values] };
+  return field({ check, api: { type: 'array', items, minItems: options.atLeast, maxItems: values.length } }, options);
+}
+
+const INSTANT = /^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?(?:Z|[+-][0-9]{2}:[0-9]{2})$/;
+
+/** A moment in ISO 8601 with its zone; its normal form is UTC. */
+export function Instant(options: FieldOptions = {}): PropertyDecorator {
+  const check = (value: unknown): Checked => {
+    if (typeof value !== 'string' || !INSTANT.test(value) || !isCalendarDay(value.slice(0, 10))) return refuse('instant');
+    const time = Date.parse(value);
+    return Number.isNaN(time) ? refuse('instant') : accept(new Date(time).toISOString());
+  };
+  return field({ check, api: { type: String, format: 'date-time' } }, options);
+}
+
 /** True for what JSON calls an object. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

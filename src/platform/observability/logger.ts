@@ -13,8 +13,8 @@ export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 const MAX_DEPTH = 8;
 const REDACTED = '[redacted]';
 
-/** Service keys and bearer credentials inside free text. */
-const SECRET_TEXT = /svc_(?:live|test)_[0-9A-Za-z]+|Bearer\s+[^\s"]+/g;
+/** Service keys, webhook secrets and bearer credentials inside free text. */
+const SECRET_TEXT = /svc_(?:live|test)_[0-9A-Za-z]+|whsec_[0-9A-Za-z+/=]+|Bearer\s+[^\s"]+/g;
 
 /** A copy of a log record without secrets: by name at any depth, and by shape inside texts. */
 export function redact(value: unknown, depth = 0): unknown {

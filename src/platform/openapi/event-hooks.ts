@@ -48,7 +48,7 @@ function hookOf({ kind, meaning, data }: DescribedEvent, components: Components)
       created_at: { type: 'string', format: 'date-time' },
       tenant_id: { type: 'string', format: 'uuid' },
       data: schemaReference(dataName),
-      version: { type: 'integer', description: 'Grows strictly per document; order of arrival is not promised' },
+      version: 'document' in data ? { type: 'integer', description: 'Grows strictly per document; order of arrival is not promised' } : { type: 'null' },
     },
   };
   const parameters: Parameter[] = HEADERS.map(([header, schema, text]) => ({ name: header, in: 'header', required: true, schema, description: text }));

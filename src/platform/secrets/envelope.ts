@@ -4,10 +4,18 @@ import { EnvelopeError, KEY_WRAPPER, type KeyWrapper, type WrappedKey } from './
 import { BOX_OVERHEAD, KEY_BYTES, openBox, sealBox } from './sealed-box.js';
 
 /** Which record a secret belongs to. It is authenticated with the ciphertext: a secret moved to another record does not open. */
-export interface SecretOwner {
+export type SecretOwner = KeyOfCertificate | SecretOfWebhook;
+
+export interface KeyOfCertificate {
   readonly tenantId: string;
   readonly issuerId: string;
   readonly certificateId: string;
+}
+
+export interface SecretOfWebhook {
+  readonly tenantId: string;
+  readonly webhookId: string;
+  readonly secretId: string;
 }
 
 /** The stored form of a secret, one buffer; see `Envelope` for its layout. */
@@ -92,5 +100,7 @@ function split(sealed: Uint8Array): { wrapped: WrappedKey; box: Buffer } {
   return { wrapped: { keyId: bytes.toString('utf8', 2, idEnd), bytes: bytes.subarray(idEnd + 2, keyEnd) }, box: bytes.subarray(keyEnd) };
 }
 
-const contextOf = (part: 'key' | 'secret', { tenantId, issuerId, certificateId }: SecretOwner): Buffer =>
-  Buffer.from(`${FORMAT_VERSION}|${part}|${tenantId}|${issuerId}|${certificateId}`);
+function contextOf(part: 'key' | 'secret', owner: SecretOwner): Buffer {
+  const record = 'certificateId' in owner ? `${owner.issuerId}|${owner.certificateId}` : `webhook|${owner.webhookId}|${owner.secretId}`;
+  return Buffer.from(`${FORMAT_VERSION}|${part}|${owner.tenantId}|${record}`);
+}

@@ -3,7 +3,7 @@ import { isAllowed, type Permission, PERMISSIONS, type Role, ROLES } from './per
 /** The table of the decisions, section 6, by hand: who holds what. */
 const HOLDERS: Record<string, { permissions: Permission[]; roles: Role[] }> = {
   'read everything': {
-    permissions: ['tenant:read', 'documents:read', 'issuers:read', 'buyers:read', 'products:read', 'webhooks:read', 'members:read', 'audit:read'],
+    permissions: ['tenant:read', 'documents:read', 'issuers:read', 'buyers:read', 'products:read', 'events:read', 'webhooks:read', 'members:read', 'audit:read'],
     roles: ['tenant_owner', 'tenant_admin', 'billing_operator', 'accountant', 'viewer', 'api_key'],
   },
   issue: { permissions: ['documents:issue'], roles: ['tenant_owner', 'tenant_admin', 'billing_operator', 'api_key'] },

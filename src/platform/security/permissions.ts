@@ -20,6 +20,7 @@ const table = {
   'products:read':    [true,  true,  true,   true,      true,  true,   true],
   'products:write':   [true,  true,  true,   true,      false, true,   true],
   'exports:read':     [true,  true,  true,   true,      false, true,   true],
+  'events:read':      [true,  true,  true,   true,      true,  true,   true],
   'webhooks:read':    [true,  true,  true,   true,      true,  true,   true],
   'webhooks:write':   [true,  true,  false,  false,     false, true,   true],
   'members:read':     [true,  true,  true,   true,      true,  true,   true],

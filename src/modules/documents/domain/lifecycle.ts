@@ -5,6 +5,7 @@
  * which actions a caller may take, which step comes next, `docs/lifecycle.md`
  * and the tests over all pairs.
  */
+import type { EventKind } from '../../../shared/event-catalogue.js';
 
 /** Work that a worker does for a document in a state. */
 export type Step = 'prepare' | 'submit' | 'authorize' | 'watch';
@@ -195,7 +196,7 @@ export type Trigger = { [Status in DocumentStatus]: keyof MovesOf<Status> & stri
 export const DOCUMENT_STATUSES = Object.keys(LIFECYCLE) as readonly DocumentStatus[];
 
 /** The events a caller hears of, by the state that a move enters. */
-export const EVENT_OF_STATE: Partial<Record<DocumentStatus, string>> = {
+export const EVENT_OF_STATE: Partial<Record<DocumentStatus, EventKind>> = {
   AUTHORIZED: 'document.authorized',
   REJECTED: 'document.rejected',
   MANUAL_REVIEW_REQUIRED: 'document.manual_review_required',

@@ -1,9 +1,12 @@
 import type { DocumentErrorBody } from '../documents.responses.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../shared/error-catalogue.js';
+import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentRecord } from '../documents.responses.js';
 
 /**
  * Columns of a document in the response's own names (interface specification
- * 2.5). Decimals leave PostgreSQL as strings, dates as calendar days.
+ * 2.5). Decimals leave PostgreSQL as strings, dates as calendar days. The SQL
+ * function `document_snapshot` keeps the same for events.
  */
 export const RECORD_COLUMNS = `
   d.id, d.tenant_id, d.issuer_id, d.establishment_id, d.emission_point_id, d.document_type, d.sequential, d.access_key,
@@ -13,6 +16,37 @@ export const RECORD_COLUMNS = `
   d.modified_document_id, d.modified_document_type, d.modified_document_number,
   to_char(d.modified_document_issue_date, 'YYYY-MM-DD') as modified_document_issue_date,
   d.reason, d.authorization_number, d.authorization_date, d.sri_environment, d.created_at, d.updated_at`;
+
+/** What of the record changes with the document's way, besides. */
+export const STATE_COLUMNS = 'd.sri_messages, d.warnings, d.error_code, d.error_detail, d.next_attempt_at, d.cancellation';
+
+/** Parts of the fiscal content that the record shows as they were sent. */
+const SHOWN = [
+  'payments', 'lines', 'taxes', 'numericCode', 'additionalInfo', 'tip', 'deliveryGuideNumber', 'vehiclePlate', 'foreignTrade', 'reimbursements',
+  'thirdPartyCharges', 'substituteGuide', 'transport', 'withholding',
+] as const satisfies readonly (keyof DocumentContent)[];
+
+type Shown = Pick<
+  DocumentRecord,
+  | 'payments' | 'lines' | 'taxes' | 'numeric_code' | 'additional_info' | 'tip' | 'delivery_guide_number' | 'vehicle_plate' | 'foreign_trade'
+  | 'reimbursements' | 'third_party_charges' | 'substitute_guide' | 'transport' | 'withholding'
+>;
+
+/** A document's columns, by `RECORD_COLUMNS` and `STATE_COLUMNS`. */
+export type RecordRow = Omit<DocumentRecord, keyof Shown | 'error'> & {
+  readonly error_code: string | null;
+  readonly error_detail: unknown;
+};
+
+/** The record of a document out of its columns and the content they belong to. */
+export function documentRecord({ error_code, error_detail, ...columns }: RecordRow, content: DocumentContent): DocumentRecord {
+  return {
+    ...columns,
+    ...(toWire(Object.fromEntries(SHOWN.map((name) => [name, content[name]]))) as Shown),
+    error: documentError(error_code, error_detail),
+    cancellation: toWire(columns.cancellation) as DocumentRecord['cancellation'],
+  };
+}
 
 /** What went wrong with a document, in the error envelope's terms; null when nothing did. */
 export function documentError(code: string | null, detail: unknown): DocumentErrorBody | null {

@@ -1,0 +1,21 @@
+import { Integer, OneOf, Text, Uuid } from '../../platform/http/fields.js';
+import { EVENT_KINDS, type EventKind } from '../../shared/event-catalogue.js';
+
+const CURSOR = { max: 64, optional: true, pattern: /^[A-Za-z0-9_-]+$/ } as const;
+
+/** Which events are asked for. */
+export class EventFilter {
+  @OneOf(EVENT_KINDS, { enumName: 'EventKind', optional: true, about: 'Only events of this kind' }) type?: EventKind;
+  @Uuid({ optional: true, about: 'Only events of this document' }) document_id?: string;
+}
+
+/** Query of `GET /events`. */
+export class EventListQuery extends EventFilter {
+  @Text({ ...CURSOR, about: '`next_cursor` of the page before; without it from the beginning' }) cursor?: string;
+  @Integer({ min: 1, max: 100, fromText: true, default: 50, about: 'Most events of a page' }) limit: number = 50;
+}
+
+/** Query of `GET /events/stream`. */
+export class EventStreamQuery extends EventFilter {
+  @Text({ ...CURSOR, about: 'Where to go on; without it, and without `Last-Event-ID`, what happens from now on' }) cursor?: string;
+}

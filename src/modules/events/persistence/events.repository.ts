@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { EventKind } from '../../../shared/event-catalogue.js';
+import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
+import type { EventCard } from '../event-payload.js';
+import type { EventPlace } from '../event-place.js';
+
+/** Rows that one question looks at, so that a filter which fits little costs no more than none. */
+const SCAN = 2_000;
+
+export interface EventSelection {
+  readonly type: EventKind | null;
+  readonly documentId: string | null;
+}
+
+export interface EventsFound {
+  /** Behind the last event that was looked at. */
+  readonly place: EventPlace;
+  readonly isMore: boolean;
+  readonly events: readonly (EventCard & EventPlace)[];
+  /** The caller's key or session still stands. */
+  readonly isCredentialValid: boolean;
+}
+
+interface Row extends EventPlace {
+  readonly credential_is_valid: boolean;
+  readonly is_more: boolean;
+  readonly events: (EventCard & EventPlace)[];
+}
+
+@Injectable()
+export class EventsRepository {
+  constructor(private readonly database: TenantTransaction) {}
+
+  /** Events behind a place, oldest first, in one round trip; null: none, and the present as the place to go on from. */
+  async after(tenant: TenantContext, place: EventPlace | null, { type, documentId }: EventSelection, limit: number, now: Date): Promise<EventsFound> {
+    const [row] = await this.database.call<Row>(tenant.tenantId, 'select * from events_after($1, $2, $3, $4, $5, $6, $7, $8, $9)', [
+      credentialOf(tenant.principal), now, place?.xid ?? null, place?.position ?? null, type, documentId, SCAN, limit,
+    ]);
+    if (row === undefined) throw new Error('events_after returned no row');
+    return { place: { xid: row.xid, position: row.position }, isMore: row.is_more, events: row.events, isCredentialValid: row.credential_is_valid };
+  }
+}

@@ -1,0 +1,1 @@
+export { type EventCard, eventPayload } from './event-payload.js';

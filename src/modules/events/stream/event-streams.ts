@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import type { Response } from 'express';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import { type Clock, CLOCK, SLEEPER, type Sleeper } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { eventPayload } from '../event-payload.js';
+import { cursorOf, placeOf } from '../event-place.js';
+import type { EventStreamQuery } from '../events.dto.js';
+import { type EventSelection, EventsRepository, type EventsFound } from '../persistence/events.repository.js';
+
+/** PostgreSQL is asked, by one short question: an event is seen about so long after its commit. */
+const LOOK_EVERY_MS = 300;
+/** Proxies end connections on which nothing moves. */
+const HEARTBEAT_MS = 15_000;
+const RECONNECT_MS = 2_000;
+const BATCH = 50;
+const ENDED = new Error('the stream ends');
+
+/** Streams of events (Server-Sent Events). A stream holds a place and nothing else: whoever lost it goes on from the last id. */
+@Injectable()
+export class EventStreams implements BeforeApplicationShutdown {
+  private readonly log = new Logger(EventStreams.name);
+  private readonly open = new Map<string, Set<AbortController>>();
+
+  constructor(
+    private readonly events: EventsRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Streams until the client leaves, its key or session ends, or the process stops.
+   * @throws DomainError RATE_LIMITED when the tenant holds too many streams open
+   * @throws ValidationFailure when it is to go on from what is no place
+   */
+  async serve(tenant: TenantContext, query: EventStreamQuery, lastEventId: string | undefined, response: Response): Promise<void> {
+    const ending = this.enter(tenant.tenantId, response);
+    response.once('close', () => ending.abort(ENDED));
+    try {
+      const selection = { type: query.type ?? null, documentId: query.document_id ?? null };
+      const first = await this.events.after(tenant, startOf(query, lastEventId), selection, BATCH, this.clock.now());
+      response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
+      await this.send(response, `retry: ${RECONNECT_MS}\n${first.events.length === 0 ? `id: ${cursorOf(first.place)}\n` : ''}\n`, ending.signal);
+      await this.follow(tenant, selection, first, response, ending.signal);
+    } catch (error) {
+      if (!response.headersSent) throw error;
+      // The client comes back and goes on from its last id.
+      if (!ending.signal.aborted) this.log.warn(`a stream of events ends: ${(error as Error).message}`);
+    } finally {
+      this.leave(tenant.tenantId, ending);
+      if (response.headersSent) response.end();
+    }
+  }
+
+  /** Before the server waits for its connections: these would never end by themselves. */
+  beforeApplicationShutdown(): void {
+    for (const streams of this.open.values()) for (const stream of streams) stream.abort(ENDED);
+  }
+
+  private async follow(tenant: TenantContext, selection: EventSelection, first: EventsFound, response: Response, ending: AbortSignal): Promise<void> {
+    let found = first;
+    let spokenAt = this.clock.now().getTime();
+    while (found.isCredentialValid) {
+      for (const event of found.events) await this.send(response, messageOf(event), ending);
+      const now = this.clock.now().getTime();
+      if (found.events.length > 0) spokenAt = now;
+      else if (now - spokenAt >= HEARTBEAT_MS) {
+        await this.send(response, ':\n\n', ending);
+        spokenAt = now;
+      }
+      if (!found.isMore) await this.sleeper.sleep(LOOK_EVERY_MS, ending);
+      found = await this.events.after(tenant, found.place, selection, BATCH, this.clock.now());
+    }
+  }
+
+  /** Waits for a slow reader, so that nothing heaps up. */
+  private async send(response: Response, text: string, ending: AbortSignal): Promise<void> {
+    ending.throwIfAborted();
+    if (!response.write(text)) await once(response, 'drain', { signal: ending });
+  }
+
+  private enter(tenantId: string, response: Response): AbortController {
+    const streams = this.open.get(tenantId) ?? new Set();
+    const limit = this.settings.EVENT_STREAMS_PER_TENANT;
+    if (streams.size >= limit) {
+      response.set('Retry-After', String(HEARTBEAT_MS / 1_000));
+      throw new DomainError('RATE_LIMITED', { streams: limit });
+    }
+    const ending = new AbortController();
+    this.open.set(tenantId, streams.add(ending));
+    return ending;
+  }
+
+  private leave(tenantId: string, ending: AbortController): void {
+    const streams = this.open.get(tenantId);
+    streams?.delete(ending);
+    if (streams?.size === 0) this.open.delete(tenantId);
+  }
+}
+
+/** What the client saw last, as its browser repeats it, before what its address says. */
+function startOf({ cursor }: EventStreamQuery, lastEventId: string | undefined) {
+  if (lastEventId !== undefined && lastEventId !== '') return placeOf(lastEventId, ['header', 'Last-Event-ID']);
+  return cursor === undefined ? null : placeOf(cursor, ['query', 'cursor']);
+}
+
+const messageOf = (event: EventsFound['events'][number]): string => `id: ${cursorOf(event)}\nevent: ${event.type}\ndata: ${JSON.stringify(eventPayload(event))}\n\n`;

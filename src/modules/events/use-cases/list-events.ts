@@ -1,0 +1,33 @@
+import { Inject } from '@nestjs/common';
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { eventPayload } from '../event-payload.js';
+import { BEFORE_ALL, cursorOf, placeOf } from '../event-place.js';
+import type { EventListQuery } from '../events.dto.js';
+import type { EventPage } from '../events.responses.js';
+import { EventsRepository } from '../persistence/events.repository.js';
+
+/** Events behind a cursor, oldest first: none is ever passed over, however late its transaction commits. */
+export class ListEvents extends Query<EventPage> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly query: EventListQuery,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListEvents)
+export class ListEventsHandler implements IQueryHandler<ListEvents> {
+  constructor(
+    private readonly events: EventsRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ tenant, query: { cursor, limit, type, document_id } }: ListEvents): Promise<EventPage> {
+    const place = cursor === undefined ? BEFORE_ALL : placeOf(cursor, ['query', 'cursor']);
+    const found = await this.events.after(tenant, place, { type: type ?? null, documentId: document_id ?? null }, limit, this.clock.now());
+    return { items: found.events.map(eventPayload), next_cursor: cursorOf(found.place), has_more: found.isMore };
+  }
+}

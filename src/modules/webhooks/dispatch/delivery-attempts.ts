@@ -1,0 +1,86 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { GuardedPost, type PostOutcome } from '../../../platform/egress/guarded-post.js';
+import { EnvelopeError } from '../../../platform/secrets/key-wrapper.js';
+import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
+import { eventPayload } from '../../events/public.js';
+import { isDelivered, nextAttemptAt } from '../domain/schedule.js';
+import { type BegunAttempt, type ClaimedDelivery, DispatchRepository, type EndedAttempt } from '../persistence/dispatch.repository.js';
+import { signedHeaders } from './standard-signature.js';
+import { SigningSecrets } from './signing-secrets.js';
+
+const ENDING_TRIES = 3;
+const ENDING_PAUSE_MS = 500;
+
+type Outcome = PostOutcome | { readonly noAnswer: 'secret_unavailable' };
+
+/** One attempt to deliver: on record before it is made, signed anew, judged by its status alone. */
+@Injectable()
+export class DeliveryAttempts {
+  private readonly log = new Logger(DeliveryAttempts.name);
+  private readonly ladderMs: readonly number[];
+
+  constructor(
+    private readonly work: DispatchRepository,
+    private readonly secrets: SigningSecrets,
+    private readonly http: GuardedPost,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {
+    this.ladderMs = settings.WEBHOOK_LADDER.map((seconds) => seconds * 1_000);
+  }
+
+  /** Makes the attempt that a lease stands for. Never throws: what could not be put on record is due again when the lease runs out. */
+  async make({ tenantId, deliveryId }: ClaimedDelivery, token: string): Promise<void> {
+    try {
+      const begun = await this.work.begin(tenantId, deliveryId, token, this.clock.now());
+      if (begun === null) return;
+      const startedAt = this.clock.now();
+      const outcome = await this.send(tenantId, begun, startedAt);
+      const now = this.clock.now();
+      await this.end(tenantId, deliveryId, token, now, this.judged(begun, outcome, now, now.getTime() - startedAt.getTime()));
+    } catch (error) {
+      this.log.warn(`delivery ${deliveryId}: ${(error as Error).message}; it is made again`);
+    }
+  }
+
+  private async send(tenantId: string, { webhook_id, url, secrets: sealed, event }: BegunAttempt, at: Date): Promise<Outcome> {
+    const body = JSON.stringify(eventPayload(event));
+    try {
+      const secrets = await this.secrets.open(tenantId, webhook_id, sealed);
+      const headers = { 'content-type': 'application/json', 'user-agent': 'Sello-Webhooks/1', ...signedHeaders(event.id, at, body, secrets) };
+      return await this.http.post(url, headers, body, this.settings.WEBHOOK_TIMEOUT_SECONDS * 1_000);
+    } catch (error) {
+      if (!(error instanceof EnvelopeError)) throw error;
+      this.log.error(`a secret of webhook ${webhook_id} does not open: ${error.message}`);
+      return { noAnswer: 'secret_unavailable' };
+    }
+  }
+
+  private judged({ number, round, event }: BegunAttempt, outcome: Outcome, now: Date, durationMs: number): EndedAttempt {
+    const status = 'status' in outcome ? outcome.status : null;
+    return {
+      number,
+      outcome: 'noAnswer' in outcome ? outcome.noAnswer : isDelivered(status) ? 'delivered' : 'refused',
+      statusCode: status,
+      durationMs,
+      nextAt: nextAttemptAt({ status, round, kind: event.type }, now, this.ladderMs),
+      eventId: this.ids.uuid(),
+    };
+  }
+
+  /** What the receiver has acknowledged is worth some patience with the database. */
+  private async end(tenantId: string, deliveryId: string, token: string, now: Date, ended: EndedAttempt): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.work.end(tenantId, deliveryId, token, now, ended, this.settings.WEBHOOK_DISABLE_AFTER_SECONDS * 1_000);
+        return;
+      } catch (error) {
+        if (attempt === ENDING_TRIES) throw error;
+        await this.sleeper.sleep(ENDING_PAUSE_MS);
+      }
+    }
+  }
+}

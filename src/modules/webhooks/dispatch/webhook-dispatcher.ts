@@ -1,0 +1,90 @@
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
+import { type ClaimedDelivery, DispatchRepository } from '../persistence/dispatch.repository.js';
+import { DeliveryAttempts } from './delivery-attempts.js';
+
+const PAUSE_AFTER_FAILURE_MS = 1_000;
+/** Beside the time of the call itself: to begin, to end, and to try the end again. */
+const LEASE_MARGIN_MS = 5_000;
+const NUDGED = new Error('there is room again');
+
+/**
+ * Takes due deliveries and makes them, as many at once as the settings say. Addresses that fail get at most half of the
+ * room: however many of them hang, the others are served. What a stopped or killed worker held is due again when its
+ * lease runs out.
+ */
+@Injectable()
+export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly log = new Logger(WebhookDispatcher.name);
+  private readonly underWay = new Set<Promise<void>>();
+  private failingUnderWay = 0;
+  private stopping = false;
+  private wake = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly work: DispatchRepository,
+    private readonly attempts: DeliveryAttempts,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.running = this.loop();
+  }
+
+  /** Takes nothing more and lets what is under way end, which it does within the time-out of a call. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    this.wake.abort(NUDGED);
+    await this.running;
+    await Promise.all(this.underWay);
+  }
+
+  private async loop(): Promise<void> {
+    while (!this.stopping) {
+      this.wake = new AbortController();
+      let pause = this.settings.WEBHOOK_POLL_MS;
+      try {
+        await this.take();
+      } catch (error) {
+        // PostgreSQL is away: what is due stays due.
+        this.log.warn(`webhooks pause: ${(error as Error).message}`);
+        pause = PAUSE_AFTER_FAILURE_MS;
+      }
+      await this.pause(pause);
+    }
+  }
+
+  private async take(): Promise<void> {
+    const { WEBHOOK_CONCURRENCY: all, WEBHOOK_PER_ENDPOINT: perWebhook } = this.settings;
+    const room = all - this.underWay.size;
+    if (room <= 0) return;
+    const roomForFailing = Math.max(0, Math.floor(all / 2) - this.failingUnderWay);
+    const token = this.ids.uuid();
+    const leaseMs = this.settings.WEBHOOK_TIMEOUT_SECONDS * 1_000 + LEASE_MARGIN_MS;
+    const claimed = await this.work.claim(token, this.clock.now(), leaseMs, { room, roomForFailing, perWebhook });
+    for (const delivery of claimed) this.follow(delivery, token);
+  }
+
+  private follow(delivery: ClaimedDelivery, token: string): void {
+    if (delivery.isFailing) this.failingUnderWay += 1;
+    const made = this.attempts.make(delivery, token).finally(() => {
+      this.underWay.delete(made);
+      if (delivery.isFailing) this.failingUnderWay -= 1;
+      this.wake.abort(NUDGED);
+    });
+    this.underWay.add(made);
+  }
+
+  private async pause(milliseconds: number): Promise<void> {
+    try {
+      await this.sleeper.sleep(milliseconds, this.wake.signal);
+    } catch (error) {
+      if (!this.wake.signal.aborted) throw error;
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { EventKind } from '../../../shared/event-catalogue.js';
+import type { DeliveryStatus } from '../domain/delivery.js';
+import type { DeliveryRecord } from '../webhooks.responses.js';
+
+const utc = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const DELIVERIES = `
+  select d.id, d.webhook_id, d.event_id, e.type as event_type, d.status, d.next_attempt_at, d.created_at, d.finished_at,
+    coalesce((
+      select jsonb_agg(jsonb_build_object('number', a.number, 'started_at', ${utc('a.started_at')}, 'finished_at', ${utc('a.finished_at')},
+        'outcome', a.outcome, 'status_code', a.status_code, 'duration_ms', a.duration_ms) order by a.number)
+      from webhook_attempts a where a.tenant_id = d.tenant_id and a.delivery_id = d.id), '[]') as attempts
+  from webhook_deliveries d join events e on e.tenant_id = d.tenant_id and e.id = d.event_id`;
+
+export interface Range {
+  readonly from: Date;
+  readonly to: Date;
+  /** Null: what the webhook listens to. */
+  readonly kinds: readonly EventKind[] | null;
+}
+
+interface Webhook {
+  readonly url: string;
+  readonly kinds: EventKind[] | null;
+  readonly is_active: boolean;
+}
+
+/** What was sent to a webhook, and what is to be sent again. */
+@Injectable()
+export class DeliveriesRepository {
+  constructor(private readonly database: TenantTransaction) {}
+
+  /** A page, newest first; null when the tenant has no such webhook. */
+  async page(tenantId: string, webhookId: string, status: DeliveryStatus | null, limit: number, offset: number): Promise<{ rows: DeliveryRecord[]; total: number } | null> {
+    return this.database.run(tenantId, async (manager) => {
+      if ((await standing(manager, tenantId, webhookId)) === null) return null;
+      const filter = 'd.tenant_id = $1 and d.webhook_id = $2 and ($3::text is null or d.status = $3)';
+      const rows = await manager.query<DeliveryRecord[]>(`${DELIVERIES} where ${filter} order by d.created_at desc, d.id desc limit $4 offset $5`, [tenantId, webhookId, status, limit, offset]);
+      const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from webhook_deliveries d where ${filter}`, [tenantId, webhookId, status]);
+      return { rows, total: counted?.total ?? 0 };
+    });
+  }
+
+  async find(tenantId: string, webhookId: string, deliveryId: string): Promise<DeliveryRecord | null> {
+    return this.database.run(tenantId, async (manager) => {
+      if ((await standing(manager, tenantId, webhookId)) === null) return null;
+      return one(manager, tenantId, webhookId, deliveryId);
+    });
+  }
+
+  /** Sends a ping to this webhook alone, whether or not it is active; null when the tenant has no such webhook. */
+  async ping(tenantId: string, webhookId: string, ids: { readonly event: string; readonly delivery: string }, now: Date): Promise<DeliveryRecord | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const webhook = await standing(manager, tenantId, webhookId);
+      if (webhook === null) return null;
+      await manager.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, $2, 'ping', $3, $4)`, [
+        tenantId, ids.event, now, JSON.stringify({ webhook: { id: webhookId, url: webhook.url } }),
+      ]);
+      await manager.query('select restart_delivery($1, $2, $3, $4, $5)', [tenantId, ids.delivery, webhookId, ids.event, now]);
+      return one(manager, tenantId, webhookId, ids.delivery);
+    });
+  }
+
+  /**
+   * Sends a delivery again, at once and by the whole schedule; null when there is none.
+   * @throws DomainError INVALID_STATE while the webhook is switched off
+   */
+  async replay(tenantId: string, webhookId: string, deliveryId: string, now: Date): Promise<DeliveryRecord | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const webhook = await standing(manager, tenantId, webhookId);
+      const delivery = webhook === null ? null : await one(manager, tenantId, webhookId, deliveryId);
+      if (webhook === null || delivery === null) return null;
+      requireActive(webhook);
+      await manager.query('select restart_delivery($1, $2, $3, $4, $5)', [tenantId, deliveryId, webhookId, delivery.event_id, now]);
+      return one(manager, tenantId, webhookId, deliveryId);
+    });
+  }
+
+  /**
+   * Sends the events of a time again. Null when the tenant has no such webhook; `'too_many'` when there are more than
+   * `most`, and then none is sent.
+   * @throws DomainError INVALID_STATE while the webhook is switched off
+   */
+  async replayRange(tenantId: string, webhookId: string, { from, to, kinds }: Range, most: number, now: Date): Promise<number | 'too_many' | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const webhook = await standing(manager, tenantId, webhookId);
+      if (webhook === null) return null;
+      requireActive(webhook);
+      // Two at the same time would send an event twice over.
+      await manager.query('select 1 from webhooks where tenant_id = $1 and id = $2 for no key update', [tenantId, webhookId]);
+      await manager.query('savepoint before_replay');
+      const [row] = await manager.query<{ replayed: number }[]>('select replay_events($1, $2, $3, $4, $5, $6, $7) as replayed', [
+        tenantId, webhookId, from, to, kinds ?? webhook.kinds, now, most,
+      ]);
+      const replayed = row?.replayed ?? 0;
+      if (replayed <= most) return replayed;
+      await manager.query('rollback to savepoint before_replay');
+      return 'too_many';
+    });
+  }
+}
+
+async function standing(manager: EntityManager, tenantId: string, webhookId: string): Promise<Webhook | null> {
+  const [row] = await manager.query<Webhook[]>('select url, kinds, is_active from webhooks where tenant_id = $1 and id = $2 and deleted_at is null', [tenantId, webhookId]);
+  return row ?? null;
+}
+
+async function one(manager: EntityManager, tenantId: string, webhookId: string, deliveryId: string): Promise<DeliveryRecord | null> {
+  const [row] = await manager.query<DeliveryRecord[]>(`${DELIVERIES} where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3`, [tenantId, webhookId, deliveryId]);
+  return row ?? null;
+}
+
+function requireActive({ is_active }: Webhook): void {
+  if (!is_active) throw new DomainError('INVALID_STATE', { is_active: false, allowed: 'PATCH is_active true' });
+}

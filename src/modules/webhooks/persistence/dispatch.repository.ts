@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { EventCard } from '../../events/public.js';
+
+export interface ClaimLimits {
+  /** Most deliveries that are taken, and most of those to addresses that fail. */
+  readonly room: number;
+  readonly roomForFailing: number;
+  readonly perWebhook: number;
+}
+
+export interface ClaimedDelivery {
+  readonly tenantId: string;
+  readonly deliveryId: string;
+  /** Its address fails at present. */
+  readonly isFailing: boolean;
+}
+
+/** In base64, as it came out of JSON. */
+export interface SealedWebhookSecret {
+  readonly id: string;
+  readonly sealed: string;
+}
+
+/** An attempt that is on record and may be made. */
+export interface BegunAttempt {
+  readonly webhook_id: string;
+  readonly url: string;
+  readonly secrets: readonly SealedWebhookSecret[];
+  readonly event: EventCard;
+  readonly number: number;
+  readonly round: number;
+}
+
+export interface EndedAttempt {
+  readonly number: number;
+  readonly outcome: string;
+  readonly statusCode: number | null;
+  readonly durationMs: number;
+  readonly nextAt: Date | null;
+  /** Id of the event that tells of an address switched off, should it come to that. */
+  readonly eventId: string;
+}
+
+/** What the dispatcher does with deliveries. */
+@Injectable()
+export class DispatchRepository {
+  constructor(private readonly database: TenantTransaction) {}
+
+  /** Leases due deliveries, addresses taking turns; a lease that runs out makes its delivery due again. */
+  async claim(token: string, now: Date, leaseMs: number, { room, roomForFailing, perWebhook }: ClaimLimits): Promise<ClaimedDelivery[]> {
+    const rows = await this.database.platform<{ tenant_id: string; delivery_id: string; is_failing: boolean }>(
+      `select * from claim_deliveries($1, $2, $3 * interval '1 millisecond', $4, $5, $6)`,
+      [token, now, leaseMs, room, roomForFailing, perWebhook],
+    );
+    return rows.map((row) => ({ tenantId: row.tenant_id, deliveryId: row.delivery_id, isFailing: row.is_failing }));
+  }
+
+  /** Puts an attempt on record before it is made; null: the lease was lost, or nobody listens any more. */
+  async begin(tenantId: string, deliveryId: string, token: string, now: Date): Promise<BegunAttempt | null> {
+    const [row] = await this.database.call<BegunAttempt>(tenantId, 'select * from begin_attempt($1, $2, $3, $4)', [deliveryId, token, now]);
+    return row ?? null;
+  }
+
+  /** Puts on record what came of it, and when to try again; switches the address off when it is gone or failed for `patienceMs`. */
+  async end(tenantId: string, deliveryId: string, token: string, now: Date, ended: EndedAttempt, patienceMs: number): Promise<void> {
+    const { number, outcome, statusCode, durationMs, nextAt, eventId } = ended;
+    await this.database.call(
+      tenantId,
+      `select end_attempt($1, $2, $3, $4, $5, $6, $7, $8, $9, $10 * interval '1 millisecond', $11)`,
+      [deliveryId, token, now, number, outcome, statusCode, durationMs, nextAt, patienceMs, eventId],
+    );
+  }
+}

@@ -1,0 +1,1 @@
+export { type SealedWebhookSecretRow, SealedWebhookSecretsStore } from './persistence/sealed-webhook-secrets.store.js';

@@ -1,0 +1,41 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { ValidationFailure } from '../../../platform/http/validation-failure.js';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { DeliveriesRepository } from '../persistence/deliveries.repository.js';
+import type { WebhookReplayDto } from '../webhooks.dto.js';
+import type { ReplayAccepted } from '../webhooks.responses.js';
+import { found } from './found.js';
+
+/** Events of one replay; all of them are made due in one transaction. */
+const MOST_EVENTS = 5_000;
+
+/** Sends a webhook what happened in a time again, or for the first time: after its receiver lost messages, or while it was off. */
+export class ReplayEvents extends Command<ReplayAccepted> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly webhookId: string,
+    readonly input: WebhookReplayDto,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ReplayEvents)
+export class ReplayEventsHandler implements ICommandHandler<ReplayEvents> {
+  constructor(
+    private readonly deliveries: DeliveriesRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async execute({ tenant, webhookId, input }: ReplayEvents): Promise<ReplayAccepted> {
+    const range = { from: new Date(input.from), to: new Date(input.to), kinds: input.kinds ?? null };
+    if (range.from >= range.to) throw refused('range_order', input.to, {});
+    const events = found(await this.deliveries.replayRange(tenant.tenantId, webhookId, range, MOST_EVENTS, this.clock.now()));
+    if (events === 'too_many') throw refused('range_too_large', input.to, { max: MOST_EVENTS });
+    return { events };
+  }
+}
+
+const refused = (type: string, input: string, ctx: Readonly<Record<string, unknown>>): ValidationFailure => new ValidationFailure([{ loc: ['body', 'to'], type, input, ctx }]);

@@ -1,0 +1,57 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { EgressModule } from '../../platform/egress/egress.module.js';
+import { DeliveryAttempts } from './dispatch/delivery-attempts.js';
+import { SigningSecrets } from './dispatch/signing-secrets.js';
+import { WebhookDispatcher } from './dispatch/webhook-dispatcher.js';
+import { DeliveriesRepository } from './persistence/deliveries.repository.js';
+import { DispatchRepository } from './persistence/dispatch.repository.js';
+import { WebhooksRepository } from './persistence/webhooks.repository.js';
+import { CreateWebhookHandler } from './use-cases/create-webhook.js';
+import { DeleteWebhookHandler } from './use-cases/delete-webhook.js';
+import { GetDeliveryHandler } from './use-cases/get-delivery.js';
+import { GetWebhookHandler } from './use-cases/get-webhook.js';
+import { ListDeliveriesHandler } from './use-cases/list-deliveries.js';
+import { ListWebhooksHandler } from './use-cases/list-webhooks.js';
+import { ReplayDeliveryHandler } from './use-cases/replay-delivery.js';
+import { ReplayEventsHandler } from './use-cases/replay-events.js';
+import { RotateWebhookSecretHandler } from './use-cases/rotate-webhook-secret.js';
+import { TestWebhookHandler } from './use-cases/test-webhook.js';
+import { UpdateWebhookHandler } from './use-cases/update-webhook.js';
+import { WebhookAddresses } from './webhook-addresses.js';
+import { WebhookDeliveriesController } from './webhook-deliveries.controller.js';
+import { WebhookSecrets } from './webhook-secret.js';
+import { WebhooksController } from './webhooks.controller.js';
+
+const HANDLERS = [
+  CreateWebhookHandler,
+  ListWebhooksHandler,
+  GetWebhookHandler,
+  UpdateWebhookHandler,
+  DeleteWebhookHandler,
+  RotateWebhookSecretHandler,
+  TestWebhookHandler,
+  ReplayEventsHandler,
+  ListDeliveriesHandler,
+  GetDeliveryHandler,
+  ReplayDeliveryHandler,
+];
+
+/** Webhooks: the HTTP half keeps the addresses and shows what was sent, the worker half sends. */
+@Module({})
+export class WebhooksModule {
+  /** For the API process. */
+  static http(): DynamicModule {
+    return {
+      module: WebhooksModule,
+      imports: [CqrsModule, EgressModule],
+      controllers: [WebhooksController, WebhookDeliveriesController],
+      providers: [WebhooksRepository, DeliveriesRepository, WebhookAddresses, WebhookSecrets, ...HANDLERS],
+    };
+  }
+
+  /** For the worker process. */
+  static worker(): DynamicModule {
+    return { module: WebhooksModule, imports: [EgressModule], providers: [DispatchRepository, SigningSecrets, DeliveryAttempts, WebhookDispatcher] };
+  }
+}

@@ -1,0 +1,90 @@
+import { isIP, type LookupFunction } from 'node:net';
+import { Inject, Injectable } from '@nestjs/common';
+import { Agent, request } from 'undici';
+import { type Settings, SETTINGS } from '../../config/settings.js';
+import { isPublicAddress } from './public-addresses.js';
+import { type Resolver, RESOLVER } from './resolver.js';
+import { hostOf, targetProblem, type Targets } from './target-rules.js';
+
+/** Of an answer no more is read: it only has to end. */
+const MAX_ANSWER_BYTES = 65_536;
+
+/** Why there is no answer. */
+export type NoAnswer = 'refused_address' | 'unresolved' | 'timeout' | 'tls' | 'connection';
+
+export type PostOutcome = { readonly status: number } | { readonly noAnswer: NoAnswer };
+
+/**
+ * Posts to addresses that tenants name, and to nowhere within: the name is looked up at every call, every address it has
+ * must be public, and the connection goes to the one that was checked. Connections are not kept, redirects not followed,
+ * proxies of the environment not used; of the answer the status leaves, the body does not.
+ */
+@Injectable()
+export class GuardedPost {
+  private readonly targets: Targets;
+
+  constructor(
+    @Inject(RESOLVER) private readonly resolver: Resolver,
+    @Inject(SETTINGS) settings: Pick<Settings, 'WEBHOOK_TARGETS'>,
+  ) {
+    this.targets = settings.WEBHOOK_TARGETS;
+  }
+
+  /** Sends a body; everything, the name's look-up included, within `timeoutMs`. */
+  async post(address: string, headers: Readonly<Record<string, string>>, body: string, timeoutMs: number): Promise<PostOutcome> {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    if (targetProblem(address, this.targets) !== null) return { noAnswer: 'refused_address' };
+    const url = new URL(address);
+    const found = await within(deadline, this.addressesOf(hostOf(url)));
+    if (found === null) return { noAnswer: deadline.aborted ? 'timeout' : 'unresolved' };
+    const [pinned] = found;
+    if (pinned === undefined || !found.every((one) => this.isAllowed(one))) return { noAnswer: 'refused_address' };
+    const agent = new Agent({ connections: 1, pipelining: 0, connect: { lookup: always(pinned), timeout: timeoutMs, minVersion: 'TLSv1.2' } });
+    try {
+      const answer = await request(url, { dispatcher: agent, method: 'POST', headers, body, signal: deadline, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+      let size = 0;
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > MAX_ANSWER_BYTES) break;
+      }
+      return { status: answer.statusCode };
+    } catch (error) {
+      return { noAnswer: deadline.aborted ? 'timeout' : reasonOf(error) };
+    } finally {
+      await agent.destroy();
+    }
+  }
+
+  /** True when a name leads, among others, to where it must not; one that leads nowhere now may later. */
+  async leadsAstray(address: string, timeoutMs: number): Promise<boolean> {
+    const found = await within(AbortSignal.timeout(timeoutMs), this.addressesOf(hostOf(new URL(address))));
+    return found !== null && !found.every((one) => this.isAllowed(one));
+  }
+
+  private isAllowed(address: string): boolean {
+    return this.targets === 'any' || isPublicAddress(address);
+  }
+
+  private async addressesOf(host: string): Promise<readonly string[]> {
+    return isIP(host) === 0 ? this.resolver.resolve(host) : [host];
+  }
+}
+
+/** What a promise brings before the deadline; null when it fails or comes too late. */
+async function within<T>(deadline: AbortSignal, promise: Promise<T>): Promise<T | null> {
+  const late = new Promise<null>((resolve) => deadline.addEventListener('abort', () => resolve(null), { once: true }));
+  return Promise.race([promise.catch(() => null), late]);
+}
+
+/** A look-up that knows one address, whatever is asked. */
+const always = (address: string): LookupFunction => {
+  const family = isIP(address);
+  return (_host, options, found) => (options.all === true ? found(null, [{ address, family }]) : found(null, address, family));
+};
+
+function reasonOf(error: unknown): NoAnswer {
+  const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  if (typeof code !== 'string') return 'connection';
+  if (/CERT|TLS|SSL|SELF_SIGNED|VERIFY|EPROTO/.test(code)) return 'tls';
+  return /TIMEOUT|ETIMEDOUT/.test(code) ? 'timeout' : 'connection';
+}

@@ -1,0 +1,18 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** Of IPv6 only this is handed out to the public Internet. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * True for an address of the public Internet. Private, loopback, link-local (cloud metadata), shared (CGNAT), multicast,
+ * reserved and documentation addresses are none, nor is any of them dressed up as IPv6 (mapped, NAT64, 6to4, Teredo).
+ */
+export function isPublicAddress(address: string): boolean {
+  // The library also reads short forms such as 127.1, which no connection is made to.
+  if (isIP(address) === 0) return false;
+  // Takes an IPv4-mapped address for what it is.
+  const parsed = ipaddr.process(address);
+  if (parsed.range() !== 'unicast') return false;
+  return parsed.kind() === 'ipv4' || (parsed as ipaddr.IPv6).match(GLOBAL_IPV6);
+}
