@@ -10,6 +10,7 @@ import { DocumentsModule } from './modules/documents/documents.module.js';
 import { EventsModule } from './modules/events/events.module.js';
 import { IssuersModule } from './modules/issuers/issuers.module.js';
 import { MembersModule } from './modules/members/members.module.js';
+import { NotificationsModule } from './modules/notifications/notifications.module.js';
 import { PlatformModule } from './modules/platform/platform.module.js';
 import { ReferenceModule } from './modules/reference/reference.module.js';
 import { WebhooksModule } from './modules/webhooks/webhooks.module.js';
@@ -38,7 +39,7 @@ const platform = (settings: Settings): DynamicModule['imports'] => [
 @Module({})
 export class ApiModule {
   static with(settings: Settings): DynamicModule {
-    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http(), BuyersModule, AuthModule, CatalogueModule, ReferenceModule, MembersModule, ApiKeysModule, AuditModule, PlatformModule, EventsModule.http(), WebhooksModule.http()] };
+    return { module: ApiModule, imports: [...(platform(settings) ?? []), HttpModule, HealthModule, IssuersModule.http(), DocumentsModule.http(), BuyersModule, AuthModule, CatalogueModule, ReferenceModule, MembersModule, ApiKeysModule, AuditModule, PlatformModule, EventsModule.http(), WebhooksModule.http(), NotificationsModule.http()] };
   }
 }
 
@@ -46,6 +47,6 @@ export class ApiModule {
 @Module({})
 export class WorkerModule {
   static with(settings: Settings): DynamicModule {
-    return { module: WorkerModule, imports: [...(platform(settings) ?? []), DocumentsModule.worker(), EventsModule.worker(), WebhooksModule.worker()] };
+    return { module: WorkerModule, imports: [...(platform(settings) ?? []), DocumentsModule.worker(), EventsModule.worker(), WebhooksModule.worker(), NotificationsModule.worker()] };
   }
 }

@@ -659,6 +659,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/documents/{document_id}/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail an authorized document, XML and RIDE attached, to its buyer or to somebody else
+         * @description Permission: `documents:operate`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        post: operations["emailDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/documents/{document_id}/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every mail of the document and what became of it, newest first
+         * @description Permission: `documents:read`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        get: operations["listDocumentEmails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/documents/{document_id}/history": {
         parameters: {
             query?: never;
@@ -1497,6 +1539,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tenant/mail-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Language, sender and texts of the mails to buyers
+         * @description Permission: `tenant:read`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        get: operations["getMailSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the given settings; null goes back to the default
+         * @description Permission: `issuers:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        patch: operations["updateMailSettings"];
+        trace?: never;
+    };
+    "/tenant/mail-settings/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The mail of an example document, with changes that are not saved yet
+         * @description Permission: `tenant:read`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        post: operations["previewMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tenant/members": {
         parameters: {
             query?: never;
@@ -2101,7 +2190,7 @@ export interface components {
             page_size: number;
         };
         /** @enum {string} */
-        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "email.verified" | "identity.linked" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated";
+        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "email.verified" | "identity.linked" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "document.email_requested" | "mail_settings.changed";
         AuditLine: {
             /** Format: uuid */
             id: string;
@@ -2497,6 +2586,10 @@ export interface components {
             next_attempt_at: string | null;
             /** @description A requested annulment that is being watched */
             cancellation: components["schemas"]["DocumentCancellation"] | null;
+            /** @description The buyer is mailed the document once it is authorized, unless the issuer mails nobody */
+            send_email: boolean;
+            /** @description The latest mail of the document; it has no say in its state. Events do not tell it */
+            email?: components["schemas"]["DocumentEmail"] | null;
         };
         DocumentAbandonResponse: {
             /** Format: uuid */
@@ -2649,6 +2742,8 @@ export interface components {
              * @description Where the document is sent
              */
             buyer_email?: string | null;
+            /** @description false: the buyer is not mailed the document once it is authorized; not part of the document */
+            send_email?: boolean;
             /** @description The SRI takes 300 characters */
             buyer_address?: string | null;
             /**
@@ -2772,6 +2867,8 @@ export interface components {
              * @description Where the document is sent
              */
             buyer_email?: string | null;
+            /** @description false: the buyer is not mailed the document once it is authorized; not part of the document */
+            send_email?: boolean;
             /** @description The SRI takes 300 characters */
             buyer_address?: string | null;
             /**
@@ -2846,6 +2943,20 @@ export interface components {
             total?: number | string;
             /** @description The lines grouped by tax and rate */
             taxes?: components["schemas"]["DocumentTaxCreate"][];
+        };
+        DocumentEmail: {
+            /** Format: uuid */
+            id: string;
+            status: components["schemas"]["MailStatus"];
+            /** @example maria.jose@example.com */
+            recipient: string;
+            /** Format: date-time */
+            sent_at: string | null;
+            /**
+             * @description Why it was not sent, or came back
+             * @example null
+             */
+            failure: string | null;
         };
         DocumentError: {
             /** @description Code of the error catalogue */
@@ -3086,6 +3197,19 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        DocumentMailRequest: {
+            /**
+             * Format: email
+             * @description Default: the buyer's address
+             * @example contabilidad@example.com
+             */
+            to?: string | null;
+            /**
+             * @description Default: the tenant's
+             * @enum {string}
+             */
+            language?: "es" | "en";
+        };
         DocumentManualReviewRequiredEvent: {
             /**
              * Format: uuid
@@ -3150,6 +3274,8 @@ export interface components {
              * @description Where the document is sent
              */
             buyer_email?: string | null;
+            /** @description false: the buyer is not mailed the document once it is authorized; not part of the document */
+            send_email?: boolean;
             /** @description The SRI takes 300 characters */
             buyer_address?: string | null;
             /**
@@ -4028,6 +4154,8 @@ export interface components {
             default_payment_method: string;
             /** @description Path of the image that is printed on documents */
             logo: string | null;
+            /** @description Buyers are mailed each document once it is authorized */
+            email_buyers: boolean;
             is_active: boolean;
             /**
              * Format: date-time
@@ -4077,6 +4205,11 @@ export interface components {
             default_payment_method?: string;
             /** @description PNG or JPEG in base64 that is printed on documents, at most 200 KB and one megapixel; null removes it. Answers hold its path */
             logo?: string | null;
+            /**
+             * @description Buyers are mailed each document once it is authorized
+             * @default true
+             */
+            email_buyers?: boolean;
             /**
              * @description May issue
              * @default true
@@ -4128,6 +4261,8 @@ export interface components {
             default_payment_method?: string;
             /** @description PNG or JPEG in base64 that is printed on documents, at most 200 KB and one megapixel; null removes it. Answers hold its path */
             logo?: string | null;
+            /** @description Buyers are mailed each document once it is authorized */
+            email_buyers?: boolean;
             /** @description May issue */
             is_active?: boolean;
         };
@@ -4169,6 +4304,158 @@ export interface components {
             contributor_type: string | null;
             address: string | null;
         };
+        Mail: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            document_id: string;
+            /**
+             * @description `authorized`: sent by itself; `requested`: asked for
+             * @enum {string}
+             */
+            cause: "authorized" | "requested";
+            /** @example maria.jose@example.com */
+            recipient: string;
+            language: components["schemas"]["MailLanguage"];
+            /** @description `queued`: not yet, or put off; `sent`: a mail server took it; `failed`: it is not tried again; `bounced`: there is no such recipient, or it came back */
+            status: components["schemas"]["MailStatus"];
+            attempts: number;
+            /**
+             * @description Why it is not sent, or came back; a mail server's own words where it gave any
+             * @example null
+             */
+            failure: string | null;
+            /**
+             * Format: uuid
+             * @description User or API key that asked for it
+             */
+            requested_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            sent_at: string | null;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @enum {string} */
+        MailLanguage: "es" | "en";
+        MailPage: {
+            items: components["schemas"]["Mail"][];
+            total: number;
+            page: number;
+            page_size: number;
+        };
+        MailPreview: {
+            /**
+             * @description Name of the sender
+             * @example Comercial Andina
+             */
+            from: string;
+            /** @example facturacion@example.com */
+            reply_to: string | null;
+            /** @example Factura 001-002-000000123 */
+            subject: string;
+            /** @example Hola, María Pérez: … */
+            text: string;
+            /**
+             * @description Holds no script and fetches nothing; show it in a sandboxed frame
+             * @example <!doctype html><html lang="es">…</html>
+             */
+            html: string;
+        };
+        MailPreviewRequest: {
+            /** @enum {string} */
+            language?: "es" | "en";
+            /**
+             * @description Name of the sender; null: the issuer's
+             * @example Comercial Andina
+             */
+            sender_name?: string | null;
+            /**
+             * Format: email
+             * @description Where answers go
+             * @example facturacion@example.com
+             */
+            reply_to?: string | null;
+            /**
+             * @description One line; may name {{buyer_name}}, {{issuer_name}}, {{document_type}}, {{document_number}}, {{issue_date}}, {{total}}, {{access_key}}, {{authorization_date}}; null: the service's own
+             * @example {{document_type}} {{document_number}}
+             */
+            subject?: string | null;
+            /**
+             * @description Paragraphs above the figures of the document; may name {{buyer_name}}, {{issuer_name}}, {{document_type}}, {{document_number}}, {{issue_date}}, {{total}}, {{access_key}}, {{authorization_date}}; null: the service's own
+             * @example Hola, {{buyer_name}}:
+             *
+             *     Gracias por su compra.
+             */
+            message?: string | null;
+            /**
+             * @default 01
+             * @enum {string}
+             */
+            document_type?: "01" | "03" | "04" | "05" | "06" | "07";
+        };
+        MailSettings: {
+            /** @description Of mails to buyers and to admins */
+            language: components["schemas"]["MailLanguage"];
+            /**
+             * @description Null: the issuer's name
+             * @example Comercial Andina
+             */
+            sender_name: string | null;
+            /**
+             * @description Where answers go; null: buyers are told that nobody reads them
+             * @example facturacion@example.com
+             */
+            reply_to: string | null;
+            /**
+             * @description Null: the service's own
+             * @example {{document_type}} {{document_number}}
+             */
+            subject: string | null;
+            /**
+             * @description Null: the service's own
+             * @example null
+             */
+            message: string | null;
+            /**
+             * @description What subject and message may name in double braces
+             * @example [
+             *       "buyer_name",
+             *       "document_number"
+             *     ]
+             */
+            placeholders: string[];
+        };
+        MailSettingsUpdate: {
+            /** @enum {string} */
+            language?: "es" | "en";
+            /**
+             * @description Name of the sender; null: the issuer's
+             * @example Comercial Andina
+             */
+            sender_name?: string | null;
+            /**
+             * Format: email
+             * @description Where answers go
+             * @example facturacion@example.com
+             */
+            reply_to?: string | null;
+            /**
+             * @description One line; may name {{buyer_name}}, {{issuer_name}}, {{document_type}}, {{document_number}}, {{issue_date}}, {{total}}, {{access_key}}, {{authorization_date}}; null: the service's own
+             * @example {{document_type}} {{document_number}}
+             */
+            subject?: string | null;
+            /**
+             * @description Paragraphs above the figures of the document; may name {{buyer_name}}, {{issuer_name}}, {{document_type}}, {{document_number}}, {{issue_date}}, {{total}}, {{access_key}}, {{authorization_date}}; null: the service's own
+             * @example Hola, {{buyer_name}}:
+             *
+             *     Gracias por su compra.
+             */
+            message?: string | null;
+        };
+        /** @enum {string} */
+        MailStatus: "queued" | "sent" | "failed" | "bounced";
         MailToken: {
             /**
              * Format: password
@@ -6955,6 +7242,93 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    emailDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 2a8e6593-957e-4026-83cc-178c9939d2e8 */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentMailRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mail"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listDocumentEmails: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 2a8e6593-957e-4026-83cc-178c9939d2e8 */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailPage"];
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     getDocumentHistory: {
         parameters: {
             query?: never;
@@ -9097,6 +9471,124 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getMailSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailSettings"];
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateMailSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailSettingsUpdate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailSettings"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    previewMail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailPreviewRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailPreview"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];

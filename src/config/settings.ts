@@ -22,6 +22,10 @@ const flag = (description: string, fallback: 'true' | 'false') =>
     .transform((value) => value === 'true')
     .describe(description);
 
+/** Characters before the @ that leave room for the name of a mail within the 64 that are allowed. */
+const LONGEST_BOUNCE_NAME = 14;
+const MAILBOX = /^(?:[^<>"\r\n]*<[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/;
+
 const origins = (description: string) =>
   z
     .string()
@@ -66,8 +70,19 @@ export const SETTINGS_SCHEMA = z.object({
   MASTER_KEY_VAULT_TOKEN_FILE: z.string().optional().describe('File that holds the token for MASTER_KEY_VAULT_URL; read again at every call'),
   TOKEN_KEYS: z.string().optional().describe('RSA keys of access tokens in PEM, concatenated: the first, private, signs; the others, private or public, still verify'),
   TOKEN_KEYS_FILE: z.string().optional().describe('File that holds TOKEN_KEYS instead; mode 0600. Without either a local process makes a key for itself; others do not start'),
-  SMTP_URL: z.string().regex(/^smtps?:\/\//).optional().describe('Mail server; without one mails are not sent, only reported missing in the log'),
-  MAIL_FROM: z.string().default('Sello <no-reply@sello.local>').describe('Sender of mails'),
+  SMTP_URL: z.string().regex(/^smtps?:\/\//).optional().describe('Mail server, e.g. smtps://user:password@mail.example:465; without one mails are not sent: those of documents fail, saying so'),
+  MAIL_FROM: z.string().regex(MAILBOX).default('Sello <no-reply@sello.local>').describe("Sender of mails; of those to buyers the address, under the tenant's name"),
+  MAIL_CONCURRENCY: z.coerce.number().int().min(1).max(100).default(4).describe('Mails one worker process sends at once, each over a connection of its own'),
+  MAIL_INTERVAL_MS: z.coerce.number().int().min(10).default(1_000).describe('How often a worker looks for mails that are due'),
+  MAIL_LADDER: ladder('Seconds between attempts to send a mail that the mail server puts off; behind the last it has failed', '60,300,900,3600,14400,43200'),
+  MAIL_LEASE_SECONDS: seconds('How long a worker may take to send a mail before another sends it').default(300),
+  MAIL_RESENDS_PER_HOUR: z.coerce.number().int().positive().default(10).describe('POST /documents/{id}/email per document and hour'),
+  MAIL_BOUNCE_ADDRESS: z
+    .email()
+    .refine((address) => address.indexOf('@') <= LONGEST_BOUNCE_NAME, `at most ${LONGEST_BOUNCE_NAME} characters before the @`)
+    .optional()
+    .describe('Where mails that cannot be delivered come back, e.g. bounces@mail.example; each names itself behind a +. Its mail server pipes them to `npm run mail-bounce`'),
+  MAIL_BOUNCE_SECRET: z.string().min(16).optional().describe('Secret that proves that a mail that comes back was ours; required with MAIL_BOUNCE_ADDRESS'),
   GOOGLE_CLIENT_ID: z.string().optional().describe('Client of the sign-in with Google; without it that sign-in is off'),
   GOOGLE_CLIENT_SECRET: z.string().optional().describe('Secret of GOOGLE_CLIENT_ID'),
   GOOGLE_ISSUER: z.url().default('https://accounts.google.com').describe('Issuer that ID tokens must name'),
@@ -147,6 +162,9 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   }
   if (settings.GOOGLE_CLIENT_ID !== undefined && settings.GOOGLE_CLIENT_SECRET === undefined) {
     throw new SettingsError('GOOGLE_CLIENT_SECRET: required with GOOGLE_CLIENT_ID');
+  }
+  if (settings.MAIL_BOUNCE_ADDRESS !== undefined && settings.MAIL_BOUNCE_SECRET === undefined) {
+    throw new SettingsError('MAIL_BOUNCE_SECRET: required with MAIL_BOUNCE_ADDRESS');
   }
   const base = settings.APP_ENV === 'production' ? SRI_PRODUCTION : SRI_TEST;
   if (settings.APP_ENV === 'local' && (!settings.SRI_RECEPTION_URL || !settings.SRI_AUTHORIZATION_URL)) {

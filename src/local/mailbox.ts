@@ -1,19 +1,23 @@
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { mailboxPage } from './mailbox-page.js';
+import { mailboxAnswer } from './mailbox-page.js';
 import { type Mail, readMail } from './mail-reader.js';
+import { type Answering, converse } from './smtp-conversation.js';
 
-const MAX_MAIL_BYTES = 1_048_576;
 const KEPT = 200;
 
 /**
- * A mail server that keeps what it is sent instead of delivering it, for one machine and tests. Speaks as much SMTP
- * (RFC 5321) as a sender needs, and shows the mails on a page.
+ * A mail server that keeps what it is sent instead of delivering it, for one machine and tests, and shows the mails on
+ * a page.
  */
 export class Mailbox {
   private readonly mails: Mail[] = [];
   private readonly sockets = new Set<Socket>();
   private waiting: (() => void)[] = [];
+  private received = 0;
+
+  /** For tests: plays a server that refuses, is slow or breaks off. */
+  answering: Answering = () => null;
 
   private constructor(
     private readonly smtp: Server,
@@ -25,10 +29,14 @@ export class Mailbox {
     const smtp = createServer();
     const web = createHttpServer();
     const mailbox = new Mailbox(smtp, web);
-    smtp.on('connection', (socket) => mailbox.converse(socket));
-    web.on('request', (_request, response) => {
-      response.setHeader('Content-Type', 'text/html; charset=utf-8').setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
-      response.end(mailboxPage(mailbox.mails));
+    smtp.on('connection', (socket) => mailbox.receive(socket));
+    web.on('request', (request, response) => {
+      const answer = mailboxAnswer(request.url ?? '/', mailbox.mails);
+      if (answer === null) {
+        response.writeHead(404).end();
+        return;
+      }
+      response.setHeader('Content-Type', answer.type).setHeader('Content-Security-Policy', answer.policy).setHeader('X-Content-Type-Options', 'nosniff').end(answer.body);
     });
     await Promise.all([listen(smtp, 0), listen(web, port)]);
     return mailbox;
@@ -76,59 +84,20 @@ export class Mailbox {
     await Promise.all([closed(this.smtp), closed(this.web)]);
   }
 
-  private converse(socket: Socket): void {
+  private receive(socket: Socket): void {
     this.sockets.add(socket);
-    let [unread, to, isData] = ['', [] as string[], false];
-    const say = (line: string): boolean => socket.write(`${line}\r\n`);
-    socket.setEncoding('utf8');
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.sockets.delete(socket));
-    socket.on('data', (chunk: string) => {
-      unread += chunk;
-      if (unread.length > MAX_MAIL_BYTES) {
-        say('552 too large');
-        socket.destroy();
-        return;
-      }
-      for (;;) {
-        const end = unread.indexOf(isData ? '\r\n.\r\n' : '\r\n');
-        if (end < 0) return;
-        const text = unread.slice(0, end);
-        unread = unread.slice(end + (isData ? 5 : 2));
-        if (isData) {
-          this.keep(text, to);
-          [to, isData] = [[], false];
-          say('250 kept');
-          continue;
-        }
-        const verb = text.slice(0, 4).toUpperCase();
-        if (verb === 'RCPT') to.push(/<([^<>]*)>/.exec(text)?.[1] ?? '');
-        if (verb === 'RSET') to = [];
-        isData = verb === 'DATA';
-        say(ANSWERS[verb] ?? '502 not understood');
-        if (verb === 'QUIT') socket.end();
-      }
-    });
-    say('220 mailbox');
+    converse(socket, (verb, line) => this.answering(verb, line), (raw, sender, to) => this.keep(raw, sender, to)).catch(() => socket.destroy());
   }
 
-  private keep(raw: string, to: readonly string[]): void {
-    this.mails.push(readMail(raw, to, new Date()));
+  private keep(raw: string, sender: string, to: readonly string[]): void {
+    this.received += 1;
+    this.mails.push(readMail(raw, { number: this.received, sender, to, receivedAt: new Date() }));
     if (this.mails.length > KEPT) this.mails.shift();
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 }
-
-const ANSWERS: Readonly<Record<string, string>> = {
-  EHLO: '250-mailbox\r\n250-8BITMIME\r\n250 SMTPUTF8',
-  HELO: '250 mailbox',
-  MAIL: '250 yes',
-  RCPT: '250 yes',
-  RSET: '250 yes',
-  NOOP: '250 yes',
-  DATA: '354 go on, end with a dot alone',
-  QUIT: '221 bye',
-};
 
 const listen = (server: Server, port: number): Promise<void> =>
   new Promise((resolve, reject) => {

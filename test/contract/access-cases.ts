@@ -52,6 +52,8 @@ export interface World {
   readonly ids: StandingIds;
   readonly draftId: string;
   readonly refusedId: string;
+  /** Authorized, of a buyer without an address. */
+  readonly unmailedId: string;
   /** Another tenant, for what would spoil this one. */
   readonly spare: Business;
   newDraft(): Promise<string>;
@@ -141,6 +143,9 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   'GET /documents/:document_id/xml': { demands: 'documents:read', own: 200 },
   'GET /documents/:document_id/ride': { demands: 'documents:read', own: 200 },
   'GET /documents/:document_id/history': { demands: 'documents:read', own: 200 },
+  // Found, in the state for it, and without anybody to mail it to.
+  'POST /documents/:document_id/email': { demands: 'documents:operate', own: 422, body: () => ({}), fresh: ({ unmailedId }) => ({ document_id: unmailedId }) },
+  'GET /documents/:document_id/emails': { demands: 'documents:read', own: 200 },
   'POST /documents/:document_id/credit-note': { demands: 'documents:issue', own: 201, body: creditNote },
   // Not the refused document's own numeric code: found, looked at, and not corrected, so that it serves every caller.
   'POST /documents/:document_id/correct': {
@@ -174,6 +179,9 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
 
   'GET /tenant': { demands: 'tenant:read', own: 200 },
   'PATCH /tenant': { demands: 'tenant:write', own: 200, body: () => ({ name: 'Business' }) },
+  'GET /tenant/mail-settings': { demands: 'tenant:read', own: 200 },
+  'PATCH /tenant/mail-settings': { demands: 'issuers:write', own: 200, body: () => ({ sender_name: 'Comercial' }) },
+  'POST /tenant/mail-settings/preview': { demands: 'tenant:read', own: 200, body: () => ({ document_type: '06' }) },
   'GET /tenant/members': { demands: 'members:read', own: 200 },
   'POST /tenant/members/invite': { demands: 'members:write', own: 201, body: (world) => ({ email: `${world.word()}@example.com`, role: 'viewer' }) },
   'PATCH /tenant/members/:member_id': { demands: 'members:write', own: 200, body: () => ({ role: 'accountant' }) },

@@ -119,6 +119,8 @@ describe('access to every route', () => {
     await addFaults(stack, { match: { ruc: business.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'authorization' } });
     const refusedId = (await business.accepted()).document_id;
     if ((await business.settled(refusedId)).status !== 'REJECTED') throw new Error('the refused document is not refused');
+    const unmailedId = (await business.accepted({ buyer_email: null })).document_id;
+    if ((await business.settled(unmailedId)).status !== 'AUTHORIZED') throw new Error('the unmailed document is not authorized');
     await stack.database.query(
       `insert into issuing_pauses (tenant_id, id, scope, issuer_id, code, document_id, created_at, resumed_at) values ($1, $2, 'issuer', $3, '2', $4, now(), now())`,
       [business.tenantId, pauseId, business.issuerId, documentId],
@@ -135,6 +137,7 @@ describe('access to every route', () => {
       },
       draftId: await newDraft(),
       refusedId,
+      unmailedId,
       spare: await Business.open(stack, { certificate: null }),
       newDraft, newBuyer, newApiKey, newMember, newProduct, newWebhook,
       newCertificate: async () => {
@@ -309,6 +312,6 @@ describe('access to every route', () => {
       `select (select sum(last_value)::int from sequence_counters where tenant_id = $1) as last, (select count(*)::int from documents where tenant_id = $1 and status <> 'DRAFT') as documents`,
       [theirs.tenant_id],
     );
-    expect(counter).toEqual({ last: 2, documents: 2 });
+    expect(counter).toEqual({ last: 3, documents: 3 });
   });
 });

@@ -164,6 +164,14 @@ describe('the audit log of a tenant', () => {
       const id = await webhook();
       return { answer: await owner.call('DELETE', `/webhooks/${id}`), target: id, detail: {} };
     }],
+    ['document.email_requested', 'document', async () => {
+      const id = await authorized();
+      const answer = await owner.call('POST', `/documents/${id}/email`, { to: 'otra@example.com', language: 'en' });
+      return { answer, target: id, detail: { mail_id: answer.body['id'], recipient: 'otra@example.com', language: 'en' } };
+    }],
+    ['mail_settings.changed', 'tenant', async () => ({
+      answer: await owner.call('PATCH', '/tenant/mail-settings', { sender_name: 'Comercial', language: 'es', message: 'Hola, {{buyer_name}}' }), target: business.tenantId, detail: { fields: ['sender_name', 'message'] },
+    })],
     ['certificate.revoked', 'certificate', async () => {
       const id = await standing();
       return { answer: await owner.call('DELETE', `/issuers/${business.issuerId}/certificates/${id}`), target: id, detail: { issuer_id: business.issuerId } };

@@ -47,7 +47,7 @@ describe('requests made out of the description of the API', () => {
       },
       bodies: {
         DocumentCreate: invoice, DocumentDraft: invoice, DocumentPatch: invoice, CreditNoteCreate: () => ({ reason: 'Devolución', lines, taxes, subtotal, total_tax, total }),
-        CertificateUpload: () => ({ file_base64: file, password: 'secreto' }), WebhookCreate: () => webhook, WebhookUpdate: () => ({ description: 'ERP' }), WebhookReplay: () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }), IssuerUpdate: () => ({ nombre_comercial: 'Ñandú' }), PlatformTenantUpdate: () => ({ is_active: true }),
+        CertificateUpload: () => ({ file_base64: file, password: 'secreto' }), WebhookCreate: () => webhook, WebhookUpdate: () => ({ description: 'ERP' }), WebhookReplay: () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }), IssuerUpdate: () => ({ nombre_comercial: 'Ñandú' }), MailSettingsUpdate: () => ({ subject: '{{document_number}}' }), PlatformTenantUpdate: () => ({ is_active: true }),
         ProductCreate: () => ({ main_code: randomUUID().slice(0, 20), name: 'Café', unit_price: '1.00', iva_rate_code: '4' }), ProductUpdate: () => ({ name: 'Té' }),
       },
     });

@@ -1,5 +1,5 @@
 import { ApiSchema, PartialType } from '@nestjs/swagger';
-import { Day, Digits, Email, Money, Nested, NestedList, OneOf, Text, Uuid } from '../../platform/http/fields.js';
+import { Day, Digits, Email, Flag, Money, Nested, NestedList, OneOf, Text, Uuid } from '../../platform/http/fields.js';
 import { ID_TYPE_ALIASES } from '../../sri/tables/documents.js';
 import { ForeignTradeDto, ReimbursementDto, SubstituteGuideDto, ThirdPartyChargeDto } from './documents.additions.dto.js';
 import { TransportDto } from './documents.delivery.dto.js';
@@ -39,6 +39,7 @@ export class DocumentBodyDto {
   @Text({ max: 20, nullable: true, about: 'Identification number of the buyer' }) buyer_id?: string | null;
   @Text({ max: 300, nullable: true, about: 'Legal name of the buyer' }) buyer_name?: string | null;
   @Email({ max: 255, nullable: true, about: 'Where the document is sent' }) buyer_email?: string | null;
+  @Flag({ optional: true, about: 'false: the buyer is not mailed the document once it is authorized; not part of the document' }) send_email?: boolean;
   @Text({ max: 500, nullable: true, about: 'The SRI takes 300 characters' }) buyer_address?: string | null;
   @Uuid({ nullable: true, about: 'Original document that this one refers to' }) modified_document_id?: string | null;
   @Text({ max: 2, nullable: true, about: 'SRI type code of the modified document' }) modified_document_type?: string | null;

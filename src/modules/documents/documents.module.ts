@@ -131,6 +131,6 @@ export class DocumentsModule {
 
   /** For the worker process. */
   static worker(): DynamicModule {
-    return { module: DocumentsModule, imports: [IssuersModule.worker()], providers: SAGA };
+    return { module: DocumentsModule, imports: [CqrsModule, IssuersModule.worker(), PrintingModule], providers: [...SAGA, GetDocumentXmlHandler, GetDocumentRideHandler] };
   }
 }

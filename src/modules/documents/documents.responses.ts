@@ -96,6 +96,15 @@ export class DocumentCancellation {
   @ApiProperty({ type: Boolean, description: 'The SRI waits for the receiver' }) pending_at_sri: boolean;
 }
 
+@ApiSchema({ name: 'DocumentEmail' })
+export class DocumentEmail {
+  @ApiProperty(uuid) id: string;
+  @ApiProperty({ enum: ['queued', 'sent', 'failed', 'bounced'], enumName: 'MailStatus' }) status: string;
+  @ApiProperty({ ...text, example: 'maria.jose@example.com' }) recipient: string;
+  @ApiProperty({ ...instant, ...orNull }) sent_at: string | null;
+  @ApiProperty({ ...text, ...orNull, description: 'Why it was not sent, or came back', example: null }) failure: string | null;
+}
+
 @ApiSchema({ name: 'Document' })
 export class DocumentRecord {
   @ApiProperty(uuid) id: string;
@@ -148,6 +157,8 @@ export class DocumentRecord {
   @ApiProperty({ ...findings, description: 'Findings that did not refuse the document', example: [] }) warnings: Record<string, unknown>[];
   @ApiProperty({ ...instant, ...orNull }) next_attempt_at: Date | null;
   @ApiProperty({ type: DocumentCancellation, ...orNull, description: 'A requested annulment that is being watched' }) cancellation: DocumentCancellation | null;
+  @ApiProperty({ type: Boolean, description: 'The buyer is mailed the document once it is authorized, unless the issuer mails nobody' }) send_email: boolean;
+  @ApiProperty({ type: DocumentEmail, ...orNull, required: false, description: 'The latest mail of the document; it has no say in its state. Events do not tell it' }) email?: DocumentEmail | null;
 }
 
 @ApiSchema({ name: 'DocumentTotals' })

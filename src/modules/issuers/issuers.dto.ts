@@ -25,6 +25,7 @@ const LOGO = {
   nullable: true,
   about: 'PNG or JPEG in base64 that is printed on documents, at most 200 KB and one megapixel; null removes it. Answers hold its path',
 } as const;
+const EMAIL_BUYERS = 'Buyers are mailed each document once it is authorized';
 const REGIME = { enumName: 'RimpeRegime', about: 'RIMPE regime' } as const;
 
 @ApiSchema({ name: 'IssuerCreate' })
@@ -40,6 +41,7 @@ export class IssuerCreateDto {
   @OneOf(RIMPE_REGIMES, { ...REGIME, default: 'none' }) regimen_rimpe: RimpeRegime = 'none';
   @Digits(2, { ...PAYMENT_METHOD, default: '01' }) default_payment_method: string = '01';
   @Base64(LOGO) logo?: string | null;
+  @Flag({ default: true, about: EMAIL_BUYERS }) email_buyers: boolean = true;
   @Flag({ default: true, about: 'May issue' }) is_active: boolean = true;
 }
 
@@ -55,6 +57,7 @@ export class IssuerUpdateDto {
   @OneOf(RIMPE_REGIMES, { ...REGIME, optional: true }) regimen_rimpe?: RimpeRegime;
   @Digits(2, { ...PAYMENT_METHOD, optional: true }) default_payment_method?: string;
   @Base64(LOGO) logo?: string | null;
+  @Flag({ optional: true, about: EMAIL_BUYERS }) email_buyers?: boolean;
   @Flag({ optional: true, about: 'May issue' }) is_active?: boolean;
 }
 

@@ -27,6 +27,7 @@ export class IssuerRecord {
   @ApiProperty({ enum: RIMPE_REGIMES, enumName: 'RimpeRegime' }) regimen_rimpe: string;
   @ApiProperty(text) default_payment_method: string;
   @ApiProperty({ ...text, ...orNull, description: 'Path of the image that is printed on documents' }) logo: string | null;
+  @ApiProperty({ type: Boolean, description: 'Buyers are mailed each document once it is authorized' }) email_buyers: boolean;
   @ApiProperty({ type: Boolean }) is_active: boolean;
   @ApiProperty({ ...instant, ...orNull, description: 'Set while the platform has disabled the issuer' }) disabled_at: Date | null;
   @ApiProperty({ type: [String], description: '`ruc.check_digit`: modulo 11 fails, which the SRI tolerates for companies and public bodies', example: [] })

@@ -57,6 +57,8 @@ export const AUDIT_ACTIONS = [
   'webhook.changed',
   'webhook.deleted',
   'webhook.secret_rotated',
+  'document.email_requested',
+  'mail_settings.changed',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

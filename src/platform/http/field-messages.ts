@@ -58,6 +58,12 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   identification_cedula: [() => 'No es una cédula válida', () => 'Is no valid cédula'],
   identification_passport: [() => 'Un pasaporte lleva de 1 a 20 letras mayúsculas, dígitos o guiones', () => 'A passport has 1 to 20 upper-case letters, digits or hyphens'],
   identification_foreign: [() => 'Una identificación del exterior lleva de 1 a 20 letras, dígitos, espacios, puntos, barras o guiones', () => 'A foreign identification has 1 to 20 letters, digits, spaces, points, slashes or hyphens'],
+  mail_recipient: [() => 'El documento no tiene correo del comprador: indique a quién se envía', () => "The document has no buyer's address: say where it goes"],
+  template_placeholder: [
+    (c) => `No existe {{${text(c['placeholder'])}}}; existen: ${text(c['expected'])}`,
+    (c) => `There is no {{${text(c['placeholder'])}}}; there are: ${text(c['expected'])}`,
+  ],
+  template_braces: [() => 'Las llaves dobles van en pares alrededor de un nombre: {{buyer_name}}', () => 'Double braces go in pairs around a name: {{buyer_name}}'],
   weak_password: [() => 'Contraseña demasiado fácil de adivinar', () => 'Password too easy to guess'],
   enum_list: [(c) => `Cada elemento debe ser uno de: ${text(c['expected'])}`, (c) => `Each item must be one of: ${text(c['expected'])}`],
   instant: [() => 'Debe ser un instante ISO 8601 con zona, como 2026-01-31T12:00:00Z', () => 'Must be an ISO 8601 instant with its zone, such as 2026-01-31T12:00:00Z'],

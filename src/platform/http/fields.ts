@@ -85,6 +85,10 @@ export interface TextOptions extends FieldOptions {
   /** Further format; linear-time expressions only. */
   readonly pattern?: RegExp;
   readonly secret?: boolean;
+  /** May have several lines; a line break is `\n`. Empty lines at both ends are removed. */
+  readonly multiline?: boolean;
+  /** Judges what the text says: type and parameters of the failure, or null. */
+  readonly holds?: (text: string) => { readonly type: string; readonly ctx: Readonly<Record<string, unknown>> } | null;
 }
 
 /**
@@ -97,9 +101,11 @@ export function Text(options: TextOptions): PropertyDecorator {
   const check = (value: unknown): Checked => {
     if (typeof value !== 'string') return refuse('string_type');
     if (value.length > 8 * max + 64) return refuse('string_too_long', { max_length: max });
-    const normal = aliasOf(options.aliases, value) ?? normaliseText(value);
-    const problem = textProblem(normal, { min, max });
+    const normal = aliasOf(options.aliases, value) ?? (options.multiline === true ? normaliseLines(value) : normaliseText(value));
+    const problem = textProblem(options.multiline === true ? normal.replaceAll('\n', ' ') : normal, { min, max });
     if (problem !== null) return refuse(problem.type, problem.ctx);
+    const failure = options.holds?.(normal) ?? null;
+    if (failure !== null) return refuse(failure.type, failure.ctx);
     if (pattern !== undefined && !pattern.test(normal)) {
       return refuse('string_pattern_mismatch', { pattern: pattern.source });
     }
@@ -113,6 +119,13 @@ export function Text(options: TextOptions): PropertyDecorator {
     ...(options.secret === true ? { format: 'password', writeOnly: true } : {}),
   };
   return field({ check, api, secret: options.secret ?? false }, options);
+}
+
+/** The normal form of every line. */
+function normaliseLines(text: string): string {
+  const lines = text.split(/\r\n?|\n/).map(normaliseText);
+  const isTold = (line: string): boolean => line !== '';
+  return lines.slice(Math.max(0, lines.findIndex(isTold)), lines.findLastIndex(isTold) + 1).join('\n');
 }
 
 /** The stored value that a name stands for; names that every object has, like `toString`, stand for nothing. */

@@ -3,6 +3,15 @@ import type { Language } from '../http/field-messages.js';
 export interface Letter {
   readonly subject: string;
   readonly text: string;
+  /** The same for readers that show pages. */
+  readonly html?: string;
+  readonly attachments?: readonly Attachment[];
+}
+
+export interface Attachment {
+  readonly fileName: string;
+  readonly type: string;
+  readonly bytes: Buffer;
 }
 
 /** What a letter asks its reader to do. */

@@ -2,22 +2,45 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { createTransport, type Transporter } from 'nodemailer';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
+import { BounceAddress } from './bounce-address.js';
+import { type Delivery, notTaken } from './delivery.js';
 import type { Letter } from './letters.js';
+import { domainOf, mailboxOf } from './sender.js';
 
 const TIMEOUT_MS = 15_000;
+
+/** A letter that is kept until it is known what became of it. */
+export interface TrackedMail {
+  /** Names the mail wherever it turns up: a repetition after a crash is known by it. */
+  readonly id: string;
+  readonly to: { readonly name: string; readonly address: string };
+  /** In whose name it is written; null: in that of the service. */
+  readonly senderName: string | null;
+  readonly replyTo: string | null;
+  readonly letter: Letter;
+}
 
 /** Sends letters through the mail server of the settings. */
 @Injectable()
 export class Mailer implements OnApplicationShutdown {
   private readonly transport: Transporter | null;
+  private readonly sender: { readonly name: string; readonly address: string };
+  private readonly bounces: BounceAddress | null;
   private readonly underway = new Set<Promise<void>>();
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    const { SMTP_URL: url } = settings;
-    this.transport = url === undefined ? null : createTransport(withTimeouts(url));
+    const { SMTP_URL: url, MAIL_BOUNCE_ADDRESS: bounces, MAIL_BOUNCE_SECRET: secret } = settings;
+    this.transport = url === undefined ? null : createTransport(pooled(url, settings.MAIL_CONCURRENCY));
+    this.sender = mailboxOf(settings.MAIL_FROM);
+    this.bounces = bounces === undefined || secret === undefined ? null : new BounceAddress(bounces, secret);
+  }
+
+  /** False: no mail server is set. */
+  get isReady(): boolean {
+    return this.transport !== null;
   }
 
   /**
@@ -34,6 +57,38 @@ export class Mailer implements OnApplicationShutdown {
       disableFileAccess: true,
       disableUrlAccess: true,
     });
+  }
+
+  /**
+   * Hands one letter to the mail server and tells what became of it. Every name and address goes as a value of its own.
+   * @param signal gives up; the mail is put off then
+   */
+  async deliver({ id, to, senderName, replyTo, letter }: TrackedMail, signal: AbortSignal): Promise<Delivery> {
+    if (this.transport === null) return { outcome: 'refused', reason: 'no mail server is set (SMTP_URL)' };
+    const messageId = `<${id}@${domainOf(this.sender.address)}>`;
+    const { name, address } = this.sender;
+    const recipient = { name: to.name, address: to.address };
+    try {
+      await this.transport.sendMail({
+        from: { name: senderName ?? name, address },
+        to: recipient,
+        ...(replyTo === null ? {} : { replyTo: { name: senderName ?? '', address: replyTo } }),
+        ...(this.bounces === null ? {} : { envelope: { from: this.bounces.of(id), to: [recipient] } }),
+        messageId,
+        // Nobody's machine should answer a machine (RFC 3834).
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        subject: letter.subject,
+        text: letter.text,
+        ...(letter.html === undefined ? {} : { html: letter.html }),
+        attachments: (letter.attachments ?? []).map(({ fileName, type, bytes }) => ({ filename: fileName, contentType: type, content: bytes })),
+        disableFileAccess: true,
+        disableUrlAccess: true,
+        signal,
+      });
+      return { outcome: 'taken', messageId };
+    } catch (error) {
+      return notTaken(error);
+    }
   }
 
   /**
@@ -54,11 +109,15 @@ export class Mailer implements OnApplicationShutdown {
   }
 }
 
-/** Waits for the server as long as we choose, unless the address says otherwise. */
-function withTimeouts(address: string): string {
+/**
+ * Keeps connections, and waits for the server as long as we choose, unless the address says otherwise. What a broken
+ * connection leaves undone is ours to repeat.
+ */
+function pooled(address: string, connections: number): string {
   const url = new URL(address);
-  for (const name of ['connectionTimeout', 'greetingTimeout', 'socketTimeout']) {
-    if (!url.searchParams.has(name)) url.searchParams.set(name, String(TIMEOUT_MS));
+  const wanted = { pool: true, maxConnections: connections, maxRequeues: 0, connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
+  for (const [name, value] of Object.entries(wanted)) {
+    if (!url.searchParams.has(name)) url.searchParams.set(name, String(value));
   }
   return url.href;
 }

@@ -46,6 +46,8 @@ export interface DocumentContent {
   readonly transport: Transport | null;
   /** Full form of a withholding (07, version 2.0.0). */
   readonly withholding: Withholding | null;
+  /** Not fiscal: false keeps the document from being mailed to the buyer; absent where nobody asked for that. */
+  readonly sendEmail?: false;
 }
 
 export interface ForeignTrade {

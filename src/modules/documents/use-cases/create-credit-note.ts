@@ -75,6 +75,7 @@ export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote
       modifiedDocumentType: content.documentType,
       modifiedDocumentNumber: key === null ? null : `${key.establishment}-${key.emissionPoint}-${String(key.sequential).padStart(9, '0')}`,
       modifiedDocumentIssueDate: content.issueDate,
+      ...(content.sendEmail === false && { sendEmail: false }),
     };
   }
 

@@ -44,6 +44,7 @@ export function toContent(dto: DocumentCreateDto): DocumentContent {
     substituteGuide: body.substituteGuide ? toSubstituteGuide(body.substituteGuide) : null,
     transport: body.transport ? toTransport(body.transport) : null,
     withholding: body.withholding ? toWithholding(body.withholding) : null,
+    ...(body.sendEmail === false && { sendEmail: false }),
   };
 }
 

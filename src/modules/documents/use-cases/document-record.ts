@@ -33,7 +33,7 @@ type Shown = Pick<
 >;
 
 /** A document's columns, by `RECORD_COLUMNS` and `STATE_COLUMNS`. */
-export type RecordRow = Omit<DocumentRecord, keyof Shown | 'error'> & {
+export type RecordRow = Omit<DocumentRecord, keyof Shown | 'error' | 'send_email'> & {
   readonly error_code: string | null;
   readonly error_detail: unknown;
 };
@@ -43,6 +43,7 @@ export function documentRecord({ error_code, error_detail, ...columns }: RecordR
   return {
     ...columns,
     ...(toWire(Object.fromEntries(SHOWN.map((name) => [name, content[name]]))) as Shown),
+    send_email: content.sendEmail ?? true,
     error: documentError(error_code, error_detail),
     cancellation: toWire(columns.cancellation) as DocumentRecord['cancellation'],
   };

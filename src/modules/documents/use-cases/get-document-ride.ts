@@ -15,7 +15,7 @@ import type { DocumentStatus } from '../domain/lifecycle.js';
  */
 export class GetDocumentRide extends Query<{ bytes: Buffer; fileName: string }> {
   constructor(
-    readonly tenant: TenantContext,
+    readonly tenant: Pick<TenantContext, 'tenantId'>,
     readonly documentId: string,
   ) {
     super();

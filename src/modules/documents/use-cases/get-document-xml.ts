@@ -16,7 +16,7 @@ export interface DocumentXml {
 /** The signed XML exactly as sent, or the authorization that goes to the receiver. */
 export class GetDocumentXml extends Query<DocumentXml> {
   constructor(
-    readonly tenant: TenantContext,
+    readonly tenant: Pick<TenantContext, 'tenantId'>,
     readonly documentId: string,
     readonly kind: XmlKind,
   ) {

@@ -23,9 +23,15 @@ export class GetDocumentHandler implements IQueryHandler<GetDocument> {
   async execute({ tenant, documentId }: GetDocument): Promise<DocumentRecord> {
     const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
       manager.query<(RecordRow & { content: DocumentContent })[]>(
-        `select ${RECORD_COLUMNS}, ${STATE_COLUMNS}, c.content
+        `select ${RECORD_COLUMNS}, ${STATE_COLUMNS}, c.content,
+           case when m.id is not null then json_build_object(
+             'id', m.id, 'status', m.status, 'recipient', m.recipient, 'failure', m.failure,
+             'sent_at', to_char(m.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as email
          from documents d
          join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
+         left join lateral (
+           select * from mails where tenant_id = d.tenant_id and document_id = d.id order by created_at desc, id limit 1
+         ) m on true
          where d.tenant_id = $1 and d.id = $2`,
         [tenant.tenantId, documentId],
       ),

@@ -20,6 +20,7 @@ const WRITABLE = [
   'regimen_rimpe',
   'default_payment_method',
   'logo',
+  'email_buyers',
   'is_active',
 ] as const;
 

@@ -1,0 +1,10 @@
+drop trigger queue_notice on events;
+drop function queue_notice();
+drop trigger queue_buyer_mail on documents;
+drop function queue_buyer_mail();
+drop function bounce_mail(uuid, text, timestamptz);
+drop function claim_mails(uuid, timestamptz, interval, integer);
+drop table mail_outbox;
+drop table mails;
+alter table issuers drop column email_buyers;
+drop table mail_settings;

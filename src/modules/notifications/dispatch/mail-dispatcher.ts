@@ -1,0 +1,141 @@
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { KillPoints } from '../../../platform/faults/kill-points.js';
+import { Mailer } from '../../../platform/mail/mailer.js';
+import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
+import { type Outcome, standingAfter } from '../domain/attempts.js';
+import { type ClaimedWork, MailWork } from '../persistence/mail-work.js';
+import { NoticesRepository } from '../persistence/notices.repository.js';
+import { DocumentMailWriter } from './document-mail.js';
+import { NoticeMailWriter } from './notice-mail.js';
+import type { Written } from './written.js';
+
+const PAUSE_AFTER_FAILURE_MS = 1_000;
+/** Of the lease, so that nobody else has begun with the mail when its sender gives up. */
+const SHARE_OF_LEASE = 0.8;
+/** Of the time that a stopping process has, for mails that are being sent. */
+const SHARE_OF_SHUTDOWN = 0.5;
+const NUDGED = new Error('there is room for more mails');
+
+/**
+ * Sends the mails that are due, a few at a time. Runs in every worker process. A mail is sent at least once: what a
+ * process that dies was sending is sent again under the same Message-ID when its lease has run out.
+ */
+@Injectable()
+export class MailDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly log = new Logger(MailDispatcher.name);
+  private readonly stopping = new AbortController();
+  private readonly givingUp = new AbortController();
+  private readonly underway = new Set<Promise<void>>();
+  private wake = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+  private isFull = false;
+
+  constructor(
+    private readonly work: MailWork,
+    private readonly notices: NoticesRepository,
+    private readonly documentMails: DocumentMailWriter,
+    private readonly noticeMails: NoticeMailWriter,
+    private readonly mailer: Mailer,
+    private readonly killPoints: KillPoints,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (!this.mailer.isReady) this.log.warn('SMTP_URL is not set: mails are not sent; those of documents fail and can be asked for again');
+    this.running = this.loop();
+  }
+
+  /** Takes no further mails and lets those under way end; what does not end in time is given back. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    this.wake.abort(NUDGED);
+    await this.running;
+    const done = new AbortController();
+    const limit = this.sleeper.sleep(this.settings.SHUTDOWN_SECONDS * 1_000 * SHARE_OF_SHUTDOWN, done.signal).then(
+      () => this.givingUp.abort(),
+      () => undefined,
+    );
+    await Promise.all(this.underway);
+    done.abort();
+    await limit;
+  }
+
+  private async loop(): Promise<void> {
+    for (;;) {
+      await this.pause();
+      if (this.stopping.signal.aborted) return;
+      this.wake = new AbortController();
+      const room = this.settings.MAIL_CONCURRENCY - this.underway.size;
+      if (room <= 0) continue;
+      try {
+        const token = this.ids.uuid();
+        const claimed = await this.work.claim(token, this.clock.now(), this.leaseMs, room);
+        this.isFull = claimed.length === room;
+        for (const row of claimed) this.begin(row, token);
+      } catch (error) {
+        this.log.warn(`mails pause: ${(error as Error).message}`);
+        await this.sleeper.sleep(PAUSE_AFTER_FAILURE_MS);
+      }
+    }
+  }
+
+  private async pause(): Promise<void> {
+    await this.sleeper.sleep(this.settings.MAIL_INTERVAL_MS, this.wake.signal).catch((error: unknown) => {
+      if (!this.wake.signal.aborted) throw error;
+    });
+  }
+
+  private begin(row: ClaimedWork, token: string): void {
+    const sending = this.serve(row, token)
+      // The lease runs out and the mail comes again.
+      .catch((error: unknown) => this.log.error(`mail ${row.id}: ${(error as Error).message}`))
+      .finally(() => {
+        this.underway.delete(sending);
+        if (this.isFull) this.wake.abort(NUDGED);
+      });
+    this.underway.add(sending);
+  }
+
+  private async serve(row: ClaimedWork, token: string): Promise<void> {
+    if (row.kind === 'notice') {
+      await this.notices.addressAdmins(row, token, this.clock.now());
+      return;
+    }
+    const written = (await this.documentMails.write(row.tenantId, row.id)) ?? (await this.noticeMails.write(row.tenantId, row.id));
+    if (written === null) throw new Error('there is no such mail');
+    await this.killPoints.pass('before-mail');
+    // Drawing the attachments takes its time; the lease is for the sending.
+    if (!(await this.work.renew(row, token, this.clock.now(), this.leaseMs))) return;
+    const outcome = await this.send(written);
+    await this.killPoints.pass('after-mail');
+    const now = this.clock.now();
+    if (outcome === null) {
+      await this.work.giveBack(row, token, now);
+      return;
+    }
+    await this.work.settle(row, token, standingAfter(outcome, written.attempts + 1, this.settings.MAIL_LADDER, now), now);
+  }
+
+  /** Null: given up because the process ends. */
+  private async send(written: Written): Promise<Outcome | null> {
+    if ('outcome' in written) return written.outcome;
+    const settled = new AbortController();
+    const overtime = new AbortController();
+    const deadline = this.sleeper.sleep(this.leaseMs * SHARE_OF_LEASE, settled.signal).then(
+      () => overtime.abort(),
+      () => undefined,
+    );
+    const outcome = await this.mailer.deliver(written.mail, AbortSignal.any([overtime.signal, this.givingUp.signal]));
+    settled.abort();
+    await deadline;
+    return outcome.outcome === 'put_off' && this.givingUp.signal.aborted ? null : outcome;
+  }
+
+  private get leaseMs(): number {
+    return this.settings.MAIL_LEASE_SECONDS * 1_000;
+  }
+}

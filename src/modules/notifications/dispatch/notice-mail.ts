@@ -1,0 +1,24 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock } from '../../../shared/ports.js';
+import { noticeLetter } from '../domain/notice-letter.js';
+import { NoticesRepository } from '../persistence/notices.repository.js';
+import type { Written } from './written.js';
+
+/** Writes the mail that brings news to an admin of a tenant. */
+@Injectable()
+export class NoticeMailWriter {
+  constructor(
+    private readonly notices: NoticesRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Null when there is no such mail to an admin. */
+  async write(tenantId: string, mailId: string): Promise<Written | null> {
+    const now = this.clock.now();
+    const found = await this.notices.find(tenantId, mailId, now);
+    if (found === null) return null;
+    const { recipient, language, attempts, tenantName, news } = found;
+    if (news.items.length === 0) return { attempts, outcome: { outcome: 'refused', reason: 'settled before it was told' } };
+    return { attempts, mail: { id: mailId, to: { name: '', address: recipient }, senderName: null, replyTo: null, letter: noticeLetter(news, tenantName, language, now) } };
+  }
+}

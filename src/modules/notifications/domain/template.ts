@@ -1,0 +1,23 @@
+/** Texts of a tenant's own with places that each document fills: `{{document_number}}`. */
+
+export const PLACEHOLDERS = [
+  'buyer_name', 'issuer_name', 'document_type', 'document_number', 'issue_date', 'total', 'access_key', 'authorization_date',
+] as const;
+export type Placeholder = (typeof PLACEHOLDERS)[number];
+
+const PLACE = /\{\{ {0,5}([A-Za-z_]{1,40}) {0,5}\}\}/g;
+
+/** Why a text is no template: a place of another name, or braces that enclose no name. Null for a good one. */
+export function templateFailure(text: string): { readonly type: string; readonly ctx: Readonly<Record<string, unknown>> } | null {
+  for (const [, name = ''] of text.matchAll(PLACE)) {
+    if (!isPlaceholder(name)) return { type: 'template_placeholder', ctx: { placeholder: name, expected: PLACEHOLDERS } };
+  }
+  return /\{\{|\}\}/.test(text.replace(PLACE, '')) ? { type: 'template_braces', ctx: {} } : null;
+}
+
+/** The text with every place filled. What is filled in is text and nothing else: braces in it stay braces. */
+export function fill(template: string, values: Readonly<Record<Placeholder, string>>): string {
+  return template.replace(PLACE, (place, name: string) => (isPlaceholder(name) ? values[name] : place));
+}
+
+const isPlaceholder = (name: string): name is Placeholder => PLACEHOLDERS.some((known) => known === name);

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import type { DocumentStatus } from '../../documents/public.js';
+import type { DocumentFacts } from '../domain/document-letter.js';
+import type { Language } from '../domain/document-words.js';
+import { DEFAULT_MAIL_SETTINGS, type MailSettings } from './mail-settings.repository.js';
+
+/** A queued mail with all that is needed to write it. */
+export interface DocumentMail {
+  readonly documentId: string;
+  readonly status: DocumentStatus;
+  readonly recipient: string;
+  readonly language: Language;
+  readonly attempts: number;
+  readonly facts: DocumentFacts;
+  readonly settings: MailSettings;
+}
+
+interface Row {
+  document_id: string;
+  document_status: DocumentStatus;
+  recipient: string;
+  language: Language;
+  attempts: number;
+  sequential: number;
+  access_key: string;
+  authorization_date: Date | null;
+  content: DocumentContent;
+  issuer: IssuerSnapshot;
+  settings: MailSettings | null;
+}
+
+/** Reads what a mail tells of its document, as it was issued. */
+@Injectable()
+export class DocumentFactsStore {
+  constructor(private readonly transaction: TenantTransaction) {}
+
+  /** Null when there is no such mail, or it is about no document. */
+  async find(tenantId: string, mailId: string): Promise<DocumentMail | null> {
+    const [row] = await this.transaction.run(tenantId, (manager) =>
+      manager.query<Row[]>(
+        `select d.id as document_id, d.status as document_status, m.recipient, m.language, m.attempts, d.sequential, d.access_key,
+           d.authorization_date, c.content, c.issuer_snapshot as issuer, to_jsonb(s) as settings
+         from mails m
+         join documents d on d.tenant_id = m.tenant_id and d.id = m.document_id
+         join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
+         left join mail_settings s on s.tenant_id = m.tenant_id
+         where m.tenant_id = $1 and m.id = $2`,
+        [tenantId, mailId],
+      ),
+    );
+    if (row === undefined) return null;
+    const { document_id: documentId, document_status: status, recipient, language, attempts } = row;
+    return { documentId, status, recipient, language, attempts, facts: factsOf(row), settings: row.settings ?? DEFAULT_MAIL_SETTINGS };
+  }
+}
+
+function factsOf({ content, issuer, sequential, access_key: accessKey, authorization_date: authorizationDate }: Row): DocumentFacts {
+  const { modifiedDocumentType, modifiedDocumentNumber, transport } = content;
+  const isNote = content.documentType === '04' || content.documentType === '05';
+  return {
+    documentType: content.documentType,
+    number: `${issuer.establishmentCode}-${issuer.emissionPointCode}-${String(sequential).padStart(9, '0')}`,
+    issueDate: content.issueDate,
+    total: content.total,
+    accessKey,
+    authorizationDate,
+    buyerName: content.buyerName,
+    issuer: { name: issuer.tradeName ?? issuer.legalName, legalName: issuer.legalName, ruc: issuer.ruc },
+    modified: isNote && modifiedDocumentType !== null && modifiedDocumentNumber !== null ? { documentType: modifiedDocumentType, number: modifiedDocumentNumber } : null,
+    trip: transport === null ? null : { startDate: transport.startDate, endDate: transport.endDate, plate: transport.plate },
+    isTest: issuer.environment === '1',
+  };
+}

@@ -1,0 +1,1 @@
+export { BouncesStore } from './persistence/bounces.store.js';

@@ -1,0 +1,50 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { ValidationFailure } from '../../../platform/http/validation-failure.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { isMailable, MAILABLE } from '../domain/mailable.js';
+import type { DocumentMailDto } from '../notifications.dto.js';
+import type { MailRecord } from '../notifications.responses.js';
+import { MailsRepository } from '../persistence/mails.repository.js';
+
+/** Mails an authorized document to its buyer again, or to somebody else. */
+export class SendDocumentMail extends Command<MailRecord> {
+  constructor(
+    readonly tenant: TenantContext,
+    readonly documentId: string,
+    readonly input: DocumentMailDto,
+  ) {
+    super();
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+@CommandHandler(SendDocumentMail)
+export class SendDocumentMailHandler implements ICommandHandler<SendDocumentMail> {
+  constructor(
+    private readonly mails: MailsRepository,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+  ) {}
+
+  async execute({ tenant, documentId, input }: SendDocumentMail): Promise<MailRecord> {
+    const now = this.clock.now();
+    const limit = this.settings.MAIL_RESENDS_PER_HOUR;
+    return this.mails.request(tenant, documentId, limit, now, (document) => {
+      if (!isMailable(document.status)) throw new DomainError('INVALID_STATE', { status: document.status, required: MAILABLE });
+      const recipient = input.to ?? document.buyer_email;
+      if (recipient === null) throw new ValidationFailure([{ loc: ['body', 'to'], type: 'mail_recipient', input: null, ctx: {} }]);
+      const freeAt = document.crowded_since === null ? 0 : document.crowded_since.getTime() + HOUR_MS;
+      if (freeAt > now.getTime()) {
+        const retryAfter = Math.ceil((freeAt - now.getTime()) / 1_000);
+        throw new DomainError('RATE_LIMITED', { limit, window_seconds: HOUR_MS / 1_000, retry_after_seconds: retryAfter });
+      }
+      return { id: this.ids.uuid(), documentId, recipient, language: input.language ?? document.language };
+    });
+  }
+}

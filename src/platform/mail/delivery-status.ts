@@ -1,0 +1,36 @@
+import { oneLine } from './delivery.js';
+
+const MACHINE_READABLE = /^content-type:\s*message\/delivery-status\b/im;
+
+/**
+ * Reads from a delivery status notification (RFC 3464), as mail servers send it back, whether the mail was given up.
+ * @returns why, in the words of the server that refused it; null when the mail is only late, was delivered, or the text
+ * is no such notification
+ */
+export function givenUpReason(notification: string): string | null {
+  const text = notification.replace(/\r\n?/g, '\n');
+  const at = MACHINE_READABLE.exec(text)?.index;
+  if (at === undefined) return null;
+  const start = text.indexOf('\n\n', at);
+  if (start < 0) return null;
+  const boundary = /\n--[^\n]/.exec(text.slice(start))?.index;
+  const part = text.slice(start, boundary === undefined ? undefined : start + boundary);
+  // One group of fields for the message, one for each recipient; ours have one.
+  for (const group of part.split(/\n\s*\n/)) {
+    const fields = fieldsOf(group);
+    if (fields.get('action')?.toLowerCase() !== 'failed') continue;
+    const told = fields.get('diagnostic-code')?.replace(/^[a-z-]+\s*;\s*/i, '') ?? fields.get('status') ?? 'undeliverable';
+    return oneLine(told);
+  }
+  return null;
+}
+
+function fieldsOf(group: string): ReadonlyMap<string, string> {
+  const lines = group.replace(/\n[ \t]+/g, ' ').split('\n');
+  return new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()] as const;
+    }),
+  );
+}

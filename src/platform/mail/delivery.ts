@@ -1,0 +1,37 @@
+/** What became of an attempt to hand a mail to the mail server. */
+export type Delivery =
+  | { readonly outcome: 'taken'; readonly messageId: string }
+  /** Later it may be taken. `bounced`: there is no such recipient; `refused`: nobody there takes this mail. */
+  | { readonly outcome: 'put_off' | 'bounced' | 'refused'; readonly reason: string };
+
+/** What of an error of the mail library says why a mail was not taken. */
+interface SmtpError {
+  readonly code?: unknown;
+  readonly command?: unknown;
+  readonly responseCode?: unknown;
+  readonly response?: unknown;
+}
+
+const LONGEST_REASON = 300;
+/** Commands whose refusal is about this one mail; a refused greeting, sign-in or sender says nothing of it. */
+const ABOUT_THE_MAIL = new Set(['RCPT TO', 'DATA']);
+const TOO_LARGE = 552;
+
+/**
+ * Reads why a mail was not taken. What the server answered to the mail itself is told in its words; of everything else
+ * only the kind: an address or a name of ours in it would be nobody's business.
+ */
+export function notTaken(error: unknown): Delivery {
+  const { code, command, responseCode, response } = (typeof error === 'object' && error !== null ? error : {}) as SmtpError;
+  // What the library refuses by itself: an address that no server takes, a mail above the server's bound.
+  if (code === 'EENVELOPE' && command === 'API') return { outcome: 'bounced', reason: 'the address cannot be written to' };
+  if (code === 'EMESSAGE' && responseCode === undefined) return { outcome: 'refused', reason: 'the mail is too large for the mail server' };
+  const isAboutTheMail = typeof responseCode === 'number' && (ABOUT_THE_MAIL.has(String(command)) || responseCode === TOO_LARGE);
+  if (!isAboutTheMail) return { outcome: 'put_off', reason: `the mail server does not serve us now (${typeof code === 'string' ? code : 'unknown'})` };
+  const reason = oneLine(typeof response === 'string' ? response : String(responseCode));
+  if (responseCode < 500) return { outcome: 'put_off', reason };
+  return { outcome: command === 'RCPT TO' ? 'bounced' : 'refused', reason };
+}
+
+/** Words of a server on one line, cut, without control characters. */
+export const oneLine = (text: string): string => Array.from(text.replace(/[\s\p{Cc}]+/gu, ' ').trim()).slice(0, LONGEST_REASON).join('');

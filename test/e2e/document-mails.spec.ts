@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Mailbox } from '../../src/local/mailbox.js';
+import type { Mail } from '../../src/local/mail-reader.js';
+import { guayaquilDay } from '../../src/shared/guayaquil.js';
+import { documentTypes } from '../../src/sri/document-types/registry.js';
+import { Business, type Invoice } from '../support/business.js';
+import { issuerFields, requestOf } from '../support/example-requests.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+interface Sent {
+  id: string;
+  cause: string;
+  recipient: string;
+  language: string;
+  status: string;
+  attempts: number;
+  failure: string | null;
+  requested_by: string | null;
+  sent_at: string | null;
+}
+
+/** How each type is spoken of, and what its total is called. */
+const SPOKEN: Readonly<Record<string, readonly [es: string, en: string, total: string | null, totalEn: string | null]>> = {
+  '01': ['Factura', 'Invoice', 'Valor total', 'Total'],
+  '03': ['Liquidación de compra', 'Purchase settlement', 'Valor total', 'Total'],
+  '04': ['Nota de crédito', 'Credit note', 'Valor acreditado', 'Amount credited'],
+  '05': ['Nota de débito', 'Debit note', 'Valor debitado', 'Amount debited'],
+  '06': ['Guía de remisión', 'Delivery guide', null, null],
+  '07': ['Comprobante de retención', 'Withholding certificate', 'Total retenido', 'Total withheld'],
+};
+
+describe('an authorized document', () => {
+  let mailbox: Mailbox;
+  let stack: Stack;
+  let business: Business;
+  let addresses = 0;
+
+  const MAIL = { MAIL_INTERVAL_MS: '50', MAIL_LADDER: '1,1', MAIL_LEASE_SECONDS: '5', MAIL_RESENDS_PER_HOUR: '3', SHUTDOWN_SECONDS: '2' };
+  beforeAll(async () => {
+    mailbox = await Mailbox.start();
+    stack = await startStack({ env: { ...MAIL, SMTP_URL: mailbox.smtpUrl, MAIL_FROM: 'Sello <documentos@sello.example>' } });
+    business = await Business.open(stack);
+  });
+  afterAll(async () => {
+    await stack.stop();
+    await mailbox.stop();
+  });
+  afterEach(() => {
+    mailbox.answering = () => null;
+  });
+
+  const newAddress = (): string => `buyer-${(addresses += 1)}@example.com`;
+  const authorized = async (change: Invoice = {}, by = business): Promise<string> => {
+    const { document_id } = await by.accepted(change);
+    expect((await by.settled(document_id)).status).toBe('AUTHORIZED');
+    return document_id;
+  };
+  const mailsOf = async (documentId: string, by = business): Promise<Sent[]> => (await by.call<{ items: Sent[] }>('GET', `/documents/${documentId}/emails`)).body.items;
+  const settledMail = async (documentId: string, by = business): Promise<Sent> => {
+    for (let waited = 0; waited < 300; waited += 1) {
+      const [latest] = await mailsOf(documentId, by);
+      if (latest !== undefined && latest.status !== 'queued') return latest;
+      await sleep(50);
+    }
+    throw new Error(`the mail of ${documentId} is still queued\n${stack.logs()}`);
+  };
+  const send = (documentId: string, body: unknown = {}, by = business) => by.call<Sent & { error?: { code: string; detail: unknown } }>('POST', `/documents/${documentId}/email`, body);
+  const header = (mail: Mail, name: string): readonly string[] => mail.headers.get(name) ?? [];
+
+  it.each(documentTypes.map((type) => [type.code, type] as const))('of type %s is mailed to its buyer in Spanish, and in English on request, with XML and RIDE', async (code, type) => {
+    const example = type.examples.find(({ content }) => content.modifiedDocumentId === null)!;
+    const isPerson = Number(example.issuer.ruc[2]) < 6;
+    const issuing = await Business.open(stack, { issuer: issuerFields(example.issuer), ...(isPerson ? { ruc: example.issuer.ruc } : {}) });
+    const [buyer, reader] = [newAddress(), newAddress()];
+    const place = { issuer_id: issuing.issuerId, establishment_id: issuing.establishmentId, emission_point_id: issuing.emissionPointId };
+    const body = { ...requestOf(example, guayaquilDay(new Date())), ...place, buyer_id_type: '05', buyer_id: '1710034065', buyer_name: 'Ana "Ñandú" <b>', buyer_email: buyer };
+    const answer = await issuing.call<{ document_id: string }>('POST', '/documents', body);
+    expect([answer.status, answer.body]).toEqual([202, expect.anything()]);
+    const id = answer.body.document_id;
+    await issuing.settled(id);
+    expect((await send(id, { to: reader, language: 'en' }, issuing)).status).toBe(202);
+    const { body: xml } = await issuing.call<string>('GET', `/documents/${id}/xml?kind=authorized`);
+    const document = await issuing.document(id);
+    for (const [address, at, language] of [[buyer, 0, 'es'], [reader, 1, 'en']] as const) {
+      const mail = await mailbox.waitFor(address);
+      const [name, total] = [SPOKEN[code]![at], SPOKEN[code]![at === 0 ? 2 : 3]];
+      expect(mail.subject).toBe(`${name} 001-001-000000001 ${language === 'es' ? 'de' : 'from'} ${example.issuer.tradeName ?? example.issuer.legalName}`);
+      expect(mail.text).toContain(language === 'es' ? 'Hola, Ana "Ñandú" <b>:' : 'Hello, Ana "Ñandú" <b>:');
+      expect(mail.text).toContain(document['access_key']);
+      if (total === null) expect(mail.text).not.toContain('$');
+      else expect(mail.text).toContain(`${total}: $ ${String(document['total'])}`);
+      expect(mail.text).toContain(language === 'es' ? 'no tiene validez tributaria' : 'it has no fiscal effect');
+      expect(mail.html).toContain('Ana &quot;Ñandú&quot; &lt;b&gt;');
+      expect(mail.html).not.toMatch(/<b>|<script|src=|url\(|https?:/);
+      expect(mail.attachments.map(({ fileName, type: kind }) => [fileName, kind])).toEqual([
+        [`${String(document['access_key'])}.xml`, 'application/xml'], [`${String(document['access_key'])}.pdf`, 'application/pdf'],
+      ]);
+      expect(mail.attachments[0]!.bytes.toString('utf8')).toBe(xml);
+      expect(mail.attachments[1]!.bytes.subarray(0, 5).toString()).toBe('%PDF-');
+      expect([mail.sender, mail.to, header(mail, 'auto-submitted')]).toEqual(['documentos@sello.example', [address], ['auto-generated']]);
+    }
+  });
+
+  it('says on its record what became of the mail', async () => {
+    const buyer = newAddress();
+    const id = await authorized({ buyer_email: buyer });
+    const sent = await settledMail(id);
+    expect(sent).toMatchObject({ cause: 'authorized', recipient: buyer, language: 'es', status: 'sent', attempts: 1, failure: null, requested_by: null });
+    expect((await business.document(id))['email']).toEqual({ id: sent.id, status: 'sent', recipient: buyer, sent_at: sent.sent_at, failure: null });
+    expect(header(await mailbox.waitFor(buyer), 'message-id')).toEqual([`<${sent.id}@sello.example>`]);
+    expect(mailbox.mailsTo(buyer)).toHaveLength(1);
+  });
+
+  it('is mailed to nobody without an address, or where document or issuer say so; asked for, it is', async () => {
+    const draft = await business.call<{ id: string }>('POST', '/documents/drafts', business.invoice({ send_email: false, buyer_email: newAddress() }));
+    expect((await business.document(draft.body.id))['send_email']).toBe(false);
+    await business.call('POST', `/documents/${draft.body.id}/issue`);
+    await business.settled(draft.body.id);
+    const silent = await Business.open(stack, { issuer: { email_buyers: false } });
+    const quiet = [await authorized({ send_email: false }), await authorized({ buyer_email: null }), draft.body.id];
+    const unasked = await authorized({ buyer_email: newAddress() }, silent);
+    for (const id of quiet) expect([await mailsOf(id), (await business.document(id))['email']]).toEqual([[], null]);
+    expect(await mailsOf(unasked, silent)).toEqual([]);
+    expect((await business.call<string>('GET', `/documents/${quiet[0]!}/xml`)).body).not.toMatch(/send_?email/i);
+
+    expect((await send(quiet[0]!, {})).status).toBe(202);
+    expect(await settledMail(quiet[0]!)).toMatchObject({ cause: 'requested', recipient: 'maria@example.com', status: 'sent', requested_by: business.apiKeyId });
+    const unknown = await send(quiet[1]!, { to: null });
+    expect([unknown.status, unknown.body.error]).toMatchObject([422, { code: 'VALIDATION_FAILED', detail: [{ loc: ['body', 'to'], type: 'mail_recipient' }] }]);
+    // From now on; what was authorized before stays unmailed.
+    expect((await silent.call('PATCH', `/issuers/${silent.issuerId}`, { email_buyers: true })).body).toMatchObject({ email_buyers: true });
+    await silent.call('POST', `/documents/${unasked}/cancel`, { reason: 'Error' });
+    await silent.call('DELETE', `/documents/${unasked}/cancel`);
+    expect([(await silent.document(unasked)).status, await mailsOf(unasked, silent)]).toEqual(['AUTHORIZED', []]);
+    expect((await settledMail(await authorized({ buyer_email: newAddress() }, silent), silent)).status).toBe('sent');
+  });
+
+  it('is mailed again so often an hour, and not at all in other states', async () => {
+    const id = await authorized({ buyer_email: null });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(id, { to: newAddress() })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(refused.body.error).toMatchObject({ code: 'RATE_LIMITED', detail: { limit: 3, window_seconds: 3_600 } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500);
+    const other = await business.accepted({ additional_info: [{ name: 'Simulador', value: 'refuse:52' }] });
+    await business.settled(other.document_id);
+    expect((await send(other.document_id)).body.error).toMatchObject({ code: 'INVALID_STATE', detail: { status: 'REJECTED', required: ['AUTHORIZED', 'CANCELLATION_REQUESTED', 'VOIDED_BY_NC'] } });
+    expect((await send(randomUUID())).status).toBe(404);
+    expect((await business.call('GET', `/documents/${randomUUID()}/emails`)).status).toBe(404);
+    const { body } = await business.call<{ items: Sent[]; total: number }>('GET', `/documents/${id}/emails?page=2&page_size=2`);
+    expect([body.items.length, body.total]).toEqual([1, 3]);
+  });
+
+  it.each([
+    ['an unknown mailbox', 'RCPT', '550 5.1.1 No such\tuser here', { status: 'bounced', attempts: 1, failure: '550 5.1.1 No such user here' }],
+    ['a refused letter', 'BODY', '554 5.7.1 looks like spam', { status: 'failed', attempts: 1, failure: '554 5.7.1 looks like spam' }],
+    ['a full mailbox, for ever', 'RCPT', '452 4.2.2 mailbox full', { status: 'failed', attempts: 3, failure: '452 4.2.2 mailbox full' }],
+    ['a server that takes nobody', 'MAIL', '550 5.7.0 sign in first', { status: 'failed', attempts: 3, failure: 'the mail server does not serve us now (EENVELOPE)' }],
+    ['a server that breaks off, for ever', 'RCPT', 'drop', { status: 'failed', attempts: 3, failure: expect.stringContaining('the mail server does not serve us now') }],
+  ])('stays authorized whatever the mail server says: %s', async (_name, verb, reply, outcome) => {
+    mailbox.answering = (said) => (said === verb ? reply : null);
+    const id = await authorized({ buyer_email: newAddress() });
+    expect(await settledMail(id)).toMatchObject({ ...outcome, sent_at: null });
+    expect(await business.document(id)).toMatchObject({ status: 'AUTHORIZED', email: { status: outcome.status, failure: outcome.failure } });
+    mailbox.answering = () => null;
+    expect((await send(id)).status).toBe(202);
+    expect(await settledMail(id)).toMatchObject({ status: 'sent' });
+  });
+
+  it.each([
+    ['that puts it off', 'RCPT', '451 4.7.1 come back later'],
+    ['that breaks off', 'DATA', 'drop'],
+    ['that is shutting down', 'MAIL', '421 4.3.2 closing'],
+  ])('reaches its buyer over a mail server %s', async (_name, verb, reply) => {
+    let refusals = 0;
+    mailbox.answering = (said) => (said === verb && (refusals += 1) === 1 ? reply : null);
+    const buyer = newAddress();
+    const id = await authorized({ buyer_email: buyer });
+    const sent = await settledMail(id);
+    expect(sent).toMatchObject({ status: 'sent', attempts: 2, failure: null });
+    expect(mailbox.mailsTo(buyer)).toHaveLength(1);
+  });
+
+  it('is mailed twice under one Message-ID rather than not at all when the answer is lost', async () => {
+    let lost = 0;
+    mailbox.answering = (said) => (said === 'BODY' && (lost += 1) === 1 ? 'drop' : null);
+    const buyer = newAddress();
+    const id = await authorized({ buyer_email: buyer });
+    expect(await settledMail(id)).toMatchObject({ status: 'sent', attempts: 2 });
+    const [first, second] = mailbox.mailsTo(buyer);
+    expect(header(second!, 'message-id')).toEqual(header(first!, 'message-id'));
+  });
+
+  it.each(['before-mail', 'after-mail'])('is mailed though a worker is killed with kill -9 %s', async (point) => {
+    await stack.killWorker(0, 'SIGTERM').catch(() => undefined);
+    const doomed = await stack.startWorker({ FAULTS: `${point}:1:kill9` });
+    const buyer = newAddress();
+    const { document_id } = await business.accepted({ buyer_email: buyer });
+    await doomed.worker.ended;
+    const healthy = await stack.startWorker();
+    expect(await settledMail(document_id)).toMatchObject({ status: 'sent', attempts: 1 });
+    const mails = mailbox.mailsTo(buyer);
+    expect(mails).toHaveLength(point === 'before-mail' ? 1 : 2);
+    expect(new Set(mails.map((mail) => header(mail, 'message-id')[0])).size).toBe(1);
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  });
+
+  it('is given back by a worker that ends while the mail server keeps it waiting', async () => {
+    mailbox.answering = (said) => (said === 'BODY' ? '451 not kept' : said === 'DATA' ? 'hang' : null);
+    const waiting = await stack.startWorker({ MAIL_LEASE_SECONDS: '300' });
+    const buyer = newAddress();
+    const id = await authorized({ buyer_email: buyer });
+    await sleep(500);
+    await stack.killWorker(waiting.index, 'SIGTERM');
+    mailbox.answering = () => null;
+    const healthy = await stack.startWorker();
+    expect(await settledMail(id)).toMatchObject({ status: 'sent', attempts: 1 });
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  });
+
+  it('whose mail has nowhere to go says so at once, and is mailed later on request', async () => {
+    const mute = await stack.startWorker({ SMTP_URL: '' });
+    const buyer = newAddress();
+    const id = await authorized({ buyer_email: buyer });
+    expect(await settledMail(id)).toMatchObject({ status: 'failed', attempts: 1, failure: 'no mail server is set (SMTP_URL)' });
+    await stack.killWorker(mute.index, 'SIGTERM');
+    const healthy = await stack.startWorker();
+    expect((await send(id)).status).toBe(202);
+    expect((await mailbox.waitFor(buyer)).subject).toMatch(/^Factura /);
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  });
+});

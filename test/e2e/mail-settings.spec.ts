@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Mailbox } from '../../src/local/mailbox.js';
+import { BounceAddress } from '../../src/platform/mail/bounce-address.js';
+import { Business } from '../support/business.js';
+import { member } from '../support/people.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+const BOUNCES = { MAIL_BOUNCE_ADDRESS: 'bounces@mail.example', MAIL_BOUNCE_SECRET: 'a secret of some length' };
+const DEFAULTS = { language: 'es', sender_name: null, reply_to: null, subject: null, message: null };
+
+describe('what a tenant says of its mails', () => {
+  let mailbox: Mailbox;
+  let stack: Stack;
+  let business: Business;
+  let documentId: string;
+
+  beforeAll(async () => {
+    mailbox = await Mailbox.start();
+    stack = await startStack({ env: { SMTP_URL: mailbox.smtpUrl, MAIL_INTERVAL_MS: '50', MAIL_RESENDS_PER_HOUR: '1000', ...BOUNCES } });
+    business = await Business.open(stack);
+    documentId = (await business.accepted({ buyer_name: 'Ana\u00a0"Ñ", <x@evil.example>; =?utf-8?q?x?=' })).document_id;
+    await business.settled(documentId);
+  });
+  afterAll(async () => {
+    await stack.stop();
+    await mailbox.stop();
+  });
+
+  const change = (body: unknown) => business.call<Record<string, unknown> & { detail?: { loc: string[]; type: string }[] }>('PATCH', '/tenant/mail-settings', body);
+  const sendTo = async (to: string): Promise<string> => (await business.call<{ id: string }>('POST', `/documents/${documentId}/email`, { to })).body.id;
+  const statusOf = async (mailId: string): Promise<unknown> => (await stack.database.query<{ status: string; failure: string | null }>('select status, failure from mails where id = $1', [mailId]))[0];
+
+  it('is the service’s own until it is changed, and again after null', async () => {
+    expect((await business.call('GET', '/tenant/mail-settings')).body).toMatchObject(DEFAULTS);
+    const all = { language: 'en', sender_name: 'Ventas Andina', reply_to: 'ventas@andina.example', subject: '{{document_type}} {{document_number}}', message: 'Hola,\n\n{{buyer_name}}' };
+    expect((await change({ ...all, message: '\r\n  Hola, \r\n\r\n{{buyer_name}}\n\n' })).body).toMatchObject(all);
+    expect((await change({ subject: null, language: 'es' })).body).toMatchObject({ ...all, subject: null, language: 'es' });
+    expect((await business.call('GET', '/tenant/mail-settings')).body).toMatchObject({ ...all, subject: null, language: 'es' });
+    expect((await change(DEFAULTS)).body).toMatchObject(DEFAULTS);
+  });
+
+  it.each([
+    [{ subject: 'a {{price}}' }, 'subject', 'template_placeholder'],
+    [{ message: '{{buyer_name' }, 'message', 'template_braces'],
+    [{ message: 'x'.repeat(2_001) }, 'message', 'string_too_long'],
+    [{ message: 'a\u0000b' }, 'message', 'string_control_character'],
+    [{ subject: 'a\r\nBcc: x@example.com' }, 'subject', 'string_line_break'],
+    [{ sender_name: 'a\nb' }, 'sender_name', 'string_line_break'],
+    [{ reply_to: 'a@b.co, c@d.co' }, 'reply_to', 'email'],
+    [{ reply_to: 'a@b.co\r\nBcc: c@d.co' }, 'reply_to', 'string_line_break'],
+    [{ language: 'fr' }, 'language', 'enum'],
+    [{ colour: 'red' }, 'colour', 'extra_forbidden'],
+  ])('is refused by name: %j', async (body, field, type) => {
+    for (const answer of [await change(body), await business.call<{ detail: { loc: string[]; type: string }[] }>('POST', '/tenant/mail-settings/preview', body)]) {
+      expect([answer.status, answer.body.detail?.map(({ loc, type: kind }) => [loc.join('.'), kind])]).toEqual([422, [[`body.${field}`, type]]]);
+    }
+    expect((await business.call('GET', '/tenant/mail-settings')).body).toMatchObject(DEFAULTS);
+  });
+
+  it.each([{ to: 'a@b.co, c@d.co' }, { to: 'Ana <a@b.co>' }, { to: 'a@b.co\r\nRCPT TO:<c@d.co>' }, { to: ['a@b.co'] }, { to: 'a b@c.co' }, { language: 'es-EC' }, { cc: 'a@b.co' }])(
+    'leads no mail to %j', async (body) => {
+      expect((await business.call('POST', `/documents/${documentId}/email`, body)).status).toBe(422);
+    });
+
+  it('can be looked at before it is saved', async () => {
+    const { status, body } = await business.call<Record<string, string>>('POST', '/tenant/mail-settings/preview', { document_type: '07', language: 'en', sender_name: 'Andina', message: 'Dear {{buyer_name}} <b>' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ from: 'Andina', reply_to: null, subject: 'Withholding certificate 001-002-000000123 from Comercial Ejemplo', text: expect.stringContaining('Dear María Pérez <b>') });
+    expect(body['html']).toContain('Dear María Pérez &lt;b&gt;');
+    expect((await business.call('GET', '/tenant/mail-settings')).body).toMatchObject(DEFAULTS);
+  });
+
+  it('and what buyers are called makes one mail to one reader, whatever stands in it', async () => {
+    const senderName = 'Bcc: "x@evil.example", <y@evil.example> =?utf-8?q?=0ABcc:_z?= Ñandú';
+    await change({ sender_name: senderName, reply_to: 'ventas@andina.example', subject: 'X {{buyer_name}} To: <z@evil.example>' });
+    const reader = `o'hara+{x}|=?utf-8?q?a?=@example.com`;
+    await sendTo(reader);
+    const mail = await mailbox.waitFor(reader);
+    expect(mail.to).toEqual([reader]);
+    expect([...mail.headers.keys()].sort()).toEqual(['auto-submitted', 'content-type', 'date', 'from', 'message-id', 'mime-version', 'reply-to', 'subject', 'to']);
+    for (const [name, values] of mail.headers) expect([name, values.length]).toEqual([name, 1]);
+    expect(mail.headers.get('from')?.[0]).toMatch(/<no-reply@sello\.local>$/);
+    expect(mail.headers.get('reply-to')?.[0]).toMatch(/<ventas@andina\.example>$/);
+    expect(mail.subject).toBe('X Ana "Ñ", <x@evil.example>; =?utf-8?q?x?= To: <z@evil.example>');
+    expect(mail.text).toContain('le contestará Comercial Ñandú & Compañía (ventas@andina.example)');
+    await change(DEFAULTS);
+  });
+
+  /** As a mail server pipes what comes back. */
+  const pipe = (recipient: string, notification: string): Promise<number | null> =>
+    new Promise((resolve) => {
+      const env = { PATH: process.env['PATH'] ?? '', APP_ENV: 'local', DATABASE_URL: stack.databaseUrl, REDIS_URL: stack.redisUrl, SRI_RECEPTION_URL: 'http://127.0.0.1:9/r', SRI_AUTHORIZATION_URL: 'http://127.0.0.1:9/a', ...BOUNCES };
+      const program = spawn(process.execPath, [join(process.cwd(), 'dist/src/mail-bounce.js'), recipient], { env, stdio: ['pipe', 'ignore', 'inherit'] });
+      program.once('close', resolve);
+      program.stdin.end(notification);
+    });
+  const returned = (action: string): string =>
+    `Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx\r\n\r\nFinal-Recipient: rfc822; a@b.co\r\nAction: ${action}\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 user unknown\r\n\r\n--b--\r\n`;
+
+  it('is told of a mail that comes back after it was taken', async () => {
+    const reader = 'returned@example.com';
+    const mailId = await sendTo(reader);
+    const { sender } = await mailbox.waitFor(reader);
+    for (let waited = 0; waited < 100 && (await statusOf(mailId) as { status: string }).status !== 'sent'; waited += 1) await sleep(50);
+    expect(await pipe(sender, returned('delayed'))).toBe(0);
+    expect(await pipe(sender.replace(/\.[0-9a-f]{16}@/, '.0123456789abcdef@'), returned('failed'))).toBe(67);
+    expect(await pipe(new BounceAddress(BOUNCES.MAIL_BOUNCE_ADDRESS, BOUNCES.MAIL_BOUNCE_SECRET).of(randomUUID()), returned('failed'))).toBe(67);
+    expect(await statusOf(mailId)).toEqual({ status: 'sent', failure: null });
+    expect(await pipe(sender, returned('failed'))).toBe(0);
+    expect(await statusOf(mailId)).toEqual({ status: 'bounced', failure: '550 5.1.1 user unknown' });
+    expect(await business.document(documentId)).toMatchObject({ status: 'AUTHORIZED', email: { status: 'bounced', recipient: reader, failure: '550 5.1.1 user unknown' } });
+  });
+
+  it('waits behind nobody else’s backlog: tenants take turns', async () => {
+    const [mine, theirs] = [randomUUID(), randomUUID()];
+    // Far ahead, where the worker does not look.
+    const queue = (tenant: string, count: number): Promise<unknown> =>
+      stack.database.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select $1, gen_random_uuid(), 'mail', '2090-01-01'::timestamptz + n * interval '1 second' from generate_series(1, $2::integer) n`, [tenant, count]);
+    await queue(theirs, 500);
+    await queue(mine, 2);
+    const claim = async (limit: number): Promise<string[]> =>
+      (await stack.database.query<{ tenant_id: string }>(`select tenant_id from claim_mails(gen_random_uuid(), '2090-01-02', '1 hour', $1)`, [limit])).map(({ tenant_id }) => tenant_id);
+    const claimed = await claim(4);
+    expect([claimed.filter((tenant) => tenant === mine).length, claimed.length]).toEqual([2, 4]);
+    expect(new Set(await claim(1_000)).size).toBe(1);
+    expect(await claim(1_000)).toEqual([]);
+    await stack.database.query('delete from mail_outbox where tenant_id = any ($1)', [[mine, theirs]]);
+  });
+
+  describe('news for admins', () => {
+    const tell = async (by: Business, type: string): Promise<string> => {
+      const [row] = await stack.database.query<{ id: string }>('insert into events (tenant_id, id, type, created_at) values ($1, gen_random_uuid(), $2, now()) returning id', [by.tenantId, type]);
+      return row!.id;
+    };
+    const noticesOf = (by: Business): Promise<{ recipient: string; notice: string; status: string }[]> =>
+      stack.database.query(`select recipient, notice, status from mails where tenant_id = $1 and notice is not null order by notice, recipient`, [by.tenantId]);
+    /** News that were put off until the mail before is an hour old. */
+    const putOff = (by: Business): Promise<unknown[]> => stack.database.query(`select 1 from mail_outbox where tenant_id = $1 and kind = 'notice' and due_at > now() + interval '50 minutes'`, [by.tenantId]);
+
+    it('go to active owners and admins in the tenant’s language, once, and tell how it stands', async () => {
+      const told = await Business.open(stack);
+      await told.call('PATCH', '/tenant/mail-settings', { language: 'en' });
+      const [owner, admin] = [await member(stack, told.tenantId, 'tenant_owner'), await member(stack, told.tenantId, 'tenant_admin')];
+      for (const role of ['billing_operator', 'accountant', 'viewer'] as const) await member(stack, told.tenantId, role);
+      await stack.database.query(`update certificates set valid_to = now() + interval '7 days 1 hour' where tenant_id = $1`, [told.tenantId]);
+      await Promise.all([tell(told, 'certificate.expiring'), tell(told, 'certificate.expiring'), tell(told, 'document.failed')]);
+      for (const { email } of [owner, admin]) {
+        const mail = await mailbox.waitFor(email);
+        expect(mail.subject).toBe('A signing certificate expires soon (Business)');
+        expect(mail.text).toMatch(/Comercial Ñandú & Compañía: Expires on \d+ \w+ \d{4}, \d\d:\d\d \(7 days left\)/);
+        expect([mail.headers.get('from'), mail.headers.get('reply-to'), mail.attachments]).toEqual([['Sello <no-reply@sello.local>'], undefined, []]);
+      }
+      await tell(told, 'certificate.expiring');
+      // Soon after the first one: it waits, and is told later together with what else happens.
+      for (let waited = 0; waited < 200 && (await putOff(told)).length === 0; waited += 1) await sleep(50);
+      expect(await putOff(told)).toHaveLength(1);
+      expect((await noticesOf(told)).map(({ recipient, notice }) => [notice, recipient])).toEqual([owner.email, admin.email].sort().map((email) => ['certificate.expiring', email]));
+      expect(mailbox.mailsTo(owner.email)).toHaveLength(1);
+    });
+
+    it('are of pauses and of documents that wait for a person', async () => {
+      const told = await Business.open(stack);
+      const owner = await member(stack, told.tenantId, 'tenant_owner');
+      const { document_id } = await told.accepted({ send_email: false });
+      await told.settled(document_id);
+      await stack.database.query(
+        `insert into issuing_pauses (tenant_id, id, scope, issuer_id, document_type, code, document_id, created_at) values ($1, gen_random_uuid(), 'document_type', $2, '07', '34', $3, now())`,
+        [told.tenantId, told.issuerId, document_id]);
+      await tell(told, 'issuer.paused');
+      const mail = await mailbox.waitFor(owner.email);
+      expect(mail.subject).toBe('El SRI bloqueó envíos: hay documentos en espera (Business)');
+      expect(mail.text).toContain('Comercial Ñandú & Compañía, Comprobante de retención: Código 34 del SRI, desde el ');
+      // Settled before anybody was told: nobody is.
+      await tell(told, 'document.manual_review_required');
+      for (let waited = 0; waited < 100 && !(await noticesOf(told)).some(({ status }) => status === 'failed'); waited += 1) await sleep(50);
+      expect(await noticesOf(told)).toEqual([
+        { recipient: owner.email, notice: 'document.manual_review_required', status: 'failed' }, { recipient: owner.email, notice: 'issuer.paused', status: 'sent' },
+      ]);
+      expect(mailbox.mailsTo(owner.email)).toHaveLength(1);
+    });
+  });
+});
