@@ -460,7 +460,7 @@ export interface paths {
         put?: never;
         /**
          * Store a draft; no number is taken
-         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines. `warnings` lists what issuing would find.
+         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product. What is taken stays as it is when the product changes. `warnings` lists what issuing would find.
          *
          *     Permission: `documents:issue`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -525,7 +525,7 @@ export interface paths {
         put?: never;
         /**
          * Dry run: every check of issuing, without effect
-         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines.
+         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product.
          *
          *     Permission: `documents:issue`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -562,7 +562,7 @@ export interface paths {
         head?: never;
         /**
          * Change fields of a draft
-         * @description Fields absent from the body stay. New `lines` without any total have the totals computed anew.
+         * @description Fields absent from the body stay. New `lines` without any total have the totals computed anew; they may take from the catalogue what they leave out.
          *
          *     Permission: `documents:issue`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -2767,7 +2767,6 @@ export interface components {
             reason?: string | null;
             /** @description Prevents duplicates; one namespace per issuer, for ever */
             idempotency_key?: string | null;
-            lines: components["schemas"]["DocumentLineCreate"][];
             /** @description Add up to the total */
             payments?: components["schemas"]["DocumentPaymentCreate"][];
             /**
@@ -2800,6 +2799,7 @@ export interface components {
              * @enum {string}
              */
             document_type: "01" | "03" | "04" | "05" | "06" | "07";
+            lines: components["schemas"]["DocumentLineCreate"][];
             /**
              * @description Amount before taxes and discounts
              * @example 100.00
@@ -2892,7 +2892,6 @@ export interface components {
             reason?: string | null;
             /** @description Prevents duplicates; one namespace per issuer, for ever */
             idempotency_key?: string | null;
-            lines: components["schemas"]["DocumentLineCreate"][];
             /** @description Add up to the total */
             payments?: components["schemas"]["DocumentPaymentCreate"][];
             /**
@@ -2926,6 +2925,7 @@ export interface components {
              * @enum {string}
              */
             document_type?: "01" | "03" | "04" | "05" | "06" | "07";
+            lines: components["schemas"]["DocumentLineDraft"][];
             /**
              * @description Amount before taxes and discounts
              * @example 100.00
@@ -3081,11 +3081,6 @@ export interface components {
         DocumentLine: {
             /** @description Position, from 1 */
             line_number: number;
-            /**
-             * @description The SRI takes 300 characters
-             * @example Servicio de consultoría
-             */
-            description: string;
             /** @description Catalogue main code; one is made from line_number when absent */
             main_code: string | null;
             /** @description Catalogue auxiliary code */
@@ -3095,6 +3090,17 @@ export interface components {
              * @example 1
              */
             quantity: string;
+            /** @description Taxes of the line where it has several */
+            taxes: components["schemas"]["DocumentTax"][] | null;
+            /** @description Unit of measure */
+            unit_of_measure: string | null;
+            /** @description Up to 3 further details printed with the line */
+            additional_details: components["schemas"]["DocumentNameValue"][];
+            /**
+             * @description The SRI takes 300 characters
+             * @example Servicio de consultoría
+             */
+            description: string;
             /**
              * @description Price of one unit before discount and taxes
              * @example 100.00
@@ -3114,21 +3120,10 @@ export interface components {
              * @example 4
              */
             tax_rate_code: string | null;
-            /** @description Taxes of the line where it has several */
-            taxes: components["schemas"]["DocumentTax"][] | null;
-            /** @description Unit of measure */
-            unit_of_measure: string | null;
-            /** @description Up to 3 further details printed with the line */
-            additional_details: components["schemas"]["DocumentNameValue"][];
         };
         DocumentLineCreate: {
             /** @description Position, from 1 */
             line_number: number;
-            /**
-             * @description The SRI takes 300 characters
-             * @example Servicio de consultoría
-             */
-            description: string;
             /** @description Catalogue main code; one is made from line_number when absent */
             main_code?: string | null;
             /** @description Catalogue auxiliary code */
@@ -3138,6 +3133,17 @@ export interface components {
              * @example 1
              */
             quantity: number | string;
+            /** @description Taxes of the line where it has several */
+            taxes?: components["schemas"]["DocumentTaxCreate"][] | null;
+            /** @description Unit of measure */
+            unit_of_measure?: string | null;
+            /** @description Up to 3 further details printed with the line */
+            additional_details?: components["schemas"]["NameValue"][];
+            /**
+             * @description The SRI takes 300 characters
+             * @example Servicio de consultoría
+             */
+            description: string;
             /**
              * @description Price of one unit before discount and taxes
              * @example 100.00
@@ -3163,12 +3169,49 @@ export interface components {
              * @example 4
              */
             tax_rate_code?: string;
+        };
+        DocumentLineDraft: {
+            /** @description Position, from 1 */
+            line_number: number;
+            /** @description Catalogue main code; one is made from line_number when absent */
+            main_code?: string | null;
+            /** @description Catalogue auxiliary code */
+            aux_code?: string | null;
+            /**
+             * @description Above 0
+             * @example 1
+             */
+            quantity: number | string;
             /** @description Taxes of the line where it has several */
             taxes?: components["schemas"]["DocumentTaxCreate"][] | null;
             /** @description Unit of measure */
             unit_of_measure?: string | null;
             /** @description Up to 3 further details printed with the line */
             additional_details?: components["schemas"]["NameValue"][];
+            /**
+             * @description The SRI takes 300 characters
+             * @example Servicio de consultoría
+             */
+            description?: string;
+            /**
+             * @description Price of one unit before discount and taxes
+             * @example 100.00
+             */
+            unit_price?: number | string;
+            /** @description Discount of the line; absent: the product's where subtotal is absent too, else none */
+            discount?: number | string;
+            /**
+             * @description quantity x unit_price - discount, rounded half up
+             * @example 100.00
+             */
+            subtotal?: number | string;
+            /** @description SRI tax code; 2 is IVA */
+            tax_code?: string;
+            /**
+             * @description SRI rate code; required unless `taxes` itemises the line or a product tells it
+             * @example 4
+             */
+            tax_rate_code?: string;
         };
         DocumentListItem: {
             /** Format: uuid */
@@ -3299,7 +3342,6 @@ export interface components {
             reason?: string | null;
             /** @description Prevents duplicates; one namespace per issuer, for ever */
             idempotency_key?: string | null;
-            lines?: components["schemas"]["DocumentLineCreate"][];
             /** @description Add up to the total */
             payments?: components["schemas"]["DocumentPaymentCreate"][];
             /**
@@ -3333,6 +3375,7 @@ export interface components {
              * @enum {string}
              */
             document_type?: "01" | "03" | "04" | "05" | "06" | "07";
+            lines?: components["schemas"]["DocumentLineDraft"][];
             /**
              * @description Amount before taxes and discounts
              * @example 100.00

@@ -69,6 +69,95 @@ describe('drafts and what follows an issued document', () => {
     expect((await business.issue(FROM_LINES)).status).toBe(400);
   });
 
+  describe('with lines that leave to the catalogue what they do not say', () => {
+    const CAFE = { main_code: 'CAFE', aux_code: 'A1', name: 'Café', unit_price: '2.5', default_discount: '0.5', iva_rate_code: '4' };
+    const of = (lines: object[], change: Invoice = {}): Invoice => ({ ...FROM_LINES, lines, ...change });
+    const line = (main_code: string, change: object = {}): object => ({ line_number: 1, main_code, quantity: 1, ...change });
+    const lines = async (id: string): Promise<unknown> => (await business.document(id))['lines'];
+    const faults = ({ status, body }: { status: number; body: unknown }): unknown[] =>
+      [status, ...(body as { detail: { loc: string[]; type: string }[] }).detail.map(({ loc, type }) => [...loc.slice(2), type].join(' '))];
+    const product = async (values: object): Promise<string> => (await business.call<{ id: string }>('POST', '/products', { ...CAFE, ...values })).body.id;
+
+    beforeAll(async () => {
+      await product({});
+      await product({ main_code: 'PERFUME', name: 'Perfume', unit_price: '10', default_discount: '0', applies_ice: true, ice_code: '3610' });
+      await product({ main_code: 'TABACO', name: 'Tabaco', unit_price: '1', default_discount: '0', applies_ice: true, ice_code: '3023' });
+      await product({ main_code: 'CERVEZA', name: 'Cerveza', applies_ice: true, ice_code: '3043' });
+      await product({ main_code: 'INACTIVO', is_active: false });
+      await business.call('DELETE', `/products/${await product({ main_code: 'BORRADO' })}`);
+      await (await Business.open(stack, { certificate: null })).call('POST', '/products', { ...CAFE, main_code: 'AJENO' });
+    });
+
+    it('takes it from the products of today, keeps it when they change, and is authorized with it', async () => {
+      const changing = await product({ main_code: 'CAMBIA' });
+      const body = of([line('CAMBIA', { quantity: '3' }), line('PERFUME', { line_number: 2 }), line('TABACO', { line_number: 3 })], { idempotency_key: 'from-catalogue' });
+      const dryRun = await business.call('POST', '/documents/validate', business.invoice(body));
+      const totals = { subtotal: '18.50', total_discount: '0.50', total_tax: '6.73', total: '24.73' };
+      expect([dryRun.status, dryRun.body]).toMatchObject([200, { valid: true, totals }]);
+      const created = await draft(body);
+      expect([created.status, created.body]).toMatchObject([201, totals]);
+      const taken = await lines(created.body.id);
+      expect(taken).toMatchObject([
+        { description: 'Café', main_code: 'CAMBIA', aux_code: 'A1', unit_price: '2.500000', discount: '0.50', subtotal: '7.00', tax_code: '2', tax_rate_code: '4' },
+        { description: 'Perfume', subtotal: '10.00', taxes: [{ tax_code: '3', tax_rate_code: '3610', tax_amount: '2.00' }, { tax_code: '2', taxable_base: '12.00', tax_amount: '1.80' }] },
+        { description: 'Tabaco', subtotal: '1.00', taxes: [{ tax_code: '3', tariff: '150.00', tax_amount: '1.50' }, { tax_code: '2', taxable_base: '2.50', tax_amount: '0.38' }] },
+      ]);
+
+      const { status } = await business.call('PATCH', `/products/${changing}`, { name: 'Café caro', unit_price: '9', default_discount: '0', iva_rate_code: '0', is_active: false });
+      expect(status).toBe(200);
+      const again = await draft(body);
+      expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([201, created.body, 'true']);
+      const told = await draft({ ...body, lines: [line('CAMBIA', { quantity: '3', discount: '0.50' })] });
+      expect([told.status, told.body.error?.code]).toEqual([409, 'DUPLICATE_IDEMPOTENCY_KEY']);
+      expect((await business.call('PATCH', `/documents/${created.body.id}`, { buyer_name: 'Otra Persona' })).status).toBe(200);
+      expect(await lines(created.body.id)).toEqual(taken);
+      expect((await business.call('POST', `/documents/${created.body.id}/issue`)).status).toBe(202);
+      expect(await business.settled(created.body.id)).toMatchObject({ status: 'AUTHORIZED', ...totals, lines: [{ description: 'Café', subtotal: '7.00' }, {}, {}] });
+    });
+
+    it('leaves what the caller says, and takes what a change of its lines leaves out', async () => {
+      const own = { description: 'Café grande', aux_code: 'Z', unit_price: '4.000000', discount: '1.00', tax_code: '2', tax_rate_code: '0' };
+      const created = await draft(of([line('CAFE', { ...own, quantity: 2 }), line('CAFE', { line_number: 2, subtotal: '2.50' }), line('CAFE', { line_number: 3, discount: 0 })]));
+      expect(created.body).toMatchObject({ subtotal: '13.00', total_discount: '1.00', total_tax: '0.76', total: '12.76', warnings: [expect.objectContaining({ rule: 'payments.defaulted' })] });
+      expect(await lines(created.body.id)).toMatchObject([{ ...own, subtotal: '7.00' }, { discount: '0.00', subtotal: '2.50' }, { discount: '0.00', subtotal: '2.50' }]);
+      const changed = await business.call<Body>('PATCH', `/documents/${created.body.id}`, { lines: [line('CAFE')] });
+      expect([changed.status, changed.body]).toMatchObject([200, { subtotal: '2.50', total_discount: '0.50', total: '2.30', lines: [{ description: 'Café', subtotal: '2.00' }] }]);
+    });
+
+    it('names what is missing where the code is of no active product of the tenant, and takes such a line when it is whole', async () => {
+      const { body: { id } } = await draft();
+      const missing = ['description', 'unit_price', 'subtotal', 'tax_rate_code'];
+      const send = (body: Invoice): Promise<{ status: number; body: Body }>[] => [
+        draft(body), business.call('POST', '/documents/validate', business.invoice(body)), business.call('PATCH', `/documents/${id}`, { lines: body['lines'] }),
+      ];
+      for (const code of ['NADA', 'cafe', 'INACTIVO', 'BORRADO', 'AJENO']) {
+        for (const answer of await Promise.all(send(of([line('CAFE'), line(code)])))) expect([code, ...faults(answer)]).toEqual([code, 400, ...missing.map((field) => `1 ${field} missing`)]);
+      }
+      for (const answer of await Promise.all(send(of([line('NADA', { unit_price: '1', tax_rate_code: '4' })])))) expect(faults(answer)).toEqual([400, '0 description missing', '0 subtotal missing']);
+      expect(faults(await draft(of([{ line_number: 1, quantity: 1 }])))).toEqual([400, ...missing.map((field) => `0 ${field} missing`)]);
+      expect((await draft(of([line('NADA', { description: 'x', unit_price: '1', subtotal: '1', tax_rate_code: '4' })]))).status).toBe(201);
+      expect(await business.document(id)).toMatchObject({ version: 1, lines: [{ description: 'Servicio de consultoría' }] });
+    });
+
+    it('refuses what a product cannot tell, and issuing at once takes nothing from the catalogue', async () => {
+      expect(faults(await draft(of([line('CERVEZA')])))).toEqual([400, '0 taxes missing']);
+      expect(faults(await draft(of([line('CAFE', { tax_code: '3' })])))).toEqual([400, '0 tax_rate_code missing']);
+      expect(faults(await draft(of([line('CAFE', { quantity: '0.1' })])))).toEqual([422, '0 discount less_than_equal']);
+      expect(faults(await draft(of([line('CAFE', { quantity: '999999999999' })])))).toEqual([422, '0 subtotal decimal_whole_digits']);
+      expect(faults(await business.issue({ lines: [line('CAFE')] }))).toEqual([400, '0 description missing', '0 unit_price missing', '0 subtotal missing', '0 tax_rate_code missing']);
+    });
+
+    it('gives a delivery guide its goods without amounts', async () => {
+      const transport = {
+        origin_address: 'Quito', carrier: { id_type: 'RUC', id: '1710034065001', name: 'Transportes Andinos' },
+        start_date: business.invoice()['issue_date'], end_date: business.invoice()['issue_date'], plate: 'PBA1234',
+      };
+      const guide = business.invoice(of([line('CAFE'), line('CERVEZA', { line_number: 2 })], { document_type: '06', transport, buyer_address: 'Loja', reason: 'Venta' }));
+      const answer = await business.call('POST', '/documents/validate', guide);
+      expect([answer.status, answer.body]).toMatchObject([200, { valid: true, totals: { total: '0.00' } }]);
+    });
+  });
+
   it('checks without effect on a dry run', async () => {
     const before = await business.lastNumber();
     const good = await business.call('POST', '/documents/validate', business.invoice(FROM_LINES));

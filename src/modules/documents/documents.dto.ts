@@ -3,7 +3,7 @@ import { Day, Digits, Email, Flag, Money, Nested, NestedList, OneOf, Text, Uuid 
 import { ID_TYPE_ALIASES } from '../../sri/tables/documents.js';
 import { ForeignTradeDto, ReimbursementDto, SubstituteGuideDto, ThirdPartyChargeDto } from './documents.additions.dto.js';
 import { TransportDto } from './documents.delivery.dto.js';
-import { DocumentLineDto, DocumentPaymentDto, DocumentTaxDto, NameValueDto } from './documents.line.dto.js';
+import { DocumentLineDto, DocumentPaymentDto, DocumentTaxDto, DraftLineDto, NameValueDto } from './documents.line.dto.js';
 import { WithholdingDto } from './documents.withholding.dto.js';
 
 /** Request bodies of the document endpoints (interface specification, section 2.1). Names are the wire's. */
@@ -49,7 +49,6 @@ export class DocumentBodyDto {
   @Text({ max: 500, nullable: true, about: 'Mainly for credit notes; the SRI takes 300 characters' }) reason?: string | null;
   @Text({ min: 1, max: 255, nullable: true, about: 'Prevents duplicates; one namespace per issuer, for ever' })
   idempotency_key?: string | null;
-  @NestedList(() => DocumentLineDto, { min: 1, max: MAX_LINES }) lines: DocumentLineDto[];
   @NestedList(() => DocumentPaymentDto, { max: 1000, optional: true, about: 'Add up to the total' }) payments?: DocumentPaymentDto[];
   @Digits(8, { about: 'Part of the access key', example: '12345678' }) numeric_code: string;
   @NestedList(() => NameValueDto, { max: 15, optional: true, about: 'Printed and sent with the document; 15 with those the service adds' })
@@ -73,6 +72,7 @@ export class DocumentBodyDto {
 @ApiSchema({ name: 'DocumentCreate' })
 export class DocumentCreateDto extends DocumentBodyDto {
   @OneOf(DOCUMENT_TYPES, TYPE) document_type: (typeof DOCUMENT_TYPES)[number];
+  @NestedList(() => DocumentLineDto, { min: 1, max: MAX_LINES }) lines: DocumentLineDto[];
   @Money(SUBTOTAL) subtotal: string;
   @Money(TOTAL_TAX) total_tax: string;
   @Money(TOTAL) total: string;
@@ -83,6 +83,7 @@ export class DocumentCreateDto extends DocumentBodyDto {
 @ApiSchema({ name: 'DocumentDraft' })
 export class DocumentDraftDto extends DocumentBodyDto {
   @OneOf(DOCUMENT_TYPES, { ...TYPE, default: '01' }) document_type: (typeof DOCUMENT_TYPES)[number] = '01';
+  @NestedList(() => DraftLineDto, { min: 1, max: MAX_LINES }) lines: DraftLineDto[];
   @Money({ ...SUBTOTAL, optional: true }) subtotal?: string;
   @Money({ ...TOTAL_TAX, optional: true }) total_tax?: string;
   @Money({ ...TOTAL, optional: true }) total?: string;

@@ -7,6 +7,7 @@ import { AuthorizationClient } from '../../sri/soap/authorization.js';
 import { ConsultationClient } from '../../sri/soap/consultation.js';
 import { ReceptionClient } from '../../sri/soap/reception.js';
 import { UndiciSoapTransport } from '../../sri/soap/transport.js';
+import { CatalogueModule } from '../catalogue/public.js';
 import { IssuersModule } from '../issuers/public.js';
 import { DocumentActsController } from './document-acts.controller.js';
 import { DraftsController } from './drafts.controller.js';
@@ -26,6 +27,7 @@ import { SriBreaker } from './saga/sri-breaker.js';
 import { WatchStep } from './saga/watch.step.js';
 import { AbandonDocumentHandler } from './use-cases/abandon-document.js';
 import { CancelDocumentHandler } from './use-cases/cancel-document.js';
+import { CatalogueLines } from './use-cases/catalogue-lines.js';
 import { CorrectDocumentHandler } from './use-cases/correct-document.js';
 import { CreateCreditNoteHandler } from './use-cases/create-credit-note.js';
 import { CreateDraftHandler } from './use-cases/create-draft.js';
@@ -126,7 +128,7 @@ const limits = (settings: Settings): { timeoutMs: number; maxBytes: number } => 
 export class DocumentsModule {
   /** For the API process. */
   static http(): DynamicModule {
-    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule], controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController], providers: [IssuingDesk, DraftStore, StoredDocuments, DocumentActs, DocumentListsRepository, DocumentExportsRepository, ...ASKING, ...HANDLERS] };
+    return { module: DocumentsModule, imports: [CqrsModule, PrintingModule, CatalogueModule], controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController], providers: [IssuingDesk, CatalogueLines, DraftStore, StoredDocuments, DocumentActs, DocumentListsRepository, DocumentExportsRepository, ...ASKING, ...HANDLERS] };
   }
 
   /** For the worker process. */

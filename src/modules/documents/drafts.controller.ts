@@ -18,6 +18,9 @@ import { UpdateDraft } from './use-cases/update-draft.js';
 import { ValidateDocument } from './use-cases/validate-document.js';
 
 /** Documents before they have a number. */
+const FROM_LINES =
+  'Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product.';
+
 @ApiTags('drafts')
 @Controller('documents')
 export class DraftsController {
@@ -29,7 +32,7 @@ export class DraftsController {
   @Post('validate')
   @HttpCode(200)
   @RequirePermission('documents:issue')
-  @ApiOperation({ operationId: 'validateDocument', summary: 'Dry run: every check of issuing, without effect', description: 'Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines.' })
+  @ApiOperation({ operationId: 'validateDocument', summary: 'Dry run: every check of issuing, without effect', description: FROM_LINES })
   @ApiBody({ type: DocumentDraftDto, examples: DRAFT_EXAMPLES })
   @ApiOkResponse({ type: DocumentValidation })
   validate(@Tenant() tenant: TenantContext, @Body() body: DocumentDraftDto): Promise<DocumentValidation> {
@@ -38,7 +41,7 @@ export class DraftsController {
 
   @Post('drafts')
   @RequirePermission('documents:issue')
-  @ApiOperation({ operationId: 'createDraft', summary: 'Store a draft; no number is taken', description: 'Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines. `warnings` lists what issuing would find.' })
+  @ApiOperation({ operationId: 'createDraft', summary: 'Store a draft; no number is taken', description: `${FROM_LINES} What is taken stays as it is when the product changes. \`warnings\` lists what issuing would find.` })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
   @ApiBody({ type: DocumentDraftDto, examples: DRAFT_EXAMPLES })
   @ApiCreatedResponse({ type: DocumentRecord })
@@ -55,7 +58,7 @@ export class DraftsController {
 
   @Patch(':document_id')
   @RequirePermission('documents:issue')
-  @ApiOperation({ operationId: 'updateDraft', summary: 'Change fields of a draft', description: 'Fields absent from the body stay. New `lines` without any total have the totals computed anew.' })
+  @ApiOperation({ operationId: 'updateDraft', summary: 'Change fields of a draft', description: 'Fields absent from the body stay. New `lines` without any total have the totals computed anew; they may take from the catalogue what they leave out.' })
   @ApiBody({ type: DocumentPatchDto, examples: PATCH_EXAMPLES })
   @ApiOkResponse({ type: DocumentRecord })
   async update(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() patch: unknown): Promise<DocumentRecord> {

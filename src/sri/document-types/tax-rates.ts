@@ -55,7 +55,7 @@ function rateOfRow(row: RateRow, binding: boolean): TaxRate {
  * the document that it modifies (ficha técnica, notes on both annexes), every other
  * type those of its own issue date.
  */
-export function ratesDay(content: DocumentContent): string {
+export function ratesDay(content: Pick<DocumentContent, 'documentType' | 'issueDate' | 'modifiedDocumentIssueDate'>): string {
   const modifies = content.documentType === '04' || content.documentType === '05';
   return modifies ? (content.modifiedDocumentIssueDate ?? content.issueDate) : content.issueDate;
 }

@@ -1,6 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentDraftDto } from '../documents.dto.js';
+import { CatalogueLines, withLineDefaults } from './catalogue-lines.js';
 import { placeOf } from './document-place.js';
 import { draftContent } from './draft-content.js';
 import { type CreatedDraft, DraftStore } from './draft-store.js';
@@ -19,10 +20,13 @@ export class CreateDraft extends Command<CreatedDraft> {
 
 @CommandHandler(CreateDraft)
 export class CreateDraftHandler implements ICommandHandler<CreateDraft> {
-  constructor(private readonly drafts: DraftStore) {}
+  constructor(
+    private readonly drafts: DraftStore,
+    private readonly lines: CatalogueLines,
+  ) {}
 
   execute({ tenant, body, idempotencyKey }: CreateDraft): Promise<CreatedDraft> {
-    const request = { idempotencyKey, operation: 'draft', fingerprint: fingerprint(body) } as const;
-    return this.drafts.create(tenant, placeOf(body), request, (issuer) => draftContent(body, issuer));
+    const request = { idempotencyKey, operation: 'draft', fingerprint: fingerprint(withLineDefaults(body)) } as const;
+    return this.drafts.create(tenant, placeOf(body), request, async (issuer) => draftContent(await this.lines.complete(tenant, body), issuer));
   }
 }

@@ -2,7 +2,7 @@ import { ValidationFailure } from '../../../platform/http/validation-failure.js'
 import { dec } from '../../../shared/decimal.js';
 import { hasComputableTotals, withComputedTotals } from '../../../sri/document-types/computed-totals.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
-import type { DocumentDraftDto } from '../documents.dto.js';
+import type { CompleteDraft } from './catalogue-lines.js';
 import { toContent } from './document-content.js';
 
 const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;
@@ -12,7 +12,7 @@ const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;
  * computed from the lines when all four are absent.
  * @throws ValidationFailure naming those absent when only some are, or when nothing tells them
  */
-export function draftContent(body: DocumentDraftDto, issuer: IssuerSnapshot): DocumentContent {
+export function draftContent(body: CompleteDraft, issuer: IssuerSnapshot): DocumentContent {
   const { subtotal, total_tax, total, taxes } = body;
   if (subtotal !== undefined && total_tax !== undefined && total !== undefined && taxes !== undefined) {
     return toContent(Object.assign({}, body, { subtotal, total_tax, total, taxes }));

@@ -38,14 +38,14 @@ export class DraftStore {
     tenant: TenantContext,
     place: Place,
     request: DraftRequest,
-    contentOf: (issuer: IssuerSnapshot, now: Date) => DocumentContent,
+    contentOf: (issuer: IssuerSnapshot, now: Date) => DocumentContent | Promise<DocumentContent>,
   ): Promise<CreatedDraft> {
     const { context, replay } = await this.desk.lookUp(tenant.tenantId, place, request.idempotencyKey);
     if (replay) return replayOf(replay, request);
     if (!context) throw new DomainError('NOT_FOUND');
     const now = this.clock.now();
     const issuer = this.desk.snapshot(context, tenant);
-    const content = contentOf(issuer, now);
+    const content = await contentOf(issuer, now);
     const { findings } = this.desk.assess(content, issuer, now);
     const created = await this.desk.callIssuing<Replay & { outcome: 'accepted' | 'replayed' }>(
       tenant.tenantId,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { validateAs } from '../../../platform/http/validation.pipe.js';
 import { DocumentCreateDto, DocumentDraftDto } from '../documents.dto.js';
+import { withLineDefaults } from './catalogue-lines.js';
 import { fingerprint } from './fingerprint.js';
 
 const BODY = {
@@ -46,6 +47,18 @@ describe('fingerprint of a request', () => {
     const draft = (body: object): string => fingerprint(validateAs(DocumentDraftDto, body, 'body'));
     expect(draft(open)).toBe(draft({ ...open }));
     expect(draft(open)).not.toBe(draft(BODY));
+  });
+
+  it("of a draft whose lines ask the catalogue for nothing is that of the same document, and each that asks has its own", () => {
+    const draft = (line: object): string => fingerprint(withLineDefaults(validateAs(DocumentDraftDto, { ...BODY, lines: [line] }, 'body')));
+    expect(draft({ ...LINE })).toBe(of(BODY));
+    expect(draft({ ...LINE, discount: 0, tax_code: '2' })).toBe(of(BODY));
+    const itemised = { ...LINE, tax_rate_code: undefined, taxes: BODY.taxes };
+    expect(draft(itemised)).toBe(of({ ...BODY, lines: [itemised] }));
+    const open = { line_number: 1, main_code: 'A', quantity: '1' };
+    const asking = [open, { ...open, discount: '0.00' }, { ...open, subtotal: '1.00' }, { ...open, tax_code: '2' }, { ...open, tax_rate_code: '4' }, { ...open, description: 'x' }, { ...open, main_code: 'B' }];
+    expect(new Set(asking.map(draft)).size).toBe(asking.length);
+    expect(draft({ ...open, quantity: 1.0, taxes: null })).toBe(draft(open));
   });
 
   it('stays as it was when the interface gains an optional field', () => {

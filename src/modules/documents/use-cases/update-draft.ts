@@ -7,6 +7,7 @@ import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
 import { DocumentDraftDto } from '../documents.dto.js';
+import { CatalogueLines } from './catalogue-lines.js';
 import { headerOf, placeOf } from './document-place.js';
 import { toWire } from './document-record.js';
 import { draftContent } from './draft-content.js';
@@ -31,6 +32,7 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
   constructor(
     private readonly documents: StoredDocuments,
     private readonly desk: IssuingDesk,
+    private readonly lines: CatalogueLines,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -41,7 +43,7 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
     const { context } = await this.desk.lookUp(tenant.tenantId, place, null);
     if (!context) throw new DomainError('NOT_FOUND');
     const issuer = this.desk.snapshot(context, tenant);
-    const content = draftContent(body, issuer);
+    const content = draftContent(await this.lines.complete(tenant, body), issuer);
     const now = this.clock.now();
     const { findings } = this.desk.assess(content, issuer, now);
     await this.desk.callIssuing(tenant.tenantId, 'select update_draft($1, $2, $3, $4, $5, $6, $7, $8)', [

@@ -7,6 +7,7 @@ import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentDraftDto } from '../documents.dto.js';
 import type { DocumentValidation } from '../documents.responses.js';
+import { CatalogueLines } from './catalogue-lines.js';
 import { toWire } from './document-record.js';
 import { placeOf } from './document-place.js';
 import { draftContent } from './draft-content.js';
@@ -26,6 +27,7 @@ export class ValidateDocument extends Query<DocumentValidation> {
 export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> {
   constructor(
     private readonly desk: IssuingDesk,
+    private readonly lines: CatalogueLines,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -44,7 +46,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     };
     await collect(() => this.desk.refuseUnusable(context, now), undefined);
     const issuer = this.desk.snapshot(context, tenant);
-    const requested = draftContent(body, issuer);
+    const requested = draftContent(await this.lines.complete(tenant, body), issuer);
     const complete = await collect(() => this.desk.withModifiedDocument(tenant, placeOf(body), requested, now), requested);
     const { content, findings } = this.desk.assess(complete, issuer, now);
     const all = [...refusals, ...findings];

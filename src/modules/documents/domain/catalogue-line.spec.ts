@@ -1,0 +1,85 @@
+import { type LineProduct, type OpenLine, withProduct } from './catalogue-line.js';
+
+const CAFE: LineProduct = {
+  name: 'Café', aux_code: 'A1', unit_price: '2.5', default_discount: '0.505', tax_code: '2', iva_rate_code: '4', applies_tourism_iva: false, applies_ice: false, ice_code: null,
+};
+const DAY = '2026-08-25';
+const TOURISM_DAY = '2026-02-15';
+const complete = (line: Partial<OpenLine> = {}, product: Partial<LineProduct> = {}, asOf = DAY, hasMoney = true): ReturnType<typeof withProduct> =>
+  withProduct({ quantity: '3.000000', ...line }, { ...CAFE, ...product }, asOf, hasMoney);
+
+it('takes name, code, price, discount in cents and tax, and computes the subtotal', () => {
+  expect(complete()).toEqual({
+    problems: [],
+    line: { quantity: '3.000000', description: 'Café', aux_code: 'A1', unit_price: '2.500000', discount: '0.51', subtotal: '6.99', tax_code: '2', tax_rate_code: '4' },
+  });
+});
+
+it.each<[string, Partial<OpenLine>, Partial<OpenLine>]>([
+  ['a description', { description: 'Otro' }, { description: 'Otro', unit_price: '2.500000' }],
+  ['a code', { aux_code: 'Z' }, { aux_code: 'Z' }],
+  ['a price', { unit_price: '0.000000', discount: '0.00' }, { unit_price: '0.000000', subtotal: '0.00' }],
+  ['a discount, also none', { discount: '0.00' }, { discount: '0.00', subtotal: '7.50' }],
+  ['a subtotal, which leaves no discount open, also a wrong one for the rules to find', { subtotal: '7.00' }, { discount: '0.00', subtotal: '7.00' }],
+  ['a subtotal with a discount', { subtotal: '6.50', discount: '1.00' }, { discount: '1.00', subtotal: '6.50' }],
+  ['a rate', { tax_rate_code: '0' }, { tax_rate_code: '0' }],
+])('leaves %s that the line tells', (_name, told, expected) => {
+  expect(complete(told)).toMatchObject({ problems: [], line: expected });
+});
+
+it('leaves the taxes that a line tells, also of a product with ICE', () => {
+  const taxes = [{ tax_code: '2', tax_rate_code: '0', taxable_base: '6.99', rate: '0.0000', tax_amount: '0.00' }];
+  const { line, problems } = complete({ taxes }, { applies_ice: true, ice_code: '3043' });
+  expect([line.taxes, line.tax_rate_code, problems]).toEqual([taxes, undefined, []]);
+  expect(complete({ tax_rate_code: '4' }, { applies_ice: true, ice_code: '3610' }).line.taxes).toBeUndefined();
+});
+
+it('asks for the rate of a tax that is not the product\'s', () => {
+  expect(complete({ tax_code: '3' }).problems).toEqual([{ field: 'tax_rate_code', type: 'missing', ctx: {} }]);
+  expect(complete({ tax_code: '2' })).toMatchObject({ problems: [], line: { tax_rate_code: '4' } });
+});
+
+it.each([
+  [DAY, true, '4'],
+  [TOURISM_DAY, true, '8'],
+  [TOURISM_DAY, false, '4'],
+])('on %s a product with tourism %s has rate %s', (day, applies_tourism_iva, rate) => {
+  expect(complete({}, { applies_tourism_iva }, day).line.tax_rate_code).toBe(rate);
+});
+
+it.each([
+  ['20 %', '3610', { rate: '0.2000', tax_amount: '2.00', tariff: null }, { taxable_base: '12.00', tax_amount: '1.80' }],
+  ['150 %, more than `rate` can say', '3023', { rate: '1.0000', tax_amount: '15.00', tariff: '150.00' }, { taxable_base: '25.00', tax_amount: '3.75' }],
+])('itemises ICE of %s and the IVA on top of it', (_name, ice_code, ice, iva) => {
+  const { line, problems } = complete({ quantity: '4' }, { applies_ice: true, ice_code, default_discount: '0' });
+  expect([line.tax_code, line.tax_rate_code, problems]).toEqual(['2', undefined, []]);
+  expect(line.taxes).toEqual([
+    { tax_code: '3', tax_rate_code: ice_code, taxable_base: '10.00', ...ice },
+    { tax_code: '2', tax_rate_code: '4', rate: '0.1500', tariff: null, ...iva },
+  ]);
+});
+
+it.each([
+  ['per unit of something', { ice_code: '3043' }, DAY],
+  ['partly per unit of something', { ice_code: '3031' }, DAY],
+  ['before its table begins', { ice_code: '3610' }, '2020-01-01'],
+  ['with an IVA that is not in force', { ice_code: '3610', iva_rate_code: '3' }, DAY],
+])('asks for the taxes of a product with ICE %s', (_name, product, day) => {
+  expect(complete({}, { applies_ice: true, ...product }, day).problems).toEqual([{ field: 'taxes', type: 'missing', ctx: {} }]);
+});
+
+it('gives the lines of a delivery guide no amounts', () => {
+  expect(complete({}, { applies_ice: true, ice_code: '3043' }, DAY, false)).toMatchObject({
+    problems: [], line: { description: 'Café', unit_price: '0.000000', discount: '0.00', subtotal: '0.00', tax_code: '2', tax_rate_code: '4' },
+  });
+});
+
+it('refuses a discount above the price and an amount of thirteen digits, but takes no offence at a subtotal that is told', () => {
+  expect(complete({ quantity: '0.200000' }).problems).toEqual([{ field: 'discount', type: 'less_than_equal', ctx: { le: '0.50' } }]);
+  expect(complete({ quantity: '0.202000' }).problems).toMatchObject([{ field: 'discount', ctx: { le: '0.50' } }]);
+  for (const [quantity, discount] of [['0.202000', '0.50'], ['0.203000', '0.51']] as const) expect(complete({ quantity, discount })).toMatchObject({ problems: [], line: { discount } });
+  expect(complete({ quantity: '0.203000' }).line.subtotal).toBe('0.00');
+  const large = { quantity: '999999999999.000000', unit_price: '2.000000' };
+  expect(complete(large).problems).toEqual([{ field: 'subtotal', type: 'decimal_whole_digits', ctx: { whole_digits: 12 } }]);
+  expect(complete({ ...large, subtotal: '1.00' }).problems).toEqual([]);
+});

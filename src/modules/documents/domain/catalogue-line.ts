@@ -1,0 +1,106 @@
+import { dec, Decimal, money } from '../../../shared/decimal.js';
+import { taxRate } from '../../../sri/document-types/tax-rates.js';
+import { lineSubtotal, taxAmount } from '../../../sri/money.js';
+import { lookup } from '../../../sri/tables/code-table.js';
+import { IVA_RATES, TAX, TOURISM_RATE } from '../../../sri/tables/taxes.js';
+
+/** A line as a draft's caller may leave it. Names are the wire's, decimals plain strings. */
+export interface OpenLine {
+  readonly quantity: string;
+  readonly description?: string;
+  readonly aux_code?: string | null;
+  readonly unit_price?: string;
+  readonly discount?: string;
+  readonly subtotal?: string;
+  readonly tax_code?: string;
+  readonly tax_rate_code?: string;
+  readonly taxes?: readonly LineTax[] | null;
+}
+
+export interface LineTax {
+  readonly tax_code: string;
+  readonly tax_rate_code: string;
+  readonly taxable_base: string;
+  readonly rate: string;
+  readonly tax_amount: string;
+  readonly tariff?: string | null;
+}
+
+/** What a line takes of a product. */
+export interface LineProduct {
+  readonly name: string;
+  readonly aux_code: string | null;
+  readonly unit_price: string;
+  readonly default_discount: string;
+  readonly tax_code: string;
+  readonly iva_rate_code: string;
+  readonly applies_tourism_iva: boolean;
+  readonly applies_ice: boolean;
+  readonly ice_code: string | null;
+}
+
+/** What keeps a line from being completed. */
+export interface LineProblem {
+  readonly field: keyof OpenLine;
+  readonly type: 'missing' | 'less_than_equal' | 'decimal_whole_digits';
+  readonly ctx: Readonly<Record<string, string | number>>;
+}
+
+/** Digits of an amount before the point. */
+const WHOLE_DIGITS = 12;
+const TOO_LARGE = dec('10').pow(WHOLE_DIGITS);
+
+/**
+ * The line with what it leaves open taken from the product; what it says stays. The product's discount is that of the
+ * whole line; a line that tells its subtotal has told its discount too.
+ * @param asOf day whose rates the document uses
+ * @param hasMoney false for a delivery guide (06), whose lines have no amounts
+ */
+export function withProduct<Line extends OpenLine>(line: Line, product: LineProduct, asOf: string, hasMoney: boolean): { line: Line; problems: readonly LineProblem[] } {
+  const unitPrice = line.unit_price ?? dec(hasMoney ? product.unit_price : '0').toFixed(6);
+  const takesDiscount = hasMoney && line.subtotal === undefined;
+  const discount = line.discount ?? (takesDiscount ? money(dec(product.default_discount)) : '0.00');
+  const computed = lineSubtotal(line.quantity, unitPrice, discount);
+  const subtotal = line.subtotal ?? money(computed);
+  const problems: LineProblem[] = [];
+  if (line.subtotal === undefined && computed.lt('0')) problems.push({ field: 'discount', type: 'less_than_equal', ctx: { le: largestDiscount(line.quantity, unitPrice) } });
+  if (line.subtotal === undefined && computed.gte(TOO_LARGE)) problems.push({ field: 'subtotal', type: 'decimal_whole_digits', ctx: { whole_digits: WHOLE_DIGITS } });
+
+  const tellsTax = line.tax_rate_code !== undefined || Boolean(line.taxes);
+  const isOtherTax = line.tax_code !== undefined && line.tax_code !== product.tax_code;
+  const taxed = tellsTax || isOtherTax ? {} : taxOf(product, subtotal, asOf, hasMoney);
+  if (isOtherTax && !tellsTax) problems.push({ field: 'tax_rate_code', type: 'missing', ctx: {} });
+  if (taxed === null) problems.push({ field: 'taxes', type: 'missing', ctx: {} });
+
+  const told = { description: line.description ?? product.name, aux_code: line.aux_code ?? product.aux_code, unit_price: unitPrice, discount, subtotal };
+  return { line: { ...line, ...told, ...taxed }, problems };
+}
+
+/** With half a cent more, the subtotal would be below zero. */
+const largestDiscount = (quantity: string, unitPrice: string): string => dec(quantity).times(unitPrice).toFixed(2, Decimal.ROUND_HALF_DOWN);
+
+/** The product's IVA by its code; with ICE, both itemised. Null where that ICE is per litre, gram or piece, which no product tells. */
+function taxOf(product: LineProduct, subtotal: string, asOf: string, hasMoney: boolean): Pick<OpenLine, 'tax_code' | 'tax_rate_code' | 'taxes'> | null {
+  const isTourismDay = product.applies_tourism_iva && lookup(IVA_RATES, TOURISM_RATE, asOf) !== undefined;
+  const ivaCode = isTourismDay ? TOURISM_RATE : product.iva_rate_code;
+  if (!product.applies_ice || !hasMoney) return { tax_code: product.tax_code, tax_rate_code: ivaCode };
+  const ice = adValorem(TAX.ice, product.ice_code ?? '', subtotal, asOf);
+  // IVA is due on the ICE too.
+  const iva = ice && adValorem(TAX.iva, ivaCode, money(dec(subtotal).plus(ice.tax_amount)), asOf);
+  return iva && { tax_code: TAX.iva, taxes: [ice, iva] };
+}
+
+function adValorem(taxCode: string, rateCode: string, base: string, asOf: string): LineTax | null {
+  const rate = taxRate(taxCode, rateCode, asOf);
+  if (typeof rate === 'string' || rate.specific !== null || rate.fraction === null) return null;
+  // `rate` is a fraction up to 1; above, the percentage stands in `tariff`.
+  const isAboveWhole = dec(rate.fraction).gt(1);
+  return {
+    tax_code: taxCode,
+    tax_rate_code: rateCode,
+    taxable_base: base,
+    rate: isAboveWhole ? '1.0000' : rate.fraction,
+    tax_amount: money(taxAmount(base, rate.fraction)),
+    tariff: isAboveWhole ? rate.percent : null,
+  };
+}

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { echo, type FieldFinding, ValidationFailure } from '../../../platform/http/validation-failure.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { ratesDay } from '../../../sri/document-types/tax-rates.js';
+import { ProductLookup } from '../../catalogue/public.js';
+import { withProduct } from '../domain/catalogue-line.js';
+import type { DocumentDraftDto } from '../documents.dto.js';
+import type { DocumentLineDto, DraftLineDto } from '../documents.line.dto.js';
+
+/** A draft's body whose lines tell all that a document's lines must. */
+export type CompleteDraft = Omit<DocumentDraftDto, 'lines'> & { readonly lines: DocumentLineDto[] };
+
+/** Lines of drafts that leave to the catalogue what they do not say. */
+@Injectable()
+export class CatalogueLines {
+  constructor(private readonly products: ProductLookup) {}
+
+  /**
+   * Fills in, from the active product that a line's `main_code` names, what the line leaves open. Lines that leave
+   * nothing open take nothing.
+   * @throws ValidationFailure naming what is open still
+   */
+  async complete({ tenantId }: TenantContext, draft: DocumentDraftDto): Promise<CompleteDraft> {
+    const body = withLineDefaults(draft);
+    const codes = body.lines.flatMap((line) => (missingIn(line).length > 0 ? (line.main_code ?? []) : []));
+    const products = await this.products.active(tenantId, [...new Set(codes)]);
+    const asOf = ratesDay({ documentType: body.document_type, issueDate: body.issue_date, modifiedDocumentIssueDate: body.modified_document_issue_date ?? null });
+    const findings: FieldFinding[] = [];
+    const lines = body.lines.map((line, index) => {
+      const missing = missingIn(line);
+      if (missing.length === 0) return line;
+      const product = products.get(line.main_code ?? '');
+      const { line: completed, problems } = product === undefined
+        ? { line, problems: missing.map((field) => ({ field, type: 'missing', ctx: {} })) }
+        : withProduct(line, product, asOf, body.document_type !== '06');
+      findings.push(...problems.map(({ field, type, ctx }) => ({ loc: ['body', 'lines', String(index), field], type, input: echo(line[field]), ctx })));
+      return completed;
+    });
+    if (findings.length > 0) throw new ValidationFailure(findings);
+    return Object.assign({}, body, { lines: lines as DocumentLineDto[] });
+  }
+}
+
+/**
+ * A draft's body in which lines that tell their subtotal or their tax have the defaults of a document's line. Fingerprints
+ * are made of it, so that a line that asks the catalogue for nothing has the one it always had.
+ */
+export function withLineDefaults(body: DocumentDraftDto): DocumentDraftDto {
+  const lines = body.lines.map((line) =>
+    Object.assign(
+      {},
+      line,
+      line.subtotal === undefined ? {} : { discount: line.discount ?? '0.00' },
+      tellsTax(line) ? { tax_code: line.tax_code ?? '2' } : {},
+    ),
+  );
+  return Object.assign({}, body, { lines });
+}
+
+const tellsTax = (line: DraftLineDto): boolean => line.tax_rate_code !== undefined || Boolean(line.taxes);
+
+const REQUIRED = ['description', 'unit_price', 'subtotal', 'tax_rate_code'] as const;
+
+/** What a document's line must tell and this one does not. */
+const missingIn = (line: DraftLineDto): (typeof REQUIRED)[number][] =>
+  REQUIRED.filter((field) => line[field] === undefined && !(field === 'tax_rate_code' && tellsTax(line)));
