@@ -1051,6 +1051,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/issuers/{issuer_id}/certificates/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell all that is right and wrong with a .p12 certificate, keeping nothing
+         * @description Takes what an upload takes. What does not serve is no error but a `failed` check, a wrong password too; a `warning` hinders no upload.
+         *
+         *     Permission: `issuers:write`.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        post: operations["checkCertificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/issuers/{issuer_id}/certificates/{certificate_id}": {
         parameters: {
             query?: never;
@@ -2392,9 +2415,34 @@ export interface components {
             is_active: boolean;
             /** @description Lower-case hexadecimal */
             fingerprint_sha256: string;
+            /** @description What was found when it was uploaded; empty for uploads of before there were checks */
+            checks: components["schemas"]["CertificateCheck"][];
             /** Format: date-time */
             created_at: string;
         };
+        CertificateCheck: {
+            check: components["schemas"]["CertificateCheckName"];
+            outcome: components["schemas"]["CertificateCheckOutcome"];
+            /**
+             * @description Spanish, or English by `Accept-Language`
+             * @example The file opens with the password
+             */
+            message: string;
+            /** @description `reason`, stable, and the facts behind it */
+            detail: components["schemas"]["CertificateCheckDetail"];
+        };
+        /**
+         * @example {
+         *       "reason": "opened"
+         *     }
+         */
+        CertificateCheckDetail: {
+            [key: string]: unknown;
+        };
+        /** @enum {string} */
+        CertificateCheckName: "container" | "signing_certificate" | "ruc" | "key_usage" | "validity" | "key_size" | "chain" | "issuing_body" | "test_signature";
+        /** @enum {string} */
+        CertificateCheckOutcome: "ok" | "warning" | "failed";
         CertificateEventData: {
             certificate: components["schemas"]["EventCertificate"];
         };
@@ -2437,6 +2485,26 @@ export interface components {
         CertificateList: {
             items: components["schemas"]["Certificate"][];
             total: number;
+        };
+        CertificateReport: {
+            /** @description The worst of the checks: an upload refuses what is `failed` */
+            outcome: components["schemas"]["CertificateCheckOutcome"];
+            /**
+             * @description Null, like all that follows, when the file does not open or holds no pair of key and certificate
+             * @example CN=ROSA CALLE
+             */
+            subject: string | null;
+            /** @example CN=AC BANCO CENTRAL DEL ECUADOR */
+            issuer_name: string | null;
+            /** @description Decimal */
+            serial_number: string | null;
+            /** @description The RUC that the certificate serves for: that of the issuer if it does, else the first one that it carries */
+            ruc: string | null;
+            /** Format: date-time */
+            valid_from: string | null;
+            /** Format: date-time */
+            valid_to: string | null;
+            checks: components["schemas"]["CertificateCheck"][];
         };
         /** @enum {string} */
         CertificateStatus: "active" | "expiring" | "expired" | "revoked";
@@ -8148,6 +8216,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Certificate"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    checkCertificate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path: {
+                /** @example 9a6d3147-7ae3-46d1-89fb-34360501dd0e */
+                issuer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CertificateUpload"];
+                "multipart/form-data": components["schemas"]["CertificateForm"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateReport"];
                 };
             };
             400: components["responses"]["Error400"];

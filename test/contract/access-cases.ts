@@ -121,6 +121,7 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   },
   'GET /emission-points/:emission_point_id/sequences/:document_type/gaps': { demands: 'issuers:read', own: 200, words: { document_type: '01' } },
   'POST /issuers/:issuer_id/certificates': { demands: 'issuers:write', own: 201, body: (world) => ({ file_base64: world.certificateFile(), password: 'secreto' }) },
+  'POST /issuers/:issuer_id/certificates/check': { demands: 'issuers:write', own: 200, body: (world) => ({ file_base64: world.certificateFile(), password: 'secreto' }) },
   'GET /issuers/:issuer_id/certificates': { demands: 'issuers:read', own: 200 },
   'GET /issuers/:issuer_id/certificates/:certificate_id': { demands: 'issuers:read', own: 200 },
   'DELETE /issuers/:issuer_id/certificates/:certificate_id': {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Business } from '../support/business.js';
-import { rsaPair } from '../support/pki.js';
+import { certificate, PLAIN_ISSUER, rsaPair } from '../support/pki.js';
 import { type Stack, startStack } from '../support/stack.js';
-import { container, inDays, PASSWORD, upload, verdict } from '../support/uploads.js';
+import { check, container, inDays, PASSWORD, upload, verdict } from '../support/uploads.js';
 
 const ISSUER = { ruc: '1710034065001', razon_social: 'Pérez', direccion_matriz: 'Quito', obligado_contabilidad: false };
 
@@ -146,6 +146,7 @@ describe('issuers and what hangs on them', () => {
         ['GET', `/issuers/${mine.issuerId}/establishments/${mine.establishmentId}/emission-points/${p}`, `/issuers/${mine.issuerId}/establishments/${mine.establishmentId}/emission-points/${none}`],
         ['GET', `/issuers/${i}/certificates`, `/issuers/${none}/certificates`],
         ['POST', `/issuers/${i}/certificates`, `/issuers/${none}/certificates`, { file_base64: 'AAAA', password: 'x' }],
+        ['POST', `/issuers/${i}/certificates/check`, `/issuers/${none}/certificates/check`, { file_base64: 'AAAA', password: 'x' }],
         ['GET', `/issuers/${mine.issuerId}/certificates/${certificateId}`, `/issuers/${mine.issuerId}/certificates/${none}`],
         ['POST', `/issuers/${mine.issuerId}/certificates/${certificateId}/activate`, `/issuers/${mine.issuerId}/certificates/${none}/activate`],
         ['POST', `/issuers/${i}/certificates/${certificateId}/activate`, `/issuers/${none}/certificates/${none}/activate`],
@@ -179,7 +180,7 @@ describe('issuers and what hangs on them', () => {
   });
 
   describe('a certificate', () => {
-    const CARD = ['id', 'issuer_id', 'subject', 'issuer_name', 'serial_number', 'ruc', 'valid_from', 'valid_to', 'status', 'is_active', 'fingerprint_sha256', 'created_at'];
+    const CARD = ['id', 'issuer_id', 'subject', 'issuer_name', 'serial_number', 'ruc', 'valid_from', 'valid_to', 'status', 'is_active', 'fingerprint_sha256', 'checks', 'created_at'];
 
     it('is taken in, listed, replaced, activated again and revoked', async () => {
       const business = await Business.open(stack, { certificate: null });
@@ -205,6 +206,64 @@ describe('issuers and what hangs on them', () => {
       expect(verdict(await upload(business, container(business.ruc)))).toEqual([409, 'INVALID_STATE']);
       const rows = await stack.database.query<{ bytes: number }>('select length(sealed_key) as bytes from certificates where id = $1', [first.body['id']]);
       expect(rows).toEqual([{ bytes: 0 }]);
+    });
+
+    it('is checked before it is taken in, and nothing of it is kept', async () => {
+      const business = await Business.open(stack, { certificate: null });
+      const file = container(business.ruc, { der: { validTo: inDays(12) } });
+      const report = await check(business, file);
+      expect([report.status, report.body]).toMatchObject([200, {
+        outcome: 'warning', ruc: business.ruc, subject: 'CN=PERSONA FICTICIA, C=EC', issuer_name: 'CN=CA FICTICIA,O=AUTORIDAD FICTICIA S.A.,C=EC', serial_number: '251603841751',
+        valid_from: expect.any(String), valid_to: expect.any(String),
+      }]);
+      expect(report.body.checks.map(({ check: name, outcome }) => `${name} ${outcome}`)).toEqual([
+        'container ok', 'signing_certificate ok', 'ruc ok', 'key_usage ok', 'validity warning', 'key_size ok', 'chain warning', 'issuing_body warning', 'test_signature ok',
+      ]);
+      expect((await business.call('GET', `/issuers/${business.issuerId}/certificates`)).body['total']).toBe(0);
+
+      const [a, b] = [rsaPair('a'), rsaPair('b')];
+      const bad = container('1790012345001', { container: {
+        keys: [{ key: a }, { key: b }],
+        certificates: [{ der: certificate({ key: a, keyUsage: ['keyEncipherment'] }) }, { der: certificate({ key: b, serial: 7n, validFrom: inDays(-20), validTo: inDays(-1) }) }],
+      } });
+      const told = await check(business, bad, PASSWORD, { 'accept-language': 'en' });
+      expect([told.status, told.body]).toMatchObject([200, { outcome: 'failed', serial_number: '7', ruc: '1790012345001' }]);
+      expect(told.body.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([
+        { check: 'ruc', outcome: 'failed', message: `The certificate is not of the RUC ${business.ruc}; it carries: 1790012345001`, detail: { reason: 'ruc_mismatch', issuer_ruc: business.ruc, certificate_rucs: ['1790012345001'] } },
+        { check: 'validity', outcome: 'failed', message: `The certificate expired on ${inDays(-1).toISOString().slice(0, 10)}`, detail: { reason: 'expired', valid_to: expect.any(String) } },
+      ]);
+      const wrong = await check(business, file, 'another');
+      expect([wrong.status, wrong.body]).toEqual([200, {
+        outcome: 'failed', subject: null, issuer_name: null, serial_number: null, ruc: null, valid_from: null, valid_to: null,
+        checks: [{ check: 'container', outcome: 'failed', message: 'La contraseña no abre el archivo', detail: { reason: 'wrong_password' } }],
+      }]);
+    });
+
+    it('keeps what was found when it was taken in, and tells it in the language of whoever asks', async () => {
+      const business = await Business.open(stack, { certificate: null });
+      const path = `/issuers/${business.issuerId}/certificates`;
+      const file = container(business.ruc);
+      const [report, uploaded] = [await check(business, file), await upload(business, file)];
+      expect(uploaded.body['checks']).toEqual(report.body.checks);
+      const one = `${path}/${uploaded.body['id'] as string}`;
+      const messageOf = async (headers: Record<string, string>): Promise<unknown> => {
+        const { body } = await business.call<{ checks: { check: string; message: string }[] }>('GET', one, undefined, headers);
+        return body.checks.find(({ check: name }) => name === 'issuing_body')?.message;
+      };
+      expect(await messageOf({})).toBe('No se reconoce a quien emite como entidad acreditada en Ecuador');
+      expect(await messageOf({ 'accept-language': 'en' })).toBe('The issuer is not recognized as a body accredited in Ecuador');
+
+      // As rows of before there were checks.
+      await stack.database.query(`update certificates set checks = '[]' where id = $1`, [uploaded.body['id']]);
+      expect((await business.call('GET', path)).body).toMatchObject({ items: [{ checks: [] }], total: 1 });
+      expect((await upload(business, file)).body['checks']).toEqual(report.body.checks);
+    });
+
+    it('whose chain holds a forged signature is refused', async () => {
+      const business = await Business.open(stack, { certificate: null });
+      const authority = certificate({ key: rsaPair('authority'), subject: PLAIN_ISSUER, ca: true, keyUsage: ['keyCertSign'], ruc: null });
+      const forged = certificate({ ruc: business.ruc, issuerKey: rsaPair('b') });
+      expect(verdict(await upload(business, container(business.ruc, { container: { certificates: [{ der: forged }, { der: authority }] } })))).toEqual([400, 'INVALID_CERTIFICATE', 'chain_broken']);
     });
 
     it('proves its RUC once on the whole platform', async () => {

@@ -28,6 +28,15 @@ export function container(ruc: string, made: Made = {}): Buffer {
 export const upload = (business: Business, file: Buffer, password: unknown = PASSWORD): Promise<Answer> =>
   business.call('POST', `/issuers/${business.issuerId}/certificates`, { file_base64: file.toString('base64'), password });
 
+/** The same file, looked at and not kept. */
+export const check = (business: Business, file: Buffer, password: unknown = PASSWORD, headers: Record<string, string> = {}): Promise<Answer<Report>> =>
+  business.call<Report>('POST', `/issuers/${business.issuerId}/certificates/check`, { file_base64: file.toString('base64'), password }, headers);
+
+export interface Report extends Record<string, unknown> {
+  readonly outcome: string;
+  readonly checks: readonly { readonly check: string; readonly outcome: string; readonly message: string; readonly detail: { readonly reason: string } }[];
+}
+
 /** Status, code and, where there is one, the reason of a refusal. */
 export const verdict = ({ status, body }: Answer): unknown[] => {
   const { code, detail } = (body as unknown as { error: { code: string; detail: unknown } }).error;

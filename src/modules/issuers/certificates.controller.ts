@@ -1,13 +1,15 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiConsumes, ApiCreatedResponse, ApiExtension, ApiExtraModels, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { languageOf } from '../../platform/http/field-messages.js';
 import { PathUuid } from '../../platform/http/path-uuid.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { MultipartAsJson, ReadMultipart } from './certificate-upload.interceptor.js';
 import { CertificateUploadDto } from './issuers.dto.js';
-import { CertificateEntry, CertificateForm, CertificateList } from './issuers.responses.js';
+import { CertificateEntry, CertificateForm, CertificateList, CertificateReport } from './issuers.responses.js';
 import { ActivateCertificate } from './use-cases/activate-certificate.js';
+import { CheckCertificate } from './use-cases/check-certificate.js';
 import { GetCertificate } from './use-cases/get-certificate.js';
 import { ListCertificates } from './use-cases/list-certificates.js';
 import { RevokeCertificate } from './use-cases/revoke-certificate.js';
@@ -37,16 +39,43 @@ export class CertificatesController {
     @Tenant() tenant: TenantContext,
     @Param('issuer_id', PathUuid) issuerId: string,
     @Body() { file_base64, password }: CertificateUploadDto,
+    @Headers('accept-language') language: string | undefined,
   ): Promise<CertificateEntry> {
-    return this.commands.execute(new UploadCertificate(tenant, issuerId, Buffer.from(file_base64, 'base64'), password));
+    return this.commands.execute(new UploadCertificate(tenant, issuerId, Buffer.from(file_base64, 'base64'), password, languageOf(language)));
+  }
+
+  @Post('check')
+  @HttpCode(200)
+  @RequirePermission('issuers:write')
+  @UseInterceptors(ReadMultipart, MultipartAsJson)
+  @ApiConsumes('application/json', 'multipart/form-data')
+  @ApiExtraModels(CertificateForm)
+  @ApiExtension('x-form', 'CertificateForm')
+  @ApiOperation({
+    operationId: 'checkCertificate',
+    summary: 'Tell all that is right and wrong with a .p12 certificate, keeping nothing',
+    description: 'Takes what an upload takes. What does not serve is no error but a `failed` check, a wrong password too; a `warning` hinders no upload.',
+  })
+  @ApiOkResponse({ type: CertificateReport })
+  check(
+    @Tenant() tenant: TenantContext,
+    @Param('issuer_id', PathUuid) issuerId: string,
+    @Body() { file_base64, password }: CertificateUploadDto,
+    @Headers('accept-language') language: string | undefined,
+  ): Promise<CertificateReport> {
+    return this.queries.execute(new CheckCertificate(tenant, issuerId, Buffer.from(file_base64, 'base64'), password, languageOf(language)));
   }
 
   @Get()
   @RequirePermission('issuers:read')
   @ApiOperation({ operationId: 'listCertificates', summary: 'All certificates of an issuer, newest first' })
   @ApiOkResponse({ type: CertificateList })
-  list(@Tenant() tenant: TenantContext, @Param('issuer_id', PathUuid) issuerId: string): Promise<CertificateList> {
-    return this.queries.execute(new ListCertificates(tenant, issuerId));
+  list(
+    @Tenant() tenant: TenantContext,
+    @Param('issuer_id', PathUuid) issuerId: string,
+    @Headers('accept-language') language: string | undefined,
+  ): Promise<CertificateList> {
+    return this.queries.execute(new ListCertificates(tenant, issuerId, languageOf(language)));
   }
 
   @Get(':certificate_id')
@@ -57,8 +86,9 @@ export class CertificatesController {
     @Tenant() tenant: TenantContext,
     @Param('issuer_id', PathUuid) issuerId: string,
     @Param('certificate_id', PathUuid) certificateId: string,
+    @Headers('accept-language') language: string | undefined,
   ): Promise<CertificateEntry> {
-    return this.queries.execute(new GetCertificate(tenant, issuerId, certificateId));
+    return this.queries.execute(new GetCertificate(tenant, issuerId, certificateId, languageOf(language)));
   }
 
   @Post(':certificate_id/activate')
@@ -70,8 +100,9 @@ export class CertificatesController {
     @Tenant() tenant: TenantContext,
     @Param('issuer_id', PathUuid) issuerId: string,
     @Param('certificate_id', PathUuid) certificateId: string,
+    @Headers('accept-language') language: string | undefined,
   ): Promise<CertificateEntry> {
-    return this.commands.execute(new ActivateCertificate(tenant, issuerId, certificateId));
+    return this.commands.execute(new ActivateCertificate(tenant, issuerId, certificateId, languageOf(language)));
   }
 
   @Delete(':certificate_id')

@@ -12,6 +12,7 @@ import { EstablishmentsRepository } from './persistence/establishments.repositor
 import { IssuersRepository } from './persistence/issuers.repository.js';
 import { SigningKeys } from './signing/signing-keys.js';
 import { ActivateCertificateHandler } from './use-cases/activate-certificate.js';
+import { CheckCertificateHandler } from './use-cases/check-certificate.js';
 import { CreateEmissionPointHandler } from './use-cases/create-emission-point.js';
 import { CreateEstablishmentHandler } from './use-cases/create-establishment.js';
 import { CreateIssuerHandler } from './use-cases/create-issuer.js';
@@ -52,6 +53,7 @@ const HANDLERS = [
   RaiseSequenceHandler,
   ListSequenceGapsHandler,
   UploadCertificateHandler,
+  CheckCertificateHandler,
   ListCertificatesHandler,
   GetCertificateHandler,
   ActivateCertificateHandler,

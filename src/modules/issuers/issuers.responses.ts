@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { CHECK_NAMES, CHECK_OUTCOMES, type CheckOutcome } from './domain/certificate-checks.js';
 import { CERTIFICATE_STATUSES, type CertificateStatus } from './domain/certificate-status.js';
 import { documentTypes } from '../../sri/document-types/registry.js';
 import { RIMPE_REGIMES } from './issuers.dto.js';
@@ -123,6 +124,26 @@ export class SequenceGapPage {
   @ApiProperty(count) page_size: number;
 }
 
+@ApiSchema({ name: 'CertificateCheck' })
+export class CertificateCheck {
+  @ApiProperty({ enum: CHECK_NAMES, enumName: 'CertificateCheckName' }) check: string;
+  @ApiProperty({ enum: CHECK_OUTCOMES, enumName: 'CertificateCheckOutcome' }) outcome: CheckOutcome;
+  @ApiProperty({ ...text, description: 'Spanish, or English by `Accept-Language`', example: 'The file opens with the password' }) message: string;
+  @ApiProperty({ type: 'object', additionalProperties: true, description: '`reason`, stable, and the facts behind it', example: { reason: 'opened' } }) detail: Readonly<Record<string, unknown>>;
+}
+
+@ApiSchema({ name: 'CertificateReport' })
+export class CertificateReport {
+  @ApiProperty({ enum: CHECK_OUTCOMES, enumName: 'CertificateCheckOutcome', description: 'The worst of the checks: an upload refuses what is `failed`' }) outcome: CheckOutcome;
+  @ApiProperty({ ...text, ...orNull, example: 'CN=ROSA CALLE', description: 'Null, like all that follows, when the file does not open or holds no pair of key and certificate' }) subject: string | null;
+  @ApiProperty({ ...text, ...orNull, example: 'CN=AC BANCO CENTRAL DEL ECUADOR' }) issuer_name: string | null;
+  @ApiProperty({ ...text, ...orNull, description: 'Decimal' }) serial_number: string | null;
+  @ApiProperty({ ...text, ...orNull, description: 'The RUC that the certificate serves for: that of the issuer if it does, else the first one that it carries' }) ruc: string | null;
+  @ApiProperty({ ...instant, ...orNull }) valid_from: Date | null;
+  @ApiProperty({ ...instant, ...orNull }) valid_to: Date | null;
+  @ApiProperty({ type: [CertificateCheck] }) checks: CertificateCheck[];
+}
+
 @ApiSchema({ name: 'Certificate' })
 export class CertificateEntry {
   @ApiProperty(uuid) id: string;
@@ -136,6 +157,7 @@ export class CertificateEntry {
   @ApiProperty({ enum: CERTIFICATE_STATUSES, enumName: 'CertificateStatus' }) status: CertificateStatus;
   @ApiProperty({ type: Boolean, description: 'The one that signs' }) is_active: boolean;
   @ApiProperty({ ...text, description: 'Lower-case hexadecimal' }) fingerprint_sha256: string;
+  @ApiProperty({ type: [CertificateCheck], description: 'What was found when it was uploaded; empty for uploads of before there were checks' }) checks: CertificateCheck[];
   @ApiProperty(instant) created_at: Date;
 }
 

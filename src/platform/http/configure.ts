@@ -24,7 +24,7 @@ const KEEP_ALIVE_MS = 65_000;
 
 /** Bodies that are no JSON, and how large they may be, boundaries and further parts included. */
 const UPLOADS: readonly Upload[] = [
-  { path: /^\/issuers\/[^/]+\/certificates$/, types: ['multipart/form-data'], maxBytes: MAX_BODY_BYTES },
+  { path: /^\/issuers\/[^/]+\/certificates(\/check)?$/, types: ['multipart/form-data'], maxBytes: MAX_BODY_BYTES },
   { path: /^\/products\/import$/, types: ['multipart/form-data', 'text/csv'], maxBytes: 6 * MAX_BODY_BYTES },
 ];
 

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Sleeper, SLEEPER } from '../../shared/ports.js';
+import type { InspectedContainer } from '../../sri/signing/pkcs12.js';
 import type { Pkcs12Reason } from '../../sri/signing/pkcs12-error.js';
 
 export interface OpeningTask {
@@ -11,13 +12,14 @@ export interface OpeningTask {
   readonly now: string;
 }
 
-export interface OpenedContainer {
+export interface OpenedContainer extends Pick<InspectedContainer, 'refusal' | 'pairs' | 'chain'> {
   readonly kind: 'opened';
   /** Secret: wipe after use. */
   readonly privateKeyPkcs8: Uint8Array;
   readonly certificateDer: Uint8Array;
 }
 
+/** A container that does not open, or holds no pair of key and certificate. */
 export interface RefusedContainer {
   readonly kind: 'refused';
   /** A reason of the reader, or `too_costly` when the file exceeded time or memory. */
@@ -48,7 +50,7 @@ export class Pkcs12Opener {
   ) {}
 
   /**
-   * Opens a container. Never throws for what the file holds.
+   * Opens a container. Never throws for what the file holds. A pair that cannot sign is handed out with its `refusal`.
    * @throws DomainError SERVICE_UNAVAILABLE when too many files wait already
    */
   async open(bytes: Uint8Array, password: string, now: Date): Promise<OpeningResult> {

@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { openPkcs12, Pkcs12Error } from '../../sri/signing/pkcs12.js';
+import { inspectPkcs12, Pkcs12Error } from '../../sri/signing/pkcs12.js';
 import type { OpeningResult, OpeningTask } from './pkcs12-opener.js';
 
 /** Body of the worker thread: opens one container and answers once. */
 function open({ bytes, password, now }: OpeningTask): OpeningResult {
   try {
-    const { privateKeyPkcs8, certificateDer } = openPkcs12(bytes, password, new Date(now));
+    const { privateKeyPkcs8, certificateDer, refusal, pairs, chain } = inspectPkcs12(bytes, password, new Date(now));
     // Copies of their own: a slice would carry the whole buffer behind it.
-    return { kind: 'opened', privateKeyPkcs8: Uint8Array.from(privateKeyPkcs8), certificateDer: Uint8Array.from(certificateDer) };
+    return { kind: 'opened', refusal, pairs, chain, privateKeyPkcs8: Uint8Array.from(privateKeyPkcs8), certificateDer: Uint8Array.from(certificateDer) };
   } catch (error) {
     if (error instanceof Pkcs12Error) return { kind: 'refused', reason: error.reason, message: error.message };
     // Whatever a hostile file provokes inside the parser is the file's fault; its text stays here.

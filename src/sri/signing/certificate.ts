@@ -47,6 +47,8 @@ export interface CertificateDescription {
   readonly publicKeyType: string;
   /** Modulus length of an RSA key, 0 for other keys. */
   readonly publicKeyBits: number;
+  /** Public exponent of an RSA key, 0 for other keys. */
+  readonly publicKeyExponent: bigint;
   /** Lower-case hexadecimal SHA-256 of the DER. */
   readonly fingerprintSha256: string;
 }
@@ -97,6 +99,17 @@ export function describeCertificate(der: Buffer): CertificateDescription {
   }
 }
 
+/** The ficha técnica asks for RSA 2048 (§6.8). */
+export const RSA_LIMITS = { minBits: 2048, maxBits: 8192, minExponent: 65537n } as const;
+
+/** Why the key of a certificate cannot sign documents: it is not RSA, or of a strength out of bounds. */
+export function keyFlaw(description: CertificateDescription): 'unsupported_key' | 'weak_key' | null {
+  const { publicKeyType, publicKeyBits, publicKeyExponent } = description;
+  if (publicKeyType !== 'rsa') return 'unsupported_key';
+  const strong = publicKeyBits >= RSA_LIMITS.minBits && publicKeyBits <= RSA_LIMITS.maxBits && publicKeyExponent >= RSA_LIMITS.minExponent;
+  return strong ? null : 'weak_key';
+}
+
 /**
  * Whether documents of this RUC may be signed with the certificate: it names
  * the RUC itself, or it is the certificate of the natural person whose identity
@@ -128,13 +141,14 @@ function describe(der: Buffer): CertificateDescription {
     serialNumber: integerOf(serial).toString(10),
     rucs: rucsOf(extensions, subject),
     cedula: cedulaOf(extensions, subject),
-    validFrom: new Date(x509.validFrom),
-    validTo: new Date(x509.validTo),
+    validFrom: dateOf(x509.validFrom),
+    validTo: dateOf(x509.validTo),
     keyUsage: keyUsageOf(extensions.get(OID.keyUsage)),
     isCa: isCa(extensions.get(OID.basicConstraints)),
     isSelfIssued: issuer.encoded.equals(subject.encoded),
     publicKeyType: publicKey.asymmetricKeyType ?? 'unknown',
     publicKeyBits: publicKey.asymmetricKeyDetails?.modulusLength ?? 0,
+    publicKeyExponent: publicKey.asymmetricKeyDetails?.publicExponent ?? 0n,
     fingerprintSha256: createHash('sha256').update(der).digest('hex'),
   };
 }
@@ -145,6 +159,12 @@ function openX509(der: Buffer): X509Certificate {
   } catch (error) {
     throw new CertificateError('not a certificate', { cause: error });
   }
+}
+
+function dateOf(text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) throw new CertificateError('a date of the certificate cannot be read');
+  return date;
 }
 
 /** Extension identifier to the content of its OCTET STRING. */

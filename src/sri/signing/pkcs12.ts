@@ -1,7 +1,8 @@
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
-import { CertificateError, describeCertificate, type CertificateDescription } from './certificate.js';
+import { CertificateError, describeCertificate, keyFlaw, RSA_LIMITS, type CertificateDescription } from './certificate.js';
+import { followChain, type CertificateChain } from './chain.js';
 import { Asn1Error } from './der.js';
-import { Pkcs12Error } from './pkcs12-error.js';
+import { Pkcs12Error, type Pkcs12Reason } from './pkcs12-error.js';
 import { readBags, type CertificateBag, type KeyBag } from './pkcs12-bags.js';
 
 export { Pkcs12Error, type Pkcs12Reason } from './pkcs12-error.js';
@@ -16,15 +17,19 @@ export interface SigningIdentity {
 /** Largest file taken, in bytes. Files of the authorities have 3 to 15 KB. */
 export const MAX_PKCS12_BYTES = 64 * 1024;
 
-/** The ficha técnica asks for RSA 2048 (§6.8). */
-const MIN_RSA_BITS = 2048;
-const MAX_RSA_BITS = 8192;
-const MIN_RSA_EXPONENT = 65537n;
-
 interface Candidate extends SigningIdentity {
   readonly description: CertificateDescription;
   readonly friendlyNames: readonly string[];
   readonly sameLocalKeyId: boolean;
+}
+
+/** A container with a pair, whether that pair can sign or not. */
+export interface InspectedContainer extends SigningIdentity {
+  /** Why not even this pair, the best of the file, can sign; null when it can. Dates are the caller's to judge. */
+  readonly refusal: { readonly reason: Pkcs12Reason; readonly message: string } | null;
+  /** How many pairs of key and certificate the file holds. */
+  readonly pairs: number;
+  readonly chain: CertificateChain;
 }
 
 /**
@@ -41,15 +46,39 @@ interface Candidate extends SigningIdentity {
  * @throws Pkcs12Error with the reason; never anything about the password or key
  */
 export function openPkcs12(bytes: Uint8Array, password: string, now: Date): SigningIdentity {
+  const { candidates } = readPairs(bytes, password);
+  const { best, refusal } = choose(candidates, now);
+  if (refusal !== null) throw refusal;
+  return { privateKeyPkcs8: best.privateKeyPkcs8, certificateDer: best.certificateDer };
+}
+
+/**
+ * Opens a `.p12` file like `openPkcs12`, and tells all there is to tell of a
+ * pair that cannot sign.
+ *
+ * @throws Pkcs12Error when the file does not open or holds no pair
+ */
+export function inspectPkcs12(bytes: Uint8Array, password: string, now: Date): InspectedContainer {
+  const { candidates, certificates } = readPairs(bytes, password);
+  const { best, refusal } = choose(candidates, now);
+  const { privateKeyPkcs8, certificateDer } = best;
+  return {
+    privateKeyPkcs8,
+    certificateDer,
+    refusal: refusal === null ? null : { reason: refusal.reason, message: refusal.message },
+    pairs: candidates.length,
+    chain: followChain(certificateDer, certificates),
+  };
+}
+
+function readPairs(bytes: Uint8Array, password: string): { candidates: readonly Candidate[]; certificates: readonly Buffer[] } {
   if (bytes.length > MAX_PKCS12_BYTES) {
     throw new Pkcs12Error('too_large', `the file exceeds ${MAX_PKCS12_BYTES} bytes`);
   }
-  const bags = readBags(Buffer.from(bytes), password);
-  if (bags.keys.length === 0) throw new Pkcs12Error('no_private_key', 'the file holds no private key');
-  if (bags.certificates.length === 0) throw new Pkcs12Error('no_certificate', 'the file holds no certificate');
-  const candidates = pairUp(bags.keys, bags.certificates);
-  const { privateKeyPkcs8, certificateDer } = choose(candidates, now);
-  return { privateKeyPkcs8, certificateDer };
+  const { keys, certificates } = readBags(Buffer.from(bytes), password);
+  if (keys.length === 0) throw new Pkcs12Error('no_private_key', 'the file holds no private key');
+  if (certificates.length === 0) throw new Pkcs12Error('no_certificate', 'the file holds no certificate');
+  return { candidates: pairUp(keys, certificates), certificates: certificates.map(({ der }) => der) };
 }
 
 /** Every key with every certificate that carries its public key. */
@@ -77,53 +106,35 @@ function pairUp(keyBags: readonly KeyBag[], certificateBags: readonly Certificat
   throw new Pkcs12Error('key_mismatch', 'no certificate of the file belongs to its private key');
 }
 
-/** Applies the selection rule step by step; each step that leaves nothing says why. */
-function choose(candidates: readonly Candidate[], now: Date): Candidate {
-  const leaves = narrow(
-    candidates,
-    ({ description }) => !description.isCa,
-    'no_signing_key',
-    'only the certificate of an authority has a private key',
-  );
-  const signing = narrow(
-    leaves,
+/** What a pair must be, in this order, and why a file without any such pair cannot serve. */
+const DEMANDS: readonly (readonly [keep: (candidate: Candidate) => boolean, reason: Pkcs12Reason, detail: string])[] = [
+  [({ description }) => !description.isCa, 'no_signing_key', 'only the certificate of an authority has a private key'],
+  [
     ({ description }) => description.keyUsage.includes('digitalSignature'),
     'no_signing_key',
     'no certificate has the key usage digitalSignature',
-  );
-  const rsa = narrow(
-    signing,
-    ({ description }) => description.publicKeyType === 'rsa',
-    'unsupported_key',
-    'the signing key is not RSA',
-  );
-  const strong = narrow(
-    rsa,
-    isStrong,
+  ],
+  [({ description }) => keyFlaw(description) !== 'unsupported_key', 'unsupported_key', 'the signing key is not RSA'],
+  [
+    ({ description }) => keyFlaw(description) === null,
     'weak_key',
-    `the RSA key must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits and an exponent of at least ${MIN_RSA_EXPONENT}`,
-  );
-  const issued = narrow(
-    strong,
-    ({ description }) => !description.isSelfIssued,
-    'self_signed',
-    'the certificate was not issued by an authority',
-  );
-  const inForce = issued.filter(({ description }) => description.validFrom <= now && now <= description.validTo);
-  const [best] = [...(inForce.length > 0 ? inForce : issued)].sort(byPreference);
-  if (best === undefined) throw new Error('unreachable: narrow() never returns an empty list');
-  return best;
-}
+    `the RSA key must have ${RSA_LIMITS.minBits} to ${RSA_LIMITS.maxBits} bits and an exponent of at least ${RSA_LIMITS.minExponent}`,
+  ],
+  [({ description }) => !description.isSelfIssued, 'self_signed', 'the certificate was not issued by an authority'],
+];
 
-function narrow(
-  candidates: readonly Candidate[],
-  keep: (candidate: Candidate) => boolean,
-  reason: ConstructorParameters<typeof Pkcs12Error>[0],
-  detail: string,
-): readonly Candidate[] {
-  const kept = candidates.filter(keep);
-  if (kept.length === 0) throw new Pkcs12Error(reason, detail);
-  return kept;
+/** Narrows by each demand that some candidate meets; the first that none meets is the reason to refuse them all. */
+function choose(candidates: readonly Candidate[], now: Date): { best: Candidate; refusal: Pkcs12Error | null } {
+  let [left, refusal]: [readonly Candidate[], Pkcs12Error | null] = [candidates, null];
+  for (const [keep, reason, detail] of DEMANDS) {
+    const kept = left.filter(keep);
+    if (kept.length > 0) left = kept;
+    else refusal ??= new Pkcs12Error(reason, detail);
+  }
+  const inForce = left.filter(({ description }) => description.validFrom <= now && now <= description.validTo);
+  const [best] = [...(inForce.length > 0 ? inForce : left)].sort(byPreference);
+  if (best === undefined) throw new Error('unreachable: there is at least one candidate');
+  return { best, refusal };
 }
 
 function byPreference(a: Candidate, b: Candidate): number {
@@ -136,12 +147,6 @@ function byPreference(a: Candidate, b: Candidate): number {
 
 function isNamedSigning(candidate: Candidate): boolean {
   return candidate.friendlyNames.some((name) => /signing/i.test(name));
-}
-
-function isStrong({ description, certificateDer }: Candidate): boolean {
-  const exponent = new X509Certificate(certificateDer).publicKey.asymmetricKeyDetails?.publicExponent ?? 0n;
-  const bits = description.publicKeyBits;
-  return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS && exponent >= MIN_RSA_EXPONENT;
 }
 
 /** Null for a key that OpenSSL cannot load. */

@@ -3,7 +3,7 @@ import { type Answer, Business } from '../../support/business.js';
 import * as der from '../../support/der-writer.js';
 import { certificate, ecPair, name, OID, pkcs12, rsaPair } from '../../support/pki.js';
 import type { Stack } from '../../support/stack.js';
-import { container, inDays, PASSWORD, upload, verdict } from '../../support/uploads.js';
+import { check, container, inDays, PASSWORD, upload, verdict } from '../../support/uploads.js';
 
 export const certificateCases = (running: () => Stack): void => describe('certificate files', () => {
   let stack: Stack;
@@ -65,6 +65,18 @@ export const certificateCases = (running: () => Stack): void => describe('certif
       expect(JSON.stringify(answer.body)).not.toContain(PASSWORD);
     });
 
+    it.each(cases)('%s is told by the check, which is no refusal', async (name, file, [status, code, reason], password = PASSWORD) => {
+      const answer = await withinTime(check(business, file(), password));
+      expect(JSON.stringify(answer.body)).not.toContain(PASSWORD);
+      if (status === 422) {
+        expect(verdict(answer)).toEqual([status, code]);
+        return;
+      }
+      const failed = answer.body.checks.filter(({ outcome }) => outcome === 'failed').map(({ detail }) => detail.reason);
+      expect([answer.status, answer.body.outcome]).toEqual([200, 'failed']);
+      expect(failed).toContain(code === 'CERTIFICATE_EXPIRED' ? 'expired' : name.includes('authority') ? 'authority_certificate' : reason);
+    });
+
     it('leave nothing behind', async () => {
       expect((await business.call('GET', `/issuers/${business.issuerId}/certificates`)).body).toEqual({ items: [], total: 0 });
     });
@@ -101,8 +113,8 @@ export const certificateCases = (running: () => Stack): void => describe('certif
 
   it('B116 may come in parts, the file under any name, and in nothing else', async () => {
     const business = await Business.open(stack, { certificate: null });
-    const send = (form: FormData): Promise<Response> =>
-      fetch(`${stack.apiUrl}/issuers/${business.issuerId}/certificates`, { method: 'POST', headers: { 'x-api-key': business.apiKey }, body: form });
+    const send = (form: FormData, act = ''): Promise<Response> =>
+      fetch(`${stack.apiUrl}/issuers/${business.issuerId}/certificates${act}`, { method: 'POST', headers: { 'x-api-key': business.apiKey }, body: form });
     const form = (parts: Record<string, string | Blob>): FormData => {
       const data = new FormData();
       for (const [part, value] of Object.entries(parts)) {
@@ -113,6 +125,8 @@ export const certificateCases = (running: () => Stack): void => describe('certif
     };
     const file = new Blob([Uint8Array.from(container(business.ruc))]);
     expect((await send(form({ file, password: PASSWORD }))).status).toBe(201);
+    expect((await send(form({ file, password: PASSWORD }), '/check')).status).toBe(200);
+    expect((await send(form({ file: new Blob([new Uint8Array(70_000)]), password: PASSWORD }), '/check')).status).toBe(413);
     expect((await send(form({ file }))).status).toBe(400);
     expect((await send(form({ password: PASSWORD }))).status).toBe(400);
     expect((await send(form({ file, password: PASSWORD, '': 'x' }))).status).toBe(400);

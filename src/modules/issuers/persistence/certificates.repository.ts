@@ -5,9 +5,10 @@ import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { CheckFinding } from '../domain/certificate-checks.js';
 import type { CertificateEntry } from '../issuers.responses.js';
 
-export type CertificateRow = Omit<CertificateEntry, 'status'> & { readonly revoked_at: Date | null };
+export type CertificateRow = Omit<CertificateEntry, 'status' | 'checks'> & { readonly revoked_at: Date | null; readonly checks: readonly CheckFinding[] };
 
 export interface NewCertificate {
   readonly id: string;
@@ -21,6 +22,7 @@ export interface NewCertificate {
   readonly fingerprintSha256: string;
   readonly certificateDer: Buffer;
   readonly sealedKey: Buffer;
+  readonly findings: readonly CheckFinding[];
 }
 
 export interface SealedCertificate {
@@ -29,7 +31,7 @@ export interface SealedCertificate {
 }
 
 const COLUMNS =
-  'id, issuer_id, subject, issuer_name, serial_number, ruc, valid_from, valid_to, is_active, revoked_at, fingerprint_sha256, created_at';
+  'id, issuer_id, subject, issuer_name, serial_number, ruc, valid_from, valid_to, is_active, revoked_at, fingerprint_sha256, checks, created_at';
 
 const ONE = 'tenant_id = $1 and issuer_id = $2 and id = $3';
 
@@ -42,7 +44,7 @@ export class CertificatesRepository {
 
   /**
    * Stores a certificate that proved the issuer's RUC, claims the RUC for the issuer and makes the certificate the
-   * active one. The same certificate again is the one stored before, activated.
+   * active one. The same certificate again is the one stored before, activated, with what was found now.
    * @throws DomainError ALREADY_EXISTS when another issuer of the platform holds the RUC; INVALID_STATE when this
    *   certificate was revoked here
    */
@@ -57,6 +59,7 @@ export class CertificatesRepository {
       );
       if (known?.revoked_at) throw new DomainError('INVALID_STATE', { status: 'revoked', allowed_actions: ['upload another certificate'] });
       const id = known?.id ?? (await insert(manager, tenantId, certificate, now));
+      await manager.query(`update certificates set checks = $4 where ${ONE}`, [tenantId, certificate.issuerId, id, JSON.stringify(certificate.findings)]);
       await this.record(manager, tenant, 'certificate.uploaded', certificate.issuerId, id, now);
       return makeActive(manager, tenantId, certificate.issuerId, id);
     });

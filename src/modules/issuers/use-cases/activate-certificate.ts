@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Language } from '../../../platform/http/field-messages.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
@@ -15,6 +16,7 @@ export class ActivateCertificate extends Command<CertificateEntry> {
     readonly tenant: TenantContext,
     readonly issuerId: string,
     readonly certificateId: string,
+    readonly language: Language,
   ) {
     super();
   }
@@ -27,10 +29,10 @@ export class ActivateCertificateHandler implements ICommandHandler<ActivateCerti
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ tenant, issuerId, certificateId }: ActivateCertificate): Promise<CertificateEntry> {
+  async execute({ tenant, issuerId, certificateId, language }: ActivateCertificate): Promise<CertificateEntry> {
     const now = this.clock.now();
     const judge = (row: CertificateRow): void => requireActivable(row, now);
-    return certificateAnswer(found(await this.certificates.activate(tenant, issuerId, certificateId, judge, now)), now);
+    return certificateAnswer(found(await this.certificates.activate(tenant, issuerId, certificateId, judge, now)), now, language);
   }
 }
 

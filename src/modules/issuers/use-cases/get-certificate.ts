@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { Language } from '../../../platform/http/field-messages.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { CertificateEntry } from '../issuers.responses.js';
@@ -13,6 +14,7 @@ export class GetCertificate extends Query<CertificateEntry> {
     readonly tenant: TenantContext,
     readonly issuerId: string,
     readonly certificateId: string,
+    readonly language: Language,
   ) {
     super();
   }
@@ -25,7 +27,7 @@ export class GetCertificateHandler implements IQueryHandler<GetCertificate> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ tenant, issuerId, certificateId }: GetCertificate): Promise<CertificateEntry> {
-    return certificateAnswer(found(await this.certificates.find(tenant.tenantId, issuerId, certificateId)), this.clock.now());
+  async execute({ tenant, issuerId, certificateId, language }: GetCertificate): Promise<CertificateEntry> {
+    return certificateAnswer(found(await this.certificates.find(tenant.tenantId, issuerId, certificateId)), this.clock.now(), language);
   }
 }

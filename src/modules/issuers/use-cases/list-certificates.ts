@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { Language } from '../../../platform/http/field-messages.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { CertificateList } from '../issuers.responses.js';
@@ -12,6 +13,7 @@ export class ListCertificates extends Query<CertificateList> {
   constructor(
     readonly tenant: TenantContext,
     readonly issuerId: string,
+    readonly language: Language,
   ) {
     super();
   }
@@ -24,9 +26,9 @@ export class ListCertificatesHandler implements IQueryHandler<ListCertificates> 
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ tenant, issuerId }: ListCertificates): Promise<CertificateList> {
+  async execute({ tenant, issuerId, language }: ListCertificates): Promise<CertificateList> {
     const rows = found(await this.certificates.list(tenant.tenantId, issuerId));
     const now = this.clock.now();
-    return { items: rows.map((row) => certificateAnswer(row, now)), total: rows.length };
+    return { items: rows.map((row) => certificateAnswer(row, now, language)), total: rows.length };
   }
 }

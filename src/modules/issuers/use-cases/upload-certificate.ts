@@ -1,18 +1,17 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Language } from '../../../platform/http/field-messages.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { Envelope } from '../../../platform/secrets/envelope.js';
 import { type OpenedContainer, Pkcs12Opener } from '../../../platform/secrets/pkcs12-opener.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { certificateCarriesRuc, type CertificateDescription, describeCertificate } from '../../../sri/signing/certificate.js';
-import { verifySignedDocument } from '../../../sri/signing/self-check.js';
-import { XadesSigner } from '../../../sri/signing/xades.js';
+import type { CheckFinding } from '../domain/certificate-checks.js';
 import type { CertificateEntry } from '../issuers.responses.js';
 import { CertificatesRepository } from '../persistence/certificates.repository.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
+import { examineCertificate } from '../signing/examine-certificate.js';
 import { certificateAnswer } from './certificate-answer.js';
 import { found } from './issuer-answer.js';
 
@@ -23,12 +22,11 @@ export class UploadCertificate extends Command<CertificateEntry> {
     readonly issuerId: string,
     readonly file: Buffer,
     readonly password: string,
+    readonly language: Language,
   ) {
     super();
   }
 }
-
-const TEST_DOCUMENT = '<factura id="comprobante" version="1.1.0"><infoTributaria><razonSocial>Ñandú &amp; Cía</razonSocial></infoTributaria></factura>';
 
 /**
  * Opens the file in isolation, holds it against the issuer, proves that its key signs, seals the key for this record
@@ -46,25 +44,24 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  async execute({ tenant, issuerId, file, password }: UploadCertificate): Promise<CertificateEntry> {
+  async execute({ tenant, issuerId, file, password, language }: UploadCertificate): Promise<CertificateEntry> {
     const { ruc } = found(await this.issuers.find(tenant.tenantId, issuerId));
     const now = this.clock.now();
     const opened = await this.open(file, password, now);
     try {
-      const certificateDer = Buffer.from(opened.certificateDer);
-      const description = describeCertificate(certificateDer);
-      requireUsable(description, ruc, now);
-      await requireSigns(certificateDer, privateKeyOf(opened), now);
+      if (opened.refusal !== null) throw refused(opened.refusal);
+      const { certificateDer, description, findings } = await examineCertificate(opened, ruc, now);
+      requireSound(findings);
       const id = this.ids.uuid();
       const owner = { tenantId: tenant.tenantId, issuerId, certificateId: id };
       const sealedKey = await this.envelope.seal(opened.privateKeyPkcs8, owner);
       const row = await this.certificates.store(
         tenant,
-        { ...description, id, issuerId, ruc, certificateDer, sealedKey },
+        { ...description, id, issuerId, ruc, certificateDer, sealedKey, findings },
         now,
       );
       this.logger.info({ tenant_id: tenant.tenantId, issuer_id: issuerId, certificate_id: row.id }, 'certificate activated');
-      return certificateAnswer(row, now);
+      return certificateAnswer(row, now, language);
     } finally {
       opened.privateKeyPkcs8.fill(0);
     }
@@ -74,29 +71,18 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
     const result = await this.opener.open(file, password, now);
     if (result.kind === 'opened') return result;
     if (result.reason === 'too_large') throw new DomainError('PAYLOAD_TOO_LARGE', { reason: result.reason });
-    throw new DomainError('INVALID_CERTIFICATE', { reason: result.reason, explanation: result.message });
+    throw refused(result);
   }
 }
 
-function requireUsable(description: CertificateDescription, ruc: string, now: Date): void {
-  if (!certificateCarriesRuc(description, ruc)) {
-    throw new DomainError('INVALID_CERTIFICATE', { reason: 'ruc_mismatch', issuer_ruc: ruc, certificate_rucs: description.rucs });
-  }
-  if (!description.keyUsage.includes('digitalSignature')) {
-    throw new DomainError('INVALID_CERTIFICATE', { reason: 'no_signing_key' });
-  }
-  if (description.validTo <= now) throw new DomainError('CERTIFICATE_EXPIRED', { valid_to: description.validTo });
-  if (description.validFrom > now) {
-    throw new DomainError('INVALID_CERTIFICATE', { reason: 'not_yet_valid', valid_from: description.validFrom });
-  }
-}
+const refused = ({ reason, message }: { readonly reason: string; readonly message: string }): DomainError =>
+  new DomainError('INVALID_CERTIFICATE', { reason, explanation: message });
 
-/** Signs a sample and has it verified by other code than the signer's. */
-async function requireSigns(certificateDer: Buffer, privateKey: KeyObject, now: Date): Promise<void> {
-  const signed = await new XadesSigner(certificateDer, privateKey).sign(TEST_DOCUMENT, now);
-  const check = verifySignedDocument(signed, { expectedCertificate: certificateDer });
-  if (!check.valid) throw new DomainError('INVALID_CERTIFICATE', { reason: 'test_signature_failed' });
+/** Warnings do not hinder; of several failures the first is the reason. */
+function requireSound(findings: readonly CheckFinding[]): void {
+  const failed = findings.find(({ outcome }) => outcome === 'failed');
+  if (failed === undefined) return;
+  const { reason, ...facts } = failed.detail;
+  if (reason === 'expired') throw new DomainError('CERTIFICATE_EXPIRED', facts);
+  throw new DomainError('INVALID_CERTIFICATE', { reason, ...facts });
 }
-
-const privateKeyOf = ({ privateKeyPkcs8 }: OpenedContainer): KeyObject =>
-  createPrivateKey({ key: Buffer.from(privateKeyPkcs8.buffer, privateKeyPkcs8.byteOffset, privateKeyPkcs8.length), format: 'der', type: 'pkcs8' });

@@ -1,0 +1,32 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { OpenedContainer } from '../../../platform/secrets/pkcs12-opener.js';
+import { type CertificateDescription, describeCertificate, keyFlaw } from '../../../sri/signing/certificate.js';
+import { verifySignedDocument } from '../../../sri/signing/self-check.js';
+import { XadesSigner } from '../../../sri/signing/xades.js';
+import { certificateFindings, type CheckFinding } from '../domain/certificate-checks.js';
+
+const TEST_DOCUMENT = '<factura id="comprobante" version="1.1.0"><infoTributaria><razonSocial>Ñandú &amp; Cía</razonSocial></infoTributaria></factura>';
+
+export interface Examination {
+  readonly certificateDer: Buffer;
+  readonly description: CertificateDescription;
+  readonly findings: readonly CheckFinding[];
+}
+
+/** Holds an opened container against the issuer of this RUC, with all that is wrong at once. The caller wipes the key. */
+export async function examineCertificate(opened: OpenedContainer, ruc: string, now: Date): Promise<Examination> {
+  const certificateDer = Buffer.from(opened.certificateDer);
+  const description = describeCertificate(certificateDer);
+  const testSignature = keyFlaw(description) === null ? await signs(certificateDer, privateKeyOf(opened), now) : null;
+  const findings = certificateFindings({ description, pairs: opened.pairs, chain: opened.chain, testSignature }, ruc, now);
+  return { certificateDer, description, findings };
+}
+
+/** Signs a sample and has it verified by other code than the signer's. */
+async function signs(certificateDer: Buffer, privateKey: KeyObject, now: Date): Promise<boolean> {
+  const signed = await new XadesSigner(certificateDer, privateKey).sign(TEST_DOCUMENT, now);
+  return verifySignedDocument(signed, { expectedCertificate: certificateDer }).valid;
+}
+
+const privateKeyOf = ({ privateKeyPkcs8 }: OpenedContainer): KeyObject =>
+  createPrivateKey({ key: Buffer.from(privateKeyPkcs8.buffer, privateKeyPkcs8.byteOffset, privateKeyPkcs8.length), format: 'der', type: 'pkcs8' });
