@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SETTINGS_SCHEMA } from './config/settings.js';
 import { accessPage, type DescribedApi } from './docs/access.js';
+import { collectionOf } from './docs/collection.js';
 import { configurationPage, environmentExample, LOCAL_SETTINGS, settingsOf } from './docs/configuration.js';
 import { errorsPage } from './docs/errors.js';
 import { eventsPage } from './docs/events.js';
@@ -18,6 +19,7 @@ import { rulesPage } from './docs/rules.js';
 import { simulatorPage } from './docs/simulator.js';
 import { statesPage } from './docs/states.js';
 import { LIFECYCLE } from './modules/documents/domain/lifecycle.js';
+import type { Description } from './platform/openapi/description.js';
 import { ERROR_CATALOGUE } from './shared/error-catalogue.js';
 import { EVENT_CATALOGUE } from './shared/event-catalogue.js';
 import { ruleCatalogue } from './sri/document-types/rules/rule.js';
@@ -35,6 +37,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/lifecycle.md': lifecyclePage(LIFECYCLE),
   'docs/access.md': accessPage(JSON.parse(openApi) as DescribedApi),
   'docs/openapi.json': openApi,
+  'docs/collection.postman.json': collectionOf(JSON.parse(openApi) as Description),
   'docs/simulator.md': simulatorPage(),
   // The description of the API loads the whole service, and with it every rule.
   'docs/rules.md': rulesPage(ruleCatalogue()),

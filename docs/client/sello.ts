@@ -4396,6 +4396,7 @@ export interface components {
             /**
              * Format: password
              * @description Ends its session without an access token; default: the one in the cookie
+             * @example hVn2pQ0sT7xkR3mYc8wLb5ZdJ1uG6fAe9iXoKqMtS4E
              */
             refresh_token?: string;
         };
@@ -4988,6 +4989,7 @@ export interface components {
             /**
              * Format: password
              * @description Default: the one in the cookie
+             * @example hVn2pQ0sT7xkR3mYc8wLb5ZdJ1uG6fAe9iXoKqMtS4E
              */
             refresh_token?: string;
         };

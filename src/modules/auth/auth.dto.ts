@@ -1,5 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Email, Flag, Secret, Text } from '../../platform/http/fields.js';
+import { sampleOf } from '../../platform/openapi/samples.js';
 import { MAX_PASSWORD } from './domain/password-rules.js';
 
 const MAX_TOKEN = 128;
@@ -23,12 +24,12 @@ export class LogInDto {
 
 @ApiSchema({ name: 'Refresh' })
 export class RefreshDto {
-  @Secret({ max: MAX_TOKEN, optional: true, about: 'Default: the one in the cookie' }) refresh_token?: string;
+  @Secret({ max: MAX_TOKEN, optional: true, about: 'Default: the one in the cookie', example: sampleOf('refresh_token', '') }) refresh_token?: string;
 }
 
 @ApiSchema({ name: 'LogOut' })
 export class LogOutDto {
-  @Secret({ max: MAX_TOKEN, optional: true, about: 'Ends its session without an access token; default: the one in the cookie' }) refresh_token?: string;
+  @Secret({ max: MAX_TOKEN, optional: true, about: 'Ends its session without an access token; default: the one in the cookie', example: sampleOf('refresh_token', '') }) refresh_token?: string;
 }
 
 @ApiSchema({ name: 'TenantFoundation' })
