@@ -52,7 +52,7 @@ export function collectionOf(description: Description): string {
     event: [script('prerequest', SET_DAY)],
     variable: [
       ...Object.entries(VARIABLES).map(([key, [value, about]]) => ({ key, value, type: 'string', description: about })),
-      ...ids.map((key) => ({ key, value: '', type: 'string', description: 'Filled by the call that makes one' })),
+      ...ids.map((key) => ({ key, value: '', type: 'string', description: 'Filled by the call that makes one, where a call does; else take it from a list' })),
     ],
     item: (description.tags ?? [])
       .map(({ name, description: about }) => ({ name, description: about, item: calls.filter(({ operation }) => operation.tags?.[0] === name).map((call) => writer.item(call)) }))
