@@ -1,17 +1,13 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { googleSettings, startIdentityProvider } from '../../src/local/parts.js';
 import type { ServiceProcess } from '../../src/local/service-process.js';
+import { BROWSER, FLAGS } from '../support/browser.js';
 import { newAddress } from '../support/callers.js';
 import { describeWhere } from '../support/describe-where.js';
 import { type Stack, startStack } from '../support/stack.js';
-
-/** Debian's name first; CI installs it. */
-const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
-/** No window, no sandbox (it may run as root in a container), and nothing that looks for hosts of its own. */
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 describeWhere(BROWSER === undefined ? 'no Chromium on this machine; install the package chromium' : null, 'a browser', () => {
   let stack: Stack;

@@ -1,0 +1,7 @@
+import { existsSync } from 'node:fs';
+
+/** Debian's name first; CI installs it. */
+export const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+
+/** No window, no sandbox (it may run as root in a container), and nothing that looks for hosts of its own. */
+export const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
