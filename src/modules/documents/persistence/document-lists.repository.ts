@@ -25,7 +25,7 @@ interface Whereabouts {
 
 /**
  * Pages of documents, newest first, whose cost does not grow with the documents before them: the counts per day tell
- * how many there are and on which days the page lies (`docs/adr/011`).
+ * how many there are and on which days the page lies (`docs/adr/012`).
  */
 @Injectable()
 export class DocumentListsRepository {
@@ -45,8 +45,15 @@ export class DocumentListsRepository {
 /** What the counts hold, with the changes that are not folded into them yet; see the migration. */
 function restingPerDay(filter: DocumentFilter, given: Parameters): string[] {
   if (filter.status !== null && isMoving(filter.status)) return [];
+  const changes = 'select c.created_on, c.change from document_count_changes c where';
+  if (isEverything(filter)) return ['select c.created_on, c.documents from document_day_counts c where c.tenant_id = $1', `${changes} c.tenant_id = $1`];
   const condition = `c.tenant_id = $1${filter.status === null ? '' : ` and c.resting_status = ${given.add(filter.status)}`}${sharedConditions('c', filter, given)}`;
-  return [`select c.created_on, c.documents from document_counts c where ${condition}`, `select c.created_on, c.change from document_count_changes c where ${condition}`];
+  return [`select c.created_on, c.documents from document_counts c where ${condition}`, `${changes} ${condition}`];
+}
+
+/** Whether nothing narrows what is counted. */
+function isEverything({ status, documentType, issuerId, issuedFrom, issuedTo }: DocumentFilter): boolean {
+  return [status, documentType, issuerId, issuedFrom, issuedTo].every((narrowed) => narrowed === null);
 }
 
 function movingPerDay(filter: DocumentFilter, given: Parameters): string[] {

@@ -1,0 +1,3 @@
+drop trigger count_day on document_counts;
+drop function count_day();
+drop table document_day_counts;
