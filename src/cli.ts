@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+import 'reflect-metadata';
+import { CommanderError } from 'commander';
+import { CliFailure, EXIT } from './cli/failure.js';
+import { program } from './cli/program.js';
+
+/** The command line: `npx sello`, or `npm run cli --`. */
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+// Whoever reads only the first lines closes the pipe.
+process.stdout.on('error', () => process.exit(EXIT.ok.code));
+
+try {
+  await program((text) => process.stdout.write(text), stop.signal).parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+function report(error: unknown): number {
+  // Commander has told what is wrong, or shown its help.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok.code : EXIT.usage.code;
+  const failure = error instanceof CliFailure ? error : new CliFailure('refused', error instanceof Error ? error.message : String(error));
+  const { exit, message, detail } = failure;
+  process.stderr.write(process.argv.includes('--json') ? `${JSON.stringify({ exit, message, detail })}\n` : `${message}\n`);
+  return EXIT[exit].code;
+}

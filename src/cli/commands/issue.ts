@@ -1,0 +1,76 @@
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RandomIds } from '../../platform/adapters/random-ids.js';
+import { SystemClock } from '../../platform/adapters/system-clock.js';
+import { guayaquilDay } from '../../shared/guayaquil.js';
+import { type Api, findingLine } from '../api.js';
+import { documentLines, follow, requireAuthorized } from '../document.js';
+import { CliFailure } from '../failure.js';
+import type { Output } from '../output.js';
+import { firstPlace } from '../place.js';
+
+export interface IssueOptions {
+  readonly wait: number;
+  readonly idempotencyKey?: string;
+  readonly dryRun?: boolean;
+}
+
+const TRIES = 5;
+
+/** `sello issue FILE`: issues the document of a JSON file and follows it to its end. */
+export async function issue(api: Api, output: Output, file: string, options: IssueOptions): Promise<void> {
+  await issueBody(api, output, readDocument(file), options);
+}
+
+/** Fills in what a file may leave out, issues, follows. */
+export async function issueBody(api: Api, output: Output, given: Record<string, unknown>, { wait, idempotencyKey, dryRun }: IssueOptions): Promise<void> {
+  const place = given['issuer_id'] === undefined ? await firstPlace(api) : {};
+  const body = { ...place, issue_date: guayaquilDay(new SystemClock().now()), numeric_code: String(randomInt(100_000_000)).padStart(8, '0'), ...given };
+  if (dryRun === true) {
+    await dryRunOf(api, output, body);
+    return;
+  }
+  const key = idempotencyKey ?? (typeof given['idempotency_key'] === 'string' ? given['idempotency_key'] : new RandomIds().uuid());
+  const accepted = await repeatedly(() => api.post<{ document_id: string }>('/documents', body, { 'Idempotency-Key': key }));
+  const document = await follow(api, accepted.document_id, wait);
+  output.tell(document, documentLines(document));
+  if (wait > 0) requireAuthorized(document);
+}
+
+async function dryRunOf(api: Api, output: Output, body: unknown): Promise<void> {
+  const verdict = await api.post<{ valid: boolean; findings: unknown[] }>('/documents/validate', body);
+  output.tell(verdict, [verdict.valid ? 'valid' : 'not valid', ...verdict.findings.map(findingLine)]);
+  if (!verdict.valid) throw new CliFailure('refused', 'the document breaks rules: nothing was issued', verdict);
+}
+
+/** The idempotency key makes it safe: a document that was taken is not taken twice. */
+async function repeatedly<T>(call: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      const code = error instanceof CliFailure ? (error.detail as { code?: string } | null)?.code : undefined;
+      const passes = error instanceof CliFailure && (error.exit === 'unreachable' || code === 'SERVICE_UNAVAILABLE' || code === 'RATE_LIMITED');
+      if (!passes || tried === TRIES) throw error;
+      await sleep(tried * 1_000);
+    }
+  }
+}
+
+function readDocument(file: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new CliFailure('usage', `${file} cannot be read: ${(error as Error).message}`);
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new CliFailure('usage', `${file} is no JSON: ${(error as Error).message}`);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new CliFailure('usage', `${file} holds no document: an object was expected`);
+  return parsed as Record<string, unknown>;
+}

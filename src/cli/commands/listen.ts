@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Api } from '../api.js';
+import { eventLine, type SelloEvent, streamed } from '../events.js';
+import { CliFailure } from '../failure.js';
+import { Forwarder } from '../forwarder.js';
+import type { Output } from '../output.js';
+
+export interface ListenOptions {
+  readonly forwardTo?: string;
+  readonly secret?: string;
+  readonly type?: string;
+  readonly cursor?: string;
+  readonly count?: number;
+}
+
+const RECONNECT_MS = 2_000;
+
+/** `sello listen`: shows events as they happen, and sends them on; goes on after a lost connection where it was. */
+export async function listen(api: Api, output: Output, options: ListenOptions, stop: AbortSignal): Promise<void> {
+  const forwarder = options.forwardTo === undefined ? null : Forwarder.to(options.forwardTo, options.secret);
+  const query = options.type === undefined ? '' : `?type=${encodeURIComponent(options.type)}`;
+  output.remark(`Listening at ${api.connection.url}. Ctrl-C ends it.`);
+  if (forwarder !== null) output.remark(`Sent on to ${options.forwardTo ?? ''}, signed with ${forwarder.secret}`);
+  let cursor = options.cursor ?? null;
+  let seen = 0;
+  const isStopped = (): boolean => stop.aborted;
+  while (!isStopped()) {
+    try {
+      for await (const { event, cursor: place } of streamed(api, query, cursor, stop)) {
+        cursor = place;
+        if (event === null) break;
+        await show(output, event, forwarder);
+        seen += 1;
+        if (seen === options.count) return;
+      }
+    } catch (error) {
+      if (isStopped()) return;
+      if (error instanceof CliFailure && error.exit !== 'unreachable') throw error;
+      if (error instanceof CliFailure && cursor === null && seen === 0) throw error;
+    }
+    output.remark('The connection ended; it is opened again.');
+    await sleep(RECONNECT_MS, undefined, { signal: stop }).catch(() => undefined);
+  }
+}
+
+/** Shows one event and, where it goes on, what came back. */
+export async function show(output: Output, event: SelloEvent, forwarder: Forwarder | null): Promise<boolean> {
+  const sent = forwarder === null ? null : await forwarder.send(event);
+  output.tell(sent === null ? event : { ...event, forwarded: sent }, `${eventLine(event)}${sent === null ? '' : `  ${sent.ok ? '→' : '✗'} ${sent.answer}`}`);
+  return sent?.ok ?? true;
+}

@@ -1,0 +1,45 @@
+import type { Api } from '../api.js';
+import { type DocumentSeen, documentLines } from '../document.js';
+import { CliFailure } from '../failure.js';
+import { columns, type Output } from '../output.js';
+
+/** A move of the document, or a call of the SRI about it. */
+type Happening =
+  | { readonly kind: 'move'; readonly at: string; readonly trigger: string; readonly to_status: string }
+  | { readonly kind: 'sri_call'; readonly at: string; readonly service: string; readonly outcome: string | null };
+
+const NEED_A_PERSON = ['REJECTED', 'MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT'];
+const WAITING = ['RECEPTION_RETRY_SCHEDULED', 'AUTHORIZATION_RETRY_SCHEDULED', 'RECEPTION_UNKNOWN', 'AUTHORIZATION_UNKNOWN'];
+
+/** `sello status [DOCUMENT]`: what a document went through, or how the service and the tenant stand. */
+export async function status(api: Api, output: Output, document: string | undefined): Promise<void> {
+  await (document === undefined ? statusOfAll(api, output) : statusOf(api, output, await idOf(api, document)));
+}
+
+async function statusOf(api: Api, output: Output, id: string): Promise<void> {
+  const document = await api.get<DocumentSeen>(`/documents/${id}`);
+  const items = document.access_key === null ? [] : (await api.get<{ items: Happening[] }>(`/documents/${id}/history`)).items;
+  const rows = items.map((one) => (one.kind === 'move' ? ['', one.at, one.trigger, one.to_status] : ['', one.at, `SRI ${one.service}`, one.outcome ?? 'no answer yet']));
+  output.tell({ ...document, history: items }, [...documentLines(document), ...(rows.length > 0 ? ['  history', ...columns(rows)] : [])]);
+}
+
+/** By id, or by access key. */
+async function idOf(api: Api, document: string): Promise<string> {
+  if (!/^\d{49}$/.test(document)) return document;
+  const { items } = await api.get<{ items: { id: string }[] }>(`/documents?access_key=${document}`);
+  const [found] = items;
+  if (found === undefined) throw new CliFailure('refused', 'the tenant has no document of this access key');
+  return found.id;
+}
+
+async function statusOfAll(api: Api, output: Output): Promise<void> {
+  const response = await api.open('GET', '/health/ready');
+  const ready: unknown = await response.json();
+  const count = async (state: string): Promise<number> => (await api.get<{ total: number }>(`/documents?status=${state}&page_size=1`)).total;
+  const counts = Object.fromEntries(await Promise.all([...NEED_A_PERSON, ...WAITING].map(async (state) => [state, await count(state)] as const)));
+  output.tell({ url: api.connection.url, ready: response.ok, checks: ready, documents: counts }, [
+    `${api.connection.url}  ${response.ok ? 'ready' : 'NOT READY'}  ${JSON.stringify(ready)}`,
+    ...columns(Object.entries(counts).map(([state, documents]) => [state, String(documents)])),
+  ]);
+  if (!response.ok) throw new CliFailure('unreachable', 'the service is not ready');
+}

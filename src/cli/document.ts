@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Api } from './api.js';
+import { CliFailure } from './failure.js';
+
+/** What the command line shows of a document. */
+export interface DocumentSeen {
+  readonly id: string;
+  readonly document_type: string;
+  readonly status: string;
+  readonly access_key: string | null;
+  readonly total: string;
+  readonly buyer_name: string | null;
+  readonly authorization_date: string | null;
+  readonly next_attempt_at: string | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly sri_messages: readonly { readonly identifier: string | null; readonly message: string; readonly additional_info: string | null }[];
+}
+
+const ENDS_WELL = ['AUTHORIZED', 'VOIDED_BY_NC', 'CANCELLATION_REQUESTED', 'CANCELLED'];
+const ENDS_BADLY = ['REJECTED', 'MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT'];
+const POLL_MS = 500;
+
+/** `001-001-000000123` out of an access key. */
+export const numberOf = (accessKey: string | null): string => (accessKey === null ? 'no number' : `${accessKey.slice(24, 27)}-${accessKey.slice(27, 30)}-${accessKey.slice(30, 39)}`);
+
+/** The document as lines for a person. */
+export function documentLines(document: DocumentSeen): string[] {
+  const { document_type, access_key, status, id, total, buyer_name, error, sri_messages, next_attempt_at } = document;
+  return [
+    `${document_type} ${numberOf(access_key)}  ${status}${buyer_name === null ? '' : `  ${buyer_name}`}  ${total}`,
+    `  id          ${id}`,
+    ...(access_key === null ? [] : [`  access key  ${access_key}`]),
+    ...(error === null ? [] : [`  error       ${error.code}: ${error.message}`]),
+    ...(next_attempt_at === null ? [] : [`  next step   ${next_attempt_at}`]),
+    ...sri_messages.map(({ identifier, message, additional_info }) => `  SRI         ${identifier ?? ''} ${message}${additional_info === null ? '' : ` (${additional_info})`}`),
+  ];
+}
+
+/** Follows a document until it ends or the time is up. */
+export async function follow(api: Api, id: string, seconds: number): Promise<DocumentSeen> {
+  const until = performance.now() + seconds * 1_000;
+  for (;;) {
+    const document = await api.get<DocumentSeen>(`/documents/${id}`);
+    if ([...ENDS_WELL, ...ENDS_BADLY].includes(document.status) || performance.now() >= until) return document;
+    await sleep(POLL_MS);
+  }
+}
+
+/** @throws CliFailure unless the document is valid */
+export function requireAuthorized(document: DocumentSeen): void {
+  if (ENDS_WELL.includes(document.status)) return;
+  const exit = ENDS_BADLY.includes(document.status) ? 'not_authorized' : 'pending';
+  throw new CliFailure(exit, exit === 'pending' ? `still ${document.status}: it goes on by itself, see \`sello status ${document.id}\`` : `the document is ${document.status}`, document);
+}

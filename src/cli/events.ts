@@ -1,0 +1,56 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { type Api, refusal } from './api.js';
+import { numberOf } from './document.js';
+import { CliFailure } from './failure.js';
+
+/** An event as the API and webhooks carry it. */
+export interface SelloEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly created_at: string;
+  readonly data: { readonly document?: { readonly id: string; readonly document_type: string; readonly access_key: string | null; readonly status: string } } & Readonly<Record<string, unknown>>;
+}
+
+/** An event in one line. */
+export function eventLine({ created_at, type, data }: SelloEvent): string {
+  const about = data.document === undefined ? JSON.stringify(data) : `${data.document.document_type} ${numberOf(data.document.access_key)} ${data.document.status} ${data.document.id}`;
+  return `${created_at}  ${type}  ${about}`;
+}
+
+/** One connection to the live stream; ends when the service or the signal ends it. Yields events with the place to go on from. */
+export async function* streamed(api: Api, query: string, cursor: string | null, signal: AbortSignal): AsyncGenerator<{ event: SelloEvent | null; cursor: string | null }> {
+  const headers = { Accept: 'text/event-stream', ...(cursor === null ? {} : { 'Last-Event-ID': cursor }) };
+  const response = await api.open('GET', `/events/stream${query}`, headers, undefined, signal);
+  if (!response.ok || response.body === null) throw refusal(response.status, await response.text());
+  const messages: EventSourceMessage[] = [];
+  let place: string | null = cursor;
+  const parser = createParser({
+    onEvent: (message) => messages.push(message),
+    onError: (error) => {
+      throw new CliFailure('unreachable', `the stream is spoilt: ${error.message}`);
+    },
+  });
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    for (const message of messages.splice(0)) {
+      place = message.id ?? place;
+      yield { event: JSON.parse(message.data) as SelloEvent, cursor: place };
+    }
+  }
+  yield { event: null, cursor: place };
+}
+
+/** All events behind a place, oldest first, page by page. */
+export async function* pastEvents(api: Api, filter: URLSearchParams): AsyncGenerator<SelloEvent> {
+  let cursor: string | null = null;
+  for (;;) {
+    const query = new URLSearchParams(filter);
+    query.set('limit', '100');
+    if (cursor !== null) query.set('cursor', cursor);
+    const page: { items: SelloEvent[]; next_cursor: string; has_more: boolean } = await api.get(`/events?${query.toString()}`);
+    yield* page.items;
+    if (!page.has_more) return;
+    cursor = page.next_cursor;
+  }
+}

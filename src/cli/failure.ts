@@ -1,0 +1,23 @@
+/** How the command line ends; scripts tell by it what happened. */
+export const EXIT = {
+  ok: { code: 0, meaning: 'done' },
+  refused: { code: 1, meaning: 'the service refused the call' },
+  usage: { code: 2, meaning: 'the command was not understood' },
+  unreachable: { code: 3, meaning: 'the service could not be reached' },
+  not_authorized: { code: 4, meaning: 'the document was refused, given up or needs a person' },
+  pending: { code: 5, meaning: 'the document was accepted and is still on its way' },
+} as const;
+
+export type Exit = keyof typeof EXIT;
+
+/** A command that did not do what it was asked to. */
+export class CliFailure extends Error {
+  constructor(
+    readonly exit: Exit,
+    message: string,
+    /** For --json: what the service answered. */
+    readonly detail: unknown = null,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,180 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { Business } from '../support/business.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+const ENTRY = join(import.meta.dirname, '../../dist/src/cli.js');
+
+describe('the command line', () => {
+  let stack: Stack;
+  let business: Business;
+  let folder: string;
+  let sink: Server;
+  let received: { headers: Record<string, string>; body: string }[];
+
+  beforeAll(async () => {
+    stack = await startStack({ env: { SRI_TIMEOUT_SECONDS: '2' } });
+    business = await Business.open(stack);
+    folder = mkdtempSync(join(tmpdir(), 'sello-cli-'));
+    received = [];
+    sink = createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk)).on('end', () => {
+        received.push({ headers: request.headers as Record<string, string>, body });
+        response.statusCode = 204;
+        response.end();
+      });
+    });
+    await new Promise<void>((resolve) => sink.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(async () => {
+    sink.close();
+    rmSync(folder, { recursive: true, force: true });
+    await stack.stop();
+  });
+
+  const environment = (env: Record<string, string> = {}) => ({ PATH: process.env['PATH'], SELLO_URL: stack.apiUrl, SELLO_API_KEY: business.apiKey, ...env });
+  const sello = (words: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [ENTRY, ...words], { cwd: folder, env: environment(env), timeout: 50_000 }, (error, out, err) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });
+      });
+    });
+  const file = (name: string, content: unknown): string => {
+    writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+    return name;
+  };
+  const sinkUrl = (): string => `http://127.0.0.1:${(sink.address() as AddressInfo).port}/hook`;
+  /** What a file needs: place, date and code are filled in. */
+  const short = (change: object = {}): object => {
+    const { issuer_id: _i, establishment_id: _e, emission_point_id: _p, issue_date: _d, numeric_code: _n, ...rest } = business.invoice();
+    return { ...rest, ...change };
+  };
+
+  it('issues a file and follows it', async () => {
+    const { code, out } = await sello(['issue', file('invoice.json', short())]);
+    expect([code, out.split('\n')[0]]).toEqual([0, expect.stringMatching(/^01 001-001-\d{9}  AUTHORIZED  María Pérez  115\.00$/)]);
+    const json = await sello(['--json', 'issue', file('invoice.json', short())]);
+    expect(JSON.parse(json.out)).toMatchObject({ status: 'AUTHORIZED' });
+  });
+
+  it('makes one document of a repeated call', async () => {
+    const once = async (): Promise<string> => (JSON.parse((await sello(['--json', 'issue', 'invoice.json', '--idempotency-key', 'order-7'])).out) as { id: string }).id;
+    // The date and code that are filled in belong to the call; what repeats it carries them.
+    file('invoice.json', short({ issue_date: business.invoice()['issue_date'], numeric_code: '12345678' }));
+    expect(await once()).toBe(await once());
+  });
+
+  it('tells what is wrong, and ends as it went', async () => {
+    const refused = await sello(['issue', file('wrong.json', short({ total: 'x', buyer_nmae: 'y' }))]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/^VALIDATION_FAILED: .*\n {2}buyer_nmae: .*\n {2}total: /)]);
+    const dry = await sello(['issue', '--dry-run', file('rules.json', short({ total: '999.00' }))]);
+    expect([dry.code, dry.out]).toEqual([1, expect.stringMatching(/^not valid\n {2}\/total \[/)]);
+    expect((await sello(['issue', '--dry-run', 'invoice.json'])).out).toMatch(/^valid/);
+    expect((await sello(['issue', 'nowhere.json'])).code).toBe(2);
+    expect((await sello(['issue', file('no.json', '{')])).code).toBe(2);
+    expect((await sello(['status'], { SELLO_URL: 'http://127.0.0.1:9' })).code).toBe(3);
+    expect(await sello(['status'], { SELLO_API_KEY: '' })).toMatchObject({ code: 1, err: expect.stringContaining('UNAUTHENTICATED') });
+  });
+
+  it('triggers outcomes at the simulator', async () => {
+    expect((await sello(['trigger', 'lost-answer'])).code).toBe(0);
+    const rejected = await sello(['--json', 'trigger', 'rejected']);
+    expect([rejected.code, JSON.parse(rejected.out)]).toMatchObject([4, { status: 'REJECTED', sri_messages: expect.arrayContaining([expect.objectContaining({ identifier: '52' })]) }]);
+    expect((await sello(['trigger', 'in-process:60', '--wait', '1'])).code).toBe(5);
+    expect((await sello(['trigger', 'rejected'], { SELLO_API_KEY: 'svc_live_x' })).code).toBe(2);
+  });
+
+  it('shows how a document and the service stand', async () => {
+    const { document_id, access_key } = await business.accepted();
+    await business.settled(document_id);
+    for (const name of [document_id, access_key]) expect((await sello(['status', name])).out).toMatch(/history\n(?:.*\n)*.*authorized\s+AUTHORIZED/);
+    const all = await sello(['--json', 'status']);
+    expect([all.code, JSON.parse(all.out)]).toMatchObject([0, { ready: true, documents: { REJECTED: expect.any(Number) } }]);
+  });
+
+  it('makes, lists and ends keys', async () => {
+    const made = JSON.parse((await sello(['--json', 'keys', 'create', 'Caja 9'])).out) as { id: string; key: string };
+    expect((await sello(['keys', 'list'])).out).toContain('Caja 9');
+    expect((await sello(['keys', 'revoke', made.id])).code).toBe(0);
+    expect((await sello(['keys', 'list'], { SELLO_API_KEY: made.key })).err).toContain('UNAUTHENTICATED');
+  });
+
+  it('makes a tenant with the settings of the service, and says what is missing without them', async () => {
+    const settings = {
+      APP_ENV: 'local', DATABASE_URL: stack.databaseUrl, DATABASE_OWNER_URL: stack.ownerUrl, REDIS_URL: stack.redisUrl, MASTER_KEY: Buffer.alloc(32).toString('base64'),
+      SRI_RECEPTION_URL: 'http://127.0.0.1:9/r', SRI_AUTHORIZATION_URL: 'http://127.0.0.1:9/a',
+    };
+    const made = JSON.parse((await sello(['--json', 'tenants', 'create', '--name', 'Nueva'], settings)).out) as { api_key: string };
+    expect((await sello(['keys', 'list'], { SELLO_API_KEY: made.api_key })).code).toBe(0);
+    expect(await sello(['tenants', 'create', '--name', 'Nueva'])).toMatchObject({ code: 2, err: expect.stringContaining('DATABASE_URL') });
+  });
+
+  it('helps, and says what it did not understand', async () => {
+    expect(await sello(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('Exit codes: 0 done') });
+    expect((await sello(['isue', 'x'])).err).toContain('Did you mean issue?');
+    expect((await sello(['isue', 'x'])).code).toBe(2);
+  });
+
+  describe('listens', () => {
+    const started: ChildProcess[] = [];
+    afterAll(() => started.forEach((one) => one.kill('SIGKILL')));
+
+    /** A listener that has told that it listens. */
+    const listening = async (...words: string[]): Promise<{ output: () => string; until: (pattern: RegExp) => Promise<void>; ended: Promise<number | null>; process: ChildProcess }> => {
+      const child = spawn(process.execPath, [ENTRY, 'listen', ...words], { cwd: folder, env: environment() });
+      started.push(child);
+      let text = '';
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      child.stderr.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
+      const until = async (pattern: RegExp): Promise<void> => {
+        for (const end = Date.now() + 20_000; !pattern.test(text); await new Promise((resolve) => setTimeout(resolve, 50))) if (Date.now() > end) throw new Error(`${String(pattern)} never came:\n${text}`);
+      };
+      await until(/Listening/);
+      // The stream is open a moment after that is said.
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return { output: () => text, until, ended, process: child };
+    };
+
+    it('to events as they happen, sends them on signed as webhooks are, and ends when it is told to', async () => {
+      const listener = await listening('--forward-to', sinkUrl(), '--type', 'document.authorized', '--count', '1');
+      const { document_id } = await business.accepted();
+      expect(await listener.ended).toBe(0);
+      expect(listener.output()).toMatch(new RegExp(`document\\.authorized  01 .* AUTHORIZED ${document_id}  → 204`));
+      const secret = /signed with (whsec_\S+)/.exec(listener.output())?.[1] ?? '';
+      const [message] = received;
+      expect(new Webhook(secret).verify(message?.body ?? '', message?.headers ?? {})).toMatchObject({ type: 'document.authorized', data: { document: { id: document_id } } });
+    });
+
+    it('until Ctrl-C, over a service that comes back', async () => {
+      const listener = await listening();
+      await business.settled((await business.accepted()).document_id);
+      await listener.until(/document\.authorized/);
+      listener.process.kill('SIGINT');
+      expect(await listener.ended).toBe(0);
+    });
+
+    it('and sends past events once more', async () => {
+      const { document_id } = await business.accepted();
+      await business.settled(document_id);
+      received.length = 0;
+      const { code, out } = await sello(['replay', '--forward-to', sinkUrl(), '--document', document_id]);
+      expect([code, received.length]).toEqual([0, 1]);
+      expect(out).toContain('→ 204');
+      expect((await sello(['replay'])).code).toBe(2);
+      expect((await sello(['replay', '--forward-to', 'http://127.0.0.1:9/', '--document', document_id])).code).toBe(1);
+    });
+  });
+});
