@@ -70,11 +70,11 @@ export const SETTINGS_SCHEMA = z.object({
   MASTER_KEY_VAULT_TOKEN_FILE: z.string().optional().describe('File that holds the token for MASTER_KEY_VAULT_URL; read again at every call'),
   TOKEN_KEYS: z.string().optional().describe('RSA keys of access tokens in PEM, concatenated: the first, private, signs; the others, private or public, still verify'),
   TOKEN_KEYS_FILE: z.string().optional().describe('File that holds TOKEN_KEYS instead; mode 0600. Without either a local process makes a key for itself; others do not start'),
-  SMTP_URL: z.string().regex(/^smtps?:\/\//).optional().describe('Mail server, e.g. smtps://user:password@mail.example:465; without one mails are not sent: those of documents fail, saying so'),
+  SMTP_URL: z.string().regex(/^smtps?:\/\//).optional().describe('Mail server, e.g. smtps://user:password@mail.example:465; without one mails are not sent: those of documents and to admins wait along MAIL_LADDER, saying so'),
   MAIL_FROM: z.string().regex(MAILBOX).default('Sello <no-reply@sello.local>').describe("Sender of mails; of those to buyers the address, under the tenant's name"),
   MAIL_CONCURRENCY: z.coerce.number().int().min(1).max(100).default(4).describe('Mails one worker process sends at once, each over a connection of its own'),
   MAIL_INTERVAL_MS: z.coerce.number().int().min(10).default(1_000).describe('How often a worker looks for mails that are due'),
-  MAIL_LADDER: ladder('Seconds between attempts to send a mail that the mail server puts off; behind the last it has failed', '60,300,900,3600,14400,43200'),
+  MAIL_LADDER: ladder('Seconds between attempts to send a mail that the mail server puts off, or that finds none; behind the last it has failed. The default covers three days', '60,300,900,3600,14400,43200,43200,43200,43200,43200,43200'),
   MAIL_LEASE_SECONDS: seconds('How long a worker may take to send a mail before another sends it').default(300),
   MAIL_RESENDS_PER_HOUR: z.coerce.number().int().positive().default(10).describe('POST /documents/{id}/email per document and hour'),
   MAIL_BOUNCE_ADDRESS: z

@@ -192,6 +192,22 @@ describe('an authorized document', () => {
     expect(header(second!, 'message-id')).toEqual(header(first!, 'message-id'));
   });
 
+  it('is mailed once though what the mail server said cannot be put on record at first', async () => {
+    const buyer = newAddress();
+    const id = await authorized({ buyer_email: null });
+    await stack.database.query('revoke update on mails from sello_app');
+    try {
+      await send(id, { to: buyer });
+      await mailbox.waitFor(buyer);
+      for (let waited = 0; waited < 100 && !stack.logs().includes('it is put on record again'); waited += 1) await sleep(20);
+      await stack.database.query('grant update on mails to sello_app');
+      expect(await settledMail(id)).toMatchObject({ status: 'sent', attempts: 1 });
+      expect(mailbox.mailsTo(buyer)).toHaveLength(1);
+    } finally {
+      await stack.database.query('grant update on mails to sello_app');
+    }
+  });
+
   it.each(['before-mail', 'after-mail'])('is mailed though a worker is killed with kill -9 %s', async (point) => {
     await stack.killWorker(0, 'SIGTERM').catch(() => undefined);
     const doomed = await stack.startWorker({ FAULTS: `${point}:1:kill9` });
@@ -219,14 +235,22 @@ describe('an authorized document', () => {
     await stack.killWorker(healthy.index, 'SIGTERM');
   });
 
-  it('whose mail has nowhere to go says so at once, and is mailed later on request', async () => {
-    const mute = await stack.startWorker({ SMTP_URL: '' });
+  it('whose mail has nowhere to go says so and waits for a mail server, as long as the ladder lasts', async () => {
+    const mute = await stack.startWorker({ SMTP_URL: '', MAIL_LADDER: '600' });
     const buyer = newAddress();
-    const id = await authorized({ buyer_email: buyer });
-    expect(await settledMail(id)).toMatchObject({ status: 'failed', attempts: 1, failure: 'no mail server is set (SMTP_URL)' });
+    const [hopeless, patient] = [await authorized({ buyer_email: newAddress() }), await authorized({ buyer_email: buyer })];
+    const failure = 'no mail server is set: SMTP_URL';
+    for (const id of [hopeless, patient]) {
+      for (let waited = 0; waited < 200 && (await mailsOf(id))[0]?.attempts !== 1; waited += 1) await sleep(50);
+      expect(await mailsOf(id)).toMatchObject([{ status: 'queued', attempts: 1, failure, sent_at: null }]);
+    }
+    const hurry = (id: string): Promise<unknown> => stack.database.query('update mail_outbox o set due_at = now() from mails m where m.tenant_id = o.tenant_id and m.id = o.id and m.document_id = $1', [id]);
+    await hurry(hopeless);
+    expect(await settledMail(hopeless)).toMatchObject({ status: 'failed', attempts: 2, failure });
     await stack.killWorker(mute.index, 'SIGTERM');
     const healthy = await stack.startWorker();
-    expect((await send(id)).status).toBe(202);
+    await hurry(patient);
+    expect(await settledMail(patient)).toMatchObject({ status: 'sent', attempts: 2, failure: null });
     expect((await mailbox.waitFor(buyer)).subject).toMatch(/^Factura /);
     await stack.killWorker(healthy.index, 'SIGTERM');
   });

@@ -161,6 +161,38 @@ describe('what a tenant says of its mails', () => {
       expect(mailbox.mailsTo(owner.email)).toHaveLength(1);
     });
 
+    it('are told by the next mail though they were committed late, or the mail that told them failed', async () => {
+      const told = await Business.open(stack);
+      const owner = await member(stack, told.tenantId, 'tenant_owner');
+      const disabled = (address: string, hoursAgo: number): Promise<unknown> =>
+        stack.database.query(
+          `insert into events (tenant_id, id, type, data, created_at) values ($1, gen_random_uuid(), 'webhook.disabled', $2, now() - $3 * interval '1 hour')`,
+          [told.tenantId, { webhook: { url: `https://${address}.example/` } }, hoursAgo]);
+      const addresses = (text: string): string[] => [...text.matchAll(/https:\/\/(\w+)\.example\//g)].map(([, address]) => address!).sort();
+      const quietIsOver = (): Promise<unknown> => stack.database.query(`update mails set created_at = created_at - interval '2 hours' where tenant_id = $1`, [told.tenantId]);
+
+      await disabled('first', 0);
+      expect(addresses((await mailbox.waitFor(owner.email)).text)).toEqual(['first']);
+      await quietIsOver();
+      await disabled('late', 5);
+      expect(addresses((await mailbox.waitFor(owner.email, 1)).text)).toEqual(['late']);
+
+      mailbox.answering = (said) => (said === 'BODY' ? '554 5.7.1 looks like spam' : null);
+      await quietIsOver();
+      await disabled('unlucky', 0);
+      for (let waited = 0; waited < 200 && !(await noticesOf(told)).some(({ status }) => status === 'failed'); waited += 1) await sleep(50);
+      expect((await noticesOf(told)).map(({ status }) => status).sort()).toEqual(['failed', 'sent', 'sent']);
+      mailbox.answering = () => null;
+      await quietIsOver();
+      await disabled('next', 0);
+      for (let waited = 0; waited < 200 && (await noticesOf(told)).filter(({ status }) => status === 'sent').length < 3; waited += 1) await sleep(50);
+      expect(addresses(mailbox.mailsTo(owner.email).at(-1)!.text)).toEqual(['next', 'unlucky']);
+      await quietIsOver();
+      await disabled('last', 0);
+      for (let waited = 0; waited < 200 && (await noticesOf(told)).filter(({ status }) => status === 'sent').length < 4; waited += 1) await sleep(50);
+      expect(addresses(mailbox.mailsTo(owner.email).at(-1)!.text)).toEqual(['last']);
+    });
+
     it('are of pauses and of documents that wait for a person', async () => {
       const told = await Business.open(stack);
       const owner = await member(stack, told.tenantId, 'tenant_owner');

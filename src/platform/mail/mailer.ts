@@ -64,7 +64,7 @@ export class Mailer implements OnApplicationShutdown {
    * @param signal gives up; the mail is put off then
    */
   async deliver({ id, to, senderName, replyTo, letter }: TrackedMail, signal: AbortSignal): Promise<Delivery> {
-    if (this.transport === null) return { outcome: 'refused', reason: 'no mail server is set (SMTP_URL)' };
+    if (this.transport === null) return { outcome: 'put_off', reason: 'no mail server is set: SMTP_URL' };
     const messageId = `<${id}@${domainOf(this.sender.address)}>`;
     const { name, address } = this.sender;
     const recipient = { name: to.name, address: to.address };

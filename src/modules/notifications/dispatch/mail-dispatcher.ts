@@ -3,7 +3,7 @@ import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { Mailer } from '../../../platform/mail/mailer.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
-import { type Outcome, standingAfter } from '../domain/attempts.js';
+import { type Outcome, type Standing, standingAfter } from '../domain/attempts.js';
 import { type ClaimedWork, MailWork } from '../persistence/mail-work.js';
 import { NoticesRepository } from '../persistence/notices.repository.js';
 import { DocumentMailWriter } from './document-mail.js';
@@ -15,6 +15,8 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 const SHARE_OF_LEASE = 0.8;
 /** Of the time that a stopping process has, for mails that are being sent. */
 const SHARE_OF_SHUTDOWN = 0.5;
+/** Between tries to put on record what the mail server said; each pause is twice the one before. */
+const FIRST_SETTLING_PAUSE_MS = 500;
 const NUDGED = new Error('there is room for more mails');
 
 /**
@@ -45,7 +47,7 @@ export class MailDispatcher implements OnApplicationBootstrap, BeforeApplication
   ) {}
 
   onApplicationBootstrap(): void {
-    if (!this.mailer.isReady) this.log.warn('SMTP_URL is not set: mails are not sent; those of documents fail and can be asked for again');
+    if (!this.mailer.isReady) this.log.warn('SMTP_URL is not set: mails are not sent; those of documents and to admins wait, and fail when MAIL_LADDER ends');
     this.running = this.loop();
   }
 
@@ -109,7 +111,8 @@ export class MailDispatcher implements OnApplicationBootstrap, BeforeApplication
     if (written === null) throw new Error('there is no such mail');
     await this.killPoints.pass('before-mail');
     // Drawing the attachments takes its time; the lease is for the sending.
-    if (!(await this.work.renew(row, token, this.clock.now(), this.leaseMs))) return;
+    const heldAt = this.clock.now();
+    if (!(await this.work.renew(row, token, heldAt, this.leaseMs))) return;
     const outcome = await this.send(written);
     await this.killPoints.pass('after-mail');
     const now = this.clock.now();
@@ -117,7 +120,23 @@ export class MailDispatcher implements OnApplicationBootstrap, BeforeApplication
       await this.work.giveBack(row, token, now);
       return;
     }
-    await this.work.settle(row, token, standingAfter(outcome, written.attempts + 1, this.settings.MAIL_LADDER, now), now);
+    await this.settle(row, token, standingAfter(outcome, written.attempts + 1, this.settings.MAIL_LADDER, now), heldAt.getTime() + this.leaseMs * SHARE_OF_LEASE);
+  }
+
+  /** What the mail server has taken is sent again unless that is put on record: worth patience with the database while the lease lasts. */
+  private async settle(row: ClaimedWork, token: string, standing: Standing, until: number): Promise<void> {
+    for (let pause = FIRST_SETTLING_PAUSE_MS; ; pause *= 2) {
+      const now = this.clock.now();
+      try {
+        await this.work.settle(row, token, standing, now);
+        return;
+      } catch (error) {
+        if (now.getTime() + pause > until || this.givingUp.signal.aborted) throw error;
+        this.log.warn(`mail ${row.id}: ${(error as Error).message}; it is put on record again`);
+        // A process that ends cuts the pause short and tries once more.
+        await this.sleeper.sleep(pause, this.givingUp.signal).catch(() => undefined);
+      }
+    }
   }
 
   /** Null: given up because the process ends. */

@@ -17,6 +17,15 @@ export interface NoticeMail {
 
 const MOST_ITEMS = 50;
 
+/** What lately failed to reach an admin and is in no other mail, the newest first. */
+const UNTOLD = `
+  select e.id from mails f cross join unnest(f.event_ids) e (id)
+  where f.tenant_id = $1 and f.notice = $5 and f.recipient = $6 and f.status in ('failed', 'bounced') and f.created_at > $7::timestamptz - interval '31 days'
+    and not exists (
+      select from mails m
+      where m.tenant_id = $1 and m.notice = $5 and m.recipient = $6 and m.status in ('queued', 'sent') and e.id = any (m.event_ids))
+  group by e.id order by max(f.created_at) desc limit ${MOST_ITEMS}`;
+
 /** News for a tenant's owners and admins. */
 @Injectable()
 export class NoticesRepository {
@@ -27,7 +36,7 @@ export class NoticesRepository {
 
   /**
    * Queues one mail to every active owner and admin about an event; other events of the kind that wait are told by the same
-   * mail. Soon after such a mail the event waits.
+   * mail, and so are those that earlier mails failed to tell. Soon after such a mail the event waits.
    */
   async addressAdmins({ tenantId, id: eventId }: ClaimedWork, token: string, now: Date): Promise<void> {
     await this.transaction.run(tenantId, async (manager) => {
@@ -45,12 +54,16 @@ export class NoticesRepository {
         await manager.query(`insert into mail_outbox (tenant_id, id, kind, due_at) values ($1, $2, 'notice', $3)`, [tenantId, eventId, quietUntil]);
         return;
       }
-      await manager.query(`delete from mail_outbox o using events e where o.tenant_id = $1 and o.kind = 'notice' and e.tenant_id = $1 and e.id = o.id and e.type = $2`, [tenantId, event.type]);
-      await this.queueMails(manager, tenantId, eventId, event.type, now);
+      const [others] = await manager.query<[{ id: string }[], number]>(
+        `delete from mail_outbox o using events e where o.tenant_id = $1 and o.kind = 'notice' and e.tenant_id = $1 and e.id = o.id and e.type = $2 returning o.id`,
+        [tenantId, event.type],
+      );
+      await this.queueMails(manager, tenantId, event.type, [eventId, ...others.map(({ id }) => id)], now);
     });
   }
 
-  private async queueMails(manager: EntityManager, tenantId: string, eventId: string, type: NoticeType, now: Date): Promise<void> {
+  /** @param eventIds what is told; the first one gave rise to it */
+  private async queueMails(manager: EntityManager, tenantId: string, type: NoticeType, eventIds: readonly string[], now: Date): Promise<void> {
     const admins = await manager.query<{ email: string }[]>(
       `select email from members where tenant_id = $1 and status = 'active' and role in ('tenant_owner', 'tenant_admin') order by email`,
       [tenantId],
@@ -58,9 +71,9 @@ export class NoticesRepository {
     for (const { email } of admins) {
       const id = this.ids.uuid();
       await manager.query(
-        `insert into mails (tenant_id, id, cause, event_id, notice, recipient, language, created_at, updated_at)
-         values ($1, $2, 'notice', $3, $4, $5, coalesce((select s.language from mail_settings s where s.tenant_id = $1), 'es'), $6, $6)`,
-        [tenantId, id, eventId, type, email, now],
+        `insert into mails (tenant_id, id, cause, event_id, event_ids, notice, recipient, language, created_at, updated_at)
+         values ($1, $2, 'notice', $3, $4::uuid[] || array(${UNTOLD}), $5, $6, coalesce((select s.language from mail_settings s where s.tenant_id = $1), 'es'), $7, $7)`,
+        [tenantId, id, eventIds[0], eventIds, type, email, now],
       );
       await manager.query(`insert into mail_outbox (tenant_id, id, kind, due_at) values ($1, $2, 'mail', $3)`, [tenantId, id, now]);
     }
@@ -69,21 +82,20 @@ export class NoticesRepository {
   /** A queued mail to an admin, its news as they are now; null when there is none of that id. */
   async find(tenantId: string, mailId: string, now: Date): Promise<NoticeMail | null> {
     return this.transaction.run(tenantId, async (manager) => {
-      const [row] = await manager.query<{ recipient: string; language: Language; attempts: number; notice: string; since: Date | null; tenant_name: string }[]>(
-        `select m.recipient, m.language, m.attempts, m.notice, t.name as tenant_name,
-           (select max(p.created_at) from mails p where p.tenant_id = m.tenant_id and p.notice = m.notice and p.created_at < m.created_at) as since
+      const [row] = await manager.query<{ recipient: string; language: Language; attempts: number; notice: string; event_ids: string[]; tenant_name: string }[]>(
+        `select m.recipient, m.language, m.attempts, m.notice, m.event_ids, t.name as tenant_name
          from mails m join tenants t on t.id = m.tenant_id
          where m.tenant_id = $1 and m.id = $2 and m.notice is not null`,
         [tenantId, mailId],
       );
       if (row === undefined || !isNotice(row.notice)) return null;
-      const { recipient, language, attempts, tenant_name: tenantName, notice, since } = row;
-      return { recipient, language, attempts, tenantName, news: await this.news(manager, tenantId, notice, since, now) };
+      const { recipient, language, attempts, tenant_name: tenantName, notice, event_ids: eventIds } = row;
+      return { recipient, language, attempts, tenantName, news: await this.news(manager, tenantId, notice, eventIds, now) };
     });
   }
 
-  /** @param since when the mail before told of such news; null: never */
-  private async news(manager: EntityManager, tenantId: string, type: NoticeType, since: Date | null, now: Date): Promise<News> {
+  /** @param eventIds what the mail is to tell; kinds that last are told as they stand, whichever event it was */
+  private async news(manager: EntityManager, tenantId: string, type: NoticeType, eventIds: readonly string[], now: Date): Promise<News> {
     const read = <Item>(sql: string, ...parameters: unknown[]): Promise<Item[]> => manager.query<Item[]>(`${sql} limit ${MOST_ITEMS}`, [tenantId, ...parameters]);
     switch (type) {
       case 'certificate.expiring':
@@ -106,9 +118,9 @@ export class NoticesRepository {
              join emission_points p on p.tenant_id = e.tenant_id and p.id = (s.told ->> 'emission_point_id')::uuid
              join establishments b on b.tenant_id = p.tenant_id and b.id = p.establishment_id
              join issuers i on i.tenant_id = b.tenant_id and i.id = b.issuer_id
-             where e.tenant_id = $1 and e.type = 'sequence.low' and ($2::timestamptz is null or e.created_at > $2)
+             where e.tenant_id = $1 and e.type = 'sequence.low' and e.id = any ($2::uuid[])
              order by i.razon_social, b.code, p.code, s.told ->> 'document_type', e.created_at desc`,
-            since,
+            eventIds,
           ),
         };
       case 'issuer.paused':
@@ -127,8 +139,8 @@ export class NoticesRepository {
           type,
           items: await read(
             `select distinct to_jsonb(e) -> 'data' -> 'webhook' ->> 'url' as url from events e
-             where e.tenant_id = $1 and e.type = 'webhook.disabled' and ($2::timestamptz is null or e.created_at > $2) and to_jsonb(e) -> 'data' -> 'webhook' ->> 'url' is not null`,
-            since,
+             where e.tenant_id = $1 and e.type = 'webhook.disabled' and e.id = any ($2::uuid[]) and to_jsonb(e) -> 'data' -> 'webhook' ->> 'url' is not null`,
+            eventIds,
           ),
         };
       case 'document.manual_review_required':
