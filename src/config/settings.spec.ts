@@ -23,6 +23,11 @@ describe('settings', () => {
     expect(attempt).not.toThrow(/secret-port/);
   });
 
+  it.each(['production', 'sandbox'])('refuse in %s webhooks to private addresses', (APP_ENV) => {
+    expect(readSettings({ ...GIVEN, APP_ENV }).WEBHOOK_TARGETS).toBe('public');
+    expect(() => readSettings({ ...GIVEN, APP_ENV, WEBHOOK_TARGETS: 'any' })).toThrow(/WEBHOOK_TARGETS/);
+  });
+
   it('refuse kill points in production', () => {
     expect(() => readSettings({ ...GIVEN, APP_ENV: 'production', FAULTS: 'after-claim:1:kill9' })).toThrow(/FAULTS/);
   });

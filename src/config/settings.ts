@@ -109,7 +109,7 @@ export const SETTINGS_SCHEMA = z.object({
   RECHECK_DAYS: z.coerce.number().int().min(0).default(30).describe('How long after its first transmission it is compared'),
   CANCELLATION_LADDER: ladder('Seconds between questions whether a document was annulled; the last step repeats', '60,300,900,3600,21600'),
   EXAMPLE_IDS_FILE: z.string().optional().describe('JSON file with ids that stand in the examples of /docs, by the name of the field, so that they can be tried out; `npm start` names that of the demo tenant'),
-  WEBHOOK_TARGETS: z.enum(['public', 'any']).optional().describe('Where webhooks may lead: public (https to public addresses) or any (http and private addresses too, for development); default any for local, else public. any is refused in production'),
+  WEBHOOK_TARGETS: z.enum(['public', 'any']).optional().describe('Where webhooks may lead: public (https to public addresses) or any (http and private addresses too, for development); default any for local, else public. any is refused outside local'),
   WEBHOOK_CONCURRENCY: z.coerce.number().int().min(2).max(1_000).default(128).describe('Webhook deliveries one worker process has under way at once'),
   WEBHOOK_PER_ENDPOINT: z.coerce.number().int().min(1).max(100).default(8).describe('Deliveries to one address under way at once, over all workers; one while it fails'),
   WEBHOOK_POLL_MS: z.coerce.number().int().min(10).default(100).describe('How often a worker looks for due deliveries'),
@@ -157,8 +157,8 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   if (settings.APP_ENV === 'production' && settings.FAULTS !== '') {
     throw new SettingsError('FAULTS: kill points are for tests and are refused in production');
   }
-  if (settings.APP_ENV === 'production' && settings.WEBHOOK_TARGETS === 'any') {
-    throw new SettingsError('WEBHOOK_TARGETS: webhooks to private addresses are for development and are refused in production');
+  if (settings.APP_ENV !== 'local' && settings.WEBHOOK_TARGETS === 'any') {
+    throw new SettingsError('WEBHOOK_TARGETS: webhooks to private addresses are for development and are refused unless APP_ENV is local');
   }
   if (settings.GOOGLE_CLIENT_ID !== undefined && settings.GOOGLE_CLIENT_SECRET === undefined) {
     throw new SettingsError('GOOGLE_CLIENT_SECRET: required with GOOGLE_CLIENT_ID');

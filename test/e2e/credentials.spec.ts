@@ -297,6 +297,10 @@ describe('credentials', () => {
     const preflight = (origin: string) =>
       call(api, 'OPTIONS', '/issuers', { headers: { Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'content-type' } });
 
+    it('lets the pages of the list go on with a stream of events', async () => {
+      expect((await preflight(PANEL)).headers.get('access-control-allow-headers')).toContain('Last-Event-ID');
+    });
+
     it('lets the pages of the list read, and names them', async () => {
       for (const answer of [await preflight(PANEL), await issuers({ token: owner.token, headers: { Origin: PANEL } })]) {
         expect(answer.headers.get('access-control-allow-origin')).toBe(PANEL);

@@ -68,6 +68,12 @@ describe('posts to where tenants say', () => {
     expect([resolver.asked, seen]).toEqual([['receiver.example'], [`receiver.example:${port} /here`]]);
   });
 
+  it('goes to the next address of a name where one takes no connection', async () => {
+    expect(await post('any', resolverOf(['::1', '127.0.0.2', '127.0.0.1']), `http://receiver.example:${port}/next`)).toEqual({ status: 200 });
+    expect(seen).toEqual([`receiver.example:${port} /next`]);
+    expect(await post('public', resolverOf(['8.8.8.8', '1.1.1.1', '127.0.0.1']), https())).toEqual({ noAnswer: 'refused_address' });
+  });
+
   it('refuses what an address says by itself, without asking or calling', async () => {
     const resolver = resolverOf(['8.8.8.8']);
     for (const url of [`https://127.0.0.1:${port}/`, `https://[::ffff:127.0.0.1]:${port}/`, `http://example.com:${port}/`, 'https://localhost:8443/', 'https://example.com:6379/']) {

@@ -8,6 +8,8 @@ import { hostOf, targetProblem, type Targets } from './target-rules.js';
 
 /** Of an answer no more is read: it only has to end. */
 const MAX_ANSWER_BYTES = 65_536;
+/** How much of the time one address has to take the connection before the next is tried. */
+const ADDRESS_SHARE = 1 / 8;
 
 /** Why there is no answer. */
 export type NoAnswer = 'refused_address' | 'unresolved' | 'timeout' | 'tls' | 'connection';
@@ -16,7 +18,7 @@ export type PostOutcome = { readonly status: number } | { readonly noAnswer: NoA
 
 /**
  * Posts to addresses that tenants name, and to nowhere within: the name is looked up at every call, every address it has
- * must be public, and the connection goes to the one that was checked. Connections are not kept, redirects not followed,
+ * must be public, and the connection goes to one that was checked: to the next where one does not answer. Connections are not kept, redirects not followed,
  * proxies of the environment not used; of the answer the status leaves, the body does not.
  */
 @Injectable()
@@ -37,9 +39,12 @@ export class GuardedPost {
     const url = new URL(address);
     const found = await within(deadline, this.addressesOf(hostOf(url)));
     if (found === null) return { noAnswer: deadline.aborted ? 'timeout' : 'unresolved' };
-    const [pinned] = found;
-    if (pinned === undefined || !found.every((one) => this.isAllowed(one))) return { noAnswer: 'refused_address' };
-    const agent = new Agent({ connections: 1, pipelining: 0, connect: { lookup: always(pinned), timeout: timeoutMs, minVersion: 'TLSv1.2' } });
+    if (found.length === 0 || !found.every((one) => this.isAllowed(one))) return { noAnswer: 'refused_address' };
+    const agent = new Agent({
+      connections: 1,
+      pipelining: 0,
+      connect: { lookup: always(found), autoSelectFamily: true, autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs * ADDRESS_SHARE), timeout: timeoutMs, minVersion: 'TLSv1.2' },
+    });
     try {
       const answer = await request(url, { dispatcher: agent, method: 'POST', headers, body, signal: deadline, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
       let size = 0;
@@ -76,10 +81,10 @@ async function within<T>(deadline: AbortSignal, promise: Promise<T>): Promise<T 
   return Promise.race([promise.catch(() => null), late]);
 }
 
-/** A look-up that knows one address, whatever is asked. */
-const always = (address: string): LookupFunction => {
-  const family = isIP(address);
-  return (_host, options, found) => (options.all === true ? found(null, [{ address, family }]) : found(null, address, family));
+/** A look-up that knows these addresses, whatever is asked; all of them are asked for, so that the next can be tried. */
+const always = (addresses: readonly string[]): LookupFunction => {
+  const known = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, _options, found) => found(null, known);
 };
 
 function reasonOf(error: unknown): NoAnswer {

@@ -90,8 +90,8 @@ export class DeliveriesRepository {
       const webhook = await standing(manager, tenantId, webhookId);
       if (webhook === null) return null;
       requireActive(webhook);
-      // Two at the same time would send an event twice over.
-      await manager.query('select 1 from webhooks where tenant_id = $1 and id = $2 for no key update', [tenantId, webhookId]);
+      // Two at the same time would send an event twice over. Not by the webhook's row: who ends an attempt holds its work and waits for that.
+      await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [webhookId]);
       await manager.query('savepoint before_replay');
       const [row] = await manager.query<{ replayed: number }[]>('select replay_events($1, $2, $3, $4, $5, $6, $7) as replayed', [
         tenantId, webhookId, from, to, kinds ?? webhook.kinds, now, most,
