@@ -36,12 +36,22 @@ export function documentLines(document: DocumentSeen): string[] {
   ];
 }
 
-/** Follows a document until it ends or the time is up. */
+/**
+ * Follows an accepted document until it ends or the time is up. That nobody answers meanwhile changes nothing about it.
+ * @throws CliFailure pending when it could not be looked at in time
+ */
 export async function follow(api: Api, id: string, seconds: number): Promise<DocumentSeen> {
   const until = performance.now() + seconds * 1_000;
   for (;;) {
-    const document = await api.get<DocumentSeen>(`/documents/${id}`);
-    if ([...ENDS_WELL, ...ENDS_BADLY].includes(document.status) || performance.now() >= until) return document;
+    let unseen: CliFailure | null = null;
+    try {
+      const document = await api.get<DocumentSeen>(`/documents/${id}`);
+      if ([...ENDS_WELL, ...ENDS_BADLY].includes(document.status) || performance.now() >= until) return document;
+    } catch (error) {
+      if (!(error instanceof CliFailure)) throw error;
+      unseen = error;
+    }
+    if (unseen !== null && performance.now() >= until) throw new CliFailure('pending', `accepted as ${id}, and not seen since: ${unseen.message}`, { document_id: id });
     await sleep(POLL_MS);
   }
 }

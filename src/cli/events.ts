@@ -31,14 +31,21 @@ export async function* streamed(api: Api, query: string, cursor: string | null, 
     },
   });
   const decoder = new TextDecoder();
+  let line = '';
   for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
+    const text = decoder.decode(chunk, { stream: true });
+    // The first thing said is the present place, an id without an event, which the parser keeps to itself.
+    if (place === null) {
+      line += text;
+      place = /^id: (\S+)\n/m.exec(line)?.[1] ?? null;
+      if (place !== null) yield { event: null, cursor: place };
+    }
+    parser.feed(text);
     for (const message of messages.splice(0)) {
       place = message.id ?? place;
       yield { event: JSON.parse(message.data) as SelloEvent, cursor: place };
     }
   }
-  yield { event: null, cursor: place };
 }
 
 /** All events behind a place, oldest first, page by page. */

@@ -14,9 +14,13 @@ export interface Place {
  */
 export async function firstPlace(api: Api): Promise<Place> {
   const issuer = await first(api, '/issuers?is_active=true&page_size=1', 'issuer');
-  const establishment = await first(api, `/issuers/${issuer}/establishments?page_size=1`, 'establishment');
-  const point = await first(api, `/issuers/${issuer}/establishments/${establishment}/emission-points?is_active=true&page_size=1`, 'emission point');
-  return { issuer_id: issuer, establishment_id: establishment, emission_point_id: point };
+  const { items } = await api.get<{ items: { id: string }[] }>(`/issuers/${issuer}/establishments?is_active=true&page_size=100`);
+  for (const { id } of items) {
+    const points = await api.get<{ items: { id: string }[] }>(`/issuers/${issuer}/establishments/${id}/emission-points?is_active=true&page_size=1`);
+    const [point] = points.items;
+    if (point !== undefined) return { issuer_id: issuer, establishment_id: id, emission_point_id: point.id };
+  }
+  throw new CliFailure('refused', 'no active establishment of the issuer has an active emission point: see docs/quick-start.md');
 }
 
 async function first(api: Api, path: string, what: string): Promise<string> {

@@ -100,7 +100,7 @@ describe('the one command', () => {
 
     // Mail has a place to go, and browsers one to sign in.
     const [mailbox, signIn] = [/mails {10}(\S+)/, /sign in {8}(\S+)/].map((line) => line.exec(first.output())?.[1] ?? '');
-    expect(await (await fetch(mailbox!)).text()).toContain('Nothing yet');
+    expect(await (await fetch(mailbox!)).text()).toContain('Local mailbox');
     const away = await fetch(signIn!, { redirect: 'manual' });
     expect(await (await fetch(away.headers.get('location') ?? '')).text()).toContain('Whoever you say you are is believed');
 

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RandomIds } from '../../platform/adapters/random-ids.js';
@@ -26,16 +26,27 @@ export async function issue(api: Api, output: Output, file: string, options: Iss
 /** Fills in what a file may leave out, issues, follows. */
 export async function issueBody(api: Api, output: Output, given: Record<string, unknown>, { wait, idempotencyKey, dryRun }: IssueOptions): Promise<void> {
   const place = given['issuer_id'] === undefined ? await firstPlace(api) : {};
-  const body = { ...place, issue_date: guayaquilDay(new SystemClock().now()), numeric_code: String(randomInt(100_000_000)).padStart(8, '0'), ...given };
+  const named = idempotencyKey ?? (typeof given['idempotency_key'] === 'string' ? given['idempotency_key'] : null);
+  // What is sent again under a key has to be the same: nothing in it may come from the moment.
+  if (named !== null && given['issue_date'] === undefined) throw new CliFailure('usage', 'with an idempotency key the file names its issue_date');
+  const body = { ...place, issue_date: guayaquilDay(new SystemClock().now()), numeric_code: numericCode(named), ...given };
   if (dryRun === true) {
     await dryRunOf(api, output, body);
     return;
   }
-  const key = idempotencyKey ?? (typeof given['idempotency_key'] === 'string' ? given['idempotency_key'] : new RandomIds().uuid());
+  const key = named ?? new RandomIds().uuid();
+  output.remark(`idempotency key ${key}`);
   const accepted = await repeatedly(() => api.post<{ document_id: string }>('/documents', body, { 'Idempotency-Key': key }));
+  output.remark(`accepted ${accepted.document_id}`);
   const document = await follow(api, accepted.document_id, wait);
   output.tell(document, documentLines(document));
   if (wait > 0) requireAuthorized(document);
+}
+
+/** Of the key where there is one, else drawn. */
+function numericCode(key: string | null): string {
+  const number = key === null ? randomInt(100_000_000) : createHash('sha256').update(key, 'utf8').digest().readUInt32BE() % 100_000_000;
+  return String(number).padStart(8, '0');
 }
 
 async function dryRunOf(api: Api, output: Output, body: unknown): Promise<void> {

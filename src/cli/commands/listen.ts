@@ -28,7 +28,7 @@ export async function listen(api: Api, output: Output, options: ListenOptions, s
     try {
       for await (const { event, cursor: place } of streamed(api, query, cursor, stop)) {
         cursor = place;
-        if (event === null) break;
+        if (event === null) continue;
         await show(output, event, forwarder);
         seen += 1;
         if (seen === options.count) return;

@@ -22,6 +22,14 @@ describe('a CSV answer', () => {
     );
   });
 
+  it('leaves nothing to compute where a spreadsheet splits at another separator, and undoes it', () => {
+    for (const text of ['ACME;=HYPERLINK("x")', 'a,+1;-2', ";'=1", '=1', "'=1", ",\t@x", 'a;b', "a;'b", '1,2']) {
+      expect(inert(text)).not.toMatch(/(^|[;,\t])[=+\-@]/);
+      expect(original(inert(text))).toBe(text);
+    }
+    expect(inert('ACME;=1')).toBe("ACME;'=1");
+  });
+
   it('has its header also without rows', async () => {
     expect(await written(batchesOf())).toBe('\ufeffcode,name\r\n');
   });

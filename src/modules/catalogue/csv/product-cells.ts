@@ -45,8 +45,12 @@ export function cellValue(field: ProductField, cell: string, separator: string):
   return read.ok ? checkField(spec, read.value) : read;
 }
 
+/** With a decimal comma, points may set thousands apart: which of the two a file means is not guessed. */
+const THOUSANDS = /^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/;
+
 function readCell(field: ProductField, text: string, separator: string): Checked {
   const plain = text.trim();
+  if (DECIMALS.includes(field) && separator === DECIMAL_COMMA && THOUSANDS.test(plain)) return refuse('decimal_parsing');
   if (DECIMALS.includes(field)) return { ok: true, value: separator === DECIMAL_COMMA ? plain.replace(',', '.') : plain };
   if (FLAGS.includes(field)) {
     const word = plain.toLowerCase();

@@ -72,7 +72,7 @@ export function withProduct<Line extends OpenLine>(line: Line, product: LineProd
   if (isOtherTax && !tellsTax) problems.push({ field: 'tax_rate_code', type: 'missing', ctx: {} });
   if (taxed === null) problems.push({ field: 'taxes', type: 'missing', ctx: {} });
 
-  const told = { description: line.description ?? product.name, aux_code: line.aux_code ?? product.aux_code, unit_price: unitPrice, discount, subtotal };
+  const told = { description: line.description ?? product.name, aux_code: line.aux_code === undefined ? product.aux_code : line.aux_code, unit_price: unitPrice, discount, subtotal };
   return { line: { ...line, ...told, ...taxed }, problems };
 }
 
