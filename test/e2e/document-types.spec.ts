@@ -53,7 +53,7 @@ describe('every document type', () => {
         answers.set(example, { business, answer: await business.call<Accepted>('POST', '/documents', bodyOf(business, example)) });
       }),
     );
-  });
+  }, 180_000);
   afterAll(() => stack.stop());
 
   it.each(CASES)('%s %s: from POST to AUTHORIZED, with XML and RIDE', async (code, name, type, example) => {

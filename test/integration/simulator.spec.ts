@@ -315,6 +315,7 @@ describe('the simulator over HTTP', () => {
       reception: { up: true },
       authorization: { up: false, how: 'unavailable' },
       consultation: { up: true },
+      registry: { up: true },
     });
     expect(await postText(RECEPTION, submission(bytes))).toContain('RECIBIDA');
     expect((await post(AUTHORIZATION, query(accessKey))).status).toBe(503);
