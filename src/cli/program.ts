@@ -7,9 +7,8 @@ import { createKey, listKeys, revokeKey } from './commands/keys.js';
 import { listen, type ListenOptions } from './commands/listen.js';
 import { replay, type ReplayOptions } from './commands/replay.js';
 import { status } from './commands/status.js';
-import { createTenant } from './commands/tenants.js';
-import { OUTCOMES, trigger } from './commands/trigger.js';
 import { EXIT } from './failure.js';
+import { OUTCOMES } from './outcomes.js';
 import { Output } from './output.js';
 
 interface GlobalOptions {
@@ -22,7 +21,7 @@ const ENDINGS = `
 Exit codes: ${Object.values(EXIT).map(({ code, meaning }) => `${code} ${meaning}`).join(', ')}.
 The service and the key: --url and --key, else SELLO_URL and SELLO_API_KEY, else the demo company of npm start.`;
 
-/** The command line `sello`: what each command takes, and whom it hands it to. */
+/** The command line `sello`: what each command takes, and whom it hands it to. What loads parts of the service is loaded on demand. */
 export function program(write: (text: string) => void, stop: AbortSignal): Command {
   const sello = new Command('sello')
     .description('Issue electronic tax documents of Ecuador, and watch what becomes of them.')
@@ -48,7 +47,7 @@ export function program(write: (text: string) => void, stop: AbortSignal): Comma
     .description('issue an invoice that the simulator treats in a certain way')
     .addOption(wait())
     .addHelpText('after', `\nOutcomes:\n${Object.entries(OUTCOMES).map(([name, { meaning }]) => `  ${name.padEnd(18)}${meaning}`).join('\n')}\nor any magic value of docs/simulator.md.`)
-    .action((outcome: string, options: { wait: number }) => trigger(api(), output(), outcome, options));
+    .action(async (outcome: string, options: { wait: number }) => (await import('./commands/trigger.js')).trigger(api(), output(), outcome, options));
 
   sello.command('status [document]')
     .description('what a document (id or access key) went through; without one, how the service stands')
@@ -85,7 +84,7 @@ export function program(write: (text: string) => void, stop: AbortSignal): Comma
     .description('make a tenant with its first API key; needs the settings of the service')
     .requiredOption('--name <name>', 'name of the tenant')
     .option('--key-name <name>', 'name of the key')
-    .action(({ name, keyName }: { name: string; keyName?: string }) => createTenant(output(), name, keyName));
+    .action(async ({ name, keyName }: { name: string; keyName?: string }) => (await import('./commands/tenants.js')).createTenant(output(), name, keyName));
   return sello;
 }
 

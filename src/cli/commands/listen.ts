@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Api } from '../api.js';
 import { eventLine, type SelloEvent, streamed } from '../events.js';
 import { CliFailure } from '../failure.js';
-import { Forwarder } from '../forwarder.js';
+import type { Forwarder } from '../forwarder.js';
 import type { Output } from '../output.js';
 
 export interface ListenOptions {
@@ -17,7 +17,7 @@ const RECONNECT_MS = 2_000;
 
 /** `sello listen`: shows events as they happen, and sends them on; goes on after a lost connection where it was. */
 export async function listen(api: Api, output: Output, options: ListenOptions, stop: AbortSignal): Promise<void> {
-  const forwarder = options.forwardTo === undefined ? null : Forwarder.to(options.forwardTo, options.secret);
+  const forwarder = options.forwardTo === undefined ? null : (await import('../forwarder.js')).Forwarder.to(options.forwardTo, options.secret);
   const query = options.type === undefined ? '' : `?type=${encodeURIComponent(options.type)}`;
   output.remark(`Listening at ${api.connection.url}. Ctrl-C ends it.`);
   if (forwarder !== null) output.remark(`Sent on to ${options.forwardTo ?? ''}, signed with ${forwarder.secret}`);

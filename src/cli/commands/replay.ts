@@ -1,7 +1,6 @@
 import type { Api } from '../api.js';
 import { pastEvents } from '../events.js';
 import { CliFailure } from '../failure.js';
-import { Forwarder } from '../forwarder.js';
 import type { Output } from '../output.js';
 import { show } from './listen.js';
 
@@ -35,7 +34,7 @@ async function replayWebhook(api: Api, output: Output, { delivery, from, to, typ
 }
 
 async function forwardPast(api: Api, output: Output, { document, type, secret }: ReplayOptions, address: string): Promise<void> {
-  const forwarder = Forwarder.to(address, secret);
+  const forwarder = (await import('../forwarder.js')).Forwarder.to(address, secret);
   output.remark(`Sent to ${address}, signed with ${forwarder.secret}`);
   const filter = new URLSearchParams({ ...(document === undefined ? {} : { document_id: document }), ...(type === undefined ? {} : { type }) });
   let failed = 0;
