@@ -6720,10 +6720,6 @@ export interface operations {
     listDocuments: {
         parameters: {
             query?: {
-                /** @description Page number, from 1 */
-                page?: number;
-                /** @description Items per page */
-                page_size?: number;
                 /** @description Only documents in this state */
                 status?: components["schemas"]["DocumentStatus"];
                 /** @description Only documents of this type */
@@ -6740,6 +6736,10 @@ export interface operations {
                 access_key?: string;
                 /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
                 q?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page */
+                page_size?: number;
             };
             header?: {
                 /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */

@@ -8,7 +8,7 @@ const installed = (tool: string): boolean => spawnSync(tool, ['-v']).error === u
 /** Poppler's tools read PDF with other code than ours; where they are missing, their tests say that they are skipped. */
 export const POPPLER = installed('pdftotext') && installed('pdftoppm');
 
-/** `it` where Poppler is installed. */
+/** `it` where Poppler is installed; skipped elsewhere, for nothing else here reads PDF. CI installs it. */
 export const itWithPoppler = POPPLER ? it : it.skip;
 
 function textOf(pdf: Buffer, order: '-layout' | '-raw'): string {

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
+import { applyDecorators, Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiConsumes, ApiCreatedResponse, ApiExtension, ApiExtraModels, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { languageOf } from '../../platform/http/field-messages.js';
@@ -15,6 +15,15 @@ import { ListCertificates } from './use-cases/list-certificates.js';
 import { RevokeCertificate } from './use-cases/revoke-certificate.js';
 import { UploadCertificate } from './use-cases/upload-certificate.js';
 
+/** A certificate in the body, as JSON in base64 or as a form with the file. */
+const TakesCertificate = (): MethodDecorator =>
+  applyDecorators(
+    UseInterceptors(ReadMultipart, MultipartAsJson),
+    ApiConsumes('application/json', 'multipart/form-data'),
+    ApiExtraModels(CertificateForm),
+    ApiExtension('x-form', 'CertificateForm'),
+  );
+
 @ApiTags('issuers')
 @Controller('issuers/:issuer_id/certificates')
 export class CertificatesController {
@@ -25,10 +34,7 @@ export class CertificatesController {
 
   @Post()
   @RequirePermission('issuers:write')
-  @UseInterceptors(ReadMultipart, MultipartAsJson)
-  @ApiConsumes('application/json', 'multipart/form-data')
-  @ApiExtraModels(CertificateForm)
-  @ApiExtension('x-form', 'CertificateForm')
+  @TakesCertificate()
   @ApiOperation({
     operationId: 'uploadCertificate',
     summary: 'Upload a .p12 certificate and make it the active one',
@@ -47,10 +53,7 @@ export class CertificatesController {
   @Post('check')
   @HttpCode(200)
   @RequirePermission('issuers:write')
-  @UseInterceptors(ReadMultipart, MultipartAsJson)
-  @ApiConsumes('application/json', 'multipart/form-data')
-  @ApiExtraModels(CertificateForm)
-  @ApiExtension('x-form', 'CertificateForm')
+  @TakesCertificate()
   @ApiOperation({
     operationId: 'checkCertificate',
     summary: 'Tell all that is right and wrong with a .p12 certificate, keeping nothing',

@@ -1,80 +1,9 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
-import { ValidateBy, ValidateIf, ValidateNested, type ValidationArguments } from 'class-validator';
 import { parseDecimal } from '../../shared/decimal.js';
 import { type FreeObjectLimits, freeObjectProblem } from '../../shared/free-object.js';
 import { isCalendarDay } from '../../shared/guayaquil.js';
 import { normaliseText, textProblem } from '../../shared/text.js';
-import { accept, checkField, type Checked, declareField, type DtoClass, type FieldSpec, refuse } from './field-spec.js';
-
-/** What every field may say about itself. */
-export interface FieldOptions {
-  /** Meaning for the reader of the API description. */
-  readonly about?: string;
-  /** May be absent. */
-  readonly optional?: boolean;
-  /** May be absent or null. */
-  readonly nullable?: boolean;
-  /** Value that an absent field takes; set it as the property's initialiser too. Implies optional. */
-  readonly default?: unknown;
-  /** Required, unless one of these sibling fields is given. */
-  readonly requiredUnless?: readonly string[];
-  readonly example?: unknown;
-}
-
-interface FieldKind {
-  readonly check: (value: unknown) => Checked;
-  readonly api: Readonly<Record<string, unknown>>;
-  readonly secret?: boolean;
-  readonly nested?: FieldSpec['nested'];
-  readonly opaque?: boolean;
-}
-
-/** One line per field: check, normalisation, the specification used for error details, and the OpenAPI property. */
-function field(kind: FieldKind, options: FieldOptions): PropertyDecorator {
-  const nullable = options.nullable ?? false;
-  const requiredUnless = options.requiredUnless ?? [];
-  const required = !nullable && options.optional !== true && options.default === undefined && requiredUnless.length === 0;
-  const nested = kind.nested ?? null;
-  const opaque = kind.opaque ?? false;
-  const spec: FieldSpec = { required, requiredUnless, nullable, secret: kind.secret ?? false, check: kind.check, nested, opaque };
-  const validate = (value: unknown, about?: ValidationArguments): boolean => checkField(spec, value, about?.object).ok;
-  const decorators: PropertyDecorator[] = [
-    ValidateBy({ name: 'field', validator: { validate } }),
-    ApiProperty({ ...kind.api, ...describe(options, required, nullable) }),
-  ];
-  if (nested === null) {
-    decorators.push(Transform(({ value }: { value: unknown }) => normalForm(spec, opaque ? unwrapped(value) : value)));
-  } else {
-    decorators.push(Type(nested.type), ValidateNested());
-    // class-validator takes null for a broken nested object.
-    if (nullable) decorators.push(ValidateIf((_owner, value) => value !== null));
-  }
-  return (prototype, name) => {
-    declareField(prototype, String(name), spec);
-    for (const decorate of decorators) decorate(prototype, name);
-  };
-}
-
-function describe(options: FieldOptions, required: boolean, nullable: boolean): Readonly<Record<string, unknown>> {
-  return {
-    required,
-    ...(nullable ? { nullable: true } : {}),
-    ...(options.about === undefined ? {} : { description: options.about }),
-    ...(options.default === undefined ? {} : { default: options.default }),
-    ...(options.example === undefined ? {} : { example: options.example }),
-  };
-}
-
-/** An opaque object on its way through class-transformer, which would copy it key by key and take one named `constructor` for its class; functions it leaves alone. */
-export const wrapped = (value: unknown): (() => unknown) => () => value;
-const unwrapped = (value: unknown): unknown => (typeof value === 'function' ? (value as () => unknown)() : value);
-
-/** The normal form of an acceptable value; what is not acceptable stays as it came, to be refused and echoed. */
-function normalForm(spec: FieldSpec, value: unknown): unknown {
-  const checked = checkField(spec, value);
-  return checked.ok ? checked.value : value;
-}
+import { field, type FieldOptions } from './field.js';
+import { accept, type Checked, type DtoClass, refuse } from './field-spec.js';
 
 export interface TextOptions extends FieldOptions {
   /** Least length in code points after trimming; default 1, or 0 for a nullable field. */

@@ -4,7 +4,8 @@ import { type ValidationError, validateSync } from 'class-validator';
 import { DomainError } from '../../shared/domain-error.js';
 import { isSecretName } from '../observability/logger.js';
 import { checkField, type DtoClass, type FieldSpec, fieldsOf } from './field-spec.js';
-import { isObject, wrapped } from './fields.js';
+import { wrapped } from './field.js';
+import { isObject } from './fields.js';
 import { echo, type FieldFinding, ValidationFailure } from './validation-failure.js';
 
 const SOURCES = { body: 'body', query: 'query', param: 'path', custom: 'body' } as const;

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { buffer } from 'node:stream/consumers';
 import { readWorkbook } from '../../../test/support/workbook.js';
 import { xlsxAnswer, type XlsxFile, type XlsxRow } from './xlsx.js';
@@ -31,6 +32,18 @@ describe('a workbook', () => {
       ['A & B', ['name', '0', '1']], ['A & B 2', ['name', '2', '3']], ['A & B 3', ['name', '4']],
     ]);
     expect(await written(batchesOf(rows.slice(0, 2)), { rowsPerSheet: 3 })).toHaveLength(1);
+  });
+
+  it('is the same to the byte whenever it is made', async () => {
+    const bytes = async (): Promise<Buffer> => buffer((await xlsxAnswer(FILE, batchesOf([['a', '1.00', '2026-08-25']]))).getStream());
+    const first = await bytes();
+    // Times in a ZIP count by two seconds.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'], now: Date.now() + 60_000 });
+    try {
+      expect(await bytes()).toEqual(first);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('has its header also without rows', async () => {

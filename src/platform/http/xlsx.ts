@@ -28,6 +28,8 @@ const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+/** Of every part: the same rows make the same bytes, whenever they are asked for. */
+const PART = { mtime: new Date('1980-01-01T00:00:00Z') };
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
 /** Batches of rows as an Office Open XML workbook of any size; see `streamedAnswer`. */
@@ -56,11 +58,11 @@ async function writeWorkbook(zip: ZipFile, file: XlsxFile, source: RowSource): P
   do {
     sheets += 1;
     const sheet = Readable.from(sheetXml(file, source), { objectMode: false });
-    zip.addReadStream(sheet, `xl/worksheets/sheet${sheets}.xml`);
+    zip.addReadStream(sheet, `xl/worksheets/sheet${sheets}.xml`, PART);
     await finished(sheet);
   } while ((await source.peek()) !== null);
   const numbers = Array.from({ length: sheets }, (_, index) => index + 1);
-  const add = (path: string, xml: string): void => zip.addBuffer(Buffer.from(DECLARATION + xml), path);
+  const add = (path: string, xml: string): void => zip.addBuffer(Buffer.from(DECLARATION + xml), path, PART);
   add('xl/workbook.xml', `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONSHIPS}"><sheets>${numbers.map((number) => `<sheet name="${escape(number === 1 ? file.sheetName : `${file.sheetName} ${number}`)}" sheetId="${number}" r:id="rId${number}"/>`).join('')}</sheets></workbook>`);
   add('xl/styles.xml', STYLES);
   add('xl/_rels/workbook.xml.rels', relationships([...numbers.map((number) => ['worksheet', `worksheets/sheet${number}.xml`] as const), ['styles', 'styles.xml']]));

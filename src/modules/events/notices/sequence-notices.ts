@@ -1,5 +1,6 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { RecurringWork } from '../../../platform/schedule/recurring-work.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { NoticesRepository } from '../persistence/notices.repository.js';
 
@@ -8,38 +9,17 @@ const THRESHOLDS = [1_000_000, 100_000, 10_000, 1_000] as const;
 
 /** Looks every few minutes for counters that run low. Several workers may: what was told is told once. */
 @Injectable()
-export class SequenceNotices implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly log = new Logger(SequenceNotices.name);
-  private readonly stopping = new AbortController();
-  private running: Promise<void> = Promise.resolve();
-
+export class SequenceNotices extends RecurringWork {
   constructor(
     private readonly notices: NoticesRepository,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(SLEEPER) private readonly sleeper: Sleeper,
-    @Inject(SETTINGS) private readonly settings: Settings,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.running = this.loop();
+    @Inject(SLEEPER) sleeper: Sleeper,
+    @Inject(SETTINGS) settings: Settings,
+  ) {
+    super(settings.NOTICE_INTERVAL_SECONDS * 1_000, sleeper);
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
-  }
-
-  private async loop(): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      try {
-        await this.notices.noticeLowSequences(THRESHOLDS, this.clock.now());
-      } catch (error) {
-        // PostgreSQL is away: what ran low is told at the next look.
-        this.log.warn(`counters were not looked at: ${(error as Error).message}`);
-      }
-      await this.sleeper.sleep(this.settings.NOTICE_INTERVAL_SECONDS * 1_000, this.stopping.signal).catch((error: unknown) => {
-        if (!this.stopping.signal.aborted) throw error;
-      });
-    }
+  protected async work(): Promise<void> {
+    await this.notices.noticeLowSequences(THRESHOLDS, this.clock.now());
   }
 }

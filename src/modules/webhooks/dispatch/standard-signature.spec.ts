@@ -5,6 +5,7 @@ const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const verifier = (secret: Buffer): Webhook => new Webhook(`${SECRET_PREFIX}${secret.toString('base64')}`);
 
 describe('signatures of messages', () => {
+  // The library holds times against the system's own clock.
   const body = '{"buyer_name":"Ñandú 😀"}';
 
   it('verify by the public library, with either secret while they change', () => {
