@@ -28,6 +28,17 @@ describe('settings', () => {
     expect(() => readSettings({ ...GIVEN, APP_ENV, WEBHOOK_TARGETS: 'any' })).toThrow(/WEBHOOK_TARGETS/);
   });
 
+  it.each(['sello', '{}', 'sello{}', '{a b}', '{sello'])('refuse %p as a prefix: keys would lie in many slots of a Redis Cluster', (QUEUE_PREFIX) => {
+    expect(() => readSettings({ ...GIVEN, APP_ENV: 'sandbox', QUEUE_PREFIX })).toThrow(/QUEUE_PREFIX.*hash tag/);
+  });
+
+  it('take several addresses of Redis for a cluster only', () => {
+    const several = { ...GIVEN, APP_ENV: 'sandbox', REDIS_URL: 'redis://one:7000, redis://two:7000' };
+    expect(() => readSettings(several)).toThrow(/REDIS_CLUSTER/);
+    expect(readSettings({ ...several, REDIS_CLUSTER: 'true' }).REDIS_CLUSTER).toBe(true);
+    expect(() => readSettings({ ...several, REDIS_CLUSTER: 'true', REDIS_URL: 'redis://one, http://two' })).toThrow(/REDIS_URL/);
+  });
+
   it('refuse kill points in production', () => {
     expect(() => readSettings({ ...GIVEN, APP_ENV: 'production', FAULTS: 'after-claim:1:kill9' })).toThrow(/FAULTS/);
   });

@@ -52,8 +52,16 @@ export const SETTINGS_SCHEMA = z.object({
   DATABASE_OWNER_URL: z.url().optional().describe('Login that owns the schema and runs migrations; default DATABASE_URL'),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(20).describe('Connections per process'),
   DATABASE_WAIT_SECONDS: seconds('How long a request waits for a free connection before it is answered with 503').default(2),
-  REDIS_URL: z.url().describe('Redis (6.2 or newer) for wake-up jobs and rate limits; may be lost at any moment'),
-  QUEUE_PREFIX: z.string().default('{sello}').describe('Prefix of every Redis key; hash-tagged so that it fits Redis Cluster'),
+  REDIS_URL: z
+    .string()
+    .refine((list) => list.split(',').every((url) => URL.canParse(url.trim()) && /^rediss?:/.test(url.trim())), 'redis:// or rediss:// and an address')
+    .describe('Redis (6.2 or newer) for wake-up jobs and rate limits; may be lost at any moment. With REDIS_CLUSTER one node or several, separated by commas'),
+  REDIS_CLUSTER: flag('Whether REDIS_URL names nodes of a Redis Cluster', 'false'),
+  QUEUE_PREFIX: z
+    .string()
+    .regex(/^[^\s{}]*\{[^\s{}]+\}\S*$/, 'a text with a hash tag in braces, such as {sello}')
+    .default('{sello}')
+    .describe('Prefix of every Redis key and channel; its part in braces, the hash tag, keeps all keys in one slot of a Redis Cluster'),
   SRI_RECEPTION_URL: z.url().optional().describe('Reception service; default by APP_ENV, required for local'),
   SRI_AUTHORIZATION_URL: z.url().optional().describe('Authorization service; default by APP_ENV, required for local'),
   SRI_CONSULTATION_URL: z.url().optional().describe('Consultation service (state after authorization); default beside SRI_AUTHORIZATION_URL'),
@@ -159,6 +167,9 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   }
   if (settings.APP_ENV !== 'local' && settings.WEBHOOK_TARGETS === 'any') {
     throw new SettingsError('WEBHOOK_TARGETS: webhooks to private addresses are for development and are refused unless APP_ENV is local');
+  }
+  if (!settings.REDIS_CLUSTER && settings.REDIS_URL.includes(',')) {
+    throw new SettingsError('REDIS_URL: several addresses are the nodes of a cluster, which REDIS_CLUSTER=true says');
   }
   if (settings.GOOGLE_CLIENT_ID !== undefined && settings.GOOGLE_CLIENT_SECRET === undefined) {
     throw new SettingsError('GOOGLE_CLIENT_SECRET: required with GOOGLE_CLIENT_ID');

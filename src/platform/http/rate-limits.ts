@@ -1,10 +1,11 @@
 import { applyDecorators, Inject, Injectable, type OnApplicationShutdown, SetMetadata } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import { Redis } from 'ioredis';
+import { type Cluster, Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
+import { openRedisCluster } from '../queue/redis-cluster.js';
 
 /** Buckets of the specification (section 8): issuing, polling one document, proving who one is, everything else. */
 export type RateBucket = 'issue' | 'read' | 'auth' | 'other';
@@ -42,7 +43,7 @@ const SILENCE_MS = 2_000;
  */
 @Injectable()
 export class RateLimits implements OnApplicationShutdown {
-  private readonly redis: Redis;
+  private readonly redis: Redis | Cluster;
   private readonly limiters: Readonly<Record<RateBucket, RateLimiterRedis>>;
   private readonly limits: Readonly<Record<RateBucket, number>>;
   private wasDown = false;
@@ -51,14 +52,10 @@ export class RateLimits implements OnApplicationShutdown {
     @Inject(SETTINGS) settings: Settings,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.redis = new Redis(settings.REDIS_URL, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 1,
-      commandTimeout: COMMAND_TIMEOUT_MS,
-      connectTimeout: 2_000,
-      socketTimeout: SILENCE_MS,
-      retryStrategy: (times) => Math.min(100 * times, 2_000),
-    });
+    const connection = { commandTimeout: COMMAND_TIMEOUT_MS, connectTimeout: 2_000, socketTimeout: SILENCE_MS };
+    this.redis = settings.REDIS_CLUSTER
+      ? openRedisCluster(settings, { node: connection, offlineQueue: false })
+      : new Redis(settings.REDIS_URL, { ...connection, enableOfflineQueue: false, maxRetriesPerRequest: 1, retryStrategy: (times) => Math.min(100 * times, 2_000) });
     this.redis.on('error', (error: Error) => this.reportDown(error));
     this.redis.on('ready', () => this.reportUp());
     this.limits = {

@@ -1,15 +1,36 @@
-import { BullModule } from '@nestjs/bull';
-import { Global, Module } from '@nestjs/common';
+import { BullModule, InjectQueue } from '@nestjs/bull';
+import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import type { Queue, QueueOptions } from 'bull';
+import type { Cluster } from 'ioredis';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DueWork } from '../outbox/due-work.js';
 import { ISSUANCE_QUEUE, IssuanceBell } from './issuance-bell.js';
 import { QueueWatchdog } from './queue-watchdog.js';
+import { openRedisCluster } from './redis-cluster.js';
 
 /**
  * A connection that swallows a command for so long is given up and made anew: a
  * router may have forgotten it. Bull's longest wait for a job is 5 seconds.
  */
 const SILENCE_MS = 10_000;
+
+/** Connections that Bull was given and hence does not close itself. */
+const given: Cluster[] = [];
+
+const CONNECTION = { maxRetriesPerRequest: null, enableReadyCheck: false, socketTimeout: SILENCE_MS };
+
+function redisOf(settings: Settings): QueueOptions & { url?: string } {
+  if (settings.REDIS_CLUSTER) {
+    return {
+      createClient: () => {
+        const cluster = openRedisCluster(settings, { node: CONNECTION, offlineQueue: true });
+        given.push(cluster);
+        return cluster;
+      },
+    };
+  }
+  return { url: settings.REDIS_URL, redis: { ...CONNECTION, retryStrategy: (times: number) => Math.min(times * 200, 3_000) } };
+}
 
 /** Bull over Redis: only the bell that wakes a worker. */
 @Global()
@@ -18,14 +39,8 @@ const SILENCE_MS = 10_000;
     BullModule.forRootAsync({
       inject: [SETTINGS],
       useFactory: (settings: Settings) => ({
-        url: settings.REDIS_URL,
+        ...redisOf(settings),
         prefix: settings.QUEUE_PREFIX,
-        redis: {
-          maxRetriesPerRequest: null,
-          enableReadyCheck: false,
-          socketTimeout: SILENCE_MS,
-          retryStrategy: (times: number) => Math.min(times * 200, 3_000),
-        },
         settings: { lockDuration: 30_000, stalledInterval: 30_000, maxStalledCount: 1 },
       }),
     }),
@@ -34,4 +49,12 @@ const SILENCE_MS = 10_000;
   providers: [IssuanceBell, DueWork, QueueWatchdog],
   exports: [IssuanceBell, DueWork, QueueWatchdog, BullModule],
 })
-export class QueueModule {}
+export class QueueModule implements OnApplicationShutdown {
+  constructor(@InjectQueue(ISSUANCE_QUEUE) private readonly queue: Queue) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    // Asked again, Bull answers when the closing that is under way is over.
+    await this.queue.close();
+    for (const cluster of given.splice(0)) cluster.disconnect();
+  }
+}
