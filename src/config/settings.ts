@@ -50,7 +50,9 @@ export const SETTINGS_SCHEMA = z.object({
   TRUSTED_PROXIES: z.string().default('').describe('Addresses or networks of the proxies whose X-Forwarded-For is believed, a comma list; others may not say where a call comes from'),
   DATABASE_URL: z.url().describe('PostgreSQL the service works on; the login must be a member of the role sello_app'),
   DATABASE_OWNER_URL: z.url().optional().describe('Login that owns the schema and runs migrations; default DATABASE_URL'),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(20).describe('Connections per process'),
+  DATABASE_REPLICA_URL: z.url().optional().describe('Replica of the database, with the same login: lists of documents, exports and the audit log are read there while it answers and keeps up, else from DATABASE_URL'),
+  DATABASE_REPLICA_MAX_LAG_SECONDS: z.coerce.number().int().min(5).default(10).describe('How far the replica may be behind; further, it is not read from'),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(20).describe('Connections per process; as many to the replica'),
   DATABASE_WAIT_SECONDS: seconds('How long a request waits for a free connection before it is answered with 503').default(2),
   REDIS_URL: z
     .string()

@@ -1,11 +1,14 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { type Settings, SETTINGS } from '../../config/settings.js';
+import { SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { BoundEnvironment } from './bound-environment.js';
 import { serviceDataSourceOptions } from './connection.js';
+import { ListReads } from './list-reads.js';
+import { ReplicaReads } from './replica-reads.js';
 import { TenantTransaction } from './tenant-transaction.js';
 
-/** PostgreSQL: one pool per process, reached only through TenantTransaction. */
+/** PostgreSQL: one pool per process, and one to a replica, reached only through TenantTransaction and ListReads. */
 @Global()
 @Module({
   imports: [
@@ -18,7 +21,16 @@ import { TenantTransaction } from './tenant-transaction.js';
       }),
     }),
   ],
-  providers: [TenantTransaction, BoundEnvironment],
-  exports: [TenantTransaction],
+  providers: [
+    TenantTransaction,
+    BoundEnvironment,
+    {
+      provide: ListReads,
+      inject: [SETTINGS, TenantTransaction, SLEEPER],
+      useFactory: (settings: Settings, primary: TenantTransaction, sleeper: Sleeper): ListReads =>
+        settings.DATABASE_REPLICA_URL === undefined ? primary : new ReplicaReads(settings.DATABASE_REPLICA_URL, settings, primary, sleeper),
+    },
+  ],
+  exports: [TenantTransaction, ListReads],
 })
 export class DatabaseModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '../../../platform/audit/audit-actions.js';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { ListReads } from '../../../platform/database/list-reads.js';
 import type { AuditLineRecord } from '../audit.responses.js';
 
 export interface AuditFilter {
@@ -16,12 +16,12 @@ const FILTER = `tenant_id = $1 and ($2::text is null or action = $2) and ($3::uu
 
 @Injectable()
 export class AuditLogRepository {
-  constructor(private readonly database: TenantTransaction) {}
+  constructor(private readonly reads: ListReads) {}
 
   /** A page, newest first. */
   async list(tenantId: string, { action, actorId, from, until }: AuditFilter, limit: number, offset: number): Promise<{ rows: AuditLineRecord[]; total: number }> {
     const filter = [tenantId, action, actorId, from, until];
-    return this.database.run(tenantId, async (manager) => {
+    return this.reads.run(tenantId, async (manager) => {
       const rows = await manager.query<AuditLineRecord[]>(
         `select id, at, actor_kind, actor_id, action, target_kind, target_id, detail, request_id, address
          from audit_log where ${FILTER} order by at desc, id desc limit $6 offset $7`,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { ListReads } from '../../../platform/database/list-reads.js';
 import type { DocumentFilter } from '../domain/document-filter.js';
 import { EXPORT_COLUMNS, type ExportColumn, type ExportRow } from '../domain/export-columns.js';
 import { documentConditions, wordsCondition } from './document-conditions.js';
@@ -32,7 +32,7 @@ interface Place {
 /** All documents that a filter lets through, in the order of the lists. */
 @Injectable()
 export class DocumentExportsRepository {
-  constructor(private readonly transaction: TenantTransaction) {}
+  constructor(private readonly reads: ListReads) {}
 
   /**
    * Batches of documents created until `until`, newest first, each document once. No connection is held between two
@@ -49,7 +49,7 @@ export class DocumentExportsRepository {
 
   /** Of the next documents those that the filter lets through, and where the look ended; null: there are no more. */
   private window(tenantId: string, filter: DocumentFilter, after: Place): Promise<{ rows: ExportRow[]; last: Place | null }> {
-    return this.transaction.run(tenantId, async (manager) => {
+    return this.reads.run(tenantId, async (manager) => {
       const [last] = await manager.query<Place[]>(
         `select d.created_at::text as at, d.id from documents d where d.tenant_id = $1 and (d.created_at, d.id) < ($2::timestamptz, $3::uuid)
          order by d.created_at desc, d.id desc offset $4 limit 1`,

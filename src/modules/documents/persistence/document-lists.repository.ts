@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { ListReads } from '../../../platform/database/list-reads.js';
 import { type DocumentFilter, seriesOf } from '../domain/document-filter.js';
 import { isMoving } from '../domain/lifecycle.js';
 import type { DocumentListItem } from '../documents.responses.js';
@@ -29,11 +29,11 @@ interface Whereabouts {
  */
 @Injectable()
 export class DocumentListsRepository {
-  constructor(private readonly transaction: TenantTransaction) {}
+  constructor(private readonly reads: ListReads) {}
 
   /** Documents `offset` to `offset + limit` of those that the filter lets through, and how many there are in all. */
   async page(tenantId: string, filter: DocumentFilter, limit: number, offset: number): Promise<ListedDocuments> {
-    return this.transaction.run(tenantId, async (manager) => {
+    return this.reads.run(tenantId, async (manager) => {
       if (filter.text !== null) return meant(manager, tenantId, filter, filter.text, limit, offset);
       if (filter.buyerId !== null || filter.accessKey !== null) return walked(manager, tenantId, filter, limit, offset);
       const { total, days, skip } = await locate(manager, tenantId, filter, limit, offset);

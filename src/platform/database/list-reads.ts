@@ -1,0 +1,10 @@
+import type { EntityManager } from 'typeorm';
+
+/**
+ * Where lists and exports are read: a replica where there is one, else the primary. What is read here may be some seconds
+ * old, so nothing is decided by it.
+ */
+export abstract class ListReads {
+  /** Runs `work`, which only reads, in one transaction of the tenant. It may run twice. */
+  abstract run<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T>;
+}

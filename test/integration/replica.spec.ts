@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ConfigModule } from '../../src/config/config.module.js';
+import { readSettings } from '../../src/config/settings.js';
+import { AuditLogRepository } from '../../src/modules/audit/persistence/audit-log.repository.js';
+import type { DocumentFilter } from '../../src/modules/documents/domain/document-filter.js';
+import { DocumentExportsRepository } from '../../src/modules/documents/persistence/document-exports.repository.js';
+import { DocumentListsRepository } from '../../src/modules/documents/persistence/document-lists.repository.js';
+import { AdaptersModule } from '../../src/platform/adapters/adapters.module.js';
+import { DatabaseModule } from '../../src/platform/database/database.module.js';
+import { ListReads } from '../../src/platform/database/list-reads.js';
+import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { DataSource } from 'typeorm';
+import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { StreamingReplica } from '../support/streaming-replica.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+
+const EVERYTHING: DocumentFilter = { status: null, documentType: null, issuerId: null, buyerId: null, issuedFrom: null, issuedTo: null, accessKey: null, text: null };
+
+class Program {
+  static readonly module = { module: Program };
+}
+
+describe('a replica that follows the database', () => {
+  let servers: StreamingReplica;
+  let proxy: TcpProxy;
+  let app: INestApplicationContext;
+  let reads: ListReads;
+  let primary: TenantTransaction;
+  let mine: SeededTenant;
+  let theirs: SeededTenant;
+
+  const issue = async (tenant: SeededTenant): Promise<unknown> => issueBySql(app.get(DataSource), tenant);
+  const isReplica = async (): Promise<boolean> => {
+    const [row] = await reads.run(mine.tenantId, (manager) => manager.query<{ standby: boolean }[]>('select pg_is_in_recovery() as standby'));
+    return row?.standby ?? false;
+  };
+  const until = async (condition: () => Promise<boolean>): Promise<void> => {
+    const end = Date.now() + 30_000;
+    while (!(await condition())) {
+      if (Date.now() > end) throw new Error('it did not come to pass within 30 s');
+      await sleep(100);
+    }
+  };
+  const counted = async (): Promise<number> => (await new DocumentListsRepository(reads).page(mine.tenantId, EVERYTHING, 100, 0)).total;
+
+  beforeAll(async () => {
+    servers = await StreamingReplica.start();
+    const standby = new URL(servers.standbyUrl);
+    proxy = await TcpProxy.start({ host: standby.hostname, port: Number(standby.port) });
+    const settings = readSettings({
+      APP_ENV: 'sandbox', DATABASE_URL: servers.primaryUrl, DATABASE_REPLICA_URL: proxy.inFrontOf(servers.standbyUrl), DATABASE_REPLICA_MAX_LAG_SECONDS: '5',
+      REDIS_URL: 'redis://127.0.0.1:1',
+    });
+    app = await NestFactory.createApplicationContext({ ...Program.module, imports: [ConfigModule.with(settings), AdaptersModule, DatabaseModule] }, { logger: ['error'] });
+    reads = app.get(ListReads);
+    primary = app.get(TenantTransaction);
+    const database = { query: <Row extends Record<string, unknown>>(sql: string, parameters?: unknown[]) => servers.query<Row>('primary', sql, parameters) };
+    mine = await seedTenant(database as Parameters<typeof seedTenant>[0]);
+    theirs = await seedTenant(database as Parameters<typeof seedTenant>[0], { ruc: '0992345678001' });
+    for (const tenant of [mine, mine, theirs]) await issue(tenant);
+    await until(isReplica);
+    await until(async () => (await counted()) === 2);
+  }, 90_000);
+  afterAll(async () => {
+    await app.close();
+    await proxy.stop();
+    await servers.stop();
+  }, 60_000);
+
+  it('is where lists, searches, exports and the audit log are read, each tenant its own', async () => {
+    expect(await isReplica()).toBe(true);
+    for (const filter of [EVERYTHING, { ...EVERYTHING, text: '001-002-000000001' }, { ...EVERYTHING, status: 'NUMBER_RESERVED' as const }]) {
+      const here = await new DocumentListsRepository(reads).page(mine.tenantId, filter, 100, 0);
+      expect(here).toEqual(await new DocumentListsRepository(primary).page(mine.tenantId, filter, 100, 0));
+      expect(here.items.every(({ issuer_id }) => issuer_id === mine.issuerId)).toBe(true);
+    }
+    const exported = async (from: ListReads): Promise<unknown[]> => {
+      const rows = [];
+      for await (const batch of new DocumentExportsRepository(from).batches(theirs.tenantId, EVERYTHING, new Date(Date.now() + 60_000))) rows.push(...batch);
+      return rows;
+    };
+    expect(await exported(reads)).toEqual(await exported(primary));
+    expect(await exported(reads)).toHaveLength(1);
+    expect(await new AuditLogRepository(reads).list(mine.tenantId, { action: null, actorId: null, from: null, until: null }, 10, 0)).toEqual({ rows: [], total: 0 });
+    const seen = await reads.run(mine.tenantId, (manager) => manager.query<{ tenant_id: string }[]>('select distinct tenant_id from documents'));
+    expect(seen).toEqual([{ tenant_id: mine.tenantId }]);
+  });
+
+  it('gives way to the primary while it cannot be reached, and takes over again', async () => {
+    await proxy.down();
+    expect(await isReplica()).toBe(false);
+    expect(await counted()).toBe(2);
+    await expect(reads.run(mine.tenantId, (manager) => manager.query('delete from documents'))).rejects.toThrow(/read-only transaction/);
+    await proxy.up();
+    await until(isReplica);
+    await expect(reads.run(mine.tenantId, (manager) => manager.query('delete from documents'))).rejects.toThrow(/read-only transaction/);
+    expect(await isReplica()).toBe(true);
+  });
+
+  it('gives way to the primary while it is too far behind', async () => {
+    await servers.query('standby', 'select pg_wal_replay_pause()');
+    await issue(mine);
+    expect(await counted()).toBe(2);
+    await until(async () => !(await isReplica()));
+    expect(await counted()).toBe(3);
+    await servers.query('standby', 'select pg_wal_replay_resume()');
+    await until(isReplica);
+    expect(await counted()).toBe(3);
+  });
+});
