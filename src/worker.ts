@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { WorkerModule } from './app.module.js';
+import { WorkerModule } from './worker.module.js';
 import { readSettings } from './config/settings.js';
 import { nestLogger } from './platform/observability/nest-logger.js';
 import { announceReady, failToStart } from './platform/process.js';

@@ -1,6 +1,8 @@
 import 'reflect-metadata';
+import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Command, Query } from '@nestjs/cqrs';
 import { Module, Controller, Get } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
@@ -55,5 +57,20 @@ describe('what must hold before a process serves', () => {
     const module = await Test.createTestingModule({ imports: [Careless] }).compile();
     await expect(module.init()).rejects.toThrow('ForgottenController.read');
     await module.close();
+  });
+
+  it('a worker loads nothing of HTTP', async () => {
+    const packages = async (entry: string): Promise<string[]> => {
+      const program = `
+        import { createRequire } from 'node:module';
+        import 'reflect-metadata';
+        await import('./dist/src/${entry}.js');
+        const loaded = Object.keys(createRequire(process.cwd() + '/').cache).join(' ');
+        console.log(JSON.stringify(['express', 'class-validator', 'passport'].filter((name) => loaded.includes('/node_modules/' + name + '/'))));`;
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { env: {} });
+      return JSON.parse(stdout) as string[];
+    };
+    expect(await packages('app.module')).toEqual(['express', 'class-validator', 'passport']);
+    expect(await packages('worker.module')).toEqual([]);
   });
 });

@@ -1,7 +1,5 @@
 export { DOCUMENT_STATUSES, type DocumentStatus } from './domain/lifecycle.js';
 export { exampleDocuments, exampleInvoice } from './documents.examples.js';
-export { DocumentRecord } from './documents.responses.js';
 export { documentRecord, type RecordRow } from './use-cases/document-record.js';
-export { DocumentPath } from './documents.query.dto.js';
 export { GetDocumentRide } from './use-cases/get-document-ride.js';
 export { GetDocumentXml } from './use-cases/get-document-xml.js';

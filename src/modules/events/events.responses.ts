@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { EVENT_KINDS, type EventKind } from '../../shared/event-catalogue.js';
-import { DocumentRecord } from '../documents/public.js';
+import { DocumentRecord } from '../documents/public.dto.js';
 
 /** Response shapes of the event endpoints (decisions, section 7); webhooks carry the same. */
 

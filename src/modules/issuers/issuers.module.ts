@@ -1,6 +1,5 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
-import { CertificateNotices } from './certificate-notices.js';
 import { CertificatesController } from './certificates.controller.js';
 import { EstablishmentsController } from './establishments.controller.js';
 import { IssuersController } from './issuers.controller.js';
@@ -10,7 +9,6 @@ import { SequencesRepository } from './persistence/sequences.repository.js';
 import { SequencesController } from './sequences.controller.js';
 import { EstablishmentsRepository } from './persistence/establishments.repository.js';
 import { IssuersRepository } from './persistence/issuers.repository.js';
-import { SigningKeys } from './signing/signing-keys.js';
 import { ActivateCertificateHandler } from './use-cases/activate-certificate.js';
 import { CheckCertificateHandler } from './use-cases/check-certificate.js';
 import { CreateEmissionPointHandler } from './use-cases/create-emission-point.js';
@@ -65,21 +63,10 @@ const HANDLERS = [
   DeleteIssuerHandler,
 ];
 
-/** Issuers with establishments, emission points and certificates. As it stands: the signing keys, for the worker. */
-@Module({ providers: [CertificatesRepository, SigningKeys], exports: [SigningKeys] })
-export class IssuersModule {
-  /** For the worker process: the signing keys, and notices of certificates that expire. */
-  static worker(): DynamicModule {
-    return { module: IssuersModule, providers: [CertificateNotices] };
-  }
-
-  /** For the API process: the endpoints. */
-  static http(): DynamicModule {
-    return {
-      module: IssuersModule,
-      imports: [CqrsModule],
-      controllers: [IssuersController, EstablishmentsController, SequencesController, CertificatesController],
-      providers: [IssuersRepository, EstablishmentsRepository, EmissionPointsRepository, SequencesRepository, ...HANDLERS],
-    };
-  }
-}
+/** Issuers with establishments, emission points and certificates, for the API process. */
+@Module({
+  imports: [CqrsModule],
+  controllers: [IssuersController, EstablishmentsController, SequencesController, CertificatesController],
+  providers: [IssuersRepository, EstablishmentsRepository, EmissionPointsRepository, SequencesRepository, CertificatesRepository, ...HANDLERS],
+})
+export class IssuersModule {}

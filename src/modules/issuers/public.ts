@@ -1,3 +1,3 @@
-export { IssuersModule } from './issuers.module.js';
+export { SigningKeysModule } from './signing-keys.module.js';
 export { SigningKeys } from './signing/signing-keys.js';
 export { type SealedKey, SealedKeysStore } from './persistence/sealed-keys.store.js';

@@ -4,7 +4,7 @@ import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nest
 import { PageQuery } from '../../platform/http/paging.dto.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
-import { DocumentPath } from '../documents/public.js';
+import { DocumentPath } from '../documents/public.dto.js';
 import { DocumentMailDto } from './notifications.dto.js';
 import { MailPage, MailRecord } from './notifications.responses.js';
 import { ListDocumentMails } from './use-cases/list-document-mails.js';

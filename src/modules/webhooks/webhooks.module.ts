@@ -1,11 +1,7 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { EgressModule } from '../../platform/egress/egress.module.js';
-import { DeliveryAttempts } from './dispatch/delivery-attempts.js';
-import { SigningSecrets } from './dispatch/signing-secrets.js';
-import { WebhookDispatcher } from './dispatch/webhook-dispatcher.js';
 import { DeliveriesRepository } from './persistence/deliveries.repository.js';
-import { DispatchRepository } from './persistence/dispatch.repository.js';
 import { WebhooksRepository } from './persistence/webhooks.repository.js';
 import { CreateWebhookHandler } from './use-cases/create-webhook.js';
 import { DeleteWebhookHandler } from './use-cases/delete-webhook.js';
@@ -37,21 +33,10 @@ const HANDLERS = [
   ReplayDeliveryHandler,
 ];
 
-/** Webhooks: the HTTP half keeps the addresses and shows what was sent, the worker half sends. */
-@Module({})
-export class WebhooksModule {
-  /** For the API process. */
-  static http(): DynamicModule {
-    return {
-      module: WebhooksModule,
-      imports: [CqrsModule, EgressModule],
-      controllers: [WebhooksController, WebhookDeliveriesController],
-      providers: [WebhooksRepository, DeliveriesRepository, WebhookAddresses, WebhookSecrets, ...HANDLERS],
-    };
-  }
-
-  /** For the worker process. */
-  static worker(): DynamicModule {
-    return { module: WebhooksModule, imports: [EgressModule], providers: [DispatchRepository, SigningSecrets, DeliveryAttempts, WebhookDispatcher] };
-  }
-}
+/** Webhooks, for the API process: keeps the addresses and shows what was sent. */
+@Module({
+  imports: [CqrsModule, EgressModule],
+  controllers: [WebhooksController, WebhookDeliveriesController],
+  providers: [WebhooksRepository, DeliveriesRepository, WebhookAddresses, WebhookSecrets, ...HANDLERS],
+})
+export class WebhooksModule {}

@@ -1,0 +1,42 @@
+import { Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { type Settings, SETTINGS } from '../../config/settings.js';
+import { OutboxRelay } from '../../platform/outbox/relay.js';
+import { PrintingModule } from '../../platform/printing/printing.module.js';
+import { ReceptionClient } from '../../sri/soap/reception.js';
+import { UndiciSoapTransport } from '../../sri/soap/transport.js';
+import { SigningKeysModule } from '../issuers/public.js';
+import { AuthorizeStep } from './saga/authorize.step.js';
+import { CountFolding } from './saga/count-folding.js';
+import { IssuanceProcessor } from './saga/issuance.processor.js';
+import { PrepareStep } from './saga/prepare.step.js';
+import { SubmitStep } from './saga/submit.step.js';
+import { WorkerWatch } from './saga/worker-watch.js';
+import { SriBreaker } from './saga/sri-breaker.js';
+import { ASKING, limits } from './saga/asking.js';
+import { WatchStep } from './saga/watch.step.js';
+import { GetDocumentRideHandler } from './use-cases/get-document-ride.js';
+import { GetDocumentXmlHandler } from './use-cases/get-document-xml.js';
+
+const SAGA = [
+  ...ASKING,
+  PrepareStep,
+  SubmitStep,
+  AuthorizeStep,
+  WatchStep,
+  SriBreaker,
+  IssuanceProcessor,
+  WorkerWatch,
+  CountFolding,
+  OutboxRelay,
+  {
+    provide: ReceptionClient,
+    inject: [UndiciSoapTransport, SETTINGS],
+    useFactory: (transport: UndiciSoapTransport, settings: Settings) =>
+      new ReceptionClient(transport, settings.SRI_RECEPTION_URL, limits(settings)),
+  },
+];
+
+/** Documents, for the worker process: brings them to the SRI. */
+@Module({ imports: [CqrsModule, SigningKeysModule, PrintingModule], providers: [...SAGA, GetDocumentXmlHandler, GetDocumentRideHandler] })
+export class DocumentsWorkerModule {}

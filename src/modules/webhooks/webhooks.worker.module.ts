@@ -1,0 +1,10 @@
+import { Module } from '@nestjs/common';
+import { EgressModule } from '../../platform/egress/egress.module.js';
+import { DeliveryAttempts } from './dispatch/delivery-attempts.js';
+import { SigningSecrets } from './dispatch/signing-secrets.js';
+import { WebhookDispatcher } from './dispatch/webhook-dispatcher.js';
+import { DispatchRepository } from './persistence/dispatch.repository.js';
+
+/** Webhooks, for the worker process: sends. */
+@Module({ imports: [EgressModule], providers: [DispatchRepository, SigningSecrets, DeliveryAttempts, WebhookDispatcher] })
+export class WebhooksWorkerModule {}

@@ -1,0 +1,15 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Settings } from './config/settings.js';
+import { DocumentsWorkerModule } from './modules/documents/documents.worker.module.js';
+import { EventsWorkerModule } from './modules/events/events.worker.module.js';
+import { NotificationsWorkerModule } from './modules/notifications/notifications.worker.module.js';
+import { WebhooksWorkerModule } from './modules/webhooks/webhooks.worker.module.js';
+import { platformModules } from './platform-modules.js';
+
+/** The worker process. Loads nothing of HTTP, so that a further worker is at work soon. */
+@Module({})
+export class WorkerModule {
+  static with(settings: Settings): DynamicModule {
+    return { module: WorkerModule, imports: [...platformModules(settings), DocumentsWorkerModule, EventsWorkerModule, WebhooksWorkerModule, NotificationsWorkerModule] };
+  }
+}
