@@ -13,6 +13,7 @@ import { errorsPage } from './docs/errors.js';
 import { eventsPage } from './docs/events.js';
 import { pageWithIncludes } from './docs/included.js';
 import { issuingPage } from './docs/issuing.js';
+import { licencesPage, readLockFile } from './docs/licences.js';
 import { lifecyclePage } from './docs/lifecycle.js';
 import { openApiDocument } from './docs/openapi.js';
 import { rulesPage } from './docs/rules.js';
@@ -39,6 +40,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/openapi.json': openApi,
   'docs/collection.postman.json': collectionOf(JSON.parse(openApi) as Description),
   'docs/simulator.md': simulatorPage(),
+  'docs/licences.md': licencesPage(readLockFile()),
   // The description of the API loads the whole service, and with it every rule.
   'docs/rules.md': rulesPage(ruleCatalogue()),
 };

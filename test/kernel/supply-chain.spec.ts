@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+/**
+ * The first version without the vulnerabilities that are known of a package, for what reads input from outside or
+ * guards keys. Several lines of a package may have one each.
+ */
+const FLOORS: readonly (readonly [name: string, ...versions: string[]])[] = [
+  ['xml-crypto', '6.3.2'],
+  ['node-forge', '1.4.3'],
+  ['@xmldom/xmldom', '0.8.15', '0.9.12'],
+  ['fast-xml-parser', '5.5.7'],
+  ['multer', '2.2.0'],
+  ['body-parser', '1.20.6', '2.3.0'],
+  ['qs', '6.14.1'],
+  ['typeorm', '0.3.27'],
+  ['class-validator', '0.14.0'],
+  ['nodemailer', '8.0.5'],
+  ['bull', '4.16.5'],
+];
+
+const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
+
+/** Numbers of a version; what follows a hyphen does not count. */
+const parts = (version: string): number[] => version.split('-')[0]!.split('.').map(Number);
+
+function isAtLeast(version: string, floor: string): boolean {
+  const [mine, least] = [parts(version), parts(floor)];
+  const differs = mine.findIndex((part, at) => part !== least[at]);
+  return differs === -1 || mine[differs]! > least[differs]!;
+}
+
+/** Above the floor of its own line (0.8, 0.9), or above all of them. */
+function isAbove(version: string, floors: readonly string[]): boolean {
+  const line = (of: string): string => (floors.length === 1 ? '' : parts(of).slice(0, of.startsWith('0.') ? 2 : 1).join('.'));
+  const mine = floors.filter((floor) => line(floor) === line(version));
+  return mine.length > 0 ? mine.every((floor) => isAtLeast(version, floor)) : floors.every((floor) => isAtLeast(version, floor));
+}
+
+describe('the supply chain', () => {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<'dependencies' | 'devDependencies' | 'allowScripts', Record<string, string | boolean>>;
+  const text = readFileSync('package-lock.json', 'utf8');
+  const { packages } = JSON.parse(text) as { packages: Record<string, LockedPackage> };
+  const locked = Object.entries(packages).filter(([path]) => path !== '');
+
+  it('every dependency is pinned to one version, and locked at it', () => {
+    const wanted = { ...manifest.dependencies, ...manifest.devDependencies };
+    for (const [name, version] of Object.entries(wanted)) {
+      expect([name, version]).toEqual([name, expect.stringMatching(EXACT)]);
+      expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version]);
+    }
+  });
+
+  it('every locked package is known by its content, and by no address', () => {
+    expect(locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([]);
+    expect(text).not.toMatch(/"resolved"|https?:\/\/[^"]*\.tgz/);
+  });
+
+  it('no package may run a script of its own at installation', () => {
+    const asking = locked.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13));
+    expect(asking.filter((name) => manifest.allowScripts[name] === true)).toEqual([]);
+  });
+
+  it.each(FLOORS)('%s is above what is known to be vulnerable', (name, ...floors) => {
+    const versions = locked.filter(([path]) => path.endsWith(`node_modules/${name}`)).map(([, { version }]) => version!);
+    expect(versions.length).toBeGreaterThan(0);
+    expect(versions.filter((version) => !isAbove(version, floors))).toEqual([]);
+  });
+
+  it('a version below its floor would be seen', () => {
+    expect(isAbove('6.3.1', ['6.3.2'])).toBe(false);
+    expect(isAbove('0.8.14', ['0.8.15', '0.9.12'])).toBe(false);
+    expect(isAbove('0.9.11', ['0.8.15', '0.9.12'])).toBe(false);
+    expect(isAbove('0.8.15', ['0.8.15', '0.9.12'])).toBe(true);
+    expect(isAbove('1.20.5', ['1.20.6', '2.3.0'])).toBe(false);
+    expect(isAbove('7.0.0', ['6.3.2'])).toBe(true);
+  });
+});
