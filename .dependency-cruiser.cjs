@@ -137,7 +137,7 @@ module.exports = {
         path: '^src/',
         pathNot: ['^src/platform/(database|embedded)/', '^src/modules/[^/]+/persistence/', '^src/migrate\\.ts$', SPEC],
       },
-      to: { path: '^node_modules/(typeorm|pg|@types/pg|@nestjs/typeorm)/' },
+      to: { path: '^node_modules/(typeorm|pg|@types/pg|pg-copy-streams|@types/pg-copy-streams|@nestjs/typeorm)/' },
     },
     {
       name: 'embedded-servers-only-locally',

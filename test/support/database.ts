@@ -19,10 +19,10 @@ export function fromSetup(name: string): string {
   return value;
 }
 
-/** A migrated, empty database of its own, cloned from the template within milliseconds. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** A migrated, empty database of its own, cloned from the template within milliseconds; or one that holds nothing at all. */
+export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
   const name = `test_${process.env['JEST_WORKER_ID'] ?? '0'}_${randomBytes(6).toString('hex')}`;
-  await maintain(`create database ${name} template ${fromSetup('TEST_TEMPLATE_DB')}`);
+  await maintain(migrated ? `create database ${name} template ${fromSetup('TEST_TEMPLATE_DB')}` : `create database ${name}`);
   const ownerUrl = withDatabase(fromSetup('TEST_POSTGRES_URL'), name);
   return {
     url: withDatabase(fromSetup('TEST_POSTGRES_SERVICE_URL'), name),

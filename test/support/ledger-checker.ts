@@ -28,6 +28,12 @@ const WAITS_FOR_OTHERS = ['DRAFT', 'MANUAL_REVIEW_REQUIRED', 'CANCELLATION_REQUE
 const NEVER_CORRECTED = `not exists (select from document_history h where h.tenant_id = d.tenant_id and h.document_id = d.id and h.trigger = 'corrected')`;
 const POINT = 'd.tenant_id, d.emission_point_id, d.document_type, d.sri_environment';
 
+/** Numbers that documents have, and those that somebody left out and said why. */
+const TAKEN = `
+  select n.tenant_id, n.emission_point_id, n.document_type, n.sri_environment, n.sequential from documents n where n.sequential is not null
+  union all
+  select r.tenant_id, r.emission_point_id, r.document_type, r.environment, generate_series(r.from_number, r.to_number) from sequence_raises r`;
+
 const NUMBERS: readonly Check[] = [
   {
     invariant: 'I1',
@@ -41,17 +47,17 @@ const NUMBERS: readonly Check[] = [
   },
   {
     invariant: 'I2',
-    sql: `select format('point %s, type %s: numbers %s to %s hold %s documents, the first should be %s', d.emission_point_id, d.document_type,
+    sql: `select format('point %s, type %s: numbers %s to %s: %s are of documents or left out, the first should be %s', d.emission_point_id, d.document_type,
         min(d.sequential), max(d.sequential), count(*), p.initial_sequential) as violation
-      from documents d join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id
-      where d.sequential is not null group by ${POINT}, p.initial_sequential
+      from (${TAKEN}) d join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id
+      group by ${POINT}, p.initial_sequential
       having count(*) <> max(d.sequential) - min(d.sequential) + 1 or min(d.sequential) <> p.initial_sequential`,
   },
   {
     invariant: 'I2',
-    sql: `select format('the counter of point %s, type %s stands at %s, its last document has %s', c.emission_point_id, c.document_type, c.last_value, x.last) as violation
+    sql: `select format('the counter of point %s, type %s stands at %s, the last number taken is %s', c.emission_point_id, c.document_type, c.last_value, x.last) as violation
       from sequence_counters c
-      left join lateral (select max(d.sequential) as last from documents d where d.tenant_id = c.tenant_id and d.emission_point_id = c.emission_point_id
+      left join lateral (select max(d.sequential) as last from (${TAKEN}) d where d.tenant_id = c.tenant_id and d.emission_point_id = c.emission_point_id
         and d.document_type = c.document_type and d.sri_environment = c.environment) x on true
       where x.last is distinct from c.last_value`,
   },

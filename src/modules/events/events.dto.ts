@@ -1,7 +1,7 @@
 import { Integer, OneOf, Text, Uuid } from '../../platform/http/fields.js';
 import { EVENT_KINDS, type EventKind } from '../../shared/event-catalogue.js';
 
-const CURSOR = { max: 64, optional: true, pattern: /^[A-Za-z0-9_-]+$/ } as const;
+const CURSOR = { max: 66, optional: true, pattern: /^[A-Za-z0-9_-]+$/ } as const;
 
 /** Which events are asked for. */
 export class EventFilter {

@@ -25,7 +25,7 @@ export interface EventsFound {
 interface Row extends EventPlace {
   readonly credential_is_valid: boolean;
   readonly is_more: boolean;
-  readonly events: (EventCard & EventPlace)[];
+  readonly events: (EventCard & Pick<EventPlace, 'xid' | 'position'>)[];
 }
 
 @Injectable()
@@ -34,10 +34,11 @@ export class EventsRepository {
 
   /** Events behind a place, oldest first, in one round trip; null: none, and the present as the place to go on from. */
   async after(tenant: TenantContext, place: EventPlace | null, { type, documentId }: EventSelection, limit: number, now: Date): Promise<EventsFound> {
-    const [row] = await this.database.call<Row>(tenant.tenantId, 'select * from events_after($1, $2, $3, $4, $5, $6, $7, $8, $9)', [
+    const [row] = await this.database.call<Row>(tenant.tenantId, 'select a.*, current_lineage() as lineage from events_after($1, $2, $3, $4, $5, $6, $7, $8, $9) a', [
       credentialOf(tenant.principal), now, place?.xid ?? null, place?.position ?? null, type, documentId, SCAN, limit,
     ]);
     if (row === undefined) throw new Error('events_after returned no row');
-    return { place: { xid: row.xid, position: row.position }, isMore: row.is_more, events: row.events, isCredentialValid: row.credential_is_valid };
+    const { xid, position, lineage } = row;
+    return { place: { xid, position, lineage }, isMore: row.is_more, events: row.events.map((event) => ({ ...event, lineage })), isCredentialValid: row.credential_is_valid };
   }
 }

@@ -6,7 +6,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { eventPayload } from '../event-payload.js';
-import { cursorOf, placeOf } from '../event-place.js';
+import { cursorOf, type EventPlace, placeOf, refuseOtherLife } from '../event-place.js';
 import type { EventStreamQuery } from '../events.dto.js';
 import { type EventSelection, EventsRepository, type EventsFound } from '../persistence/events.repository.js';
 
@@ -41,7 +41,9 @@ export class EventStreams implements BeforeApplicationShutdown {
     response.once('close', () => ending.abort(ENDED));
     try {
       const selection = { type: query.type ?? null, documentId: query.document_id ?? null };
-      const first = await this.events.after(tenant, startOf(query, lastEventId), selection, BATCH, this.clock.now());
+      const start = startOf(query, lastEventId);
+      const first = await this.events.after(tenant, start?.place ?? null, selection, BATCH, this.clock.now());
+      if (start !== null) refuseOtherLife(start.place, first.place, start.loc);
       response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
       await this.send(response, `retry: ${RECONNECT_MS}\n${first.events.length === 0 ? `id: ${cursorOf(first.place)}\n` : ''}\n`, ending.signal);
       await this.follow(tenant, selection, first, response, ending.signal);
@@ -63,7 +65,8 @@ export class EventStreams implements BeforeApplicationShutdown {
   private async follow(tenant: TenantContext, selection: EventSelection, first: EventsFound, response: Response, ending: AbortSignal): Promise<void> {
     let found = first;
     let spokenAt = this.clock.now().getTime();
-    while (found.isCredentialValid) {
+    // In another life of the database the client is told so when it comes back.
+    while (found.isCredentialValid && found.place.lineage === first.place.lineage) {
       for (const event of found.events) await this.send(response, messageOf(event), ending);
       const now = this.clock.now().getTime();
       if (found.events.length > 0) spokenAt = now;
@@ -102,9 +105,12 @@ export class EventStreams implements BeforeApplicationShutdown {
 }
 
 /** What the client saw last, as its browser repeats it, before what its address says. */
-function startOf({ cursor }: EventStreamQuery, lastEventId: string | undefined) {
-  if (lastEventId !== undefined && lastEventId !== '') return placeOf(lastEventId, ['header', 'Last-Event-ID']);
-  return cursor === undefined ? null : placeOf(cursor, ['query', 'cursor']);
+function startOf({ cursor }: EventStreamQuery, lastEventId: string | undefined): { readonly place: EventPlace; readonly loc: readonly string[] } | null {
+  const isRepeated = lastEventId !== undefined && lastEventId !== '';
+  const given = isRepeated ? lastEventId : cursor;
+  if (given === undefined) return null;
+  const loc = isRepeated ? ['header', 'Last-Event-ID'] : ['query', 'cursor'];
+  return { place: placeOf(given, loc), loc };
 }
 
 const messageOf = (event: EventsFound['events'][number]): string => `id: ${cursorOf(event)}\nevent: ${event.type}\ndata: ${JSON.stringify(eventPayload(event))}\n\n`;

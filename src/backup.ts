@@ -1,0 +1,17 @@
+import { parseArgs } from 'node:util';
+import { readOwnerUrl } from './config/settings.js';
+import { SystemClock } from './platform/adapters/system-clock.js';
+import { writeBackup } from './platform/database/backup/write-backup.js';
+
+/** `npm run backup -- FOLDER`: writes all that is stored, as it is at one moment, while the service runs. */
+async function run(): Promise<void> {
+  const { positionals: [folder] } = parseArgs({ allowPositionals: true });
+  if (folder === undefined) throw new Error('name the folder to write: npm run backup -- FOLDER');
+  const { tables, created_at: at } = await writeBackup(readOwnerUrl(), folder, new SystemClock().now(), (line) => process.stdout.write(`${line}\n`));
+  process.stdout.write(`${folder}: ${tables.reduce((sum, { rows }) => sum + rows, 0)} rows of ${tables.length} tables, as of ${at}. Keep the master key elsewhere: stored signing keys open with it alone.\n`);
+}
+
+run().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : 'the backup failed'}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { Client } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { DataSource } from 'typeorm';
+import { ownerDataSourceOptions } from '../connection.js';
+import { loadMigrations } from '../migrations.js';
+import { BackupError, type Manifest, readBackup, tableFile } from './manifest.js';
+import { columnList, storedTables } from './stored-tables.js';
+
+/**
+ * Puts a backup into a database that holds nothing of the service yet: the schema as it was then, and all rows, or
+ * nothing at all of them. What the schema became since is for `migrate`.
+ *
+ * @param url owner of the schema that is made
+ * @throws BackupError before anything is written, when the backup is damaged or newer than this program, or the database is in use
+ */
+export async function loadBackup(url: string, folder: string, report: (line: string) => void): Promise<Manifest> {
+  const manifest = await readBackup(folder);
+  const known = loadMigrations().filter((migration) => manifest.migrations.includes(new migration().name ?? ''));
+  if (known.length < manifest.migrations.length) throw new BackupError('the backup is of a newer version of the service: restore it with that one');
+  const client = new Client({ connectionString: url, options: '-c search_path=sello -c timezone=UTC -c statement_timeout=0' });
+  await client.connect();
+  try {
+    const { rows: [schema] } = await client.query<{ is_used: boolean }>(`select to_regclass('sello.migrations') is not null as is_used`);
+    if (schema?.is_used !== false) throw new BackupError('DATABASE_OWNER_URL: the database holds a service already; restore into a new one');
+    await client.query('create schema if not exists sello');
+    const dataSource = await new DataSource({ ...ownerDataSourceOptions(url), migrations: known }).initialize();
+    await dataSource.runMigrations().finally(() => dataSource.destroy());
+    report(`the schema of ${manifest.created_at} is there`);
+    await fill(client, manifest, folder, report);
+    return manifest;
+  } finally {
+    await client.end();
+  }
+}
+
+/** All rows in one transaction, past what watches over changes: they are what it let through before. */
+async function fill(client: Client, manifest: Manifest, folder: string, report: (line: string) => void): Promise<void> {
+  const tables = await storedTables(client);
+  const names = tables.map(({ name }) => client.escapeIdentifier(name));
+  const missing = manifest.tables.filter(({ name }) => !tables.some((table) => table.name === name));
+  if (missing.length > 0) throw new BackupError(`the schema has no table ${missing.map(({ name }) => name).join(', ')}`);
+  await client.query('begin');
+  try {
+    const { rows: forced } = await client.query<{ name: string }>(`select relname as name from pg_class where relnamespace = 'sello'::regnamespace and relforcerowsecurity and relkind in ('r', 'p') and not relispartition`);
+    for (const name of names) await client.query(`alter table ${name} disable trigger user, no force row level security`);
+    await client.query(`truncate ${names.join(', ')}`);
+    for (const { name } of tables) {
+      const kept = manifest.tables.find((table) => table.name === name);
+      if (kept === undefined) continue;
+      const rows = client.query(copyFrom(`copy ${client.escapeIdentifier(name)} (${columnList(client, kept.columns)}) from stdin`));
+      await pipeline(createReadStream(tableFile(folder, name)), createGunzip(), rows);
+      if (rows.rowCount !== kept.rows) throw new BackupError(`${name}: ${rows.rowCount} rows came of ${kept.rows}`);
+      if (kept.rows > 0) report(`${name}: ${kept.rows} rows`);
+    }
+    for (const [name, last] of Object.entries(manifest.sequences)) await client.query('select setval($1::regclass, $2)', [`sello.${client.escapeIdentifier(name)}`, last]);
+    await client.query('set constraints all immediate');
+    for (const name of names) await client.query(`alter table ${name} enable trigger user`);
+    for (const { name } of forced) await client.query(`alter table ${client.escapeIdentifier(name)} force row level security`);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    // Whoever tries again finds the database as it was.
+    await client.query('drop schema sello cascade');
+    throw error;
+  }
+  await client.query('analyze');
+}

@@ -1,0 +1,61 @@
+import { createWriteStream, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { Client } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { sqlState } from '../tenant-transaction.js';
+import { BackupError, digestOf, type Manifest, manifestFile, tableFile } from './manifest.js';
+import { columnList, type StoredTable, storedTables } from './stored-tables.js';
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/**
+ * Writes everything of the schema, as it is at one moment, into a folder that must not exist yet; the service goes on
+ * meanwhile. Readable by its owner alone: stored keys in it are sealed, but people's data is not.
+ *
+ * @param url a login that row security hides nothing from
+ * @throws BackupError
+ */
+export async function writeBackup(url: string, folder: string, now: Date, report: (line: string) => void): Promise<Manifest> {
+  const unfinished = `${folder}.unfinished`;
+  for (const path of [folder, unfinished]) if (existsSync(path)) throw new BackupError(`${path}: exists already`);
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  // Where row security hid rows, PostgreSQL is to refuse rather than to leave them out.
+  const client = new Client({ connectionString: url, options: '-c search_path=sello -c timezone=UTC -c row_security=off -c statement_timeout=0' });
+  await client.connect();
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    const { rows: [schema] } = await client.query<{ is_there: boolean }>(`select to_regclass('sello.migrations') is not null as is_there`);
+    if (schema?.is_there !== true) throw new BackupError('the database holds nothing of the service');
+    const tables: Manifest['tables'] = [];
+    for (const table of await storedTables(client)) {
+      const kept = await writeTable(client, table, tableFile(unfinished, table.name));
+      tables.push(kept);
+      if (kept.rows > 0) report(`${kept.name}: ${kept.rows} rows`);
+    }
+    const manifest: Manifest = {
+      format: 1,
+      created_at: now.toISOString(),
+      environment: (await client.query<{ environment: string }>('select environment from deployment')).rows[0]?.environment ?? null,
+      migrations: (await client.query<{ name: string }>('select name from migrations order by timestamp')).rows.map(({ name }) => name),
+      tables,
+      sequences: Object.fromEntries((await client.query<{ name: string; last: string }>(
+        `select sequencename as name, last_value::text as last from pg_sequences where schemaname = 'sello' and last_value is not null and sequencename not like 'migrations%'`)).rows.map(({ name, last }) => [name, last])),
+    };
+    await client.query('commit');
+    writeFileSync(manifestFile(unfinished), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600, flush: true });
+    renameSync(unfinished, folder);
+    return manifest;
+  } catch (error) {
+    if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw new BackupError('DATABASE_OWNER_URL: row security hides rows from this login; give one that has BYPASSRLS and may read every table', { cause: error });
+  } finally {
+    await client.end();
+  }
+}
+
+async function writeTable(client: Client, { name, columns }: StoredTable, file: string): Promise<Manifest['tables'][number]> {
+  const rows = client.query(copyTo(`copy (select ${columnList(client, columns)} from ${client.escapeIdentifier(name)}) to stdout`));
+  await pipeline(rows, createGzip(), createWriteStream(file, { mode: 0o600, flags: 'wx', flush: true }));
+  return { name, columns: [...columns], rows: rows.rowCount, sha256: await digestOf(file) };
+}
