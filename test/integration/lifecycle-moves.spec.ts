@@ -83,6 +83,35 @@ describe('moves in the database', () => {
     expect(await attempt(born.replace('AUTHORIZED', 'NUMBER_RESERVED'))).toBe('done');
   });
 
+  it('takes several moves in one write where each is defined and none passes through a state of rest', async () => {
+    const jump = async (from: string, path: readonly string[], declared: readonly string[] | null = path): Promise<string | null> => {
+      const id = await issue();
+      const owner = new pg.Client({ connectionString: database.ownerUrl, options: '-c search_path=sello' });
+      await owner.connect();
+      try {
+        await owner.query(`alter table documents disable trigger guard_document`);
+        await owner.query('update documents set status = $2 where id = $1', [id, from]);
+        await owner.query(`alter table documents enable trigger guard_document`);
+        await owner.query('begin');
+        if (declared) await owner.query(`select set_config('sello.path', $1, true)`, [declared.join(',')]);
+        await owner.query('update documents set status = $2, version = version + $3 where id = $1', [id, path.at(-1), path.length]);
+        return 'moved';
+      } catch (error) {
+        return sqlState(error);
+      } finally {
+        await owner.end();
+      }
+    };
+    expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'SIGNED', 'RECEPTION_PENDING'])).toBe('moved');
+    expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'SIGNED'], null)).toBe('SE101');
+    expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'SIGNED'], ['XML_GENERATED', 'SIGNED', 'RECEPTION_PENDING'])).toBe('SE101');
+    expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'AUTHORIZED'])).toBe('SE100');
+    expect(await jump('NUMBER_RESERVED', ['SIGNED', 'RECEPTION_PENDING'])).toBe('SE100');
+    // Leaving FAILED_PERMANENT reserves credit again: no way may begin there.
+    expect(await jump('FAILED_PERMANENT', ['RECEPTION_RETRY_SCHEDULED', 'SUBMITTED_TO_SRI'])).toBe('SE100');
+    expect(await jump('SUBMITTED_TO_SRI', ['REJECTED', 'NUMBER_RESERVED'])).toBe('SE100');
+  });
+
   it('writes moves, history, signed bytes and due work together', async () => {
     const id = await issue();
     const state = await stateOf(id);

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { Prepared, TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import type { Process, Scheduler } from './scheduler.js';
 import type { StoreSnapshot } from './snapshot.js';
 
@@ -54,11 +54,11 @@ export class SimulatedTransaction extends TenantTransaction {
     super(undefined as never);
   }
 
-  override async call<Row>(tenantId: string, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  override async call<Row>(tenantId: string, sql: string | Prepared, parameters: readonly unknown[] = []): Promise<Row[]> {
     return (await this.perform(callOf('call', tenantId, sql, [tenantId, ...parameters]))) as unknown as Row[];
   }
 
-  override async platform<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  override async platform<Row>(sql: string | Prepared, parameters: readonly unknown[] = []): Promise<Row[]> {
     return (await this.perform(callOf('platform', null, sql, parameters))) as unknown as Row[];
   }
 
@@ -92,7 +92,8 @@ function connectionLost(): Error {
 
 const FUNCTIONS = ['issuing_context', 'issue_document', 'advance_document', 'announce_due', 'load_document'] as const;
 
-function callOf(kind: Call['kind'], tenantId: string | null, sql: string, parameters: readonly unknown[]): Call {
+function callOf(kind: Call['kind'], tenantId: string | null, statement: string | Prepared, parameters: readonly unknown[]): Call {
+  const sql = statement instanceof Prepared ? statement.text : statement;
   return { name: nameOf(sql), sql, kind, tenantId, parameters };
 }
 

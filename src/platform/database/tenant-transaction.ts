@@ -1,5 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
 import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+
+/** A statement of the hot path: each connection has PostgreSQL parse and plan it once. Its text never changes. */
+export class Prepared {
+  /** @param name unique among all prepared statements */
+  constructor(
+    readonly name: string,
+    readonly text: string,
+  ) {}
+}
 
 /**
  * The only way to the database. Every statement runs inside a transaction whose
@@ -24,19 +34,35 @@ export class TenantTransaction {
    * Calls one SQL function that sets the tenant itself: one statement, one round
    * trip, one transaction. `$1` of the statement must be the tenant.
    */
-  async call<Row>(tenantId: string, sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  async call<Row>(tenantId: string, sql: string | Prepared, parameters: readonly unknown[] = []): Promise<Row[]> {
     requireTenant(tenantId);
-    return retryConflicts(() => this.dataSource.query<Row[]>(sql, [tenantId, ...parameters]));
+    return this.query(sql, [tenantId, ...parameters]);
   }
 
   /**
    * Calls a narrow SECURITY DEFINER function that works before or across tenants
    * (key look-up, due work). Tables of tenants stay invisible here.
    */
-  async platform<Row>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
-    return retryConflicts(() => this.dataSource.query<Row[]>(sql, [...parameters]));
+  async platform<Row>(sql: string | Prepared, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return this.query(sql, [...parameters]);
+  }
+
+  private async query<Row>(sql: string | Prepared, values: unknown[]): Promise<Row[]> {
+    if (!(sql instanceof Prepared)) return retryConflicts(() => this.dataSource.query<Row[]>(sql, values));
+    const pool = (this.dataSource.driver as unknown as { master: Pool }).master;
+    return retryConflicts(async () => {
+      try {
+        return (await pool.query<Row & object>({ name: sql.name, text: sql.text, values })).rows;
+      } catch (error) {
+        if (sqlState(error) !== PLAN_OUTDATED) throw error;
+        return await this.dataSource.query<Row[]>(sql.text, values);
+      }
+    });
   }
 }
+
+/** A migration has changed what the statement answers since this connection prepared it. */
+const PLAN_OUTDATED = '0A000';
 
 function requireTenant(tenantId: string): void {
   if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('a tenant is required to reach the database');

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TenantTransaction } from '../database/tenant-transaction.js';
+import { Prepared, TenantTransaction } from '../database/tenant-transaction.js';
 
 export interface Announcement {
   readonly tenantId: string;
@@ -16,6 +16,8 @@ export interface Claim<Step extends string = string> {
 /** Claims due work; parameters: tenant, document, token, now, milliseconds of lease. One row when it was taken, else none. */
 export const CLAIM_STEP = `claim_step($1, $2, $3, $4, $5 * interval '1 millisecond')`;
 
+const ANNOUNCE = new Prepared('announce', `select * from announce_due($1, $2 * interval '1 millisecond', $3)`);
+
 /** The work table that crosses tenants: only ids and due times pass through here. */
 @Injectable()
 export class DueWork {
@@ -27,7 +29,7 @@ export class DueWork {
    */
   async announce(now: Date, patienceMs: number, limit: number): Promise<Announcement[]> {
     const rows = await this.transaction.platform<{ tenant_id: string; document_id: string; announcement: number }>(
-      `select * from announce_due($1, $2 * interval '1 millisecond', $3)`,
+      ANNOUNCE,
       [now, patienceMs, limit],
     );
     return rows.map((row) => ({ tenantId: row.tenant_id, documentId: row.document_id, announcement: row.announcement }));

@@ -4,7 +4,7 @@ import { type Settings, SETTINGS, sriEnvironment } from '../../config/settings.j
 import { DomainError } from '../../shared/domain-error.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { AuditTrail } from '../audit/audit-trail.js';
-import { TenantTransaction } from '../database/tenant-transaction.js';
+import { Prepared, TenantTransaction } from '../database/tenant-transaction.js';
 import { originOf, type ServiceRequest } from '../http/service-request.js';
 import { PERMISSION_KEY, PUBLIC_KEY, SIGN_IN_HONOURED_KEY, SIGNED_IN_KEY } from './access.js';
 import { parseApiKey } from './api-key.js';
@@ -12,6 +12,8 @@ import { ApiKeyUsage } from './api-key-usage.js';
 import { presentedCredentials } from './credentials.js';
 import { PersonAuthentication } from './person-authentication.js';
 import { namedTenant } from './tenant-choice.js';
+
+const KEY = new Prepared('key', 'select * from authenticate_api_key($1)');
 
 interface KeyRow {
   readonly api_key_id: string;
@@ -70,7 +72,7 @@ export class AuthenticationGuard implements CanActivate {
     const environment = sriEnvironment(this.settings);
     const key = parseApiKey(presented);
     if (key?.environment !== environment) throw new DomainError('UNAUTHENTICATED');
-    const [row] = await this.database.platform<KeyRow>('select * from authenticate_api_key($1)', [key.hash]);
+    const [row] = await this.database.platform<KeyRow>(KEY, [key.hash]);
     if (row === undefined || row.revoked_at !== null || row.environment !== environment) {
       throw new DomainError('UNAUTHENTICATED');
     }

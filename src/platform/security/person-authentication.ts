@@ -3,13 +3,15 @@ import { type Settings, SETTINGS, sriEnvironment } from '../../config/settings.j
 import { DomainError } from '../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../shared/ports.js';
 import type { MemberRole, TenantContext, UserPrincipal } from '../../shared/tenant-context.js';
-import { TenantTransaction } from '../database/tenant-transaction.js';
+import { Prepared, TenantTransaction } from '../database/tenant-transaction.js';
 import { originOf, type ServiceRequest } from '../http/service-request.js';
 import type { AccessClaims } from './access-tokens.js';
 import { BearerGuard } from './bearer.guard.js';
 import { presentedCredentials } from './credentials.js';
 import type { SignedInPerson } from './person.js';
 import { namedTenant } from './tenant-choice.js';
+
+const SESSION = new Prepared('session', 'select * from authenticate_session($1, $2, $3, $4, $5)');
 
 interface SessionRow {
   readonly is_platform_admin: boolean;
@@ -33,7 +35,7 @@ export class PersonAuthentication {
   /** The person of the bearer token, or else of the cookie; both may be sent when they are of one session. */
   async authenticate(context: ExecutionContext, request: ServiceRequest): Promise<SignedInPerson> {
     const claims = await this.claimsOf(context, request);
-    const rows = await this.database.platform<SessionRow>('select * from authenticate_session($1, $2, $3, $4, $5)', [
+    const rows = await this.database.platform<SessionRow>(SESSION, [
       claims.sub, claims.sid, claims.tv, namedTenant(request), this.clock.now(),
     ]);
     const [first] = rows;

@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDS, type Ids } from '../../../shared/ports.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
-import { sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { Prepared, sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { CLAIM_STEP, type Claim } from '../../../platform/outbox/due-work.js';
 import type { Decision, DocumentPatch, DocumentState } from '../domain/document.js';
 import { type DocumentStatus, EVENT_OF_STATE, type Step, target } from '../domain/lifecycle.js';
@@ -49,7 +49,11 @@ export class StaleDocumentError extends Error {}
 
 const STALE = 'SE110';
 
-const ADVANCE = 'select * from advance_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)';
+const ADVANCE = new Prepared('advance', 'select * from advance_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)');
+
+// The case makes reading depend on the claim: read first, the document might be older than the lease.
+const TAKE = new Prepared('take', `select claim.step, claim.lost_leases, loaded.* from ${CLAIM_STEP} claim
+  cross join lateral load_document($1, case when claim.step is not null then $2::uuid end) loaded`);
 
 /** Documents in the database. `advance` is the only writer of `status`. */
 @Injectable()
@@ -72,9 +76,7 @@ export class DocumentsRepository {
   async take(tenantId: string, documentId: string, token: string, now: Date, leaseMs: number): Promise<{ claim: Claim<Step>; loaded: LoadedDocument } | null> {
     const [row] = await this.transaction.call<LoadedRow & { step: Step; lost_leases: number }>(
       tenantId,
-      // The case makes reading depend on the claim: read first, the document might be older than the lease.
-      `select claim.step, claim.lost_leases, loaded.* from ${CLAIM_STEP} claim
-       cross join lateral load_document($1, case when claim.step is not null then $2::uuid end) loaded`,
+      TAKE,
       [documentId, token, now, leaseMs],
     );
     return row ? { claim: { step: row.step, lostLeases: row.lost_leases }, loaded: toLoaded(row) } : null;
@@ -95,7 +97,7 @@ export class DocumentsRepository {
     try {
       const [row] = await this.transaction.call<{ new_version: number; successor_woken: boolean }>(
         state.tenantId,
-        audit === null ? ADVANCE : `select a.*, record_audit($1, $13) from (${ADVANCE}) a`,
+        audit === null ? ADVANCE : `select a.*, record_audit($1, $13) from (${ADVANCE.text}) a`,
         [
           state.id, state.status, state.version, token, now,
           JSON.stringify(moves), JSON.stringify(toColumns(decision.patch)), workJson(decision), JSON.stringify(events),

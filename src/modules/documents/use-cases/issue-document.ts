@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
+import { Prepared } from '../../../platform/database/tenant-transaction.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
@@ -10,6 +11,8 @@ import { toContent } from './document-content.js';
 import { headerOf, placeOf } from './document-place.js';
 import { fingerprint } from './fingerprint.js';
 import { IssuingDesk, refuseErrors, type Replay } from './issuing-desk.js';
+
+const ISSUE = new Prepared('issue', 'select * from issue_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)');
 
 /** Issues a document: checks everything that can be checked, then takes the number. */
 export class IssueDocument extends Command<IssuedDocument> {
@@ -61,7 +64,7 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
     // Number, access key, document, contents, history and due work: one call, all or nothing.
     const issued = await this.desk.callIssuing<Replay & { outcome: 'accepted' | 'replayed' }>(
       tenant.tenantId,
-      'select * from issue_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      ISSUE,
       [
         credentialOf(tenant.principal), this.ids.uuid(), now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content),
         JSON.stringify(issuer), JSON.stringify(findings), idempotencyKey, print,

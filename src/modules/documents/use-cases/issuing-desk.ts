@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
-import { sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { Prepared, sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
@@ -58,6 +58,8 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
   23503: 'NOT_FOUND',
 };
 
+const CONTEXT = new Prepared('context', 'select * from issuing_context($1, $2, $3, $4, $5)');
+
 /** The checks that every way of issuing shares: place, replay, original, certificate, pre-flight, and the last look's verdict. */
 @Injectable()
 export class IssuingDesk {
@@ -70,7 +72,7 @@ export class IssuingDesk {
   async lookUp(tenantId: string, place: Place, key: string | null): Promise<{ context: IssuingContextRow | null; replay: Replay | null }> {
     const [row] = await this.transaction.call<{ context: IssuingContextRow | null; replay: Replay | null }>(
       tenantId,
-      'select * from issuing_context($1, $2, $3, $4, $5)',
+      CONTEXT,
       [place.issuerId, place.establishmentId, place.emissionPointId, key],
     );
     return { context: row?.context ?? null, replay: row?.replay ?? null };
@@ -119,10 +121,10 @@ export class IssuingDesk {
   }
 
   /** Calls an issuing SQL function; its refusals leave as domain errors. */
-  async callIssuing<Row>(tenantId: string, sql: string, parameters: readonly unknown[]): Promise<Row> {
+  async callIssuing<Row>(tenantId: string, sql: string | Prepared, parameters: readonly unknown[]): Promise<Row> {
     try {
       const [row] = await this.transaction.call<Row>(tenantId, sql, parameters);
-      if (!row) throw new Error(`no row from ${sql}`);
+      if (!row) throw new Error(`no row from ${sql instanceof Prepared ? sql.text : sql}`);
       return row;
     } catch (error) {
       const refusal = REFUSALS[sqlState(error) ?? ''];
