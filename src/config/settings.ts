@@ -22,6 +22,16 @@ const flag = (description: string, fallback: 'true' | 'false') =>
     .transform((value) => value === 'true')
     .describe(description);
 
+const days = (least: number, fallback: number, what: string) => z.coerce.number().int().min(least).default(fallback).describe(`Days that ${what}; removed by \`npm run retention\``);
+
+const uuids = (description: string) =>
+  z
+    .string()
+    .default('')
+    .transform((list) => list.split(',').map((part) => part.trim().toLowerCase()).filter((part) => part !== ''))
+    .refine((list) => list.every((part) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part)), 'a comma list of ids')
+    .describe(description);
+
 /** Characters before the @ that leave room for the name of a mail within the 64 that are allowed. */
 const LONGEST_BOUNCE_NAME = 14;
 const MAILBOX = /^(?:[^<>"\r\n]*<[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/;
@@ -133,6 +143,14 @@ export const SETTINGS_SCHEMA = z.object({
   RATE_LIMIT_AUTH_PER_MINUTE: z.coerce.number().int().positive().default(10).describe('POST /auth/* per address and per account'),
   RATE_LIMIT_OTHER_PER_MINUTE: z.coerce.number().int().positive().default(600).describe('Every other call per API key'),
   WATCHDOG_SECONDS: seconds('A worker that takes no job for so long, although jobs wait and it has room, ends to be started anew').default(30),
+  RETENTION_ARCHIVE_DIR: z.string().optional().describe('Folder to which `npm run retention -- --apply` archives documents before it removes them'),
+  RETENTION_DOCUMENT_YEARS: z.coerce.number().int().min(7).max(100).default(7).describe('Years after its issue that a document stays; the law and the database want seven at least'),
+  RETENTION_HOLD_TENANTS: uuids('Tenants whose documents stay however old they are, as in a dispute; a comma list of ids'),
+  RETENTION_EVENT_DAYS: days(30, 365, 'events stay, for `/events` and replays'),
+  RETENTION_DELIVERY_DAYS: days(7, 90, 'finished deliveries to webhooks stay, with their attempts'),
+  RETENTION_MAIL_DAYS: days(30, 365, 'it stays on record what became of a mail'),
+  RETENTION_AUDIT_DAYS: days(365, 2_557, 'the audit log reaches back'),
+  RETENTION_SIGN_IN_DAYS: days(1, 30, 'ended sessions and expired links stay'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').describe('Least severe level that is logged'),
   SHUTDOWN_SECONDS: seconds('How long a stopping process may finish what it holds').default(25),
   FAULTS: z.string().default('').describe('Kill points for tests, name:nth:action[@numeric code]; refused in production'),

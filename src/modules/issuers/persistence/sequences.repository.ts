@@ -30,6 +30,8 @@ const GAPS = `
   ), known as (
     select sequential as from_number, sequential as to_number from numbered
     union all select from_number, to_number from raised
+    union all select lower(r), upper(r) - 1 from archived_numbers a cross join unnest(a.numbers) r
+      where a.tenant_id = $1 and a.emission_point_id = $2 and a.document_type = $3 and a.environment = $4
     union all select last_value + 1, last_value + 1 from point where last_value is not null
   ), holes as (
     select coalesce(lag(k.to_number) over (order by k.from_number), p.before_first) + 1 as from_number, k.from_number - 1 as to_number

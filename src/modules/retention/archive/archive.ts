@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { RECORDS, writeFiles, type ArchivedDocument } from './part-files.js';
+
+const MANIFEST = 'manifest.json';
+
+/** What a part holds, so that it can be checked without the service. */
+interface Manifest {
+  readonly format: 1;
+  readonly tenant_id: string;
+  readonly month: string;
+  readonly documents: number;
+  readonly archived_at: string;
+  readonly files: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
+}
+
+/**
+ * Folder of archived documents: `<tenant>/<YYYY-MM>/part-0001`, each with its records, its XML and a manifest with
+ * checksums. A part appears whole or not at all, and never changes.
+ */
+export class Archive {
+  constructor(private readonly folder: string) {}
+
+  /** Versions of the documents that the parts of a month hold, by id. @throws Error naming the part that is not as it was written */
+  async holds(tenantId: string, month: string): Promise<Map<string, number>> {
+    const versions = new Map<string, number>();
+    for (const part of await partsIn(this.home(tenantId, month))) {
+      for (const [id, version] of await this.read(join(tenantId, month.slice(0, 7), part))) versions.set(id, version);
+    }
+    return versions;
+  }
+
+  /** The same of one part, by the name that `add` gave it. */
+  async read(name: string): Promise<Map<string, number>> {
+    const versions = new Map<string, number>();
+    for await (const [id, version] of readPart(join(this.folder, name))) versions.set(id, version);
+    return versions;
+  }
+
+  /** Writes a part, on disk for good before it appears. */
+  async add(tenantId: string, month: string, documents: AsyncIterable<ArchivedDocument>, now: Date): Promise<{ name: string; documents: number }> {
+    const home = this.home(tenantId, month);
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    const name = `part-${String((await partsIn(home)).length + 1).padStart(4, '0')}`;
+    const unfinished = join(home, `.${name}.unfinished`);
+    // Of a run that was killed.
+    await rm(unfinished, { recursive: true, force: true });
+    await mkdir(unfinished, { mode: 0o700 });
+    const { files, count } = await writeFiles(unfinished, documents);
+    const manifest: Manifest = {
+      format: 1, tenant_id: tenantId, month: month.slice(0, 7), documents: count, archived_at: now.toISOString(),
+      files: Object.fromEntries(await Promise.all(files.map(async (file) => [file, await flushed(join(unfinished, file))] as const))),
+    };
+    const written = await open(join(unfinished, MANIFEST), 'wx', 0o600);
+    await written.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+    await written.sync();
+    await written.close();
+    await flush(unfinished);
+    await rename(unfinished, join(home, name));
+    await flush(home);
+    return { name: join(tenantId, month.slice(0, 7), name), documents: count };
+  }
+
+  private home(tenantId: string, month: string): string {
+    return join(this.folder, tenantId, month.slice(0, 7));
+  }
+}
+
+async function partsIn(home: string): Promise<string[]> {
+  return existsSync(home) ? (await readdir(home)).filter((name) => /^part-\d{4,}$/.test(name)).sort() : [];
+}
+
+/** Ids and versions of a part's documents, once all of it is found as its manifest says. */
+async function* readPart(part: string): AsyncGenerator<[string, number]> {
+  const manifest = JSON.parse(await readFile(join(part, MANIFEST), 'utf8')) as Manifest;
+  for (const [file, { bytes, sha256 }] of Object.entries(manifest.files)) {
+    const found = await summary(join(part, file));
+    if (found.bytes !== bytes || found.sha256 !== sha256) throw new Error(`${join(part, file)} is not as it was written: nothing of it is removed`);
+  }
+  let documents = 0;
+  for await (const line of createInterface({ input: createReadStream(join(part, RECORDS)).pipe(createGunzip()), crlfDelay: Number.POSITIVE_INFINITY })) {
+    const [, id, version] = /^\{"id":"([0-9a-f-]{36})","version":(\d+),/.exec(line) ?? [];
+    if (id === undefined || version === undefined) throw new Error(`${join(part, RECORDS)}: line ${documents + 1} is no document`);
+    documents += 1;
+    yield [id, Number(version)];
+  }
+  if (documents !== manifest.documents) throw new Error(`${part}: ${documents} documents, ${manifest.documents} by its manifest`);
+}
+
+async function summary(file: string): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return { bytes: (await stat(file)).size, sha256: hash.digest('hex') };
+}
+
+async function flushed(file: string): Promise<{ bytes: number; sha256: string }> {
+  await flush(file);
+  return summary(file);
+}
+
+/** Puts a file or a folder on disk for good. */
+async function flush(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { DataSource } from 'typeorm';
+import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { guayaquilDay } from '../../src/shared/guayaquil.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { type IssuedInThePast, issueInThePast } from '../support/past-documents.js';
+import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { unzip } from '../support/unzip.js';
+
+const TABLES = ['document_contents', 'document_history', 'signed_documents', 'sri_attempts', 'document_authorizations', 'buyer_documents', 'mails', 'events'];
+
+/** The first or the last day of a month that is some months away from this one. */
+function dayOf(months: number, which: 'first' | 'last'): string {
+  const [year = 0, month = 0] = guayaquilDay(new Date()).split('-').map(Number);
+  return new Date(Date.UTC(year, month - 1 + months + (which === 'last' ? 1 : 0), which === 'last' ? 0 : 1, 12)).toISOString().slice(0, 10);
+}
+const SEVEN_YEARS = -84;
+
+describe('retention', () => {
+  let database: TestDatabase;
+  let service: DataSource;
+  let folder: string;
+  let mine: SeededTenant;
+  let theirs: SeededTenant;
+  let disputed: SeededTenant;
+  const old = new Map<string, IssuedInThePast>();
+  const kept = new Set<string>();
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 4)).initialize();
+    folder = mkdtempSync(join(tmpdir(), 'sello-archive-'));
+    [mine, theirs, disputed] = [await seedTenant(database), await seedTenant(database, { ruc: '0992345678001' }), await seedTenant(database, { ruc: '0190345678001' })];
+    await database.query(`insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at) values ($1, gen_random_uuid(), 'https://example.com', true, now(), now())`, [mine.tenantId]);
+    const past = async (tenant: SeededTenant, day: string, more: { type?: string; total?: string; modifies?: string; isMoving?: boolean } = {}): Promise<IssuedInThePast> =>
+      issueInThePast(service, tenant, { day, ...more });
+    const goes = (document: IssuedInThePast): IssuedInThePast => (old.set(document.id, document), document);
+    const stays = (document: IssuedInThePast): void => void kept.add(document.id);
+    for (let number = 0; number < 12; number += 1) goes(await past(mine, dayOf(SEVEN_YEARS - 6, 'first')));
+    const credited = goes(await past(mine, dayOf(SEVEN_YEARS - 6, 'last')));
+    goes(await past(mine, dayOf(SEVEN_YEARS - 1, 'last'), { type: '04', total: '40.00', modifies: credited.id }));
+    goes(await past(theirs, dayOf(SEVEN_YEARS - 1, 'last')));
+    const creditedLate = await past(mine, dayOf(SEVEN_YEARS - 1, 'first'));
+    stays(creditedLate);
+    stays(await past(mine, dayOf(SEVEN_YEARS + 2, 'first'), { type: '04', total: '40.00', modifies: creditedLate.id }));
+    stays(await past(mine, dayOf(SEVEN_YEARS - 6, 'first'), { isMoving: true }));
+    stays(await past(mine, dayOf(SEVEN_YEARS, 'first')));
+    stays(await past(theirs, dayOf(0, 'first')));
+    stays(await past(disputed, dayOf(SEVEN_YEARS - 20, 'first')));
+  }, 60_000);
+  afterAll(async () => {
+    await service.destroy();
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Runs the program; killed once it has said what matches. */
+  const run = (args: string[], env: Record<string, string> = {}, kill?: RegExp): Promise<{ code: number | null; output: string }> => {
+    const child = spawn(process.execPath, ['dist/src/retention.js', ...args], {
+      env: {
+        PATH: process.env['PATH'] ?? '', APP_ENV: 'sandbox', DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, REDIS_URL: 'redis://127.0.0.1:1',
+        RETENTION_ARCHIVE_DIR: folder, RETENTION_HOLD_TENANTS: disputed.tenantId, ...env,
+      },
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (data: Buffer) => {
+        output += data.toString();
+        if (kill?.test(output)) child.kill('SIGKILL');
+      });
+    }
+    return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
+  };
+  const ids = async (): Promise<string[]> => (await database.query<{ id: string }>('select id from documents')).map(({ id }) => id);
+  /** Records of all parts of the archive and the XML beside them. */
+  const archived = (): { records: Map<string, { record: string; folder: string }>; xml: Map<string, Buffer> } => {
+    const records = new Map<string, { record: string; folder: string }>();
+    const xml = new Map<string, Buffer>();
+    for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\/part-\d{4}$/.test(name))) {
+      const part = join(folder, entry);
+      for (const line of gunzipSync(readFileSync(join(part, 'documents.jsonl.gz'))).toString().trim().split('\n')) records.set(line.slice(7, 43), { record: line, folder: entry });
+      for (const [name, content] of unzip(readFileSync(join(part, 'xml.zip')))) xml.set(name, content);
+    }
+    return { records, xml };
+  };
+
+  it('tells what it would do and does nothing', async () => {
+    const before = await ids();
+    const { code, output } = await run([]);
+    expect([code, output]).toEqual([0, expect.stringContaining('nothing was changed')]);
+    expect(output).toContain(`${old.size + 1} due, 0 archived, 0 removed, 1 held`);
+    expect(await ids()).toEqual(before);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('loses no document when it is killed in the middle', async () => {
+    const { output } = await run(['--apply', '--only', 'documents', '--batch', '3'], {}, /: 6 of \d+ removed/);
+    expect(output).not.toContain('documents issued before');
+    const left = new Set(await ids());
+    const { records } = archived();
+    const gone = [...old.keys()].filter((id) => !left.has(id));
+    expect(gone.length).toBeGreaterThan(0);
+    expect(gone.length).toBeLessThan(old.size);
+    expect(gone.filter((id) => !records.has(id))).toEqual([]);
+  });
+
+  it('goes on where it was killed, until what is past its time is in the archive, to the byte, and nowhere else', async () => {
+    expect(await run(['--apply', '--only', 'documents', '--batch', '3'])).toMatchObject({ code: 0 });
+    expect(new Set(await ids())).toEqual(kept);
+    for (const table of TABLES) {
+      const left = await database.query<{ id: string }>(`select distinct document_id as id from ${table} where document_id is not null`);
+      expect([table, left.filter(({ id }) => !kept.has(id))]).toEqual([table, []]);
+    }
+    const { records, xml } = archived();
+    for (const [id, { accessKey, signed, authorization }] of old) {
+      expect(records.get(id)?.folder).toMatch(accessKey.includes('0992345678001') ? theirs.tenantId : mine.tenantId);
+      expect(records.get(id)?.record).toMatch(/"document": \{.*"total": (100|40)\.00,/);
+      expect(xml.get(`${accessKey}/signed-1.xml`)?.equals(signed)).toBe(true);
+      expect(xml.get(`${accessKey}/authorization-1.xml`)?.equals(authorization)).toBe(true);
+    }
+    expect(await run(['--apply', '--only', 'documents'])).toMatchObject({ code: 0, output: expect.stringContaining('0 archived, 0 removed') });
+  });
+
+  it('leaves counts right, numbers taken and their emission point in place', async () => {
+    const { response } = await issueBySql(service, mine);
+    kept.add(response.document_id);
+    const taken = [...old.values()].filter(({ accessKey }) => accessKey.includes('01' + mine.ruc)).map(({ sequential }) => sequential);
+    expect(Number(response.access_key.slice(30, 39))).toBeGreaterThan(Math.max(...taken));
+    const [{ inside, whole } = { inside: 0, whole: 0 }] = await database.query<{ inside: number; whole: number }>(
+      `select count(*) filter (where a.numbers @> n)::int as inside, count(*)::int as whole
+       from unnest($1::int[]) n, (select range_agg(r) as numbers from archived_numbers a, unnest(a.numbers) r where a.tenant_id = $2 and a.document_type = '01') a`, [taken, mine.tenantId]);
+    expect(inside).toBe(whole);
+    const sums = await database.query(
+      `select tenant_id, sum(n) as documents from (select tenant_id, documents as n from document_counts union all select tenant_id, change from document_count_changes) c group by 1
+       except select tenant_id, count(*) from documents where resting_status is not null group by 1`);
+    expect(sums).toEqual([]);
+    await expect(database.query('delete from emission_points where tenant_id = $1', [theirs.tenantId])).rejects.toThrow(/foreign key/);
+  });
+
+  it.each([['six years', '6'], ['nothing that is a number', 'seven']])('does not start when settings say %s', async (_what, years) => {
+    expect(await run(['--apply'], { RETENTION_DOCUMENT_YEARS: years })).toMatchObject({ code: 1, output: expect.stringContaining('RETENTION_DOCUMENT_YEARS') });
+  });
+
+  it('is refused by the database for younger documents, and to the service altogether', async () => {
+    const [young] = await database.query<{ id: string; version: number }>(`select id, version from documents where tenant_id = $1 and issue_date >= now() - interval '7 years' limit 1`, [mine.tenantId]);
+    const remove = (before: string): string => `select remove_archived_documents('${mine.tenantId}', array['${young?.id}']::uuid[], array[${young?.version}], '${before}', now())`;
+    await expect(database.query(remove(dayOf(SEVEN_YEARS + 1, 'last')))).rejects.toThrow(/seven years/);
+    expect(await database.query(remove(dayOf(SEVEN_YEARS, 'first')))).toEqual([{ remove_archived_documents: 0 }]);
+    await expect(service.query(remove(dayOf(SEVEN_YEARS, 'first')))).rejects.toThrow(/permission denied/);
+    await expect(service.query(`select rows_past_keeping('audit', now() - interval '9 years', 0, 1, true)`)).rejects.toThrow(/permission denied/);
+    await expect(database.query(`delete from document_history where tenant_id = $1`, [mine.tenantId])).rejects.toThrow(/kept for ever/);
+  });
+
+  it('removes nothing on the word of an archive that was changed', async () => {
+    const late = await issueInThePast(service, theirs, { day: dayOf(SEVEN_YEARS - 1, 'first') });
+    const part = join(folder, readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => name.startsWith(theirs.tenantId) && name.endsWith('part-0001'))!);
+    const whole = readFileSync(join(part, 'xml.zip'));
+    appendFileSync(join(part, 'xml.zip'), 'x');
+    expect(await run(['--apply', '--only', 'documents'])).toMatchObject({ code: 1, output: expect.stringContaining('not as it was written') });
+    expect(await ids()).toContain(late.id);
+    rmSync(join(part, 'xml.zip'));
+    appendFileSync(join(part, 'xml.zip'), whole);
+    expect(await run(['--apply', '--only', 'documents'])).toMatchObject({ code: 0 });
+    expect(await ids()).not.toContain(late.id);
+  });
+
+  it('removes what served the operation once its days are over, and nothing that is still under way', async () => {
+    const query = (sql: string): Promise<Record<string, unknown>[]> => database.query(sql);
+    await query(`
+      update webhook_deliveries set status = 'delivered', finished_at = now() - interval '100 days';
+      delete from webhook_work;
+      insert into webhook_attempts (tenant_id, delivery_id, number, started_at) select tenant_id, id, 1, now() from webhook_deliveries;
+      update events set created_at = now() - interval '400 days' where created_at < now() - interval '1 day';
+      delete from mail_outbox where id in (select id from mails order by created_at limit 1);
+      update mails set status = 'sent', updated_at = now() - interval '400 days' where id not in (select id from mail_outbox);
+      update mails set status = 'sent', updated_at = now() - interval '300 days' where id in (select id from mail_outbox order by id limit 1);
+      insert into users (id, email, name, created_at, updated_at) values ('00000000-0000-4000-8000-000000000001', 'a@b.c', 'A', now(), now());
+      insert into sessions (id, user_id, created_at, expires_at, ended_at) select gen_random_uuid(), '00000000-0000-4000-8000-000000000001', now(), now() + days * interval '1 day', ended
+      from (values (30, null), (-10, null), (-40, null), (20, now() - interval '40 days')) s (days, ended);
+      insert into refresh_tokens (token_hash, session_id, created_at, expires_at) select id::text::bytea, id, now(), now() from sessions;
+      insert into one_time_tokens (token_hash, purpose, created_at, expires_at) values ('a', 'verify_email', now(), now() - interval '40 days'), ('b', 'verify_email', now(), now())`);
+    for (const days of [3_000, 2_000]) {
+      await database.query(`insert into audit_log (tenant_id, id, at, actor_kind, action) values ($1, gen_random_uuid(), now() - $2::int * interval '1 day', 'system', 'x')`, [mine.tenantId, days]);
+    }
+    const [pending] = await database.query<{ id: string; event_id: string }>(`update webhook_deliveries set status = 'pending', finished_at = null where id = (select id from webhook_deliveries limit 1) returning id, event_id`);
+    const mails = await query('select id from mails');
+    const { code, output } = await run(['--apply', '--only', 'operation']);
+    expect([code, output]).toEqual([0, expect.stringContaining('audit: 1 older')]);
+    expect(await query('select id from webhook_deliveries')).toEqual([{ id: pending?.id }]);
+    expect(await query('select delivery_id as id from webhook_attempts')).toEqual([{ id: pending?.id }]);
+    expect(await query(`select id from events where created_at < now() - interval '365 days'`)).toEqual([{ id: pending?.event_id }]);
+    expect(await query('select id from mails')).toHaveLength(mails.length - 1);
+    expect(await query('select count(*)::int as n from sessions union all select count(*)::int from refresh_tokens')).toEqual([{ n: 2 }, { n: 2 }]);
+    expect(await query('select token_hash from one_time_tokens')).toHaveLength(1);
+    expect(await query('select id from audit_log')).toHaveLength(1);
+    await expect(query('delete from audit_log')).rejects.toThrow(/append-only/);
+  });
+});
