@@ -19,6 +19,7 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
     await guard.query('create schema if not exists sello');
     const dataSource = await new DataSource(ownerDataSourceOptions(ownerUrl)).initialize();
     try {
+      await refuseBlindOwner(dataSource);
       const applied = await dataSource.runMigrations();
       for (const migration of applied) report(`applied ${migration.name}`);
       if (applied.length === 0) report('database is up to date');
@@ -41,6 +42,17 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
   } finally {
     await guard.end();
   }
+}
+
+/** Row security is forced on owners too: a migration that fills a column would pass over every row, and say nothing. */
+async function refuseBlindOwner(dataSource: DataSource): Promise<void> {
+  const [login] = await dataSource.query<{ sees_all: boolean; was_migrated: boolean }[]>(
+    `select rolsuper or rolbypassrls as sees_all, to_regclass('sello.migrations') is not null as was_migrated from pg_roles where rolname = current_user`,
+  );
+  if (login?.sees_all !== false || !login.was_migrated) return;
+  const applied = await dataSource.query<{ name: string }[]>('select name from migrations');
+  if (dataSource.migrations.every(({ name }) => applied.some((row) => row.name === name))) return;
+  throw new Error('DATABASE_OWNER_URL: row security hides rows from this login, so migrations would pass over them; give it BYPASSRLS');
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { LEND_ROLES, TAKE_BACK } from './schema-roles.js';
 
 type MigrationClass = new () => MigrationInterface;
 
@@ -32,10 +33,14 @@ export function loadMigrations(folder = migrationsFolder()): MigrationClass[] {
         // TypeORM orders migrations by the number that ends the name.
         readonly name = `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}${timestamp}`;
         async up(runner: QueryRunner): Promise<void> {
+          await runner.query(LEND_ROLES);
           await runner.query(up);
+          await runner.query(TAKE_BACK);
         }
         async down(runner: QueryRunner): Promise<void> {
+          await runner.query(LEND_ROLES);
           await runner.query(down);
+          await runner.query(TAKE_BACK);
         }
       };
     });
