@@ -2,7 +2,9 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { readOwnerUrl } from './config/settings.js';
 import { allMoves } from './modules/documents/domain/lifecycle.js';
+import { TimerSleeper } from './platform/adapters/timer-sleeper.js';
 import { ownerDataSourceOptions } from './platform/database/connection.js';
+import { sqlState } from './platform/database/tenant-transaction.js';
 
 /** Any constant: only one process migrates a database at a time. */
 const MIGRATION_LOCK = 7_356_110;
@@ -20,7 +22,7 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
     const dataSource = await new DataSource(ownerDataSourceOptions(ownerUrl)).initialize();
     try {
       await refuseBlindOwner(dataSource);
-      const applied = await dataSource.runMigrations();
+      const applied = await patiently(() => dataSource.runMigrations(), report);
       for (const migration of applied) report(`applied ${migration.name}`);
       if (applied.length === 0) report('database is up to date');
       await dataSource.transaction(async (manager) => {
@@ -41,6 +43,23 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
     }
   } finally {
     await guard.end();
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+const TRIES = 20;
+const PAUSE_MS = 1_000;
+
+/** Tries again where a table was in use for too long: each migration is applied as a whole or not at all. */
+async function patiently<T>(work: () => Promise<T>, report: (line: string) => void): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE || tries === TRIES) throw error;
+      report('a table is in use: the migration is tried again');
+      await new TimerSleeper().sleep(PAUSE_MS);
+    }
   }
 }
 

@@ -86,4 +86,19 @@ describe('migrations', () => {
     await migrate(url, () => undefined);
     expect(await at(all.length, 'up')).toEqual(states.at(-1));
   }, 60_000);
+
+  it('wait for a table in use in short turns, in which nobody is held up behind them', async () => {
+    await at(all.length - 1, 'down');
+    const user = new pg.Client({ connectionString: url });
+    await user.connect();
+    await user.query('begin');
+    await user.query('lock table sello.migrations in share mode');
+    const said: string[] = [];
+    const migrated = migrate(url, (line) => {
+      said.push(line);
+      if (line.includes('in use')) void user.query('commit');
+    });
+    await migrated.finally(() => user.end());
+    expect(said).toEqual(['a table is in use: the migration is tried again', `applied ${new (all.at(-1)!)().name}`]);
+  }, 60_000);
 });

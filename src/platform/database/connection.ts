@@ -37,7 +37,10 @@ export function serviceDataSourceOptions(url: string, poolSize: number, waitSeco
   };
 }
 
-/** Connection of the schema's owner: migrations and operator's acts only. */
+/**
+ * Connection of the schema's owner: migrations and operator's acts only. Whoever waits for a lock on a table holds up all
+ * who come after, so it waits shorter than they do.
+ */
 export function ownerDataSourceOptions(url: string): DataSourceOptions {
   return {
     type: 'postgres',
@@ -47,6 +50,6 @@ export function ownerDataSourceOptions(url: string): DataSourceOptions {
     migrationsTableName: 'migrations',
     migrationsTransactionMode: 'each',
     synchronize: false,
-    extra: { max: 2, options: '-c search_path=sello -c timezone=UTC -c lock_timeout=30000' },
+    extra: { max: 2, options: '-c search_path=sello -c timezone=UTC -c lock_timeout=3000' },
   };
 }

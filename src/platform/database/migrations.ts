@@ -32,6 +32,8 @@ export function loadMigrations(folder = migrationsFolder()): MigrationClass[] {
       return class implements MigrationInterface {
         // TypeORM orders migrations by the number that ends the name.
         readonly name = `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}${timestamp}`;
+        /** What builds an index beside those who write cannot run within one; it is its file's only statement. */
+        readonly transaction = !up.startsWith('-- without transaction\n');
         async up(runner: QueryRunner): Promise<void> {
           await runner.query(LEND_ROLES);
           await runner.query(up);
