@@ -2248,6 +2248,7 @@ export interface components {
         };
         AuditLogPage: {
             items: components["schemas"]["AuditLine"][];
+            /** @description Counted up to 10000; pages behind it can be read */
             total: number;
             page: number;
             page_size: number;
@@ -5471,6 +5472,7 @@ export interface components {
         };
         WebhookDeliveryPage: {
             items: components["schemas"]["WebhookDelivery"][];
+            /** @description Counted up to 10000; pages behind it can be read */
             total: number;
             page: number;
             page_size: number;

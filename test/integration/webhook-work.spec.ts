@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
+import { AuditLogRepository } from '../../src/modules/audit/persistence/audit-log.repository.js';
 import { DeliveriesRepository } from '../../src/modules/webhooks/persistence/deliveries.repository.js';
 import { DispatchRepository } from '../../src/modules/webhooks/persistence/dispatch.repository.js';
 import { ownerDataSourceOptions, serviceDataSourceOptions } from '../../src/platform/database/connection.js';
@@ -77,5 +78,17 @@ describe('the work of webhooks', () => {
       await ending.release();
       await owner.destroy();
     }
+  });
+
+  it('is counted to ten thousand, as lines of the audit log are, and can be read behind it', async () => {
+    const id = await tenant(1, 10_050);
+    await database.query(`insert into audit_log (tenant_id, id, at, actor_kind, action) select $1, gen_random_uuid(), now(), 'system', 'x' from generate_series(1, 10050)`, [id]);
+    const transaction = new TenantTransaction(service);
+    const [{ webhook_id: webhookId } = { webhook_id: '' }] = await database.query<{ webhook_id: string }>('select webhook_id from webhook_work where tenant_id = $1 limit 1', [id]);
+    const deliveries = await new DeliveriesRepository(transaction).page(id, webhookId, 'pending', 100, 10_000);
+    expect([deliveries?.total, deliveries?.rows.length]).toEqual([10_000, 50]);
+    const lines = await new AuditLogRepository(transaction).list(id, { action: null, actorId: null, from: null, until: null }, 100, 10_000);
+    expect([lines.total, lines.rows.length]).toEqual([10_000, 50]);
+    expect((await new DeliveriesRepository(transaction).page(id, webhookId, 'failed', 100, 0))?.total).toBe(0);
   });
 });

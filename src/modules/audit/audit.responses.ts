@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { MOST_COUNTED } from '../../platform/database/counting.js';
 import { AUDIT_ACTIONS, AUDIT_ACTORS, AUDIT_TARGETS, type AuditAction, type AuditActor, type AuditTarget } from '../../platform/audit/audit-actions.js';
 
 const uuid = { type: String, format: 'uuid' } as const;
@@ -24,7 +25,7 @@ export class AuditLineRecord {
 @ApiSchema({ name: 'AuditLogPage' })
 export class AuditLogPage {
   @ApiProperty({ type: [AuditLineRecord] }) items: AuditLineRecord[];
-  @ApiProperty(count) total: number;
+  @ApiProperty({ ...count, maximum: MOST_COUNTED, description: `Counted up to ${MOST_COUNTED}; pages behind it can be read` }) total: number;
   @ApiProperty(count) page: number;
   @ApiProperty(count) page_size: number;
 }

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { MOST_COUNTED } from '../../platform/database/counting.js';
 import { EVENT_KINDS, type EventKind } from '../../shared/event-catalogue.js';
 import { ATTEMPT_OUTCOMES, type AttemptOutcome, DELIVERY_STATUSES, type DeliveryStatus } from './domain/delivery.js';
 
@@ -70,7 +71,7 @@ export class DeliveryRecord {
 @ApiSchema({ name: 'WebhookDeliveryPage' })
 export class DeliveryPage {
   @ApiProperty({ type: [DeliveryRecord] }) items: DeliveryRecord[];
-  @ApiProperty(count) total: number;
+  @ApiProperty({ ...count, maximum: MOST_COUNTED, description: `Counted up to ${MOST_COUNTED}; pages behind it can be read` }) total: number;
   @ApiProperty(count) page: number;
   @ApiProperty(count) page_size: number;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '../../../platform/audit/audit-actions.js';
+import { MOST_COUNTED } from '../../../platform/database/counting.js';
 import { ListReads } from '../../../platform/database/list-reads.js';
 import type { AuditLineRecord } from '../audit.responses.js';
 
@@ -18,7 +19,7 @@ const FILTER = `tenant_id = $1 and ($2::text is null or action = $2) and ($3::uu
 export class AuditLogRepository {
   constructor(private readonly reads: ListReads) {}
 
-  /** A page, newest first. */
+  /** A page, newest first, and how many there are, counted to a bound. */
   async list(tenantId: string, { action, actorId, from, until }: AuditFilter, limit: number, offset: number): Promise<{ rows: AuditLineRecord[]; total: number }> {
     const filter = [tenantId, action, actorId, from, until];
     return this.reads.run(tenantId, async (manager) => {
@@ -27,7 +28,7 @@ export class AuditLogRepository {
          from audit_log where ${FILTER} order by at desc, id desc limit $6 offset $7`,
         [...filter, limit, offset],
       );
-      const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from audit_log where ${FILTER}`, filter);
+      const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from (select from audit_log where ${FILTER} limit ${MOST_COUNTED}) counted`, filter);
       return { rows, total: counted?.total ?? 0 };
     });
   }

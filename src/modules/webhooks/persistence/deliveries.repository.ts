@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { MOST_COUNTED } from '../../../platform/database/counting.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { EventKind } from '../../../shared/event-catalogue.js';
@@ -34,13 +35,13 @@ interface Webhook {
 export class DeliveriesRepository {
   constructor(private readonly database: TenantTransaction) {}
 
-  /** A page, newest first; null when the tenant has no such webhook. */
+  /** A page, newest first, and how many there are, counted to a bound; null when the tenant has no such webhook. */
   async page(tenantId: string, webhookId: string, status: DeliveryStatus | null, limit: number, offset: number): Promise<{ rows: DeliveryRecord[]; total: number } | null> {
     return this.database.run(tenantId, async (manager) => {
       if ((await standing(manager, tenantId, webhookId)) === null) return null;
       const filter = 'd.tenant_id = $1 and d.webhook_id = $2 and ($3::text is null or d.status = $3)';
       const rows = await manager.query<DeliveryRecord[]>(`${DELIVERIES} where ${filter} order by d.created_at desc, d.id desc limit $4 offset $5`, [tenantId, webhookId, status, limit, offset]);
-      const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from webhook_deliveries d where ${filter}`, [tenantId, webhookId, status]);
+      const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from (select from webhook_deliveries d where ${filter} limit ${MOST_COUNTED}) counted`, [tenantId, webhookId, status]);
       return { rows, total: counted?.total ?? 0 };
     });
   }
