@@ -15,11 +15,13 @@ import { pageWithIncludes } from './docs/included.js';
 import { issuingPage } from './docs/issuing.js';
 import { licencesPage, readLockFile } from './docs/licences.js';
 import { lifecyclePage } from './docs/lifecycle.js';
+import { metricsPage } from './docs/metrics.js';
 import { openApiDocument } from './docs/openapi.js';
 import { rulesPage } from './docs/rules.js';
 import { simulatorPage } from './docs/simulator.js';
 import { statesPage } from './docs/states.js';
 import { LIFECYCLE } from './modules/documents/domain/lifecycle.js';
+import { METRICS, RUNTIME_METRICS } from './platform/observability/metrics.js';
 import type { Description } from './platform/openapi/description.js';
 import { ERROR_CATALOGUE } from './shared/error-catalogue.js';
 import { EVENT_CATALOGUE } from './shared/event-catalogue.js';
@@ -36,6 +38,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/states.md': statesPage(LIFECYCLE),
   'docs/events.md': eventsPage(EVENT_CATALOGUE),
   'docs/lifecycle.md': lifecyclePage(LIFECYCLE),
+  'docs/metrics.md': metricsPage(Object.values(METRICS), RUNTIME_METRICS),
   'docs/access.md': accessPage(JSON.parse(openApi) as DescribedApi),
   'docs/openapi.json': openApi,
   'docs/collection.postman.json': collectionOf(JSON.parse(openApi) as Description),

@@ -5,6 +5,7 @@ import { ApiModule } from './app.module.js';
 import { readSettings } from './config/settings.js';
 import { describeInterface } from './interface-description.js';
 import { configureHttp } from './platform/http/configure.js';
+import { OperatorsDoor } from './platform/observability/operators-door.js';
 import { nestLogger } from './platform/observability/nest-logger.js';
 import { announceReady, failToStart } from './platform/process.js';
 
@@ -15,7 +16,7 @@ async function start(): Promise<void> {
   app.useLogger(nestLogger(app));
   configureHttp(app, () => describeInterface(app, settings));
   await app.listen(settings.PORT, settings.HOST);
-  announceReady(app, { url: (await app.getUrl()).replace('[::1]', '127.0.0.1') });
+  announceReady(app, { url: (await app.getUrl()).replace('[::1]', '127.0.0.1'), metricsUrl: app.get(OperatorsDoor).url });
 }
 
 start().catch(failToStart);

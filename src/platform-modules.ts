@@ -8,11 +8,13 @@ import { FaultsModule } from './platform/faults/faults.module.js';
 import { ObservabilityModule } from './platform/observability/observability.module.js';
 import { QueueModule } from './platform/queue/queue.module.js';
 import { SecretsModule } from './platform/secrets/secrets.module.js';
+import { ShutdownModule } from './platform/shutdown/shutdown.module.js';
 
 /** What every process stands on. */
 export const platformModules = (settings: Settings): NonNullable<DynamicModule['imports']> => [
   ConfigModule.with(settings),
   AdaptersModule,
+  ShutdownModule,
   ObservabilityModule,
   FaultsModule,
   DatabaseModule,

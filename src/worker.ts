@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';
 import { readSettings } from './config/settings.js';
+import { OperatorsDoor } from './platform/observability/operators-door.js';
 import { nestLogger } from './platform/observability/nest-logger.js';
 import { announceReady, failToStart } from './platform/process.js';
 
@@ -11,7 +12,7 @@ async function start(): Promise<void> {
   const app = await NestFactory.createApplicationContext(WorkerModule.with(settings), { bufferLogs: true });
   app.useLogger(nestLogger(app));
   await app.init();
-  announceReady(app, {});
+  announceReady(app, { metricsUrl: app.get(OperatorsDoor).url });
 }
 
 start().catch(failToStart);

@@ -4938,6 +4938,8 @@ export interface components {
         };
         ReadyResponseChecks: {
             /** @enum {string} */
+            process: "ok" | "degraded" | "failing";
+            /** @enum {string} */
             postgresql: "ok" | "degraded" | "failing";
             /** @enum {string} */
             migrations: "ok" | "degraded" | "failing";
@@ -7935,7 +7937,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReadyResponse"];
                 };
             };
-            /** @description PostgreSQL, its migrations or signing fail */
+            /** @description The process stops, or PostgreSQL, its migrations or signing fail */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];

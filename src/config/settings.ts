@@ -151,8 +151,10 @@ export const SETTINGS_SCHEMA = z.object({
   RETENTION_MAIL_DAYS: days(30, 365, 'it stays on record what became of a mail'),
   RETENTION_AUDIT_DAYS: days(365, 2_557, 'the audit log reaches back'),
   RETENTION_SIGN_IN_DAYS: days(1, 30, 'ended sessions and expired links stay'),
+  METRICS_PORT: z.coerce.number().int().min(0).max(65535).optional().describe('Port on which a process tells operators its metrics and health (`/metrics`, `/health/live`, `/health/ready`), apart from the API; 0 picks a free one; without a value it tells nobody'),
+  METRICS_HOST: z.string().default('127.0.0.1').describe('Address for METRICS_PORT; nobody is asked for a credential there, so only operators may reach it'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').describe('Least severe level that is logged'),
-  SHUTDOWN_SECONDS: seconds('How long a stopping process may finish what it holds').default(25),
+  SHUTDOWN_SECONDS: seconds('How long a stopping process may finish what it holds; what is left is then handed back or cut off').default(25),
   FAULTS: z.string().default('').describe('Kill points for tests, name:nth:action[@numeric code]; refused in production'),
 });
 

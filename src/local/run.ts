@@ -66,18 +66,19 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
       async () => {
         const api = await startApi(serving, folder.logs);
         parts.add('API', api);
-        return api.url ?? '';
+        return api;
       },
-      (url) => `API, ${url}`,
+      (api) => `API, ${api.url ?? ''}`,
     ),
     progress.step('Worker', async () => {
-      const worker = await startWorker(serving, folder.logs);
+      const worker = await startWorker({ ...serving, ...metricsPortOfWorker(options) }, folder.logs);
       parts.add('worker', worker);
-      return '';
+      return worker;
     }),
   ] as const;
   await Promise.allSettled(starting);
-  const [apiUrl] = await Promise.all(starting);
+  const [api, worker] = await Promise.all(starting);
+  const apiUrl = api.url ?? '';
   if (!options.demo) folder.announce(apiUrl);
 
   const demo = await explained(folder, () => demoTenant(earlier, foundation.ownerUrl, apiUrl, company, folder, progress));
@@ -93,6 +94,7 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
           invoice: await issueFirst(),
           demo,
           apiUrl,
+          metricsUrls: [api, worker].flatMap(({ metricsUrl }) => (metricsUrl === null ? [] : [`${metricsUrl}/metrics`])),
           simulatorUrl: foundation.simulatorUrl,
           signIn: foundation.signIn,
           secondsToAuthorized: secondsSinceStart(),
@@ -102,6 +104,12 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
         workingFolder,
       );
   progress.line(told);
+}
+
+/** Two processes on one machine cannot share a port: the worker takes the next one. */
+function metricsPortOfWorker({ given }: LocalOptions): Record<string, string> {
+  const port = Number(given['METRICS_PORT'] ?? '0');
+  return port === 0 ? {} : { METRICS_PORT: String(port + 1) };
 }
 
 const secondsSinceStart = (): number => performance.now() / 1000;

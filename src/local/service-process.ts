@@ -22,6 +22,8 @@ export interface ServiceProcess {
   readonly pid: number;
   /** Where it listens; null for a process that does not. */
   readonly url: string | null;
+  /** Where it tells operators its metrics and health; null when it does not. */
+  readonly metricsUrl: string | null;
   readonly logFile: string;
   /** Resolves with a sentence when the process ends, for whatever reason. */
   readonly ended: Promise<string>;
@@ -36,6 +38,7 @@ const STOP_GRACE_MS = 10_000;
 interface Ready {
   readonly type: 'ready';
   readonly url?: string;
+  readonly metricsUrl?: string | null;
 }
 
 /**
@@ -74,6 +77,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     name: options.name,
     pid: child.pid ?? 0,
     url: first.url?.replace(/\/$/, '') ?? null,
+    metricsUrl: first.metricsUrl ?? null,
     logFile: options.logFile,
     ended,
     kill: (signal) => void child.kill(signal),

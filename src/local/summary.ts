@@ -9,6 +9,8 @@ export interface SummaryFacts {
   readonly invoice: AuthorizedDocument;
   readonly demo: DemoTenant;
   readonly apiUrl: string;
+  /** Of API and worker, where they tell metrics. */
+  readonly metricsUrls: readonly string[];
   readonly simulatorUrl: string | null;
   readonly signIn: SignInParts;
   readonly secondsToAuthorized: number;
@@ -39,6 +41,7 @@ export function summary(facts: SummaryFacts, workingFolder: string): string {
     ...(facts.simulatorUrl === null ? [] : [`  SRI simulator  ${facts.simulatorUrl}/control/ledger?access_key=${invoice.accessKey}`]),
     ...(facts.signIn.mailboxUrl === null ? [] : [`  mails          ${facts.signIn.mailboxUrl}`]),
     ...(facts.signIn.identityProviderUrl === null ? [] : [`  sign in        ${facts.apiUrl}/auth/google (the provider believes who you say you are)`]),
+    ...(facts.metricsUrls.length === 0 ? [] : [`  metrics        ${facts.metricsUrls.join(', ')}`]),
     `  logs           ${short(facts.logs)}/*.log`,
     `  settings       ${short(facts.environmentFile)} (for further processes)`,
     '',

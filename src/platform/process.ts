@@ -1,11 +1,18 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { Shutdown } from './shutdown/shutdown.js';
+
+/** For what stops behind the work itself: connections, files. */
+const LAST_GRACE_MS = 3_000;
 
 /**
  * Ties a process to whoever started it: tells a forking parent that it is ready,
- * and ends with it, so that no process outlives a parent that was killed.
+ * and ends with it, so that no process outlives a parent that was killed. Told to stop, it ends in time whatever hangs.
  */
 export function announceReady(app: INestApplicationContext, details: Readonly<Record<string, unknown>>): void {
   app.enableShutdownHooks();
+  app.get(Shutdown).timeIsUp.addEventListener('abort', () => {
+    AbortSignal.timeout(LAST_GRACE_MS).addEventListener('abort', () => process.exit(1));
+  });
   if (!process.send) return;
   process.send({ type: 'ready', ...details });
   process.once('disconnect', () => {

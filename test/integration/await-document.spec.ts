@@ -3,6 +3,7 @@ import { AwaitDocument, AwaitDocumentHandler } from '../../src/modules/documents
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -18,7 +19,7 @@ describe('waiting for an accepted document', () => {
     database = await createTestDatabase();
     service = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
     seed = await seedTenant(database);
-    handler = new AwaitDocumentHandler(new TenantTransaction(service), new SystemClock(), new TimerSleeper());
+    handler = new AwaitDocumentHandler(new TenantTransaction(service), new SystemClock(), new TimerSleeper(), new Shutdown({ SHUTDOWN_SECONDS: 1 }));
   });
   afterAll(async () => {
     await service.destroy();

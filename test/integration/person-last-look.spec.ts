@@ -5,6 +5,7 @@ import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { sqlState, TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
@@ -61,7 +62,7 @@ describe('the last look at a person', () => {
     await database.query(change, [userId]);
     const principal = { kind: 'user', id: userId, sessionId, memberId: userId, role: 'billing_operator' } as const;
     const tenant: TenantContext = { tenantId: seed.tenantId, principal, environment: 'TEST' };
-    const waiting = new AwaitDocumentHandler(new TenantTransaction(service), new SystemClock(), new TimerSleeper());
+    const waiting = new AwaitDocumentHandler(new TenantTransaction(service), new SystemClock(), new TimerSleeper(), new Shutdown({ SHUTDOWN_SECONDS: 1 }));
     await expect(waiting.execute(new AwaitDocument(tenant, response.document_id, 0, false))).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 

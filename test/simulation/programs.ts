@@ -18,9 +18,11 @@ import { SubmitStep } from '../../src/modules/documents/saga/submit.step.js';
 import { readSettings, type Settings } from '../../src/config/settings.js';
 import type { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { KillPoints } from '../../src/platform/faults/kill-points.js';
+import { Meters } from '../../src/platform/observability/meters.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
 import { OutboxRelay } from '../../src/platform/outbox/relay.js';
 import { IssuanceBell } from '../../src/platform/queue/issuance-bell.js';
+import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import type { Clock, Ids, Sleeper } from '../../src/shared/ports.js';
 import type { DocumentContent, IssuerSnapshot } from '../../src/sri/document-types/document.js';
@@ -35,6 +37,9 @@ export const SETTINGS: Settings = readSettings({
   SRI_RECEPTION_URL: 'http://simulated/reception', SRI_AUTHORIZATION_URL: 'http://simulated/authorization',
   SRI_CONSULTATION_URL: 'http://simulated/consultation', RELAY_INTERVAL_MS: '1000',
 });
+
+/** Counting changes nothing: all programs of all histories count in one. */
+const METERS = new Meters();
 
 /** What a program of the service stands on. */
 export interface Ports {
@@ -68,7 +73,7 @@ export function startApi(ports: Ports, Desk: typeof IssuingDesk = QuickDesk): Ap
   const acts = new DocumentActs(new DocumentsRepository(transaction, ids), clock);
   const policy = sagaPolicy(SETTINGS);
   return {
-    issue: new IssueDocumentHandler(desk, bell, new KillPoints(SETTINGS, sleeper), clock, ids),
+    issue: new IssueDocumentHandler(desk, bell, new KillPoints(SETTINGS, sleeper), clock, ids, METERS),
     get: new GetDocumentHandler(transaction),
     retry: new RetryDocumentHandler(acts, policy),
     reconcile: new ReconcileDocumentHandler(acts, ports.authorization as never, ports.consultation as never, clock, ids, policy),
@@ -92,7 +97,7 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
     new SubmitStep(documents, ports.reception as never, breaker, relay, killPoints, clock, ids, policy),
     new AuthorizeStep(documents, ports.authorization as never, breaker, killPoints, clock, ids, policy),
     new WatchStep(documents, ports.consultation as never, breaker, clock, ids, policy),
-    clock, ids, sleeper, SETTINGS, policy,
+    clock, ids, SETTINGS, policy, METERS, new Shutdown(SETTINGS),
   );
   processor.onApplicationBootstrap();
   relay.onApplicationBootstrap();

@@ -22,6 +22,8 @@ export interface StackOptions {
 /** The whole service as processes of their own, over a database and a Redis database of its own. */
 export interface Stack {
   readonly apiUrls: readonly string[];
+  /** Its API processes, in the order of their start. */
+  readonly apis: readonly ServiceProcess[];
   /** Address of the first API. */
   readonly apiUrl: string;
   readonly simulatorUrl: string;
@@ -122,6 +124,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     throw error;
   }
   return {
+    apis,
     get apiUrls() {
       return apis.map((api) => api.url ?? '');
     },

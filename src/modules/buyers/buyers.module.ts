@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { type Settings, SETTINGS } from '../../config/settings.js';
+import { Meters } from '../../platform/observability/meters.js';
 import { type Clock, CLOCK } from '../../shared/ports.js';
 import { BuyersController } from './buyers.controller.js';
 import { BuyersRepository } from './persistence/buyers.repository.js';
 import { TaxpayersRepository } from './persistence/taxpayers.repository.js';
+import { MeasuredRegistry } from './registry/measured-registry.js';
 import { RegistryBreaker } from './registry/registry-breaker.js';
 import { SriRegistryClient } from './registry/sri-registry.client.js';
 import { TaxpayerDirectory } from './registry/taxpayer-directory.js';
@@ -33,8 +35,12 @@ const HANDLERS = [CreateBuyerHandler, UpdateBuyerHandler, DeleteBuyerHandler, Ge
     },
     {
       provide: TAXPAYER_REGISTRY,
-      inject: [SriRegistryClient, CLOCK, SETTINGS],
-      useFactory: (client: SriRegistryClient, clock: Clock, settings: Settings) => new RegistryBreaker(client, clock, settings.SRI_LONGEST_BREAK_SECONDS * 1_000),
+      inject: [SriRegistryClient, CLOCK, SETTINGS, Meters],
+      useFactory: (client: SriRegistryClient, clock: Clock, settings: Settings, meters: Meters) => {
+        const breaker = new RegistryBreaker(new MeasuredRegistry(client, meters), clock, settings.SRI_LONGEST_BREAK_SECONDS * 1_000);
+        meters.gauge('sriBreaker', () => [{ labels: { service: 'registry' }, value: breaker.state }]);
+        return breaker;
+      },
     },
     ...HANDLERS,
   ],

@@ -9,9 +9,11 @@ import { SigningKeysModule } from '../issuers/public.js';
 import { AuthorizeStep } from './saga/authorize.step.js';
 import { CountFolding } from './saga/count-folding.js';
 import { IssuanceProcessor } from './saga/issuance.processor.js';
+import { MeasuredReception, SriMeter } from './saga/measured-sri.js';
 import { PrepareStep } from './saga/prepare.step.js';
 import { SubmitStep } from './saga/submit.step.js';
 import { WorkerWatch } from './saga/worker-watch.js';
+import { SagaGauges } from './saga/saga-gauges.js';
 import { SriBreaker } from './saga/sri-breaker.js';
 import { ASKING, limits } from './saga/asking.js';
 import { WatchStep } from './saga/watch.step.js';
@@ -25,15 +27,16 @@ const SAGA = [
   AuthorizeStep,
   WatchStep,
   SriBreaker,
+  SagaGauges,
   IssuanceProcessor,
   WorkerWatch,
   CountFolding,
   OutboxRelay,
   {
     provide: ReceptionClient,
-    inject: [UndiciSoapTransport, SETTINGS],
-    useFactory: (transport: UndiciSoapTransport, settings: Settings) =>
-      new ReceptionClient(transport, settings.SRI_RECEPTION_URL, limits(settings)),
+    inject: [SriMeter, UndiciSoapTransport, SETTINGS],
+    useFactory: (meter: SriMeter, transport: UndiciSoapTransport, settings: Settings) =>
+      new MeasuredReception(meter, transport, settings.SRI_RECEPTION_URL, limits(settings)),
   },
 ];
 

@@ -5,6 +5,7 @@ import { SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { BoundEnvironment } from './bound-environment.js';
 import { serviceDataSourceOptions } from './connection.js';
 import { ListReads } from './list-reads.js';
+import { PoolGauge } from './pool-gauge.js';
 import { ReplicaReads } from './replica-reads.js';
 import { TenantTransaction } from './tenant-transaction.js';
 
@@ -24,6 +25,7 @@ import { TenantTransaction } from './tenant-transaction.js';
   providers: [
     TenantTransaction,
     BoundEnvironment,
+    PoolGauge,
     {
       provide: ListReads,
       inject: [SETTINGS, TenantTransaction, SLEEPER],

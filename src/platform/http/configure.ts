@@ -4,11 +4,13 @@ import helmet from 'helmet';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { type Ids, IDS } from '../../shared/ports.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
+import { Meters } from '../observability/meters.js';
 import { requestLog } from '../observability/request-log.js';
 import { cookieOrigin } from './cookie-origin.js';
 import { headerLimit, KEPT_HEADERS } from './header-limit.js';
 import type { Description } from '../openapi/description.js';
 import { DOCS_PATH, serveDocs } from '../openapi/docs-page.js';
+import { Shutdown } from '../shutdown/shutdown.js';
 import { jsonBody, MAX_BODY_BYTES, type Upload } from './json-body.js';
 import { PublicAddress } from './public-address.js';
 import { requestId } from './request-id.js';
@@ -41,9 +43,10 @@ export function configureHttp(app: NestExpressApplication, description: () => De
   app.set('query parser', 'simple');
   app.set('trust proxy', settings.TRUSTED_PROXIES === '' ? false : settings.TRUSTED_PROXIES);
   app.use(requestId(app.get<Ids>(IDS)));
-  app.use(requestLog(app.get<Logger>(LOGGER)));
+  app.use(requestLog(app.get<Logger>(LOGGER), app.get(Meters)));
   app.use(headerLimit);
   app.use(securityHeaders(settings.APP_ENV === 'production'));
+  app.use(lastAnswer(app.get(Shutdown)));
   app.use(noStore);
   allowOrigins(app, settings.ALLOWED_ORIGINS);
   app.use(cookieOrigin(app.get(PublicAddress)));
@@ -85,6 +88,14 @@ function securityHeaders(isProduction: boolean) {
     contentSecurityPolicy: { directives: isProduction ? {} : { upgradeInsecureRequests: null } },
     strictTransportSecurity: isProduction ? { maxAge: 31_536_000, includeSubDomains: true } : false,
   });
+}
+
+/** Of a process that stops, connections end with their answer: the next request goes to another. */
+function lastAnswer(shutdown: Shutdown) {
+  return (_request: ServiceRequest, response: Response, next: NextFunction): void => {
+    if (shutdown.isStopping) response.setHeader('Connection', 'close');
+    next();
+  };
 }
 
 /** Answers hold a tenant's data: no cache may keep them. */

@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
 import type { Response } from 'express';
 import { type Logger, LOGGER } from '../observability/logger.js';
+import { Meters } from '../observability/meters.js';
 import { answerTo } from './error-answer.js';
 import { languageOf } from './field-messages.js';
 import type { ServiceRequest } from './service-request.js';
@@ -8,13 +9,17 @@ import type { ServiceRequest } from './service-request.js';
 /** Writes every error as the envelope of the specification (section 7.1). */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+  constructor(
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly meters: Meters,
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<ServiceRequest>();
     const response = host.switchToHttp().getResponse<Response>();
     const requestId = request.requestId ?? '';
     const answer = answerTo(error, languageOf(request.headers['accept-language']), requestId);
+    if (answer.status === 500) this.meters.count('ownFaults', { source: 'http', code: 'INTERNAL' });
     if (answer.unexpected) {
       this.logger.error({ err: error, request_id: requestId }, 'a request failed unexpectedly');
     }

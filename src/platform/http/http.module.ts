@@ -5,6 +5,7 @@ import { AuthenticationGuard } from '../security/authentication.guard.js';
 import { PermissionGuard } from '../security/permission.guard.js';
 import { SecurityModule } from '../security/security.module.js';
 import { ErrorFilter } from './error.filter.js';
+import { HttpDrain } from './http-drain.js';
 import { PublicAddress } from './public-address.js';
 import { RateLimitGuard, SignInLimitGuard } from './rate-limit.guard.js';
 import { RateLimits } from './rate-limits.js';
@@ -14,6 +15,7 @@ import { FieldValidationPipe } from './validation.pipe.js';
 @Module({
   imports: [SecurityModule],
   providers: [
+    HttpDrain,
     RateLimits,
     ApiKeyUsage,
     PublicAddress,

@@ -5,6 +5,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
+import { Meters } from '../observability/meters.js';
 import { openRedisCluster } from '../queue/redis-cluster.js';
 
 /** Buckets of the specification (section 8): issuing, polling one document, proving who one is, everything else. */
@@ -51,6 +52,7 @@ export class RateLimits implements OnApplicationShutdown {
   constructor(
     @Inject(SETTINGS) settings: Settings,
     @Inject(LOGGER) private readonly logger: Logger,
+    private readonly meters: Meters,
   ) {
     const connection = { commandTimeout: COMMAND_TIMEOUT_MS, connectTimeout: 2_000, socketTimeout: SILENCE_MS };
     this.redis = settings.REDIS_CLUSTER
@@ -108,6 +110,7 @@ export class RateLimits implements OnApplicationShutdown {
   }
 
   private verdict(bucket: RateBucket, allowed: boolean, state: RateLimiterRes): RateVerdict {
+    if (!allowed) this.meters.count('rateLimited', { bucket });
     return {
       allowed,
       limit: this.limits[bucket],

@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { createTransport, type Transporter } from 'nodemailer';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
+import { Meters } from '../observability/meters.js';
 import { BounceAddress } from './bounce-address.js';
 import { type Delivery, notTaken } from './delivery.js';
 import type { Letter } from './letters.js';
@@ -31,6 +32,7 @@ export class Mailer implements OnApplicationShutdown {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOGGER) private readonly logger: Logger,
+    private readonly meters: Meters,
   ) {
     const { SMTP_URL: url, MAIL_BOUNCE_ADDRESS: bounces, MAIL_BOUNCE_SECRET: secret } = settings;
     this.transport = url === undefined ? null : createTransport(pooled(url, settings.MAIL_CONCURRENCY));
@@ -49,21 +51,33 @@ export class Mailer implements OnApplicationShutdown {
    */
   async send(to: { readonly name?: string; readonly address: string }, letter: Letter): Promise<void> {
     if (this.transport === null) throw new Error('SMTP_URL is not set: the mail was not sent');
-    await this.transport.sendMail({
-      from: this.settings.MAIL_FROM,
-      to: { name: to.name ?? '', address: to.address },
-      subject: letter.subject,
-      text: letter.text,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
+    let outcome: 'taken' | 'refused' = 'refused';
+    try {
+      await this.transport.sendMail({
+        from: this.settings.MAIL_FROM,
+        to: { name: to.name ?? '', address: to.address },
+        subject: letter.subject,
+        text: letter.text,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
+      outcome = 'taken';
+    } finally {
+      this.meters.count('mails', { kind: 'letter', outcome });
+    }
   }
 
   /**
    * Hands one letter to the mail server and tells what became of it. Every name and address goes as a value of its own.
    * @param signal gives up; the mail is put off then
    */
-  async deliver({ id, to, senderName, replyTo, letter }: TrackedMail, signal: AbortSignal): Promise<Delivery> {
+  async deliver(mail: TrackedMail, signal: AbortSignal): Promise<Delivery> {
+    const delivery = await this.handOver(mail, signal);
+    this.meters.count('mails', { kind: 'tracked', outcome: delivery.outcome });
+    return delivery;
+  }
+
+  private async handOver({ id, to, senderName, replyTo, letter }: TrackedMail, signal: AbortSignal): Promise<Delivery> {
     if (this.transport === null) return { outcome: 'put_off', reason: 'no mail server is set: SMTP_URL' };
     const messageId = `<${id}@${domainOf(this.sender.address)}>`;
     const { name, address } = this.sender;

@@ -1,32 +1,38 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { loadMigrations } from '../database/migrations.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
-import { RateLimits } from '../http/rate-limits.js';
+import { Shutdown } from '../shutdown/shutdown.js';
 import { type Logger, LOGGER } from './logger.js';
+import { REDIS_PROBE, type RedisProbe } from './redis-probe.js';
 import { SigningSelfTest } from './signing-self-test.js';
 
 type Verdict = 'ok' | 'degraded' | 'failing';
 
 export interface Readiness {
   readonly status: Verdict;
-  readonly checks: Readonly<Record<'postgresql' | 'migrations' | 'signing' | 'redis', Verdict>>;
+  readonly checks: Readonly<Record<'process' | 'postgresql' | 'migrations' | 'signing' | 'redis', Verdict>>;
 }
 
-/** Whether this process can serve. Redis is a convenience: without it the service is degraded, not unready. */
+/**
+ * Whether this process can serve: it is not about to stop, PostgreSQL answers and has every migration that this code needs
+ * (newer ones do no harm), and signing works. Redis is a convenience: without it the service is degraded, not unready.
+ */
 @Injectable()
 export class HealthChecks {
   private readonly expected = loadMigrations().map((migration) => new migration().name ?? '');
 
   constructor(
     private readonly database: TenantTransaction,
-    private readonly limits: RateLimits,
+    @Inject(REDIS_PROBE) private readonly redis: RedisProbe,
     private readonly signing: SigningSelfTest,
+    private readonly shutdown: Shutdown,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   async ready(): Promise<Readiness> {
-    const [applied, redis] = await Promise.all([this.appliedMigrations(), this.limits.isReachable()]);
+    const [applied, redis] = await Promise.all([this.appliedMigrations(), this.redis.isReachable()]);
     const checks = {
+      process: this.shutdown.isStopping ? 'failing' : 'ok',
       postgresql: applied === null ? 'failing' : 'ok',
       migrations: applied !== null && this.expected.every((name) => applied.has(name)) ? 'ok' : 'failing',
       signing: this.signing.failure === null ? 'ok' : 'failing',

@@ -11,7 +11,7 @@ const READINESS = {
   properties: {
     status: VERDICT,
     checks: {
-      type: 'object', required: ['postgresql', 'migrations', 'signing', 'redis'], properties: { postgresql: VERDICT, migrations: VERDICT, signing: VERDICT, redis: VERDICT },
+      type: 'object', required: ['process', 'postgresql', 'migrations', 'signing', 'redis'], properties: { process: VERDICT, postgresql: VERDICT, migrations: VERDICT, signing: VERDICT, redis: VERDICT },
     },
   },
 };
@@ -33,7 +33,7 @@ export class HealthController {
   @Get('ready')
   @ApiOperation({ operationId: 'ready', summary: 'The process can do its work' })
   @ApiOkResponse({ description: 'ok, or degraded: Redis is down, work goes on more slowly', schema: READINESS })
-  @ApiServiceUnavailableResponse({ description: 'PostgreSQL, its migrations or signing fail' })
+  @ApiServiceUnavailableResponse({ description: 'The process stops, or PostgreSQL, its migrations or signing fail' })
   async ready(): Promise<Readiness> {
     const readiness = await this.checks.ready();
     if (readiness.status === 'failing') throw new DomainError('SERVICE_UNAVAILABLE', readiness);

@@ -1,8 +1,17 @@
 import { Module } from '@nestjs/common';
 import { HttpModule } from '../http/http.module.js';
-import { HealthChecks } from './health-checks.js';
+import { RateLimits } from '../http/rate-limits.js';
+import { PROCESS_NAME } from './build-info.js';
 import { HealthController } from './health.controller.js';
-import { SigningSelfTest } from './signing-self-test.js';
+import { TOLD } from './told.js';
+import { OperatorsDoor } from './operators-door.js';
+import { REDIS_PROBE } from './redis-probe.js';
 
-@Module({ imports: [HttpModule], controllers: [HealthController], providers: [HealthChecks, SigningSelfTest] })
+/** How the API process is: to callers over the API, to operators on METRICS_PORT. */
+@Module({
+  imports: [HttpModule],
+  controllers: [HealthController],
+  providers: [...TOLD, { provide: PROCESS_NAME, useValue: 'api' }, { provide: REDIS_PROBE, useExisting: RateLimits }],
+  exports: [OperatorsDoor],
+})
 export class HealthModule {}

@@ -1,3 +1,4 @@
+import { noteDocument, withLogFields } from './log-context.js';
 import { createLogger, redact } from './logger.js';
 
 function logged(write: (logger: ReturnType<typeof createLogger>) => void): string {
@@ -24,6 +25,24 @@ describe('the log', () => {
   it('keeps what is no secret', () => {
     const line = logged((logger) => logger.info({ access_key: '4901', idempotency: 'k', issuer: { ruc: '179' } }, 'x'));
     expect(JSON.parse(line)).toMatchObject({ access_key: '4901', idempotency: 'k', issuer: { ruc: '179' }, message: 'x', level: 'info' });
+  });
+
+  it('names request and document in every line that is written on their behalf, and in no other', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const logger = createLogger('trace', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+    const work = (request: string, document: string): Promise<void> =>
+      withLogFields({ request_id: request }, async () => {
+        logger.info('begun');
+        await Promise.resolve();
+        noteDocument(document);
+        await new Promise((resolve) => setImmediate(resolve));
+        logger.warn({ note: request }, 'deep');
+      });
+    await Promise.all([work('r1', 'd1'), work('r2', 'd2')]);
+    noteDocument('nobody asks');
+    logger.info('outside');
+    const named = lines.map(({ request_id, document_id, message }) => [message, request_id, document_id]);
+    expect(named.sort()).toEqual([['begun', 'r1', undefined], ['begun', 'r2', undefined], ['deep', 'r1', 'd1'], ['deep', 'r2', 'd2'], ['outside', undefined, undefined]]);
   });
 
   it('takes keys and bearer tokens out of free text and of error texts', () => {

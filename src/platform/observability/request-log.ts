@@ -1,25 +1,39 @@
 import type { NextFunction, Response } from 'express';
 import type { ServiceRequest } from '../http/service-request.js';
 import type { Logger } from './logger.js';
+import { logFields } from './log-context.js';
+import type { Meters } from './meters.js';
 
 const NANOSECONDS_PER_MS = 1e6;
 
+/** Methods that routes may have; whatever else somebody sends is one. */
+const METHODS = new Set(['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']);
+
 /**
- * Middleware that logs each finished request once: method, path without query, status, time, request id, tenant.
+ * Middleware that logs and measures each finished request once: method, path without query, status, time, request id, tenant, document.
  * Headers and bodies are never logged; health checks only at debug level.
  */
-export function requestLog(logger: Logger) {
+export function requestLog(logger: Logger, meters: Meters) {
   return (request: ServiceRequest, response: Response, next: NextFunction): void => {
     const startedAt = process.hrtime.bigint();
     const { path } = request;
+    const fields = logFields();
     response.once('close', () => {
+      const duration = Number(process.hrtime.bigint() - startedAt) / NANOSECONDS_PER_MS;
+      const template = (request.route as { path?: unknown } | undefined)?.path;
+      meters.time('httpRequests', {
+        method: METHODS.has(request.method) ? request.method : 'other',
+        route: typeof template === 'string' ? template : 'none',
+        status: `${Math.floor(response.statusCode / 100)}xx`,
+      }, duration);
       const record = {
         request_id: request.requestId,
+        document_id: fields.document_id ?? request.params['document_id'],
         method: request.method,
         path: path.slice(0, 256),
         status: response.statusCode,
         aborted: !response.writableFinished,
-        duration_ms: Math.round(Number(process.hrtime.bigint() - startedAt) / NANOSECONDS_PER_MS),
+        duration_ms: Math.round(duration),
         tenant_id: request.tenant?.tenantId,
         principal_id: request.tenant?.principal.id ?? request.person?.userId,
       };

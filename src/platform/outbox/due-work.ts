@@ -43,4 +43,15 @@ export class DueWork {
     );
     return row ? { step: row.step, lostLeases: row.lost_leases } : null;
   }
+
+  /** Gives a lease up, or the announcement of a row that nobody has begun: it is announced anew at once. */
+  async release(tenantId: string, documentId: string, token: string, now: Date): Promise<void> {
+    await this.transaction.run(tenantId, (manager) =>
+      manager.query(
+        `update outbox set lease_token = null, lease_until = null, announced_at = null
+         where tenant_id = $1 and document_id = $2 and (lease_token = $3 or lease_token is null) and announced_at <= $4`,
+        [tenantId, documentId, token, now],
+      ),
+    );
+  }
 }

@@ -41,6 +41,12 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
     this.wake.abort(NUDGED);
   }
 
+  /** Gives up what this process has of a document, and lets the bell be rung for others. */
+  async handBack(tenantId: string, documentId: string, token: string): Promise<void> {
+    await this.work.release(tenantId, documentId, token, this.clock.now());
+    this.nudge();
+  }
+
   async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     this.wake.abort();

@@ -68,6 +68,16 @@ export class IssuanceBell implements OnApplicationShutdown {
     return this.withinLimit(this.queue.getWaitingCount());
   }
 
+  /** True when Redis answers within a second. */
+  async isReachable(): Promise<boolean> {
+    try {
+      await this.waitingJobs();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   private async withinLimit<T>(answer: Promise<T>): Promise<T> {
     const settled = new AbortController();
     const late = this.sleeper.sleep(ADD_TIMEOUT_MS, settled.signal).then(() => {

@@ -1,7 +1,6 @@
-import { exchange, type Unanswered } from './exchange.js';
+import { exchange, type Unanswered, unusable } from './exchange.js';
 import {
   childrenNamed,
-  excerptOf,
   messagesOf,
   NoEvidence,
   responseElement,
@@ -52,9 +51,7 @@ export class AuthorizationClient {
     try {
       return readAuthorization(answer.body, accessKey);
     } catch (error) {
-      if (error instanceof NoEvidence) {
-        return { kind: 'no_evidence', reason: error.message, excerpt: excerptOf(answer.body) };
-      }
+      if (error instanceof NoEvidence) return unusable(error, answer.body);
       throw error;
     }
   }
@@ -83,7 +80,8 @@ function readAuthorization(body: string, accessKey: string): AuthorizationAnswer
   const consultedKey = textOf(response, 'claveAccesoConsultada');
   if (consultedKey !== accessKey) {
     throw new NoEvidence(
-      consultedKey === null ? `no key echoed${codesOf(entries)}` : 'the answer is for another access key',
+      consultedKey === null ? `no key echoed${said(entries)}` : 'the answer is for another access key',
+      { codes: consultedKey === null ? codesOf(entries) : [] },
     );
   }
   if (entries.some(({ numeroAutorizacion }) => numeroAutorizacion !== null && numeroAutorizacion !== accessKey)) {
@@ -95,7 +93,7 @@ function readAuthorization(body: string, accessKey: string): AuthorizationAnswer
   }
   // RECHAZADA is how the service refuses the query itself (codes 80 and 99), not a document.
   if (entries.length > 0 && entries.every(({ estado }) => estado === 'RECHAZADA')) {
-    throw new NoEvidence(`the query was refused${codesOf(entries)}`);
+    throw new NoEvidence(`the query was refused${said(entries)}`, { codes: codesOf(entries) });
   }
   return { kind: 'entries', entries, consultedKey, raw: body };
 }
@@ -118,7 +116,9 @@ function documentOf(node: Element): string | null {
   return text.startsWith('&lt;') ? unescapeXml(text) : text;
 }
 
-function codesOf(entries: readonly AuthorizationEntry[]): string {
-  const codes = entries.flatMap(({ messages }) => messages.map(({ identifier }) => identifier ?? '?'));
+const codesOf = (entries: readonly AuthorizationEntry[]): string[] => entries.flatMap(({ messages }) => messages.map(({ identifier }) => identifier ?? '?'));
+
+function said(entries: readonly AuthorizationEntry[]): string {
+  const codes = codesOf(entries);
   return codes.length === 0 ? '' : ` (messages ${codes.join(', ')})`;
 }

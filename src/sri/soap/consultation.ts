@@ -1,5 +1,5 @@
-import { exchange, type Unanswered } from './exchange.js';
-import { excerptOf, messagesOf, NoEvidence, responseElement, textOf, type Element, type SriMessage } from './message.js';
+import { exchange, type Unanswered, unusable } from './exchange.js';
+import { messagesOf, NoEvidence, responseElement, textOf, type Element, type SriMessage } from './message.js';
 import { DEFAULT_SOAP_LIMITS, type SoapLimits, type SoapTransport } from './transport.js';
 
 const NAMESPACE = 'http://ec.gob.sri.ws.consultas';
@@ -54,9 +54,7 @@ export class ConsultationClient {
     try {
       return readConsultation(answer.body, accessKey);
     } catch (error) {
-      if (error instanceof NoEvidence) {
-        return { kind: 'no_evidence', reason: error.message, excerpt: excerptOf(answer.body) };
-      }
+      if (error instanceof NoEvidence) return unusable(error, answer.body);
       throw error;
     }
   }
@@ -88,10 +86,10 @@ function readConsultation(body: string, accessKey: string): ConsultationAnswer {
   if (refusal !== '' || messages.some(({ identifier }) => identifier === NO_DATA)) {
     if (estado !== '') throw new NoEvidence('a refused question with an answer');
     if (messages.some(({ identifier }) => identifier === NO_DATA)) return { kind: 'unknown', messages, raw: body };
-    throw new NoEvidence(`the question was refused${codesOf(messages)}`);
+    throw new NoEvidence(`the question was refused${said(messages)}`, { codes: codesOf(messages) });
   }
-  if (echoed === null) throw new NoEvidence(`no key echoed${codesOf(messages)}`);
-  if (estado === '') throw new NoEvidence(`the state is missing${codesOf(messages)}`);
+  if (echoed === null) throw new NoEvidence(`no key echoed${said(messages)}`, { codes: codesOf(messages) });
+  if (estado === '') throw new NoEvidence(`the state is missing${said(messages)}`, { codes: codesOf(messages) });
   return {
     kind: 'state',
     state: STATES[estado] ?? 'unknown_state',
@@ -109,6 +107,8 @@ function wordsOf(parent: Element, name: string): string {
   return (textOf(parent, name) ?? '').replace(/\s+/g, ' ').toUpperCase();
 }
 
-function codesOf(messages: readonly SriMessage[]): string {
-  return messages.length === 0 ? '' : ` (messages ${messages.map(({ identifier }) => identifier ?? '?').join(', ')})`;
+const codesOf = (messages: readonly SriMessage[]): string[] => messages.map(({ identifier }) => identifier ?? '?');
+
+function said(messages: readonly SriMessage[]): string {
+  return messages.length === 0 ? '' : ` (messages ${codesOf(messages).join(', ')})`;
 }

@@ -1,4 +1,4 @@
-import { excerptOf } from './message.js';
+import { excerptOf, type NoEvidence } from './message.js';
 import { TransportFailure, type SoapLimits, type SoapTransport } from './transport.js';
 
 /** The two ways of not knowing. */
@@ -13,6 +13,8 @@ export type Unanswered =
       readonly excerpt: string;
       /** Seconds the service asked to wait (`Retry-After`), when it did. */
       readonly retryAfterSeconds?: number;
+      /** Codes of the messages that came with it: they say why the question was refused. */
+      readonly codes?: readonly string[];
     };
 
 export type Exchanged = Unanswered | { readonly kind: 'answer'; readonly body: string };
@@ -43,6 +45,11 @@ export async function exchange(
     if (error.kind === 'not_delivered') return { kind: 'not_delivered', reason: error.reason };
     return { kind: 'no_evidence', reason: error.reason, excerpt: '' };
   }
+}
+
+/** What an answer is worth that could be read no further. */
+export function unusable(error: NoEvidence, body: string): Unanswered {
+  return { kind: 'no_evidence', reason: error.message, excerpt: excerptOf(body), ...(error.codes.length > 0 && { codes: error.codes }) };
 }
 
 function retryAfterSeconds(header: string | null | undefined): { retryAfterSeconds?: number } {

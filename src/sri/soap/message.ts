@@ -13,6 +13,13 @@ export interface SriMessage {
 /** An answer that proves nothing: not XML, a fault, another service's, ... */
 export class NoEvidence extends Error {
   override readonly name = 'NoEvidence';
+  /** Of the messages that came with it. */
+  readonly codes: readonly string[];
+
+  constructor(message: string, { codes, ...options }: ErrorOptions & { readonly codes?: readonly string[] } = {}) {
+    super(message, options);
+    this.codes = codes ?? [];
+  }
 }
 
 /** An element without its prefix; attributes are dropped. */

@@ -1,5 +1,4 @@
 import {
-  excerptOf,
   childrenNamed,
   messagesOf,
   NoEvidence,
@@ -9,7 +8,7 @@ import {
   type Element,
   type SriMessage,
 } from './message.js';
-import { exchange, type Unanswered } from './exchange.js';
+import { exchange, type Unanswered, unusable } from './exchange.js';
 import { DEFAULT_SOAP_LIMITS, type SoapLimits, type SoapTransport } from './transport.js';
 
 const NAMESPACE = 'http://ec.gob.sri.ws.recepcion';
@@ -45,9 +44,7 @@ export class ReceptionClient {
     try {
       return readReception(answer.body, accessKey);
     } catch (error) {
-      if (error instanceof NoEvidence) {
-        return { kind: 'no_evidence', reason: error.message, excerpt: excerptOf(answer.body) };
-      }
+      if (error instanceof NoEvidence) return unusable(error, answer.body);
       throw error;
     }
   }
@@ -83,7 +80,7 @@ function readReception(body: string, accessKey: string): ReceptionAnswer {
     default: {
       const codes = messages.map(({ identifier }) => identifier).filter((code) => code !== null);
       const said = codes.length > 0 ? `, messages ${codes.join(', ')}` : '';
-      throw new NoEvidence(`${estado === null ? 'no estado' : `unknown estado ${estado.slice(0, 40)}`}${said}`);
+      throw new NoEvidence(`${estado === null ? 'no estado' : `unknown estado ${estado.slice(0, 40)}`}${said}`, { codes });
     }
   }
 }

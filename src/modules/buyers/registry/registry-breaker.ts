@@ -40,6 +40,11 @@ export class RegistryBreaker implements TaxpayerRegistry {
     }
   }
 
+  /** 0: asked freely; 2: not, but for probes. */
+  get state(): 0 | 2 {
+    return this.openUntil === null ? 0 : 2;
+  }
+
   private answered(): void {
     if (this.openUntil !== null) this.log.log('the registry of taxpayers answers again');
     this.failures = 0;

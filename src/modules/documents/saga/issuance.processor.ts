@@ -1,11 +1,14 @@
 import { InjectQueue } from '@nestjs/bull';
-import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { withLogFields } from '../../../platform/observability/log-context.js';
+import { Meters } from '../../../platform/observability/meters.js';
 import { OutboxRelay } from '../../../platform/outbox/relay.js';
 import { ISSUANCE_QUEUE, type IssuanceJob } from '../../../platform/queue/issuance-bell.js';
 import type { Consumer } from '../../../platform/queue/queue-watchdog.js';
-import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
+import { Shutdown } from '../../../platform/shutdown/shutdown.js';
+import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { recheck } from '../domain/decide.js';
 import { MAX_LOST_LEASES, type SagaPolicy, type Work } from '../domain/document.js';
 import { LIFECYCLE, type Step } from '../domain/lifecycle.js';
@@ -14,9 +17,14 @@ import { AuthorizeStep } from './authorize.step.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
 import { PrepareStep } from './prepare.step.js';
-import type { SagaStep } from './step.js';
+import type { LeasedDocument, SagaStep } from './step.js';
 import { SubmitStep } from './submit.step.js';
 import { WatchStep } from './watch.step.js';
+
+/** A document that this worker has taken in hand. */
+interface Held extends IssuanceJob {
+  readonly token: string;
+}
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -26,11 +34,12 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * lost, repeated or foreign job finds no due row and ends without effect.
  */
 @Injectable()
-export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicationShutdown, Consumer {
+export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, Consumer {
   private readonly log = new Logger(IssuanceProcessor.name);
   private readonly steps: Readonly<Record<Step, SagaStep>>;
   private jobsBegun = 0;
-  private active = 0;
+  private readonly held = new Set<Held>();
+  private drained: Promise<void> = Promise.resolve();
 
   constructor(
     @InjectQueue(ISSUANCE_QUEUE) private readonly queue: Queue<IssuanceJob>,
@@ -43,9 +52,10 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
     watch: WatchStep,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
-    @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
+    private readonly meters: Meters,
+    private readonly shutdown: Shutdown,
   ) {
     this.steps = { prepare, submit, authorize, watch };
   }
@@ -58,22 +68,22 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
     });
   }
 
-  /** Takes no new jobs and lets the running ones end; what does not end in time is taken over when its lease runs out. */
+  /** Takes no new jobs and lets the steps under way end; what does not end in time is handed back, so that others go on at once. */
+  onModuleDestroy(): void {
+    this.drained = this.shutdown.within(this.queue.pause(true).catch(() => undefined));
+  }
+
   async beforeApplicationShutdown(): Promise<void> {
-    const drained = new AbortController();
-    const limit = this.sleeper.sleep(this.settings.SHUTDOWN_SECONDS * 1_000, drained.signal).catch(() => undefined);
-    await Promise.race([this.queue.pause(true).catch(() => undefined), limit]);
-    drained.abort();
+    await this.drained;
+    await Promise.all(Array.from(this.held, (held) => this.handBack(held)));
   }
 
   async advance(job: Job<IssuanceJob>): Promise<void> {
+    const held = { ...job.data, token: this.ids.uuid() };
     this.jobsBegun += 1;
-    this.active += 1;
-    try {
-      await this.serve(job);
-    } finally {
-      this.active -= 1;
-    }
+    this.held.add(held);
+    // The queue waits for its jobs before it closes: not longer than there is time.
+    await this.shutdown.within(withLogFields({ document_id: held.documentId }, () => this.serve(job, held)).finally(() => this.held.delete(held)));
   }
 
   begun(): number {
@@ -81,18 +91,23 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
   }
 
   hasRoom(): boolean {
-    return this.active < this.settings.WORKER_CONCURRENCY;
+    return this.held.size < this.settings.WORKER_CONCURRENCY;
   }
 
-  private async serve(job: Job<IssuanceJob>): Promise<void> {
-    const { tenantId, documentId } = job.data;
+  /** Documents in hand now. */
+  inHand(): number {
+    return this.held.size;
+  }
+
+  private async serve(job: Job<IssuanceJob>, held: Held): Promise<void> {
+    const { tenantId, documentId, token } = held;
     if (!UUID.test(tenantId) || !UUID.test(documentId)) {
       this.log.warn(`job ${job.id} dropped: it names no document`);
       return;
     }
-    const token = this.ids.uuid();
     try {
-      while (await this.runDueStep(tenantId, documentId, token));
+      while (!this.shutdown.isStopping && (await this.runDueStep(tenantId, documentId, token)));
+      if (this.shutdown.isStopping) await this.handBack(held);
       await this.killPoints.pass('before-ack');
       // A successor on the same emission point may have waited for this one.
       this.relay.nudge();
@@ -113,8 +128,30 @@ export class IssuanceProcessor implements OnApplicationBootstrap, BeforeApplicat
     const { claim, loaded } = taken;
     await this.killPoints.pass('after-claim', loaded.content.numericCode);
     if (claim.lostLeases >= MAX_LOST_LEASES && (await this.giveUp(loaded, token))) return false;
-    const next = await this.steps[claim.step].run({ loaded, token });
-    return next !== null && next.dueAt !== 'never' && next.dueAt <= this.clock.now();
+    return this.runStep(claim.step, { loaded, token });
+  }
+
+  private async runStep(step: Step, document: LeasedDocument): Promise<boolean> {
+    const startedAt = performance.now();
+    let outcome = 'failed';
+    try {
+      const next = await this.steps[step].run(document);
+      const isDue = next !== null && next.dueAt !== 'never' && next.dueAt <= this.clock.now();
+      outcome = isDue ? 'advanced' : next === null ? 'ended' : 'waits';
+      return isDue;
+    } catch (error) {
+      if (error instanceof StaleDocumentError) outcome = 'stale';
+      throw error;
+    } finally {
+      this.meters.time('sagaSteps', { step, outcome }, performance.now() - startedAt);
+    }
+  }
+
+  /** Gives up the lease, so that nobody has to wait until it runs out: this process stops. */
+  private async handBack({ tenantId, documentId, token }: Held): Promise<void> {
+    await this.relay.handBack(tenantId, documentId, token).catch((error: unknown) => {
+      this.log.warn(`document ${documentId} is taken over when its lease runs out: ${(error as Error).message}`);
+    });
   }
 
   /**

@@ -77,6 +77,15 @@ export class SriBreaker {
     };
   }
 
+  /** Of each service called so far: 0 it is called freely, 1 in parts after an outage, 2 not, but for probes. */
+  states(): { readonly service: SriService; readonly state: 0 | 1 | 2 }[] {
+    const now = this.clock.now();
+    return Array.from(this.operations, ([service, operation]) => ({
+      service,
+      state: operation.openUntil !== null ? 2 : Number.isFinite(this.limit(operation, now)) ? 1 : 0,
+    }));
+  }
+
   private limit({ recoveredAt }: Operation, now: Date): number {
     if (recoveredAt === null) return Number.POSITIVE_INFINITY;
     const share = RAMP[Math.floor((now.getTime() - recoveredAt.getTime()) / (this.settings.SRI_RAMP_SECONDS * 1_000))];

@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { isStoreOutage } from '../../../platform/http/error-answer.js';
+import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
@@ -39,12 +40,14 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
     private readonly transaction: TenantTransaction,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
+    private readonly shutdown: Shutdown,
   ) {}
 
   async execute({ tenant, documentId, seconds, replayed }: AwaitDocument): Promise<DocumentSyncSubmit> {
     const until = this.clock.now().getTime() + seconds * 1_000;
     let row = await this.look(tenant, documentId, ACCEPTED);
-    while (!settled(row.status) && this.clock.now().getTime() < until) {
+    // A process that stops lets nobody wait: the document goes on without it.
+    while (!settled(row.status) && this.clock.now().getTime() < until && !this.shutdown.isStopping) {
       await this.sleeper.sleep(LOOK_EVERY_MS);
       row = await this.look(tenant, documentId, row);
     }

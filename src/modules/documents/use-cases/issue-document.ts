@@ -2,6 +2,8 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { Prepared } from '../../../platform/database/tenant-transaction.js';
+import { noteDocument } from '../../../platform/observability/log-context.js';
+import { Meters } from '../../../platform/observability/meters.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
@@ -45,6 +47,7 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
     private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
+    private readonly meters: Meters,
   ) {}
 
   async execute({ tenant, body, idempotencyKey }: IssueDocument): Promise<IssuedDocument> {
@@ -73,6 +76,8 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
     if (issued.outcome === 'replayed') return replayOf(issued, print);
     await this.killPoints.pass('after-reserve-commit', content.numericCode);
     const answer = issued.response as Acceptance;
+    noteDocument(answer.document_id);
+    this.meters.count('documentsAccepted', { document_type: content.documentType });
     this.bell.ringSoon({ tenantId: tenant.tenantId, documentId: answer.document_id, announcement: 1 });
     return { answer, replayed: false };
   }

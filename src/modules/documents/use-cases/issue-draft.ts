@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
+import { Meters } from '../../../platform/observability/meters.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
@@ -28,6 +29,7 @@ export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
     private readonly bell: IssuanceBell,
     private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly meters: Meters,
   ) {}
 
   async execute({ tenant, documentId }: IssueDraft): Promise<DocumentAccepted> {
@@ -49,6 +51,7 @@ export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
       ],
     );
     await this.killPoints.pass('after-reserve-commit', content.numericCode);
+    this.meters.count('documentsAccepted', { document_type: content.documentType });
     this.bell.ringSoon({ tenantId: tenant.tenantId, documentId, announcement: 1 });
     return { document_id: documentId, status: 'NUMBER_RESERVED', access_key };
   }

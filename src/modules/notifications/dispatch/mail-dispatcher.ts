@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { Mailer } from '../../../platform/mail/mailer.js';
@@ -24,7 +24,7 @@ const NUDGED = new Error('there is room for more mails');
  * process that dies was sending is sent again under the same Message-ID when its lease has run out.
  */
 @Injectable()
-export class MailDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly log = new Logger(MailDispatcher.name);
   private readonly stopping = new AbortController();
   private readonly givingUp = new AbortController();
@@ -32,6 +32,7 @@ export class MailDispatcher implements OnApplicationBootstrap, BeforeApplication
   private wake = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private isFull = false;
+  private ended: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly work: MailWork,
@@ -52,7 +53,15 @@ export class MailDispatcher implements OnApplicationBootstrap, BeforeApplication
   }
 
   /** Takes no further mails and lets those under way end; what does not end in time is given back. */
+  onModuleDestroy(): void {
+    this.ended = this.end();
+  }
+
   async beforeApplicationShutdown(): Promise<void> {
+    await this.ended;
+  }
+
+  private async end(): Promise<void> {
     this.stopping.abort();
     this.wake.abort(NUDGED);
     await this.running;

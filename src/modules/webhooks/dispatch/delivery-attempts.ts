@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { GuardedPost, type PostOutcome } from '../../../platform/egress/guarded-post.js';
+import { Meters } from '../../../platform/observability/meters.js';
 import { EnvelopeError } from '../../../platform/secrets/key-wrapper.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { eventPayload } from '../../events/public.js';
@@ -28,6 +29,7 @@ export class DeliveryAttempts {
     @Inject(IDS) private readonly ids: Ids,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly meters: Meters,
   ) {
     this.ladderMs = settings.WEBHOOK_LADDER.map((seconds) => seconds * 1_000);
   }
@@ -40,7 +42,9 @@ export class DeliveryAttempts {
       const startedAt = this.clock.now();
       const outcome = await this.send(tenantId, begun, startedAt);
       const now = this.clock.now();
-      await this.end(tenantId, deliveryId, token, now, this.judged(begun, outcome, now, now.getTime() - startedAt.getTime()));
+      const judged = this.judged(begun, outcome, now, now.getTime() - startedAt.getTime());
+      this.meters.time('webhookDeliveries', { outcome: judged.outcome }, judged.durationMs);
+      await this.end(tenantId, deliveryId, token, now, judged);
     } catch (error) {
       this.log.warn(`delivery ${deliveryId}: ${(error as Error).message}; it is made again`);
     }

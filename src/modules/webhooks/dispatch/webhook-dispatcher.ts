@@ -1,5 +1,6 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { type ClaimedDelivery, DispatchRepository } from '../persistence/dispatch.repository.js';
 import { DeliveryAttempts } from './delivery-attempts.js';
@@ -15,7 +16,7 @@ const NUDGED = new Error('there is room again');
  * lease runs out.
  */
 @Injectable()
-export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class WebhookDispatcher implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly log = new Logger(WebhookDispatcher.name);
   private readonly underWay = new Set<Promise<void>>();
   private failingUnderWay = 0;
@@ -30,18 +31,22 @@ export class WebhookDispatcher implements OnApplicationBootstrap, BeforeApplicat
     @Inject(IDS) private readonly ids: Ids,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly shutdown: Shutdown,
   ) {}
 
   onApplicationBootstrap(): void {
     this.running = this.loop();
   }
 
-  /** Takes nothing more and lets what is under way end, which it does within the time-out of a call. */
-  async beforeApplicationShutdown(): Promise<void> {
+  /** Takes nothing more. */
+  onModuleDestroy(): void {
     this.stopping = true;
     this.wake.abort(NUDGED);
-    await this.running;
-    await Promise.all(this.underWay);
+  }
+
+  /** Lets what is under way end, which it does within the time-out of a call. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.shutdown.within(this.running.then(() => Promise.all(this.underWay)));
   }
 
   private async loop(): Promise<void> {

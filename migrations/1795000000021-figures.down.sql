@@ -1,0 +1,2 @@
+drop function moving_documents(integer);
+drop function work_ages(timestamptz, integer);

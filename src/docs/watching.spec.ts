@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { load } from 'js-yaml';
+import { type MetricDeclaration, METRICS, RUNTIME_METRICS } from '../platform/observability/metrics.js';
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+
+const ALERTS_FILE = 'docker/prometheus/alerts.yaml';
+const DECLARED = new Map<string, MetricDeclaration>(Object.values<MetricDeclaration>(METRICS).map((metric) => [metric.name, metric]));
+/** Labels that Prometheus adds by itself. */
+const ADDED = ['instance', 'job', 'le'];
+
+const alerts = (load(readFileSync(ALERTS_FILE, 'utf8')) as { groups: { rules: Alert[] }[] }).groups.flatMap(({ rules }) => rules);
+const { panels } = JSON.parse(readFileSync('docker/grafana/sello.json', 'utf8')) as {
+  panels: { title: string; type: string; gridPos: { x: number; w: number }; targets?: { expr: string }[] }[];
+};
+const drawn = panels.flatMap(({ title, targets }) => (targets ?? []).map(({ expr }) => [title, expr] as const));
+
+/** The declared metric that a name in an expression stands for; null: there is none. */
+function declarationOf(name: string): { readonly labels: readonly string[] } | null {
+  const exact = DECLARED.get(name);
+  // A histogram has no samples under its bare name.
+  if (exact !== undefined) return exact.type === 'histogram' ? null : exact;
+  const bare = name.replace(/_(bucket|sum|count)$/, '');
+  const histogram = DECLARED.get(bare);
+  if (histogram?.type === 'histogram') return histogram;
+  return name in RUNTIME_METRICS || bare in RUNTIME_METRICS ? { labels: [] } : null;
+}
+
+/** What an expression asks for that nobody tells. */
+function unknownIn(expression: string): string[] {
+  const used = [...expression.matchAll(/\b((?:sello|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', selector = '']) => ({
+    name,
+    labels: [...selector.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label),
+  }));
+  const told = used.map(({ name }) => declarationOf(name));
+  const known = new Set([...ADDED, ...told.flatMap((one) => one?.labels ?? [])]);
+  const grouped = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(',').map((label) => label.trim()));
+  return [
+    ...used.filter((_one, i) => told[i] === null).map(({ name }) => name),
+    ...used.flatMap(({ name, labels }, i) => labels.filter((label) => ![...ADDED, ...(told[i]?.labels ?? [])].includes(label)).map((label) => `${name}{${label}}`)),
+    ...grouped.filter((label) => !known.has(label)).map((label) => `by (${label})`),
+    ...(used.length === 0 ? ['no metric'] : []),
+  ];
+}
+
+const isBalanced = (expression: string): boolean => ['()', '{}', '[]'].every(([open = '', close = '']) => expression.split(open).length === expression.split(close).length);
+
+describe('alerts and dashboard', () => {
+  it('know which expressions ask for what nobody tells', () => {
+    expect(unknownIn('max by (kind) (sello_due_work_age_seconds{kind="mail"}) + nodejs_eventloop_lag_p99_seconds')).toEqual([]);
+    expect(unknownIn('sello_made_up_total')).toEqual(['sello_made_up_total']);
+    expect(unknownIn('sum(sello_saga_step_duration_seconds)')).toEqual(['sello_saga_step_duration_seconds']);
+    expect(unknownIn('sum by (tenant) (sello_mails_total{kid="x"})')).toEqual(['sello_mails_total{kid}', 'by (tenant)']);
+  });
+
+  it.each(alerts.map((alert) => [alert.alert, alert] as const))('%s asks for what is told and says what to do next', (_name, { expr, labels, annotations }) => {
+    expect(unknownIn(expr)).toEqual([]);
+    expect(isBalanced(expr)).toBe(true);
+    expect(['page', 'ticket']).toContain(labels['severity']);
+    expect(annotations.summary.length).toBeGreaterThan(10);
+    const anchor = /[.;] [Ss]ee docs\/operating\.md#([\w-]+)\.$/.exec(annotations.runbook)?.[1];
+    const headings = [...readFileSync('docs/operating.md', 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().replace(/[^\w -]/g, '').replaceAll(' ', '-'));
+    expect(headings).toContain(anchor);
+  });
+
+  it('names each alert once', () => {
+    expect(alerts.length).toBeGreaterThan(10);
+    expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+  });
+
+  it.each(drawn)('%s draws what is told', (_title, expr) => {
+    expect(unknownIn(expr)).toEqual([]);
+    expect(isBalanced(expr)).toBe(true);
+  });
+
+  it('leaves no metric out of sight', () => {
+    const all = [...drawn.map(([, expr]) => expr), ...alerts.map(({ expr, annotations }) => `${expr} ${annotations.runbook}`)].join('\n');
+    expect([...DECLARED.keys()].filter((name) => !all.includes(name))).toEqual([]);
+    for (const panel of panels) expect(panel.gridPos.x + panel.gridPos.w).toBeLessThanOrEqual(24);
+  });
+
+  it('are what promtool takes, where it is installed', () => {
+    const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', ALERTS_FILE], { encoding: 'utf8' });
+    // Checked above in any case; here Prometheus itself reads it.
+    if (error !== undefined) expect(error).toMatchObject({ code: 'ENOENT' });
+    else expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')]);
+  });
+});

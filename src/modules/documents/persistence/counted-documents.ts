@@ -1,0 +1,51 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { Meters } from '../../../platform/observability/meters.js';
+import { IDS, type Ids } from '../../../shared/ports.js';
+import { rowOf } from '../../../sri/soap/classification.js';
+import type { Decision, DocumentState } from '../domain/document.js';
+import { target } from '../domain/lifecycle.js';
+import { type Advanced, DocumentsRepository, type Records } from './documents.repository.js';
+
+/** The repository that counts what it wrote: where documents come to, and what of it is a fault of ours. */
+@Injectable()
+export class CountedDocuments extends DocumentsRepository {
+  constructor(
+    transaction: TenantTransaction,
+    @Inject(IDS) ids: Ids,
+    private readonly meters: Meters,
+  ) {
+    super(transaction, ids);
+  }
+
+  override async advance(state: DocumentState, decision: Decision, token: string | null, now: Date, records?: Records, audit?: string | null): Promise<Advanced> {
+    const advanced = await super.advance(state, decision, token, now, records, audit);
+    this.tell(state, decision, now);
+    return advanced;
+  }
+
+  private tell({ status: from, accessKey, firstSentAt }: DocumentState, { moves, patch }: Decision, now: Date): void {
+    const last = moves.at(-1);
+    if (last === undefined) return;
+    const status = moves.reduce((at, { trigger }) => target(at, trigger), from);
+    const documentType = documentTypeOf(accessKey);
+    // A cancellation that is withdrawn authorizes nothing anew.
+    if (status === 'AUTHORIZED' && last.trigger !== 'authorized') return;
+    this.meters.count('documentMoves', { document_type: documentType, status });
+    if (status === 'AUTHORIZED' && firstSentAt !== null) {
+      this.meters.time('authorizationDelay', { document_type: documentType }, now.getTime() - firstSentAt.getTime());
+    }
+    if (last.trigger === 'failed' || last.trigger === 'mismatch') this.meters.count('ownFaults', { source: 'document', code: patch.errorCode ?? 'UNKNOWN' });
+    if (last.trigger === 'refused') this.tellOwnFaults(last.detail, patch.sriMessages ?? []);
+  }
+
+  private tellOwnFaults(detail: unknown, messages: DocumentState['sriMessages']): void {
+    const { service } = detail as { readonly service: 'reception' | 'authorization' };
+    for (const { identifier } of messages) {
+      if (identifier !== null && rowOf(service, identifier)?.ours === true) this.meters.count('ownFaults', { source: service, code: identifier });
+    }
+  }
+}
+
+/** The document type stands in the access key, behind the date. */
+export const documentTypeOf = (accessKey: string): string => accessKey.slice(8, 10);

@@ -1,0 +1,66 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../database/tenant-transaction.js';
+import { CLOCK, type Clock } from '../../shared/ports.js';
+import { type Logger, LOGGER } from './logger.js';
+import { Meters } from './meters.js';
+
+/** What PostgreSQL is asked at most so often, however many look. */
+const MAX_AGE_MS = 10_000;
+/** Steps of tenants with due work that are looked at; where there are more, others each time. */
+const PLACES = 100;
+const DOCUMENTS = 10_000;
+
+interface Found {
+  readonly ages: readonly { kind: string; seconds: number }[];
+  readonly lag: number;
+  readonly moving: readonly { status: string; documents: number }[];
+}
+
+/**
+ * What is due and for how long, out of PostgreSQL, by questions whose cost has a bound. Every worker tells the same, so
+ * that it is told as long as one runs.
+ */
+@Injectable()
+export class Figures {
+  private known: { at: number; found: Promise<Found | null> } | null = null;
+
+  constructor(
+    private readonly transaction: TenantTransaction,
+    private readonly meters: Meters,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    meters.gauge('dueWorkAge', async () => ((await this.current())?.ages ?? []).map(({ kind, seconds }) => ({ labels: { kind }, value: seconds })));
+    meters.gauge('outboxLag', async () => {
+      const found = await this.current();
+      return found === null ? [] : [{ labels: {}, value: found.lag }];
+    });
+    meters.gauge('documentsMoving', async () => ((await this.current())?.moving ?? []).map(({ status, documents }) => ({ labels: { status }, value: documents })));
+  }
+
+  private current(): Promise<Found | null> {
+    const now = this.clock.now();
+    if (this.known === null || now.getTime() - this.known.at >= MAX_AGE_MS) {
+      this.known = { at: now.getTime(), found: this.ask(now) };
+    }
+    return this.known.found;
+  }
+
+  /** Null while PostgreSQL does not tell: then nothing is told rather than something old. */
+  private async ask(now: Date): Promise<Found | null> {
+    try {
+      const ages = await this.transaction.platform<{ kind: string; oldest: Date | null; oldest_unannounced: Date | null }>('select * from work_ages($1, $2)', [now, PLACES]);
+      const moving = await this.transaction.platform<{ status: string; documents: number }>('select * from moving_documents($1)', [DOCUMENTS]);
+      const age = (since: Date | null): number => (since === null ? 0 : Math.max(0, now.getTime() - since.getTime()) / 1_000);
+      return {
+        ages: ages.map(({ kind, oldest }) => ({ kind, seconds: age(oldest) })),
+        lag: Math.max(0, ...ages.map((row) => age(row.oldest_unannounced))),
+        moving,
+      };
+    } catch (error) {
+      this.meters.count('figuresFailed', {});
+      this.logger.warn({ err: error }, 'PostgreSQL did not tell what is due');
+      return null;
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServiceProcess } from '../../src/local/service-process.js';
+import { type MetricDeclaration, METRICS, RUNTIME_METRICS } from '../../src/platform/observability/metrics.js';
+import { addFaults, Business, simulatorAccount } from '../support/business.js';
+import { type Sample, samplesOf, valueOf } from '../support/exposition.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+interface Told<Body> {
+  readonly status: number;
+  readonly body: Body;
+}
+
+/** A page on the port for operators. */
+async function told<Body>({ metricsUrl }: ServiceProcess, path: string): Promise<Told<Body>> {
+  const response = await fetch(`${metricsUrl}${path}`);
+  return { status: response.status, body: (await response.json()) as Body };
+}
+
+async function metricsOf({ metricsUrl }: ServiceProcess): Promise<Sample[]> {
+  return samplesOf(await (await fetch(`${metricsUrl}/metrics`)).text());
+}
+
+describe('what operators see', () => {
+  let stack: Stack;
+  let business: Business;
+  let worker: ServiceProcess;
+  let workerIndex: number;
+
+  beforeAll(async () => {
+    stack = await startStack({ workers: 0, env: { METRICS_PORT: '0', RATE_LIMIT_AUTH_PER_MINUTE: '1' } });
+    business = await Business.open(stack);
+  });
+  afterAll(() => stack.stop());
+
+  const ages = async (seconds: number): Promise<Record<string, number>> => {
+    const rows = await stack.database.query<{ kind: string; age: number | null }>(
+      `select kind, extract(epoch from now() + $1 * interval '1 second' - oldest)::float as age from work_ages(now() + $1 * interval '1 second', 100)`, [seconds]);
+    return Object.fromEntries(rows.map(({ kind, age }) => [kind, age ?? 0]));
+  };
+
+  it('for how long work has been due, though nobody does it', async () => {
+    const { document_id } = await business.accepted();
+    await business.accepted();
+    expect((await ages(100))['prepare']).toBeGreaterThanOrEqual(100);
+    // What waits for an earlier number or a pause is not late.
+    await stack.database.query(`update outbox set announced_at = now() + interval '10 minutes'`);
+    expect(await ages(100)).toEqual({ prepare: 0, submit: 0, authorize: 0, watch: 0, webhook: 0, mail: 0 });
+    await stack.database.query('update outbox set announced_at = null where document_id = $1', [document_id]);
+    expect(await ages(100)).toMatchObject({ prepare: expect.any(Number), submit: 0 });
+    expect((await ages(100))['prepare']).toBeGreaterThanOrEqual(100);
+    await stack.database.query('update outbox set announced_at = null');
+    // A long queue is looked at in places; the row that nobody could miss is the oldest of its tenant.
+    await stack.database.query(`
+      insert into outbox (tenant_id, document_id, step, due_at, announced_at, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
+      select ('00000000-0000-4000-8000-00000000000' || i % 3)::uuid, gen_random_uuid(), 'submit', now() - i * interval '1 s', case when i > 2900 then now() + interval '10 minutes' else now() end,
+        gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '01', i, false
+      from generate_series(1, 2901) i where i <= 1 or i > 300`);
+    const long = await ages(0);
+    expect(long['submit']).toBeGreaterThanOrEqual(2_900);
+    expect(long['submit']).toBeLessThan(2_901);
+    await stack.database.query(`delete from outbox where step = 'submit'`);
+    expect(await stack.database.query('select * from moving_documents(1)')).toEqual([{ status: 'NUMBER_RESERVED', documents: 1 }]);
+    expect(await stack.database.query('select * from moving_documents(10)')).toEqual([{ status: 'NUMBER_RESERVED', documents: 2 }]);
+  });
+
+  it('what became of documents, calls and steps, and which faults were ours', async () => {
+    // Our schema should have caught what the SRI refuses with 35.
+    await addFaults(stack, { match: { ruc: business.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '35', at: 'reception' } });
+    ({ worker, index: workerIndex } = await stack.startWorker());
+    const waiting = await stack.database.query<{ id: string }>('select id from documents order by sequential');
+    const statuses = await Promise.all(waiting.map(async ({ id }) => (await business.settled(id)).status));
+    expect(statuses.sort()).toEqual(['AUTHORIZED', 'REJECTED']);
+    for (const _twice of [1, 2]) await business.call('POST', '/auth/login', { email: 'nobody@example.com', password: 'wrong' });
+
+    const api = await metricsOf(stack.apis[0]!);
+    expect(valueOf(api, 'sello_documents_accepted_total', { document_type: '01' })).toBe(2);
+    expect(valueOf(api, 'sello_http_request_duration_seconds_count', { method: 'POST', route: '/documents', status: '2xx' })).toBe(2);
+    expect(valueOf(api, 'sello_http_request_duration_seconds_count', { route: '/documents/:document_id' })).toBeGreaterThanOrEqual(2);
+    expect(valueOf(api, 'sello_rate_limited_total', { bucket: 'auth' })).toBeGreaterThanOrEqual(1);
+    expect(valueOf(api, 'sello_build_info', { process: 'api' })).toBe(1);
+    // Only workers tell what is due.
+    expect(valueOf(api, 'sello_outbox_lag_seconds')).toBeNull();
+
+    const mine = await metricsOf(worker);
+    expect(valueOf(mine, 'sello_documents_moved_total', { document_type: '01', status: 'AUTHORIZED' })).toBe(1);
+    expect(valueOf(mine, 'sello_documents_moved_total', { document_type: '01', status: 'REJECTED' })).toBe(1);
+    expect(valueOf(mine, 'sello_document_authorization_seconds_count', { document_type: '01' })).toBe(1);
+    expect(valueOf(mine, 'sello_own_faults_total', { source: 'reception', code: '35' })).toBe(1);
+    expect(valueOf(mine, 'sello_saga_step_duration_seconds_count', { step: 'prepare', outcome: 'advanced' })).toBe(2);
+    expect(valueOf(mine, 'sello_sri_call_duration_seconds_count', { service: 'reception', outcome: 'answered' })).toBe(2);
+    expect(valueOf(mine, 'sello_sri_answers_total', { service: 'reception', code: '35' })).toBe(1);
+    expect(valueOf(mine, 'sello_sri_answers_total', { service: 'authorization', code: 'AUTORIZADO' })).toBe(1);
+    expect(valueOf(mine, 'sello_sri_breaker_state', { service: 'reception' })).toBe(0);
+    expect(valueOf(mine, 'sello_due_work_age_seconds', { kind: 'prepare' })).toBe(0);
+    expect(valueOf(mine, 'sello_database_pool_size')).toBe(10);
+
+    const declared = Object.values<MetricDeclaration>(METRICS);
+    const all = [...api, ...mine];
+    const ours = all.filter(({ name }) => !/^(process|nodejs)_/.test(name));
+    const bare = (name: string): string => (declared.some((one) => one.name === name) ? name : name.replace(/_(bucket|sum|count)$/, ''));
+    expect(ours.filter(({ name }) => !declared.some((one) => one.name === bare(name)))).toEqual([]);
+    for (const name of Object.keys(RUNTIME_METRICS)) expect(all.map((sample) => sample.name.replace(/_(bucket|sum|count)$/, ''))).toContain(name);
+    // No tenant, taxpayer or document, however it is written.
+    const named = ours.flatMap(({ labels }) => Object.entries(labels)).filter(([label, value]) => label !== 'schema' && /[0-9a-f]{8}-[0-9a-f]{4}|\d{9}/i.test(value));
+    expect(named).toEqual([]);
+  });
+
+  it('on a port of its own: the API tells nobody', async () => {
+    expect((await fetch(`${stack.apiUrl}/metrics`)).status).toBe(404);
+    expect((await fetch(`${worker.metricsUrl}/documents`)).status).toBe(404);
+    expect((await fetch(`${worker.metricsUrl}/metrics`, { method: 'POST' })).status).toBe(405);
+  });
+
+  it('whether API and worker can serve: PostgreSQL, the migrations they need, signing', async () => {
+    const fine = { status: 'ok', checks: { process: 'ok', postgresql: 'ok', migrations: 'ok', signing: 'ok', redis: 'ok' } };
+    for (const process of [stack.apis[0]!, worker]) {
+      expect(await told(process, '/health/live')).toEqual({ status: 200, body: { status: 'ok' } });
+      expect(await told(process, '/health/ready')).toEqual({ status: 200, body: fine });
+    }
+    // A newer schema serves, an older one does not.
+    const [newest] = await stack.database.query<{ name: string; timestamp: string }>('select name, timestamp from migrations order by timestamp desc limit 1');
+    await stack.database.query(`insert into migrations (timestamp, name) values (9999999999999, 'Newer9999999999999')`);
+    expect((await told(worker, '/health/ready')).status).toBe(200);
+    await stack.database.query('delete from migrations where name = $1', [newest!.name]);
+    expect(await told(worker, '/health/ready')).toMatchObject({ status: 503, body: { status: 'failing', checks: { migrations: 'failing', postgresql: 'ok' } } });
+    await stack.database.query('insert into migrations (timestamp, name) values ($1, $2)', [newest!.timestamp, newest!.name]);
+    expect((await told(worker, '/health/ready')).status).toBe(200);
+  });
+
+  it('in every line of a request its id, and the document', async () => {
+    const answer = await business.call<{ document_id: string }>('POST', '/documents', business.invoice(), { 'x-request-id': 'seen-by-operators' });
+    const mine = async (): Promise<Record<string, unknown>[]> => {
+      const lines = readFileSync(stack.apis[0]!.logFile, 'utf8').split('\n').filter((line) => line.includes('seen-by-operators'));
+      return lines.length > 0 ? lines.map((line) => JSON.parse(line) as Record<string, unknown>) : sleep(20).then(mine);
+    };
+    expect(await mine()).toMatchObject([{ message: 'request', path: '/documents', status: 202, document_id: answer.body.document_id }]);
+    await business.settled(answer.body.document_id);
+  });
+
+  it('a worker that is told to stop ends the step it is at, and hands the document to another at once', async () => {
+    await addFaults(stack, { match: { ruc: business.ruc, service: 'reception' }, times: 1, action: { kind: 'delay', ms: 1_500 } });
+    const { document_id, access_key } = await business.accepted();
+    await untilSent(document_id);
+    await stack.killWorker(workerIndex, 'SIGTERM');
+    const [attempt] = await stack.database.query<{ outcome: string }>('select outcome from sri_attempts where document_id = $1', [document_id]);
+    expect(attempt).toEqual({ outcome: 'received' });
+    expect(await stack.database.query('select lease_token from outbox where document_id = $1', [document_id])).toEqual([{ lease_token: null }]);
+    ({ worker, index: workerIndex } = await stack.startWorker({ SHUTDOWN_SECONDS: '1', LEASE_SECONDS: '600' }));
+    expect((await business.settled(document_id)).status).toBe('AUTHORIZED');
+    expect((await simulatorAccount(stack, access_key)).digests).toHaveLength(1);
+  });
+
+  it('one whose call hangs longer than there is time hands the document back before its lease runs out; nothing is sent twice', async () => {
+    await addFaults(stack, { match: { ruc: business.ruc, service: 'reception' }, times: 1, action: { kind: 'hang', phase: 'after' } });
+    const { document_id, access_key } = await business.accepted();
+    await untilSent(document_id);
+    await stack.killWorker(workerIndex, 'SIGTERM');
+    expect(await stack.database.query('select lease_token, lease_until from outbox where document_id = $1', [document_id])).toEqual([{ lease_token: null, lease_until: null }]);
+    ({ worker, index: workerIndex } = await stack.startWorker());
+    expect((await business.settled(document_id)).status).toBe('AUTHORIZED');
+    expect((await simulatorAccount(stack, access_key)).digests).toHaveLength(1);
+  });
+
+  it('an API that is told to stop takes no more, answers who waits, ends streams, and ends although a caller never finishes', async () => {
+    await stack.killWorker(workerIndex, 'SIGTERM');
+    const url = await stack.startApi({ SHUTDOWN_SECONDS: '2' });
+    const stream = await fetch(`${url}/events/stream`, { headers: { 'x-api-key': business.apiKey } });
+    const reading = stream.text();
+    const endless = connect(Number(new URL(url).port), '127.0.0.1');
+    const cutOff = new Promise<void>((resolve) => endless.once('close', () => resolve()));
+    endless.on('error', () => undefined);
+    endless.write('POST /documents HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\nContent-Type: application/json\r\n\r\n{');
+    const waiting = business.call('POST', '/documents', business.invoice(), { prefer: 'wait=30' }, url);
+    await untilMoving(1);
+    await stack.killApi(stack.apis.length - 1, 'SIGTERM');
+    expect(await waiting).toMatchObject({ status: 202, body: { status: 'NUMBER_RESERVED', action_taken: 'pending' } });
+    expect(await reading).toContain('retry:');
+    await cutOff;
+    await expect(fetch(`${url}/health/live`)).rejects.toThrow();
+    expect(await stack.apis.at(-1)!.ended).toBe('signal SIGTERM');
+  });
+
+  async function untilSent(documentId: string): Promise<void> {
+    while ((await business.document(documentId)).status !== 'SUBMITTED_TO_SRI') await sleep(20);
+  }
+
+  async function untilMoving(documents: number): Promise<void> {
+    while ((await stack.database.query('select from documents where resting_status is null')).length < documents) await sleep(20);
+  }
+});
