@@ -50,6 +50,10 @@ describe('an owner of the schema that is no superuser', () => {
   it('calls what is for operators', async () => {
     await asOwner(`select provision_tenant(gen_random_uuid(), 'Business', gen_random_uuid(), 'key', 'svc_test_', '\\x00', 'TEST', now())`);
     expect(await asOwner('select count(*)::int as tenants from tenants')).toEqual([{ tenants: 1 }]);
+    const removed = await asOwner(`
+      select (select count(*)::int from months_past_keeping('2019-01-01')) + rows_past_keeping('events', now() - interval '1 year', 0, 1, true)
+        + sign_ins_past_keeping('sessions', now() - interval '1 year', 0, 1, true) + remove_archived_documents(gen_random_uuid(), '{}', '{}', '2019-01-01', now()) as rows`);
+    expect(removed).toEqual([{ rows: 0 }]);
   });
 
   it('is refused a migration of data that it would not see', async () => {
