@@ -43,6 +43,25 @@ const reception = (evidence: Evidence): [DocumentStatus, string | null] => {
 };
 const ask = (from: DocumentStatus, evidence: Evidence, more: Partial<DocumentState> = {}): Decision => decide(document(from, more), evidence, NOW, POLICY);
 
+describe('Retry-After', () => {
+  const asking = (kind: 'reception' | 'authorization', retryAfterSeconds: number): Evidence =>
+    ({ kind, answer: { kind: 'no_evidence', reason: 'HTTP 503', excerpt: '', retryAfterSeconds } });
+
+  it.each([
+    ['what is asked for', 45, 45_000],
+    ['no less than the ladder says', 1, null],
+    ['no more than the longest wait', 3_600, 900_000],
+  ])('is heeded: %s', (_name, seconds, expected) => {
+    expect(after(ask('SUBMITTED_TO_SRI', asking('reception', seconds)))).toBe(expected ?? 3_000);
+    expect(after(ask('AUTHORIZATION_RETRY_SCHEDULED', asking('authorization', seconds)))).toBe(expected ?? 7_000);
+    expect(after(ask('RECEPTION_UNKNOWN', asking('authorization', seconds)))).toBe(expected ?? 7_000);
+  });
+
+  it('moves nothing that is decided', () => {
+    expect(after(ask('REJECTED', asking('authorization', 45)))).toBe(86_400_000);
+  });
+});
+
 describe('an answer of reception', () => {
   it('RECIBIDA: from now on the SRI is only asked, with a deadline', () => {
     const decision = decide(document('SUBMITTED_TO_SRI'), { kind: 'reception', answer: { kind: 'received', messages: [], raw: '' } }, NOW, POLICY);

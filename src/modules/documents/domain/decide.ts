@@ -46,7 +46,7 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
       return {
         moves: [{ trigger: 'no_evidence', detail: { reason: answer.reason } }],
         patch: { authorizationAttempts: 0, deadlineAt: after(now, policy.answerDeadlineMs) },
-        work: ask(after(now, waitOf(policy.authorizationLadderMs, 0))),
+        work: ask(notBefore(after(now, waitOf(policy.authorizationLadderMs, 0)), answer, now, policy)),
       };
     case 'returned': {
       const { messages } = answer;
@@ -86,6 +86,12 @@ function undelivered(reason: string, retryAt: Date, now: Date, policy: SagaPolic
 function knockAgain(dueAt: Date, now: Date, longestMs: number): Date {
   const latest = after(now, longestMs);
   return dueAt < latest ? dueAt : latest;
+}
+
+/** What the SRI asks for (`Retry-After`) is heeded, up to the longest wait for a question that it does not answer. */
+function notBefore(dueAt: Date, { retryAfterSeconds }: { readonly retryAfterSeconds?: number }, now: Date, policy: SagaPolicy): Date {
+  const asked = after(now, Math.min((retryAfterSeconds ?? 0) * 1_000, QUESTION_TO_KNOCK * policy.unansweredWaitMs));
+  return dueAt < asked ? asked : dueAt;
 }
 
 /** Knocking at a closed door costs the SRI nothing, a question that it does not answer does: longest waits, as one to this. */
@@ -132,10 +138,11 @@ type Finding =
   | { readonly kind: 'absent' }
   /** An entry that neither authorizes nor refuses. */
   | { readonly kind: 'unusable' }
-  | { readonly kind: 'no_answer'; readonly reason: string };
+  | { readonly kind: 'no_answer'; readonly reason: string; readonly retryAfterSeconds?: number };
 
 function findingOf(document: DocumentState, answer: AuthorizationAnswer): Finding {
-  if (answer.kind !== 'entries') return { kind: 'no_answer', reason: answer.reason };
+  if (answer.kind === 'no_evidence') return { ...answer, kind: 'no_answer' };
+  if (answer.kind === 'not_delivered') return { kind: 'no_answer', reason: answer.reason };
   const { entries } = answer;
   const entry = authorizationOf(document, answer);
   if (entry) return { kind: 'authorized', entry };
@@ -169,7 +176,7 @@ function decideAuthorization(document: DocumentState, answer: AuthorizationAnswe
     case 'unusable':
       return wait(document, found.kind, now, policy);
     case 'no_answer':
-      return wait(document, found.reason, now, policy, false);
+      return wait(document, found.reason, now, policy, found);
   }
 }
 
@@ -255,12 +262,13 @@ function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decis
 
 /**
  * No decision yet. The deadline counts only answers that show the SRI at work
- * (`answered`): an authority that is down leaves the document waiting.
+ * (not `unanswered`): an authority that is down leaves the document waiting.
  */
-function wait(document: DocumentState, reason: string, now: Date, policy: SagaPolicy, answered = true): Decision {
+function wait(document: DocumentState, reason: string, now: Date, policy: SagaPolicy, unanswered?: { readonly retryAfterSeconds?: number }): Decision {
+  const answered = unanswered === undefined;
   const attempts = document.authorizationAttempts + 1;
   const nextAsk = after(now, waitOf(policy.authorizationLadderMs, attempts));
-  const work = ask(answered ? nextAsk : knockAgain(nextAsk, now, QUESTION_TO_KNOCK * policy.unansweredWaitMs));
+  const work = ask(answered ? nextAsk : notBefore(knockAgain(nextAsk, now, QUESTION_TO_KNOCK * policy.unansweredWaitMs), unanswered, now, policy));
   const patch: DocumentPatch = { authorizationAttempts: attempts };
   const isOverdue = answered && document.deadlineAt !== null && now >= document.deadlineAt;
   const overdue = (...moves: Move[]): Decision => ({
