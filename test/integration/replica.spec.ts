@@ -11,6 +11,7 @@ import { AdaptersModule } from '../../src/platform/adapters/adapters.module.js';
 import { DatabaseModule } from '../../src/platform/database/database.module.js';
 import { ListReads } from '../../src/platform/database/list-reads.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { ObservabilityModule } from '../../src/platform/observability/observability.module.js';
 import { DataSource } from 'typeorm';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 import { StreamingReplica } from '../support/streaming-replica.js';
@@ -51,9 +52,9 @@ describe('a replica that follows the database', () => {
     proxy = await TcpProxy.start({ host: standby.hostname, port: Number(standby.port) });
     const settings = readSettings({
       APP_ENV: 'sandbox', DATABASE_URL: servers.primaryUrl, DATABASE_REPLICA_URL: proxy.inFrontOf(servers.standbyUrl), DATABASE_REPLICA_MAX_LAG_SECONDS: '5',
-      REDIS_URL: 'redis://127.0.0.1:1',
+      REDIS_URL: 'redis://127.0.0.1:1', LOG_LEVEL: 'silent',
     });
-    app = await NestFactory.createApplicationContext({ ...Program.module, imports: [ConfigModule.with(settings), AdaptersModule, DatabaseModule] }, { logger: ['error'] });
+    app = await NestFactory.createApplicationContext({ ...Program.module, imports: [ConfigModule.with(settings), AdaptersModule, ObservabilityModule, DatabaseModule] }, { logger: ['error'], abortOnError: false });
     reads = app.get(ListReads);
     primary = app.get(TenantTransaction);
     const database = { query: <Row extends Record<string, unknown>>(sql: string, parameters?: unknown[]) => servers.query<Row>('primary', sql, parameters) };
