@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
@@ -25,6 +26,8 @@ export interface Load {
   readonly seconds: number;
   /** POSTs per second over all clients; left out: each client sends as soon as it has its answer. */
   readonly rate?: number;
+  /** Each POST carries an idempotency key of its own. */
+  readonly keyed?: boolean;
 }
 
 /**
@@ -33,7 +36,7 @@ export interface Load {
  * hide its stall by keeping the clients waiting.
  */
 export async function run(load: Load): Promise<LoadResult> {
-  const { apiUrls, requests, clients, seconds, rate } = load;
+  const { apiUrls, requests, clients, seconds, rate, keyed = false } = load;
   const pools = apiUrls.map(
     (url) => new Pool(url, { connections: Math.ceil(clients / apiUrls.length), pipelining: 1 }),
   );
@@ -58,7 +61,7 @@ export async function run(load: Load): Promise<LoadResult> {
         return;
       }
       const request = requests[index % requests.length]!;
-      const answer = await post(pool, request);
+      const answer = await post(pool, request, keyed);
       latencies.push(performance.now() - from);
       if (answer.id !== null) accepted.push(answer.id);
       else failures.set(answer.failure, (failures.get(answer.failure) ?? 0) + 1);
@@ -70,12 +73,12 @@ export async function run(load: Load): Promise<LoadResult> {
   return { accepted, latencies: latencies.sort((a, b) => a - b), startedAt, seconds: elapsed, failures };
 }
 
-async function post(pool: Pool, request: Request): Promise<{ id: string } | { id: null; failure: string }> {
+async function post(pool: Pool, request: Request, keyed: boolean): Promise<{ id: string } | { id: null; failure: string }> {
   try {
     const { statusCode, body } = await pool.request({
       method: 'POST',
       path: '/documents',
-      headers: { 'x-api-key': request.apiKey, 'content-type': 'application/json' },
+      headers: { 'x-api-key': request.apiKey, 'content-type': 'application/json', ...(keyed ? { 'idempotency-key': randomUUID() } : {}) },
       body: request.body,
     });
     const text = await body.text();

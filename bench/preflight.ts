@@ -44,7 +44,7 @@ function main(): void {
     const whole = costOf(run, rsa);
     figures.push({
       bench: 'preflight',
-      name: subject.name,
+      name: `P2 ${subject.name}`,
       value: whole.cost,
       unit: 'µs',
       baseline: { name: 'RSA signature', value: whole.baseline },

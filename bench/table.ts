@@ -21,6 +21,18 @@ export interface Figure {
 }
 
 export function printFigures(title: string, figures: readonly Figure[]): void {
+  printRows(title, figures);
+  for (const figure of figures) process.stdout.write(`${JSON.stringify(figure)}\n`);
+}
+
+/** The figures that have a goal, those with a number of a goal first. */
+export function printGoals(figures: readonly Figure[]): void {
+  const numberOf = ({ name }: Figure): number => Number(/^P(\d+) /.exec(name)?.[1] ?? Number.MAX_SAFE_INTEGER);
+  const withGoal = figures.filter(({ goal, atMost }) => goal !== undefined || atMost !== undefined);
+  printRows('Goals', [...withGoal].sort((a, b) => numberOf(a) - numberOf(b)));
+}
+
+function printRows(title: string, figures: readonly Figure[]): void {
   const rows = figures.map((figure) => [
     figure.name,
     `${rounded(figure.value)} ${figure.unit}`,
@@ -29,7 +41,6 @@ export function printFigures(title: string, figures: readonly Figure[]): void {
     verdict(figure),
   ]);
   printTable(title, ['what', 'figure', 'baseline', 'ratio', 'goal'], rows);
-  for (const figure of figures) process.stdout.write(`${JSON.stringify(figure)}\n`);
 }
 
 function verdict({ value, unit, ratio, goal, atMost }: Figure): string {

@@ -1,0 +1,98 @@
+/**
+ * `npm run bench:guards` (P9): what two guards cost that are never off. Row security: the issuing function called by the
+ * service's role, beside the same calls by a role that row security does not bind. Idempotency: POSTs that carry a key each,
+ * beside POSTs that carry none. Both sides alternate; medians over the rounds count.
+ *
+ *   --seconds 2   a slice      --rounds 5      --clients 16
+ */
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { type Request, run } from './issue-load.js';
+import { BenchStack } from './issue-stack.js';
+import { createRequests } from './issue-tenants.js';
+import { median, printFigures } from './table.js';
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '2' }, rounds: { type: 'string', default: '5' }, clients: { type: 'string', default: '16' } },
+});
+const [seconds, rounds, clients] = [Number(values.seconds), Number(values.rounds), Number(values.clients)];
+const ROW_SECURITY_AT_LEAST = 1 - 0.15;
+const IDEMPOTENCY_AT_LEAST = 1 - 0.1;
+
+/** Parameters of `issue_document` as a real document left them, but for its own id. */
+async function parametersOf(owner: pg.Pool): Promise<readonly unknown[]> {
+  const { rows } = await owner.query<Record<string, unknown>>(
+    `select d.tenant_id, k.id as key, to_jsonb(d) - 'id' as header, c.content, c.issuer_snapshot
+     from documents d join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id
+     join api_keys k on k.tenant_id = d.tenant_id and k.revoked_at is null limit 1`);
+  const row = rows[0];
+  if (row === undefined) throw new Error('no document to imitate');
+  const json = (name: string): string => JSON.stringify(row[name]);
+  return [row['tenant_id'], row['key'], json('header'), json('content'), json('issuer_snapshot')];
+}
+
+/** Calls per second of the issuing function, over `clients` connections. */
+async function reservations(pool: pg.Pool, [tenant, key, header, content, snapshot]: readonly unknown[]): Promise<number> {
+  const started = performance.now();
+  let calls = 0;
+  const lane = async (): Promise<void> => {
+    while (performance.now() - started < seconds * 1_000) {
+      await pool.query({
+        name: 'issue',
+        text: `select * from issue_document($1, $2, $3, now(), $4, $5, $6, '[]', null, 'v1:bench')`,
+        values: [tenant, key, randomUUID(), header, content, snapshot],
+      });
+      calls += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, lane));
+  return (calls * 1_000) / (performance.now() - started);
+}
+
+async function rowSecurity(stack: BenchStack): Promise<{ bound: number; free: number; ratio: number }> {
+  const free = new pg.Pool({ connectionString: stack.ownerUrl, max: clients, options: '-c search_path=sello' });
+  const bound = new pg.Pool({ connectionString: stack.ownerUrl, max: clients, options: '-c search_path=sello -c role=sello_app' });
+  try {
+    const parameters = await parametersOf(free);
+    const pairs = [];
+    for (let round = 0; round <= rounds; round += 1) pairs.push({ bound: await reservations(bound, parameters), free: await reservations(free, parameters) });
+    const counted = pairs.slice(1);
+    return {
+      bound: median(counted.map((pair) => pair.bound)), free: median(counted.map((pair) => pair.free)),
+      ratio: median(counted.map((pair) => pair.bound / pair.free)),
+    };
+  } finally {
+    await Promise.all([free.end(), bound.end()]);
+  }
+}
+
+async function idempotency(stack: BenchStack, requests: readonly Request[]): Promise<{ keyed: number; plain: number; ratio: number }> {
+  const posts = async (keyed: boolean): Promise<number> => {
+    const load = await run({ apiUrls: stack.apiUrls, requests, clients, seconds, keyed });
+    if (load.failures.size > 0) throw new Error([...load.failures].map(([what, times]) => `${times} x ${what}`).join('; '));
+    return load.accepted.length / load.seconds;
+  };
+  const pairs = [];
+  for (let round = 0; round <= rounds; round += 1) pairs.push({ keyed: await posts(true), plain: await posts(false) });
+  const counted = pairs.slice(1);
+  return { keyed: median(counted.map((pair) => pair.keyed)), plain: median(counted.map((pair) => pair.plain)), ratio: median(counted.map((pair) => pair.keyed / pair.plain)) };
+}
+
+let stack: BenchStack | null = null;
+try {
+  stack = await BenchStack.start((started) => (stack = started));
+  await stack.startApi();
+  const requests = await createRequests(stack.ownerUrl, stack.apiUrls[0]!, 4, 25);
+  const keys = await idempotency(stack, requests);
+  const rows = await rowSecurity(stack);
+  printFigures(`What row security and idempotency leave of the rate; ${stack.description}`, [
+    { bench: 'guards', name: 'P9 issuing function under row security', value: rows.bound, unit: '1/s', baseline: { name: 'not bound by it', value: rows.free }, ratio: rows.ratio, goal: ROW_SECURITY_AT_LEAST },
+    { bench: 'guards', name: 'P9 POSTs with an idempotency key', value: keys.keyed, unit: 'POST/s', baseline: { name: 'without', value: keys.plain }, ratio: keys.ratio, goal: IDEMPOTENCY_AT_LEAST },
+  ]);
+} catch (error) {
+  process.stderr.write(`${(error as Error).stack ?? String(error)}\n${stack?.logs() ?? ''}\n`);
+  process.exitCode = 1;
+} finally {
+  await stack?.stop();
+}
