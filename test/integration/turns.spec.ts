@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Bull from 'bull';
 import { DataSource } from 'typeorm';
+import type { Settings } from '../../src/config/settings.js';
+import { SystemClock } from '../../src/platform/adapters/system-clock.js';
+import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
+import { IssuanceBell, type IssuanceJob } from '../../src/platform/queue/issuance-bell.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { nextRedisUrl } from '../support/stack.js';
 
 const PATIENCE_MS = 5_000;
 const later = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
@@ -177,5 +183,35 @@ describe('the order of an emission point', () => {
     await other.commitTransaction();
     await other.release();
     expect(await renewal).toMatchObject({ step: 'submit', lostLeases: 0 });
+  });
+});
+
+describe('a queue that is long enough', () => {
+  it('takes no more bells: what came later the relay announces, tenants in turns', async () => {
+    const database = await createTestDatabase();
+    const service = await new DataSource(serviceDataSourceOptions(database.url, 5)).initialize();
+    const queue = new Bull<IssuanceJob>('issuance', nextRedisUrl(), { prefix: `{turns-${randomUUID()}}` });
+    try {
+      const work = new DueWork(new TenantTransaction(service));
+      const bell = new IssuanceBell(queue, work, new SystemClock(), new TimerSleeper(), { WORKER_CONCURRENCY: 12 } as Settings);
+      await queue.isReady();
+      const [loud, quiet] = [await seedTenant(database), await seedTenant(database)];
+      const issue = async (tenant: SeededTenant): Promise<string> => {
+        const { response } = await issueBySql(service, tenant);
+        bell.ringSoon({ tenantId: tenant.tenantId, documentId: response.document_id, announcement: 1 });
+        return response.document_id;
+      };
+      for (let i = 0; i < 20; i += 1) await issue(loud);
+      const late = await issue(quiet);
+      await bell.onApplicationShutdown();
+      expect(await queue.getWaitingCount()).toBe(3);
+      const left = await database.query<{ document_id: string }>('select document_id from outbox where announced_at is null');
+      expect(left).toHaveLength(18);
+      expect((await work.announce(later(1), PATIENCE_MS, 4)).map(({ documentId }) => documentId)).toContain(late);
+    } finally {
+      await queue.close();
+      await service.destroy();
+      await database.drop();
+    }
   });
 });

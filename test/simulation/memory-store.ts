@@ -125,6 +125,7 @@ export class MemoryStore implements Store {
         return this.loadDocument(p[0] as string, p[1] as string).map((loaded) => ({ ...claim, ...loaded }));
       }
       case 'announce_due': return this.announceDue(p);
+      case 'leave_to_relay': return this.leaveToRelay(p);
       case 'get_document': return this.getDocument(p[0] as string, p[1] as string);
       default: throw new Error(`the store in memory does not know ${name}`);
     }
@@ -147,6 +148,14 @@ export class MemoryStore implements Store {
       work.due_at = now;
       work.announced_at = null;
     }
+  }
+
+  private leaveToRelay([tenants, documents]: readonly unknown[]): Json[] {
+    for (const [index, document] of (documents as string[]).entries()) {
+      const work = this.outbox.get(`${(tenants as string[])[index]}/${document}`);
+      if (work?.step === 'prepare' && work.lease_token === null) work.announced_at = null;
+    }
+    return [{ leave_to_relay: '' }];
   }
 
   private issuingContext([tenant, issuer, establishment, point, key]: readonly unknown[]): Json {

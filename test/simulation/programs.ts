@@ -68,7 +68,7 @@ export interface Api {
 /** The program behind `src/main.ts`, as far as documents go. */
 export function startApi(ports: Ports, Desk: typeof IssuingDesk = QuickDesk): Api {
   const { transaction, queue, clock, ids, sleeper } = ports;
-  const bell = new IssuanceBell(queue, clock, sleeper);
+  const bell = new IssuanceBell(queue, new DueWork(transaction), clock, sleeper, SETTINGS);
   const desk = new Desk(transaction, SETTINGS);
   const acts = new DocumentActs(new DocumentsRepository(transaction, ids), clock);
   const policy = sagaPolicy(SETTINGS);
@@ -88,7 +88,8 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
   const { transaction, queue, clock, ids, sleeper, idler } = ports;
   const killPoints = new KillPoints(SETTINGS, sleeper);
   const documents = new DocumentsRepository(transaction, ids);
-  const relay = new Relay(new DueWork(transaction), new Bell(queue, clock, sleeper), killPoints, clock, idler, SETTINGS);
+  const work = new DueWork(transaction);
+  const relay = new Relay(work, new Bell(queue, work, clock, sleeper, SETTINGS), killPoints, clock, idler, SETTINGS);
   const policy = sagaPolicy(SETTINGS);
   const breaker = new SriBreaker(clock, SETTINGS);
   const processor = new IssuanceProcessor(

@@ -18,6 +18,8 @@ export const CLAIM_STEP = `claim_step($1, $2, $3, $4, $5 * interval '1 milliseco
 
 const ANNOUNCE = new Prepared('announce', `select * from announce_due($1, $2 * interval '1 millisecond', $3)`);
 
+const LEAVE = new Prepared('leave', 'select leave_to_relay($1, $2)');
+
 /** The work table that crosses tenants: only ids and due times pass through here. */
 @Injectable()
 export class DueWork {
@@ -33,6 +35,12 @@ export class DueWork {
       [now, patienceMs, limit],
     );
     return rows.map((row) => ({ tenantId: row.tenant_id, documentId: row.document_id, announcement: row.announcement }));
+  }
+
+  /** Gives up ringing for documents that nobody has taken yet: they count as never announced. */
+  async leaveToRelay(announcements: readonly Announcement[]): Promise<void> {
+    if (announcements.length === 0) return;
+    await this.transaction.platform(LEAVE, [announcements.map(({ tenantId }) => tenantId), announcements.map(({ documentId }) => documentId)]);
   }
 
   /** Takes or renews the lease of a due row; null when there is nothing for this worker to do. */

@@ -6,7 +6,6 @@ import { IssuanceBell } from '../queue/issuance-bell.js';
 import { DueWork } from './due-work.js';
 
 const BATCH = 500;
-const QUEUED_PER_SLOT = 1;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 /** Why a wait ends early; one for all, for a reason made by `abort` itself is costly. */
 const NUDGED = new Error('there may be due work');
@@ -59,7 +58,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
       let pause = this.settings.RELAY_INTERVAL_MS;
       try {
         // A short queue keeps a backlog in PostgreSQL, where tenants take turns, and lets fresh documents through.
-        const room = Math.min(BATCH, this.settings.WORKER_CONCURRENCY * QUEUED_PER_SLOT - (await this.bell.waitingJobs()));
+        const room = Math.min(BATCH, await this.bell.room());
         const due = room > 0 ? await this.work.announce(this.clock.now(), this.settings.RELAY_PATIENCE_SECONDS * 1_000, room) : [];
         if (due.length > 0) await this.killPoints.pass('before-relay');
         await this.bell.ring(due);

@@ -1,8 +1,9 @@
 import { InjectQueue } from '@nestjs/bull';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Queue } from 'bull';
+import { type Settings, SETTINGS } from '../../config/settings.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
-import type { Announcement } from '../outbox/due-work.js';
+import { type Announcement, DueWork } from '../outbox/due-work.js';
 
 export const ISSUANCE_QUEUE = 'issuance';
 
@@ -15,6 +16,8 @@ export interface IssuanceJob {
 /** Bells that may wait for Redis before further ones are left to the sweeper. */
 const MAX_WAITING = 5_000;
 const ADD_TIMEOUT_MS = 1_000;
+/** Jobs in the queue for each that a worker handles at once: enough for it to go on while the relay looks for more, and few for a fresh document to wait behind. */
+const QUEUED_PER_SLOT = 0.25;
 /** Why the clock of a settled call stops; one for all, for a reason made by `abort` itself is costly. */
 const SETTLED = new Error('Redis answered');
 
@@ -30,8 +33,10 @@ export class IssuanceBell implements OnApplicationShutdown {
 
   constructor(
     @InjectQueue(ISSUANCE_QUEUE) private readonly queue: Queue<IssuanceJob>,
+    private readonly work: DueWork,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
+    @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   /** Rings for one document without making the caller wait on Redis. */
@@ -57,6 +62,14 @@ export class IssuanceBell implements OnApplicationShutdown {
       opts: { jobId: `${documentId}:${announcement}:${at}`, removeOnComplete: true, removeOnFail: true, attempts: 1 },
     }));
     await this.withinLimit(this.queue.addBulk(jobs));
+  }
+
+  /**
+   * How many jobs may be added before the queue is longer than keeps a worker busy.
+   * @throws Error when Redis does not tell
+   */
+  async room(): Promise<number> {
+    return Math.max(0, Math.ceil(this.settings.WORKER_CONCURRENCY * QUEUED_PER_SLOT) - (await this.waitingJobs()));
   }
 
   /**
@@ -96,7 +109,10 @@ export class IssuanceBell implements OnApplicationShutdown {
       while (this.waiting.length > 0) {
         const batch = this.waiting;
         this.waiting = [];
-        await this.ring(batch);
+        // In a long queue everybody would wait behind whoever filled it: what exceeds it the relay announces, tenants in turns.
+        const room = await this.room();
+        await this.ring(batch.slice(0, room));
+        await this.work.leaveToRelay(batch.slice(room));
       }
     } catch (error) {
       // Not lost: the rows are due and the workers' relay announces them again.

@@ -1,0 +1,1 @@
+drop function leave_to_relay(uuid[], uuid[]);
