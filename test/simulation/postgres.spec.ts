@@ -3,9 +3,7 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { type HistoryOptions, runHistory } from './history.js';
-import { postgresGround } from './postgres-ground.js';
-import { shrink } from './shrink.js';
+import type { HistoryOptions } from './history.js';
 import { decodeTape, encodeTape } from './tape.js';
 
 /** Histories of one test run. Each has fewer commands than in memory: a statement takes a thousand times longer. */
@@ -19,8 +17,15 @@ describe('the service under faults, over real PostgreSQL', () => {
   let dataSource: DataSource;
   let owner: pg.Pool;
   let options: Omit<HistoryOptions, 'seed'>;
+  let runHistory: typeof import('./history.js').runHistory;
+  let shrink: typeof import('./shrink.js').shrink;
 
   beforeAll(async () => {
+    // Where more is due than the queue has room for, PostgreSQL takes turns by chance and the store in memory by time: here it has room for all.
+    process.env['SIMULATED_CONCURRENCY'] = '96';
+    ({ runHistory } = await import('./history.js'));
+    ({ shrink } = await import('./shrink.js'));
+    const { postgresGround } = await import('./postgres-ground.js');
     Logger.overrideLogger(false);
     database = await createTestDatabase();
     dataSource = await new DataSource(serviceDataSourceOptions(database.url, 4)).initialize();

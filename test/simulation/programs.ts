@@ -35,7 +35,7 @@ import type { AuthorizationPort, ConsultationPort, ReceptionPort } from './sri.j
 export const SETTINGS: Settings = readSettings({
   DATABASE_URL: 'postgres://simulated/', REDIS_URL: 'redis://simulated/', LOG_LEVEL: 'silent',
   SRI_RECEPTION_URL: 'http://simulated/reception', SRI_AUTHORIZATION_URL: 'http://simulated/authorization',
-  SRI_CONSULTATION_URL: 'http://simulated/consultation', RELAY_INTERVAL_MS: '1000',
+  SRI_CONSULTATION_URL: 'http://simulated/consultation', RELAY_INTERVAL_MS: '1000', WORKER_CONCURRENCY: process.env['SIMULATED_CONCURRENCY'],
 });
 
 /** Counting changes nothing: all programs of all histories count in one. */
