@@ -150,7 +150,7 @@ describe('what comes in over HTTP', () => {
       for (let index = 0; index < 6; index += 1) statuses.push((await request(url, business.apiKey, 'GET', '/issuers')).status);
       expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
       const ready = await request(url, null, 'GET', '/health/ready');
-      expect([ready.status, ready.body]).toEqual([200, { status: 'degraded', checks: { postgresql: 'ok', migrations: 'ok', signing: 'ok', redis: 'degraded' } }]);
+      expect([ready.status, ready.body]).toEqual([200, { status: 'degraded', checks: { postgresql: 'ok', migrations: 'ok', process: 'ok', signing: 'ok', redis: 'degraded' } }]);
     });
   });
 
@@ -180,7 +180,7 @@ describe('what comes in over HTTP', () => {
     it('health needs no key', async () => {
       expect((await request(stack.apiUrl, null, 'GET', '/health/live')).body).toEqual({ status: 'ok' });
       const ready = await request(stack.apiUrl, null, 'GET', '/health/ready');
-      expect([ready.status, ready.body]).toEqual([200, { status: 'ok', checks: { postgresql: 'ok', migrations: 'ok', signing: 'ok', redis: 'ok' } }]);
+      expect([ready.status, ready.body]).toEqual([200, { status: 'ok', checks: { postgresql: 'ok', migrations: 'ok', process: 'ok', signing: 'ok', redis: 'ok' } }]);
     });
 
     it('without PostgreSQL the process lives, is not ready, and answers 503', async () => {
