@@ -2,7 +2,7 @@
  * `npm run bench:fairness`: how long a tenant waits for AUTHORIZED while another tenant's backlog holds the workers, beside
  * the same tenant alone. The backlog is taken in while no worker runs; the quiet tenant goes on at one document a pause.
  *
- *   --backlog 1500   documents of the loud tenant      --documents 120   of the quiet one      --pause 250   milliseconds
+ *   --backlog 2500   documents of the loud tenant      --documents 60   of the quiet one      --pause 200   milliseconds
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ import { createRequests } from './issue-tenants.js';
 import { printFigures } from './table.js';
 
 const { values } = parseArgs({
-  options: { backlog: { type: 'string', default: '1500' }, documents: { type: 'string', default: '120' }, pause: { type: 'string', default: '250' } },
+  options: { backlog: { type: 'string', default: '2500' }, documents: { type: 'string', default: '60' }, pause: { type: 'string', default: '200' } },
 });
 const [backlog, documents, pause] = [Number(values.backlog), Number(values.documents), Number(values.pause)];
 const AT_MOST = 2;
@@ -38,6 +38,15 @@ async function measure(stack: BenchStack): Promise<void> {
   const database = await BenchDatabase.open(stack.ownerUrl);
   const owner = new pg.Client({ connectionString: stack.ownerUrl, options: '-c search_path=sello' });
   await owner.connect();
+  try {
+    await compare(stack, database, owner, quiet, loud);
+  } finally {
+    await owner.end();
+    await database.close();
+  }
+}
+
+async function compare(stack: BenchStack, database: BenchDatabase, owner: pg.Client, quiet: readonly Request[], loud: readonly Request[]): Promise<void> {
   const accepted = async (requests: readonly Request[], clients: number, seconds: number, rate?: number): Promise<readonly string[]> => {
     const load = await run({ apiUrls: stack.apiUrls, requests, clients, seconds, ...(rate === undefined ? {} : { rate }) });
     if (load.failures.size > 0) throw new Error(`not every POST was accepted: ${[...load.failures.keys()].join('; ')}`);
@@ -57,8 +66,6 @@ async function measure(stack: BenchStack): Promise<void> {
   const alone = await quietly();
   await database.drain(() => undefined);
   const [crowded, calm] = [await p95Of(owner, beside), await p95Of(owner, alone)];
-  await owner.end();
-  await database.close();
   printFigures(`A tenant beside another's backlog of ${waiting.length}; ${stack.description}`, [
     { bench: 'fairness', name: '202 to AUTHORIZED, p95, alone', value: calm, unit: 'ms' },
     { bench: 'fairness', name: 'the same beside the backlog', value: crowded, unit: 'ms', baseline: { name: 'alone', value: calm }, ratio: crowded / calm, atMost: AT_MOST },

@@ -47,8 +47,8 @@ try {
   const full = await coresInUse(stack);
   printFigures(`Looking for due work; ${stack.description}`, [
     { bench: 'sweep', name: 'an empty table', value: idle, unit: 'cores' },
-    { bench: 'sweep', name: `P8 ${waiting.toLocaleString('en')} documents wait`, value: full, unit: 'cores', atMost: AT_MOST },
-    { bench: 'sweep', name: 'of that, for those that wait', value: full - idle, unit: 'cores' },
+    { bench: 'sweep', name: `${waiting.toLocaleString('en')} documents wait`, value: full, unit: 'cores' },
+    { bench: 'sweep', name: 'P8 of that, for those that wait', value: full - idle, unit: 'cores', atMost: AT_MOST },
   ]);
 } catch (error) {
   process.stderr.write(`${(error as Error).stack ?? String(error)}\n${stack?.logs() ?? ''}\n`);

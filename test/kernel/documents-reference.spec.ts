@@ -11,7 +11,7 @@ import { mutate, MUTATION_KINDS, seeded, sweep } from '../support/xml-mutations.
  * the repository. Set SRI_REFERENCE_DIR to a folder with `xsd/` (and `samples/`).
  */
 const REFERENCE = process.env['SRI_REFERENCE_DIR'] ?? '';
-const MUTATIONS = 2_400;
+const MUTATIONS = Number(process.env['MUTATIONS'] ?? 1_200);
 const SEED = 20_260_915;
 
 /** Official file per type and version. */
