@@ -15,6 +15,7 @@ import { ReferenceModule } from './modules/reference/reference.module.js';
 import { WebhooksModule } from './modules/webhooks/webhooks.module.js';
 import { HttpModule } from './platform/http/http.module.js';
 import { HealthModule } from './platform/observability/health.module.js';
+import { TracingModule } from './platform/tracing/tracing.module.js';
 import { platformModules } from './platform-modules.js';
 
 /** The HTTP process. */
@@ -22,6 +23,6 @@ import { platformModules } from './platform-modules.js';
 export class ApiModule {
   static with(settings: Settings): DynamicModule {
     const features = [IssuersModule, DocumentsModule, BuyersModule, AuthModule, CatalogueModule, ReferenceModule, MembersModule, ApiKeysModule, AuditModule, PlatformModule, EventsModule, WebhooksModule, NotificationsModule];
-    return { module: ApiModule, imports: [...platformModules(settings), HttpModule, HealthModule, ...features] };
+    return { module: ApiModule, imports: [...platformModules(settings), TracingModule.of('api'), HttpModule, HealthModule, ...features] };
   }
 }

@@ -32,6 +32,28 @@ const uuids = (description: string) =>
     .refine((list) => list.every((part) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part)), 'a comma list of ids')
     .describe(description);
 
+/** As OpenTelemetry writes lists of names and values: `name=value,name=value`, what is special percent-encoded. */
+const namedValues = (description: string) =>
+  z
+    .string()
+    .default('')
+    .refine((list) => readNamedValues(list) !== null, 'a comma list of name=value')
+    .transform((list) => readNamedValues(list) ?? [])
+    .describe(description);
+
+function readNamedValues(list: string): (readonly [name: string, value: string])[] | null {
+  try {
+    const pairs = list.split(',').map((part) => part.trim()).filter((part) => part !== '').map((part) => {
+      const [name = '', ...value] = part.split('=');
+      return [name.trim(), decodeURIComponent(value.join('=').trim())] as const;
+    });
+    return pairs.every(([name, value]) => /^[\w.-]+$/.test(name) && /^[\x20-\x7e]+$/.test(value)) ? pairs : null;
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}
+
 /** Characters before the @ that leave room for the name of a mail within the 64 that are allowed. */
 const LONGEST_BOUNCE_NAME = 14;
 const MAILBOX = /^(?:[^<>"\r\n]*<[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/;
@@ -153,6 +175,17 @@ export const SETTINGS_SCHEMA = z.object({
   RETENTION_SIGN_IN_DAYS: days(1, 30, 'ended sessions and expired links stay'),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535).optional().describe('Port on which a process tells operators its metrics and health (`/metrics`, `/health/live`, `/health/ready`), apart from the API; 0 picks a free one; without a value it tells nobody'),
   METRICS_HOST: z.string().default('127.0.0.1').describe('Address for METRICS_PORT; nobody is asked for a credential there, so only operators may reach it'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional().describe('Where traces go: a collector that speaks OTLP/HTTP, e.g. http://collector:4318, `/v1/traces` is added; without a value nothing is traced'),
+  OTEL_EXPORTER_OTLP_HEADERS: namedValues('Headers for OTEL_EXPORTER_OTLP_ENDPOINT, name=value in a comma list, percent-encoded; a secret where they hold a credential'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.enum(['http/json']).default('http/json').describe('How traces are sent; no other way is offered'),
+  OTEL_SERVICE_NAME: z.string().optional().describe('Name of a process in traces; default sello-api and sello-worker'),
+  OTEL_RESOURCE_ATTRIBUTES: namedValues('What else traces tell of the process, name=value in a comma list, e.g. k8s.pod.name=…'),
+  OTEL_TRACES_SAMPLER: z
+    .enum(['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'])
+    .default('parentbased_traceidratio')
+    .describe("Which traces are kept; with parentbased_ a caller's traceparent decides for the trace of its call, never for that of a document"),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1).describe('Share of traces that traceidratio keeps, by their ids: every process keeps the same documents'),
+  OTEL_SDK_DISABLED: flag('Whether nothing is traced although OTEL_EXPORTER_OTLP_ENDPOINT is set', 'false'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').describe('Least severe level that is logged'),
   SHUTDOWN_SECONDS: seconds('How long a stopping process may finish what it holds; what is left is then handed back or cut off').default(25),
   FAULTS: z.string().default('').describe('Kill points for tests, name:nth:action[@numeric code]; refused in production'),

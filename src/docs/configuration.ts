@@ -119,5 +119,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   TRUSTED_PROXIES: '10.0.0.0/8',
   TOKEN_KEYS_FILE: '/run/secrets/sello-token-keys',
   SMTP_URL: 'smtps://user:password@mail.example:465',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
   MASTER_KEY_FILE: '/run/secrets/sello-master-key',
 };

@@ -13,7 +13,9 @@ import { DOCS_PATH, serveDocs } from '../openapi/docs-page.js';
 import { Shutdown } from '../shutdown/shutdown.js';
 import { jsonBody, MAX_BODY_BYTES, type Upload } from './json-body.js';
 import { PublicAddress } from './public-address.js';
+import { isTracing } from '../tracing/spans.js';
 import { requestId } from './request-id.js';
+import { requestSpan } from './request-span.js';
 import type { ServiceRequest } from './service-request.js';
 
 /** Whole request, headers and body, must have arrived within this time; slower senders are cut off (408). */
@@ -43,6 +45,7 @@ export function configureHttp(app: NestExpressApplication, description: () => De
   app.set('query parser', 'simple');
   app.set('trust proxy', settings.TRUSTED_PROXIES === '' ? false : settings.TRUSTED_PROXIES);
   app.use(requestId(app.get<Ids>(IDS)));
+  if (isTracing()) app.use(requestSpan);
   app.use(requestLog(app.get<Logger>(LOGGER), app.get(Meters)));
   app.use(headerLimit);
   app.use(securityHeaders(settings.APP_ENV === 'production'));
@@ -76,7 +79,7 @@ function allowOrigins(app: NestExpressApplication, origins: readonly string[]): 
     origin: [...origins],
     credentials: true,
     methods: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
-    allowedHeaders: ['Content-Type', 'Authorization', 'X-Tenant-Id', 'Idempotency-Key', 'Prefer', 'X-Request-Id', 'Last-Event-ID'],
+    allowedHeaders: ['Content-Type', 'Authorization', 'X-Tenant-Id', 'Idempotency-Key', 'Prefer', 'X-Request-Id', 'Last-Event-ID', 'traceparent'],
     exposedHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'],
     maxAge: 600,
   });

@@ -3,6 +3,7 @@ import { createTransport, type Transporter } from 'nodemailer';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
+import { traced } from '../tracing/spans.js';
 import { BounceAddress } from './bounce-address.js';
 import { type Delivery, notTaken } from './delivery.js';
 import type { Letter } from './letters.js';
@@ -50,16 +51,20 @@ export class Mailer implements OnApplicationShutdown {
    * @throws Error when no mail server is set or it does not take the letter
    */
   async send(to: { readonly name?: string; readonly address: string }, letter: Letter): Promise<void> {
-    if (this.transport === null) throw new Error('SMTP_URL is not set: the mail was not sent');
+    const { transport } = this;
+    if (transport === null) throw new Error('SMTP_URL is not set: the mail was not sent');
     let outcome: 'taken' | 'refused' = 'refused';
     try {
-      await this.transport.sendMail({
+      const mail = {
         from: this.settings.MAIL_FROM,
         to: { name: to.name ?? '', address: to.address },
         subject: letter.subject,
         text: letter.text,
         disableFileAccess: true,
         disableUrlAccess: true,
+      };
+      await traced({ name: 'mail', kind: 'client' }, async () => {
+        await transport.sendMail(mail);
       });
       outcome = 'taken';
     } finally {

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { traceFields } from '../tracing/spans.js';
 import { logFields } from './log-context.js';
 
 export type { Logger } from 'pino';
@@ -55,7 +56,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     base: { service: 'sello', pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     messageKey: 'message',
-    mixin: () => ({ ...logFields() }),
+    mixin: () => ({ ...logFields(), ...traceFields() }),
     // Errors are made plain by `redact`; pino's own serializer would put their first form back.
     serializers: { err: (error: unknown) => error },
     formatters: {

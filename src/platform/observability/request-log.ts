@@ -1,6 +1,7 @@
 import type { NextFunction, Response } from 'express';
 import type { ServiceRequest } from '../http/service-request.js';
 import type { Logger } from './logger.js';
+import { traceFields } from '../tracing/spans.js';
 import { logFields } from './log-context.js';
 import type { Meters } from './meters.js';
 
@@ -8,6 +9,14 @@ const NANOSECONDS_PER_MS = 1e6;
 
 /** Methods that routes may have; whatever else somebody sends is one. */
 const METHODS = new Set(['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']);
+
+export const methodOf = ({ method }: ServiceRequest): string => (METHODS.has(method) ? method : 'other');
+
+/** The route's template; null when none was found. */
+export function routeOf(request: ServiceRequest): string | null {
+  const template = (request.route as { path?: unknown } | undefined)?.path;
+  return typeof template === 'string' ? template : null;
+}
 
 /**
  * Middleware that logs and measures each finished request once: method, path without query, status, time, request id, tenant, document.
@@ -18,16 +27,17 @@ export function requestLog(logger: Logger, meters: Meters) {
     const startedAt = process.hrtime.bigint();
     const { path } = request;
     const fields = logFields();
+    const trace = traceFields();
     response.once('close', () => {
       const duration = Number(process.hrtime.bigint() - startedAt) / NANOSECONDS_PER_MS;
-      const template = (request.route as { path?: unknown } | undefined)?.path;
       meters.time('httpRequests', {
-        method: METHODS.has(request.method) ? request.method : 'other',
-        route: typeof template === 'string' ? template : 'none',
+        method: methodOf(request),
+        route: routeOf(request) ?? 'none',
         status: `${Math.floor(response.statusCode / 100)}xx`,
       }, duration);
       const record = {
         request_id: request.requestId,
+        ...trace,
         document_id: fields.document_id ?? request.params['document_id'],
         method: request.method,
         path: path.slice(0, 256),

@@ -1,4 +1,5 @@
 import type { Meters } from '../../../platform/observability/meters.js';
+import { noteSpan, traced } from '../../../platform/tracing/spans.js';
 import type { Taxpayer } from '../domain/taxpayer.js';
 import type { TaxpayerRegistry } from './taxpayer-registry.js';
 
@@ -9,7 +10,11 @@ export class MeasuredRegistry implements TaxpayerRegistry {
     private readonly meters: Meters,
   ) {}
 
-  async find(ruc: string): Promise<Taxpayer | null> {
+  find(ruc: string): Promise<Taxpayer | null> {
+    return traced({ name: 'SRI registry', kind: 'client', attributes: { 'sello.sri.service': 'registry' } }, () => this.measured(ruc));
+  }
+
+  private async measured(ruc: string): Promise<Taxpayer | null> {
     const startedAt = performance.now();
     let outcome = 'no_evidence';
     try {
@@ -17,6 +22,7 @@ export class MeasuredRegistry implements TaxpayerRegistry {
       outcome = 'answered';
       return taxpayer;
     } finally {
+      noteSpan({ 'sello.sri.outcome': outcome });
       this.meters.time('sriCalls', { service: 'registry', outcome }, performance.now() - startedAt);
     }
   }

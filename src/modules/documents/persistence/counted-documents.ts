@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { Meters } from '../../../platform/observability/meters.js';
+import { noteSpan } from '../../../platform/tracing/spans.js';
 import { IDS, type Ids } from '../../../shared/ports.js';
 import { rowOf } from '../../../sri/soap/classification.js';
 import type { Decision, DocumentState } from '../domain/document.js';
@@ -29,6 +30,7 @@ export class CountedDocuments extends DocumentsRepository {
     if (last === undefined) return;
     const status = moves.reduce((at, { trigger }) => target(at, trigger), from);
     const documentType = documentTypeOf(accessKey);
+    noteSpan({ 'sello.status': status });
     // A cancellation that is withdrawn authorizes nothing anew.
     if (status === 'AUTHORIZED' && last.trigger !== 'authorized') return;
     this.meters.count('documentMoves', { document_type: documentType, status });

@@ -7,6 +7,8 @@ import { Meters } from '../../../platform/observability/meters.js';
 import { OutboxRelay } from '../../../platform/outbox/relay.js';
 import { ISSUANCE_QUEUE, type IssuanceJob } from '../../../platform/queue/issuance-bell.js';
 import type { Consumer } from '../../../platform/queue/queue-watchdog.js';
+import { ofDocument } from '../../../platform/tracing/document-trace.js';
+import { noteSpan, traced } from '../../../platform/tracing/spans.js';
 import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { recheck } from '../domain/decide.js';
@@ -128,7 +130,9 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
     const { claim, loaded } = taken;
     await this.killPoints.pass('after-claim', loaded.content.numericCode);
     if (claim.lostLeases >= MAX_LOST_LEASES && (await this.giveUp(loaded, token))) return false;
-    return this.runStep(claim.step, { loaded, token });
+    const { step } = claim;
+    const span = ofDocument(`saga ${step}`, { tenantId, documentId }, { 'sello.step': step, 'sello.document_type': loaded.content.documentType, 'sello.status_before': loaded.state.status });
+    return traced({ ...span, kind: 'consumer' }, () => this.runStep(step, { loaded, token }));
   }
 
   private async runStep(step: Step, document: LeasedDocument): Promise<boolean> {
@@ -143,6 +147,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
       if (error instanceof StaleDocumentError) outcome = 'stale';
       throw error;
     } finally {
+      noteSpan({ 'sello.outcome': outcome });
       this.meters.time('sagaSteps', { step, outcome }, performance.now() - startedAt);
     }
   }

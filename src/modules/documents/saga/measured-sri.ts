@@ -1,4 +1,5 @@
 import type { Meters } from '../../../platform/observability/meters.js';
+import { failSpan, noteSpan, traced } from '../../../platform/tracing/spans.js';
 import { type AuthorizationAnswer, AuthorizationClient } from '../../../sri/soap/authorization.js';
 import { authorizationState, rowOf, type SriService } from '../../../sri/soap/classification.js';
 import { type ConsultationAnswer, ConsultationClient } from '../../../sri/soap/consultation.js';
@@ -12,30 +13,41 @@ export class SriMeter {
   constructor(private readonly meters: Meters) {}
 
   /** @param wordsOf the states that an answer names, out of a list that is known beforehand, and its messages */
-  async call<Answer extends { readonly kind: string }>(
+  call<Answer extends { readonly kind: string }>(
     service: SriService,
     ask: () => Promise<Answer | Unanswered>,
     wordsOf: (answer: Answer) => { readonly states: readonly string[]; readonly messages: readonly SriMessage[] },
   ): Promise<Answer | Unanswered> {
-    const startedAt = performance.now();
-    const answer = await ask();
-    const answered = !isUnanswered(answer);
-    this.meters.time('sriCalls', { service, outcome: answered ? 'answered' : answer.kind }, performance.now() - startedAt);
-    if (answered) {
-      const { states, messages } = wordsOf(answer);
-      for (const state of states) this.meters.count('sriCodes', { service, code: state });
-      for (const { identifier } of messages) this.tellCode(service, identifier);
-    } else if (answer.kind === 'no_evidence') {
-      for (const code of answer.codes ?? []) {
-        this.tellCode(service, code);
-        if (rowOf(service, code)?.ours === true) this.meters.count('ownFaults', { source: service, code });
+    return traced({ name: `SRI ${service}`, kind: 'client', attributes: { 'sello.sri.service': service } }, async () => {
+      const startedAt = performance.now();
+      const answer = await ask();
+      const answered = !isUnanswered(answer);
+      this.meters.time('sriCalls', { service, outcome: answered ? 'answered' : answer.kind }, performance.now() - startedAt);
+      if (answered) {
+        const { states, messages } = wordsOf(answer);
+        for (const state of states) this.meters.count('sriCodes', { service, code: state });
+        noteSpan({ 'sello.sri.outcome': 'answered', 'sello.sri.states': states });
+        this.tellCodes(service, messages.map(({ identifier }) => identifier));
+      } else {
+        noteSpan({ 'sello.sri.outcome': answer.kind });
+        failSpan(answer.kind);
+        this.tellUnanswered(service, answer);
       }
-    }
-    return answer;
+      return answer;
+    });
   }
 
-  private tellCode(service: SriService, code: string | null): void {
-    if (code !== null) this.meters.count('sriCodes', { service, code: rowOf(service, code) === undefined ? 'other' : code });
+  private tellUnanswered(service: SriService, answer: Unanswered): void {
+    if (answer.kind !== 'no_evidence') return;
+    const codes = answer.codes ?? [];
+    this.tellCodes(service, codes);
+    for (const code of codes) if (rowOf(service, code)?.ours === true) this.meters.count('ownFaults', { source: service, code });
+  }
+
+  private tellCodes(service: SriService, said: readonly (string | null)[]): void {
+    const codes = said.filter((code) => code !== null).map((code) => (rowOf(service, code) === undefined ? 'other' : code));
+    for (const code of codes) this.meters.count('sriCodes', { service, code });
+    if (codes.length > 0) noteSpan({ 'sello.sri.codes': codes });
   }
 }
 

@@ -5,6 +5,8 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
+import { ofDocument } from '../../../platform/tracing/document-trace.js';
+import { beginSpan } from '../../../platform/tracing/spans.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
@@ -74,6 +76,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
       ],
     );
     await this.killPoints.pass('after-correct-commit', content.numericCode);
+    beginSpan(ofDocument('document.corrected', { tenantId: tenant.tenantId, documentId }))?.end();
     this.bell.ringSoon({ tenantId: tenant.tenantId, documentId, announcement: 1 });
     return {
       document_id: documentId,

@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AuditEntry, auditLine } from '../../../platform/audit/audit-trail.js';
 import { sqlState } from '../../../platform/database/tenant-transaction.js';
+import { ofDocument } from '../../../platform/tracing/document-trace.js';
+import { traced } from '../../../platform/tracing/spans.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
@@ -39,6 +41,10 @@ export class DocumentActs {
     entry: Pick<AuditEntry, 'action' | 'detail'>,
     act: (loaded: LoadedDocument, now: Date) => Promise<ActDecision> | ActDecision,
   ): Promise<{ status: DocumentStatus; at: Date; loaded: LoadedDocument; decision: Decision }> {
+    return traced(ofDocument(entry.action, { tenantId: tenant.tenantId, documentId }), () => this.repeat(tenant, documentId, entry, act));
+  }
+
+  private async repeat(...[tenant, documentId, entry, act]: Parameters<DocumentActs['perform']>): ReturnType<DocumentActs['perform']> {
     for (let attempt = 1; ; attempt += 1) {
       const loaded = await this.documents.load(tenant.tenantId, documentId);
       if (loaded === null) throw new DomainError('NOT_FOUND');

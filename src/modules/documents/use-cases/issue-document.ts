@@ -5,6 +5,8 @@ import { Prepared } from '../../../platform/database/tenant-transaction.js';
 import { noteDocument } from '../../../platform/observability/log-context.js';
 import { Meters } from '../../../platform/observability/meters.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
+import { firstOfDocument } from '../../../platform/tracing/document-trace.js';
+import { beginSpan } from '../../../platform/tracing/spans.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
@@ -77,6 +79,7 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
     await this.killPoints.pass('after-reserve-commit', content.numericCode);
     const answer = issued.response as Acceptance;
     noteDocument(answer.document_id);
+    beginSpan(firstOfDocument({ tenantId: tenant.tenantId, documentId: answer.document_id }, content.documentType))?.end();
     this.meters.count('documentsAccepted', { document_type: content.documentType });
     this.bell.ringSoon({ tenantId: tenant.tenantId, documentId: answer.document_id, announcement: 1 });
     return { answer, replayed: false };

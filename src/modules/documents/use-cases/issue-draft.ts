@@ -3,6 +3,8 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { Meters } from '../../../platform/observability/meters.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
+import { firstOfDocument } from '../../../platform/tracing/document-trace.js';
+import { beginSpan } from '../../../platform/tracing/spans.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
@@ -51,6 +53,7 @@ export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
       ],
     );
     await this.killPoints.pass('after-reserve-commit', content.numericCode);
+    beginSpan(firstOfDocument({ tenantId: tenant.tenantId, documentId }, content.documentType))?.end();
     this.meters.count('documentsAccepted', { document_type: content.documentType });
     this.bell.ringSoon({ tenantId: tenant.tenantId, documentId, announcement: 1 });
     return { document_id: documentId, status: 'NUMBER_RESERVED', access_key };

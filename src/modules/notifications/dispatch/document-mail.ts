@@ -23,15 +23,15 @@ export class DocumentMailWriter {
   async write(tenantId: string, mailId: string): Promise<Written | null> {
     const mail = await this.store.find(tenantId, mailId);
     if (mail === null) return null;
-    const { status, attempts } = mail;
-    if (!isMailable(status)) return { attempts, outcome: { outcome: 'refused', reason: `the document is ${status}` } };
+    const { status, attempts, documentId } = mail;
+    if (!isMailable(status)) return { attempts, documentId, outcome: { outcome: 'refused', reason: `the document is ${status}` } };
     try {
-      return { attempts, mail: this.tracked(mailId, mail, await this.attachments(tenantId, mail)) };
+      return { attempts, documentId, mail: this.tracked(mailId, mail, await this.attachments(tenantId, mail)) };
     } catch (error) {
       // The database will be back: that is no fault of the mail.
       if (isStoreOutage(error)) throw error;
-      this.logger.error({ err: error, tenant_id: tenantId, document_id: mail.documentId, mail_id: mailId }, 'a mail could not be written');
-      return { attempts, outcome: { outcome: 'put_off', reason: 'the attachments could not be made' } };
+      this.logger.error({ err: error, tenant_id: tenantId, document_id: documentId, mail_id: mailId }, 'a mail could not be written');
+      return { attempts, documentId, outcome: { outcome: 'put_off', reason: 'the attachments could not be made' } };
     }
   }
 

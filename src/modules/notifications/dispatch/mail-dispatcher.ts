@@ -2,6 +2,8 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnAppl
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { Mailer } from '../../../platform/mail/mailer.js';
+import { ofDocument } from '../../../platform/tracing/document-trace.js';
+import { failSpan, type NewSpan, noteSpan, traced } from '../../../platform/tracing/spans.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { type Outcome, type Standing, standingAfter } from '../domain/attempts.js';
 import { type ClaimedWork, MailWork } from '../persistence/mail-work.js';
@@ -122,7 +124,7 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
     // Drawing the attachments takes its time; the lease is for the sending.
     const heldAt = this.clock.now();
     if (!(await this.work.renew(row, token, heldAt, this.leaseMs))) return;
-    const outcome = await this.send(written);
+    const outcome = await traced(spanOf(row, written), () => this.noted(this.send(written)));
     await this.killPoints.pass('after-mail');
     const now = this.clock.now();
     if (outcome === null) {
@@ -163,7 +165,22 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
     return outcome.outcome === 'put_off' && this.givingUp.signal.aborted ? null : outcome;
   }
 
+  private async noted(sending: Promise<Outcome | null>): Promise<Outcome | null> {
+    const outcome = await sending;
+    const name = outcome?.outcome ?? 'given_up';
+    noteSpan({ 'sello.outcome': name });
+    if (name !== 'taken') failSpan(name);
+    return outcome;
+  }
+
   private get leaseMs(): number {
     return this.settings.MAIL_LEASE_SECONDS * 1_000;
   }
+}
+
+/** In the trace of the document that the mail brings, where it brings one. To whom is nobody's business. */
+function spanOf({ tenantId, id }: ClaimedWork, { documentId, attempts }: Written): NewSpan {
+  const attributes = { 'sello.mail_id': id, 'sello.attempt': attempts + 1 };
+  const span = documentId === null ? { name: 'mail', attributes: { 'sello.tenant_id': tenantId, ...attributes } } : ofDocument('mail', { tenantId, documentId }, attributes);
+  return { ...span, kind: 'client' };
 }

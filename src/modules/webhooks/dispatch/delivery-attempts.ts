@@ -3,6 +3,8 @@ import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { GuardedPost, type PostOutcome } from '../../../platform/egress/guarded-post.js';
 import { Meters } from '../../../platform/observability/meters.js';
 import { EnvelopeError } from '../../../platform/secrets/key-wrapper.js';
+import { ofDocument } from '../../../platform/tracing/document-trace.js';
+import { failSpan, type NewSpan, noteSpan, traced } from '../../../platform/tracing/spans.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { eventPayload } from '../../events/public.js';
 import { isDelivered, nextAttemptAt } from '../domain/schedule.js';
@@ -39,12 +41,16 @@ export class DeliveryAttempts {
     try {
       const begun = await this.work.begin(tenantId, deliveryId, token, this.clock.now());
       if (begun === null) return;
-      const startedAt = this.clock.now();
-      const outcome = await this.send(tenantId, begun, startedAt);
-      const now = this.clock.now();
-      const judged = this.judged(begun, outcome, now, now.getTime() - startedAt.getTime());
-      this.meters.time('webhookDeliveries', { outcome: judged.outcome }, judged.durationMs);
-      await this.end(tenantId, deliveryId, token, now, judged);
+      await traced(spanOf(tenantId, deliveryId, begun), async () => {
+        const startedAt = this.clock.now();
+        const outcome = await this.send(tenantId, begun, startedAt);
+        const now = this.clock.now();
+        const judged = this.judged(begun, outcome, now, now.getTime() - startedAt.getTime());
+        this.meters.time('webhookDeliveries', { outcome: judged.outcome }, judged.durationMs);
+        noteSpan({ 'sello.outcome': judged.outcome, 'http.response.status_code': judged.statusCode ?? undefined });
+        if (judged.outcome !== 'delivered') failSpan(judged.outcome);
+        await this.end(tenantId, deliveryId, token, now, judged);
+      });
     } catch (error) {
       this.log.warn(`delivery ${deliveryId}: ${(error as Error).message}; it is made again`);
     }
@@ -87,4 +93,12 @@ export class DeliveryAttempts {
       }
     }
   }
+}
+
+/** In the trace of the document that the event is about, where there is one. The address is the receiver's secret. */
+function spanOf(tenantId: string, deliveryId: string, { webhook_id, number, event }: BegunAttempt): NewSpan {
+  const attributes = { 'sello.delivery_id': deliveryId, 'sello.webhook_id': webhook_id, 'sello.event_type': event.type, 'sello.attempt': number };
+  const { id: documentId } = (event.data['document'] ?? {}) as { readonly id?: string };
+  const span = documentId === undefined ? { name: 'webhook', attributes: { 'sello.tenant_id': tenantId, ...attributes } } : ofDocument('webhook', { tenantId, documentId }, attributes);
+  return { ...span, kind: 'client' };
 }
