@@ -33,21 +33,21 @@ const uuids = (description: string) =>
     .describe(description);
 
 /** As OpenTelemetry writes lists of names and values: `name=value,name=value`, what is special percent-encoded. */
-const namedValues = (description: string) =>
+const namedValues = (name: RegExp, description: string) =>
   z
     .string()
     .default('')
-    .refine((list) => readNamedValues(list) !== null, 'a comma list of name=value')
-    .transform((list) => readNamedValues(list) ?? [])
+    .refine((list) => readNamedValues(list, name) !== null, 'a comma list of name=value')
+    .transform((list) => readNamedValues(list, name) ?? [])
     .describe(description);
 
-function readNamedValues(list: string): (readonly [name: string, value: string])[] | null {
+function readNamedValues(list: string, fits: RegExp): (readonly [name: string, value: string])[] | null {
   try {
     const pairs = list.split(',').map((part) => part.trim()).filter((part) => part !== '').map((part) => {
       const [name = '', ...value] = part.split('=');
       return [name.trim(), decodeURIComponent(value.join('=').trim())] as const;
     });
-    return pairs.every(([name, value]) => /^[\w.-]+$/.test(name) && /^[\x20-\x7e]+$/.test(value)) ? pairs : null;
+    return pairs.every(([name, value]) => fits.test(name) && /^[\x20-\x7e]+$/.test(value)) ? pairs : null;
   } catch (error) {
     if (error instanceof URIError) return null;
     throw error;
@@ -176,10 +176,10 @@ export const SETTINGS_SCHEMA = z.object({
   METRICS_PORT: z.coerce.number().int().min(0).max(65535).optional().describe('Port on which a process tells operators its metrics and health (`/metrics`, `/health/live`, `/health/ready`), apart from the API; 0 picks a free one; without a value it tells nobody'),
   METRICS_HOST: z.string().default('127.0.0.1').describe('Address for METRICS_PORT; nobody is asked for a credential there, so only operators may reach it'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional().describe('Where traces go: a collector that speaks OTLP/HTTP, e.g. http://collector:4318, `/v1/traces` is added; without a value nothing is traced'),
-  OTEL_EXPORTER_OTLP_HEADERS: namedValues('Headers for OTEL_EXPORTER_OTLP_ENDPOINT, name=value in a comma list, percent-encoded; a secret where they hold a credential'),
+  OTEL_EXPORTER_OTLP_HEADERS: namedValues(/^[\w.-]+$/, 'Headers for OTEL_EXPORTER_OTLP_ENDPOINT, name=value in a comma list, percent-encoded; a secret where they hold a credential'),
   OTEL_EXPORTER_OTLP_PROTOCOL: z.enum(['http/json']).default('http/json').describe('How traces are sent; no other way is offered'),
   OTEL_SERVICE_NAME: z.string().optional().describe('Name of a process in traces; default sello-api and sello-worker'),
-  OTEL_RESOURCE_ATTRIBUTES: namedValues('What else traces tell of the process, name=value in a comma list, e.g. k8s.pod.name=…'),
+  OTEL_RESOURCE_ATTRIBUTES: namedValues(/^[\w./-]+$/, 'What else traces tell of the process, name=value in a comma list, e.g. k8s.pod.name=…'),
   OTEL_TRACES_SAMPLER: z
     .enum(['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'])
     .default('parentbased_traceidratio')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Mailbox } from '../../src/local/mailbox.js';
 import { entryOf } from '../../src/local/parts.js';
+import type { ServiceProcess } from '../../src/local/service-process.js';
 import { documentTrace } from '../../src/platform/tracing/document-trace.js';
 import { Business } from '../support/business.js';
 import { type CollectedSpan, Collector } from '../support/collector.js';
@@ -27,6 +28,7 @@ describe('traces', () => {
   let sink: Sink;
   let mailbox: Mailbox;
   let business: Business;
+  let worker: ServiceProcess;
   const folder = mkdtempSync(join(tmpdir(), 'sello-tracing-'));
   /** Told to stop, a process writes down which packages of OpenTelemetry it has loaded. */
   const told = (name: string): Record<string, string> => ({
@@ -43,16 +45,16 @@ describe('traces', () => {
     [collector, sink, mailbox] = await Promise.all([Collector.start(), Sink.start(), Mailbox.start()]);
     stack = await startStack({
       api: 0,
+      workers: 0,
       env: {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${CREDENTIAL}`,
         OTEL_RESOURCE_ATTRIBUTES: 'k8s.pod.name=sello-0',
         SMTP_URL: mailbox.smtpUrl,
         MAIL_INTERVAL_MS: '100',
-        ...told('traced'),
       },
     });
-    await stack.startApi({ NODE_OPTIONS: '' });
+    [, { worker }] = await Promise.all([stack.startApi(told('traced')), stack.startWorker()]);
     business = await Business.open(stack);
     await business.call('POST', '/webhooks', { url: `${sink.url}/ok?token=canary-of-the-address` });
   });
@@ -123,7 +125,7 @@ describe('traces', () => {
     });
 
     it('are found from the log', () => {
-      const lines = readFileSync(join(stack.logFolder, 'api-1.log'), 'utf8').split('\n').filter((line) => line.includes('"call-4711"'));
+      const lines = readFileSync(stack.apis[0]!.logFile, 'utf8').split('\n').filter((line) => line.includes('"call-4711"'));
       expect(lines.length).toBeGreaterThan(0);
       for (const line of lines) expect(JSON.parse(line)).toMatchObject({ trace_id: CALLER.traceId, request_id: 'call-4711' });
     });
@@ -157,9 +159,21 @@ describe('traces', () => {
     expect((await business.call('GET', '/documents')).status).toBe(200);
     await collector.until(() => ofApi() > refusedBefore);
     collector.status = 200;
-    const lines = readFileSync(join(stack.logFolder, 'api-1.log'), 'utf8').split('\n').filter((line) => line.includes('traces were not taken'));
+    const lines = readFileSync(stack.apis[0]!.logFile, 'utf8').split('\n').filter((line) => line.includes('traces were not taken'));
     expect(lines.map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(['warn']);
     expect(lines.join()).not.toContain(CREDENTIAL);
+  });
+
+  it('let a process stop by itself although the collector is silent', async () => {
+    const before = collector.refused.length;
+    collector.status = null;
+    const { document_id } = await business.accepted();
+    expect((await business.settled(document_id)).status).toBe('AUTHORIZED');
+    worker.kill('SIGTERM');
+    // Not by its own last resort, which is an exit code.
+    expect(await worker.ended).toBe('signal SIGTERM');
+    collector.status = 200;
+    expect(collector.refused.slice(before).some((body) => body.includes('sello-worker'))).toBe(true);
   });
 
   it('leave a stopping process to the last, whose packages nobody loads who does not trace', async () => {
@@ -168,7 +182,7 @@ describe('traces', () => {
     const before = collector.spans.length;
     expect((await business.call('GET', '/documents', undefined, { 'x-request-id': 'call-untraced' }, untraced)).status).toBe(200);
     expect((await business.call('GET', '/documents', undefined, { 'x-request-id': 'call-last' }, traced)).status).toBe(200);
-    await Promise.all([stack.killApi(0, 'SIGTERM'), stack.killApi(1, 'SIGTERM'), stack.killWorker(0, 'SIGTERM')]);
+    await Promise.all([stack.killApi(0, 'SIGTERM'), stack.killApi(1, 'SIGTERM')]);
     const ids = collector.spans.slice(before).map(({ attributes }) => attributes['sello.request_id']);
     expect(ids).toContain('call-last');
     expect(ids).not.toContain('call-untraced');

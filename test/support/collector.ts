@@ -41,8 +41,8 @@ export class Collector {
   /** All that was sent, as it came. */
   readonly bodies: string[] = [];
   readonly headers: IncomingHttpHeaders[] = [];
-  /** What it answers from now on; what it refuses it does not keep. */
-  status = 200;
+  /** What it answers from now on, null: nothing at all; what it does not take it does not keep. */
+  status: number | null = 200;
   readonly refused: string[] = [];
 
   private constructor(
@@ -83,7 +83,7 @@ export class Collector {
     const body = Buffer.concat(await request.toArray()).toString();
     if (this.status !== 200 || request.url !== '/v1/traces') {
       this.refused.push(body);
-      response.writeHead(this.status === 200 ? 404 : this.status).end();
+      if (this.status !== null) response.writeHead(this.status === 200 ? 404 : this.status).end();
       return;
     }
     this.bodies.push(body);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { InMemorySpanExporter } from '@opentelemetry/sdk-trace';
 import { DomainError } from '../../shared/domain-error.js';
 import { readSettings } from '../../config/settings.js';
@@ -19,7 +20,7 @@ class KeepingExporter extends InMemorySpanExporter {
 /** Records as a process with these settings would; answers what was kept once it has stopped. */
 function recording(env: Record<string, string> = {}) {
   const exporter = new KeepingExporter();
-  const recorder = new OpenTelemetryRecorder(settings(env), { process: 'worker', version: '1.2.3' }, exporter);
+  const recorder = new OpenTelemetryRecorder(settings(env), { kind: 'worker', version: '1.2.3' }, exporter);
   recordSpans(recorder);
   return {
     kept: async () => {
@@ -100,16 +101,16 @@ describe('spans', () => {
   });
 
   it('tell of which process they are', async () => {
-    const { kept } = recording({ OTEL_SERVICE_NAME: 'sello-blue', OTEL_RESOURCE_ATTRIBUTES: 'k8s.pod.name=sello-0, team=comercio%20exterior' });
+    const { kept } = recording({ OTEL_SERVICE_NAME: 'sello-blue', OTEL_RESOURCE_ATTRIBUTES: 'k8s.pod.name=sello-0, example.com/team=comercio%20exterior' });
     beginSpan({ name: 'a' })?.end();
     const [span] = await kept();
-    expect(span!.resource.attributes).toEqual({ 'service.name': 'sello-blue', 'service.version': '1.2.3', 'deployment.environment.name': 'local', 'k8s.pod.name': 'sello-0', team: 'comercio exterior' });
+    expect(span!.resource.attributes).toEqual({ 'service.name': 'sello-blue', 'service.version': '1.2.3', 'deployment.environment.name': 'local', 'k8s.pod.name': 'sello-0', 'example.com/team': 'comercio exterior', 'host.name': hostname(), 'process.pid': process.pid });
   });
 });
 
 describe('settings of traces', () => {
   it.each([
-    ['OTEL_EXPORTER_OTLP_HEADERS', 'canary'], ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%zz'], ['OTEL_EXPORTER_OTLP_HEADERS', 'a=b%0d%0acanary'], ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://canary:4317'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'canary'], ['OTEL_EXPORTER_OTLP_HEADERS', 'a/canary=b'], ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%zz'], ['OTEL_EXPORTER_OTLP_HEADERS', 'a=b%0d%0acanary'], ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://canary:4317'],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'], ['OTEL_TRACES_SAMPLER', 'jaeger_remote'], ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
   ])('%s is not %s', (name, value) => {
     expect(() => settings({ [name]: value })).toThrow(name);

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type Context, ROOT_CONTEXT, type Span, type SpanContext, SpanKind, type SpanOptions, SpanStatusCode, trace, TraceFlags, type Tracer } from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode, parseTraceParent } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -106,14 +107,16 @@ export class OpenTelemetryRecorder implements Recorder {
   private readonly tracer: Tracer;
 
   /** @param exporter takes the spans that end */
-  constructor(settings: TracingSettings, service: { readonly process: string; readonly version: string }, exporter: SpanExporter) {
+  constructor(settings: TracingSettings, service: { readonly kind: string; readonly version: string }, exporter: SpanExporter) {
     const root = rootSampler(settings);
     this.documents = root;
     this.provider = new TracerProvider({
       resource: resourceFromAttributes({
-        'service.name': settings.OTEL_SERVICE_NAME ?? `sello-${service.process}`,
+        'service.name': settings.OTEL_SERVICE_NAME ?? `sello-${service.kind}`,
         'service.version': service.version,
         'deployment.environment.name': settings.APP_ENV,
+        'host.name': hostname(),
+        'process.pid': process.pid,
         ...Object.fromEntries(settings.OTEL_RESOURCE_ATTRIBUTES),
       }),
       sampler: settings.OTEL_TRACES_SAMPLER.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root,

@@ -23,12 +23,12 @@ export class Tracing implements OnApplicationBootstrap, OnApplicationShutdown {
   ) {}
 
   /** @throws SettingsError when traces are asked for and their packages are not installed */
-  static async start(settings: Settings, process: string, logger: Logger, modules: ModuleRef, shutdown: Shutdown): Promise<Tracing> {
+  static async start(settings: Settings, kind: string, logger: Logger, modules: ModuleRef, shutdown: Shutdown): Promise<Tracing> {
     const endpoint = settings.OTEL_SDK_DISABLED ? undefined : settings.OTEL_EXPORTER_OTLP_ENDPOINT;
     if (endpoint === undefined) return new Tracing(null, modules, shutdown);
     const { OpenTelemetryRecorder: Recorder, otlpExporter } = await load();
     const exporter = otlpExporter(endpoint, settings.OTEL_EXPORTER_OTLP_HEADERS, complaint(logger));
-    const recorder = new Recorder(settings, { process, version: serviceVersion() }, exporter);
+    const recorder = new Recorder(settings, { kind, version: serviceVersion() }, exporter);
     recordSpans(recorder);
     return new Tracing(recorder, modules, shutdown);
   }
