@@ -4,12 +4,12 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ApiModule } from '../../src/app.module.js';
 import { readSettings } from '../../src/config/settings.js';
-import { createDemoPkcs12 } from '../../src/local/demo-certificate.js';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
 import { isAllowed, type Role, ROLES } from '../../src/platform/security/permissions.js';
 import { type DeclaredRoute, RouteDeclarations } from '../../src/platform/security/route-declarations.js';
 import { type Answer, addFaults, Business, request } from '../support/business.js';
+import { BUSINESS_PASSWORD, businessCertificate } from '../support/business-certificate.js';
 import { fromSetup } from '../support/database.js';
 import { join, signedIn } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -112,8 +112,7 @@ describe('access to every route', () => {
       if (status !== 'invited') return join(stack, await signedIn(stack), business.tenantId, 'viewer', status);
       return expectOk(await business.call('POST', '/tenant/members/invite', { email: `${randomUUID()}@example.com`, role: 'viewer' }))['member_id'] as string;
     };
-    const newFile = async (): Promise<string> =>
-      (await createDemoPkcs12({ ruc: business.ruc, legalName: 'Comercial', password: 'secreto', now: new Date() })).toString('base64');
+    const newFile = (): string => businessCertificate(business.ruc).toString('base64');
     const [documentId, pauseId] = [(await business.accepted()).document_id, randomUUID()];
     if ((await business.settled(documentId)).status !== 'AUTHORIZED') throw new Error('the standing document is not authorized');
     await addFaults(stack, { match: { ruc: business.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'authorization' } });
@@ -125,7 +124,7 @@ describe('access to every route', () => {
       `insert into issuing_pauses (tenant_id, id, scope, issuer_id, code, document_id, created_at, resumed_at) values ($1, $2, 'issuer', $3, '2', $4, now(), now())`,
       [business.tenantId, pauseId, business.issuerId, documentId],
     );
-    const file = await newFile();
+    const file = newFile();
     const webhookId = await newWebhook();
     const deliveryId = expectOk(await business.call('POST', `/webhooks/${webhookId}/test`))['id'] as string;
     return {
@@ -142,7 +141,7 @@ describe('access to every route', () => {
       newDraft, newBuyer, newApiKey, newMember, newProduct, newWebhook,
       newCertificate: async () => {
         const path = `/issuers/${business.issuerId}/certificates`;
-        const id = expectOk(await business.call('POST', path, { file_base64: await newFile(), password: 'secreto' }))['id'] as string;
+        const id = expectOk(await business.call('POST', path, { file_base64: newFile(), password: BUSINESS_PASSWORD }))['id'] as string;
         expectOk(await business.call('POST', `${path}/${certificates.items[0]!.id}/activate`));
         return id;
       },

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AUDIT_ACTIONS, type AuditAction } from '../../src/platform/audit/audit-actions.js';
-import { createDemoPkcs12 } from '../../src/local/demo-certificate.js';
 import { type Answer, Business } from '../support/business.js';
+import { BUSINESS_PASSWORD, businessCertificate } from '../support/business-certificate.js';
 import { member, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -54,7 +54,7 @@ describe('the audit log of a tenant', () => {
   const standing = async (): Promise<string> =>
     (await business.call<{ items: { id: string }[] }>('GET', `/issuers/${business.issuerId}/certificates`)).body.items[0]!.id;
   const webhook = async (): Promise<string> => (await business.call<{ items: { id: string }[] }>('GET', '/webhooks')).body.items[0]!.id;
-  const file = async (): Promise<string> => (await createDemoPkcs12({ ruc: business.ruc, legalName: 'Otra', password: 'secreto', now: new Date() })).toString('base64');
+  const file = (): string => businessCertificate(business.ruc).toString('base64');
 
   /** Each act with the line it must leave: what is asked, the answer, the target, and what the line tells besides. */
   const acts: readonly (readonly [AuditAction, string, () => Promise<{ answer: Answer; target: string; detail: Record<string, unknown> }>])[] = [
@@ -115,7 +115,7 @@ describe('the audit log of a tenant', () => {
       return { answer: await owner.call('POST', `/issuers/${business.issuerId}/certificates/${id}/activate`), target: id, detail: { issuer_id: business.issuerId } };
     }],
     ['certificate.uploaded', 'certificate', async () => {
-      const answer = await owner.call('POST', `/issuers/${business.issuerId}/certificates`, { file_base64: await file(), password: 'secreto' });
+      const answer = await owner.call('POST', `/issuers/${business.issuerId}/certificates`, { file_base64: file(), password: BUSINESS_PASSWORD });
       return { answer, target: answer.body['id'] as string, detail: { issuer_id: business.issuerId } };
     }],
     ['pause.resumed', 'pause', async () => {
@@ -193,7 +193,7 @@ describe('the audit log of a tenant', () => {
     for (const answer of [
       await owner.call('POST', `/documents/${id}/retry`), await owner.call('POST', `/documents/${id}/abandon`, { reason: 'x' }),
       await owner.call('POST', `/issuers/${business.issuerId}/establishments`, { code: '001', address: 'x' }),
-      await owner.call('POST', `/issuers/${business.issuerId}/certificates`, { file_base64: await file(), password: 'wrong' }),
+      await owner.call('POST', `/issuers/${business.issuerId}/certificates`, { file_base64: file(), password: 'wrong' }),
       await owner.call('POST', '/issuers', { ruc: business.ruc, razon_social: 'x', direccion_matriz: 'x', obligado_contabilidad: false }),
       await owner.call('PATCH', `/issuers/${business.issuerId}`, {}),
       await owner.call('POST', '/tenant/members/invite', { email: owner.email, role: 'viewer' }),

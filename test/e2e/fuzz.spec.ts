@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createDemoPkcs12 } from '../../src/local/demo-certificate.js';
 import { withinTime } from '../support/bad-input.js';
 import { Business, request } from '../support/business.js';
+import { BUSINESS_PASSWORD, businessCertificate } from '../support/business-certificate.js';
 import { asCommand, type FuzzRequest, type OpenApi, OpenApiFuzz } from '../support/openapi-fuzz.js';
 import { join, signedIn, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -33,7 +33,7 @@ describe('requests made out of the description of the API', () => {
     const drafts = await Promise.all(Array.from({ length: 5 }, () => made('/documents/drafts', business.invoice())));
     const profiles = await Promise.all(Array.from({ length: 5 }, (_, index) => made('/buyers', { buyer_id_type: 'EXTERIOR', buyer_id: `X-${index}`, legal_name: 'X' })));
     const { body } = await business.call<{ items: { id: string }[] }>('GET', `/issuers/${business.issuerId}/certificates`);
-    const file = (await createDemoPkcs12({ ruc: business.ruc, legalName: 'Comercial', password: 'secreto', now: new Date() })).toString('base64');
+    const file = businessCertificate(business.ruc).toString('base64');
     const description = (await (await fetch(`${stack.apiUrl}/openapi.json`)).json()) as OpenApi;
     const invoice = (): Record<string, unknown> => business.invoice();
     const { lines, taxes, subtotal, total_tax, total } = business.invoice();
@@ -47,7 +47,7 @@ describe('requests made out of the description of the API', () => {
       },
       bodies: {
         DocumentCreate: invoice, DocumentDraft: invoice, DocumentPatch: invoice, CreditNoteCreate: () => ({ reason: 'Devolución', lines, taxes, subtotal, total_tax, total }),
-        CertificateUpload: () => ({ file_base64: file, password: 'secreto' }), WebhookCreate: () => webhook, WebhookUpdate: () => ({ description: 'ERP' }), WebhookReplay: () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }), IssuerUpdate: () => ({ nombre_comercial: 'Ñandú' }), MailSettingsUpdate: () => ({ subject: '{{document_number}}' }), PlatformTenantUpdate: () => ({ is_active: true }),
+        CertificateUpload: () => ({ file_base64: file, password: BUSINESS_PASSWORD }), WebhookCreate: () => webhook, WebhookUpdate: () => ({ description: 'ERP' }), WebhookReplay: () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }), IssuerUpdate: () => ({ nombre_comercial: 'Ñandú' }), MailSettingsUpdate: () => ({ subject: '{{document_number}}' }), PlatformTenantUpdate: () => ({ is_active: true }),
         ProductCreate: () => ({ main_code: randomUUID().slice(0, 20), name: 'Café', unit_price: '1.00', iva_rate_code: '4' }), ProductUpdate: () => ({ name: 'Té' }),
       },
     });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDemoPkcs12 } from '../../src/local/demo-certificate.js';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
+import { BUSINESS_PASSWORD, businessCertificate } from './business-certificate.js';
 import type { Stack } from './stack.js';
 
 export interface Answer<Body = Record<string, unknown>> {
@@ -69,8 +69,8 @@ export class Business {
     return business;
   }
 
-  async uploadCertificate(file?: Buffer, password = 'secreto'): Promise<Answer> {
-    const p12 = file ?? (await createDemoPkcs12({ ruc: this.ruc, legalName: 'Comercial', password, now: new Date() }));
+  async uploadCertificate(file?: Buffer, password = BUSINESS_PASSWORD): Promise<Answer> {
+    const p12 = file ?? businessCertificate(this.ruc, password);
     const answer = await this.call('POST', `/issuers/${this.issuerId}/certificates`, { file_base64: p12.toString('base64'), password });
     if (file === undefined && answer.status !== 201) throw new Error(`certificate: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPair, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -12,6 +12,10 @@ export interface TestServers {
 }
 
 const run = promisify(execFile);
+const newKey = promisify(generateKeyPair);
+
+/** What a file needs: one for the authority, five for businesses, two of its own. */
+const RSA_KEYS = 8;
 
 /**
  * Starts what every system test stands on, once for all of them: PostgreSQL
@@ -24,6 +28,7 @@ const run = promisify(execFile);
  * - TEST_REDIS_URL
  * - TEST_MASTER_KEY            base64, made for this run
  * - TEST_TOKEN_KEYS            PEM of the key that signs access tokens, made for this run
+ * - TEST_RSA_KEYS              JSON list of PEM: keys for certificates, made for this run
  *
  * This file runs outside Jest's module system, so it takes the compiled code.
  */
@@ -66,5 +71,8 @@ export default async function globalSetup(): Promise<void> {
   process.env['TEST_REDIS_URL'] = redis.url;
   process.env['TEST_MASTER_KEY'] = randomBytes(32).toString('base64');
   process.env['TEST_TOKEN_KEYS'] = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const pem = { publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' } } as const;
+  const keys = await Promise.all(Array.from({ length: RSA_KEYS }, () => newKey('rsa', { modulusLength: 2048, ...pem })));
+  process.env['TEST_RSA_KEYS'] = JSON.stringify(keys.map(({ privateKey }) => privateKey));
   (globalThis as { testServers?: TestServers }).testServers = servers;
 }

@@ -1,10 +1,12 @@
 /**
  * Certificates and PKCS#12 files as awkward as those in the field: every field
  * of the certificate, every string type, and every layout of the container is
- * the test's choice. Keys are made once per process and size.
+ * the test's choice. Keys are made once per file and size, or once for the run.
  */
 import {
   createHmac,
+  createPrivateKey,
+  createPublicKey,
   generateKeyPairSync,
   pbkdf2Sync,
   randomBytes,
@@ -21,12 +23,16 @@ export interface KeyPair {
 }
 
 const pairs = new Map<string, KeyPair>();
+/** Usual keys that the run's set-up has made, to be taken in turn. */
+const prepared = JSON.parse(process.env['TEST_RSA_KEYS'] ?? '[]') as string[];
 
 /** An RSA pair; `name` tells pairs of one size apart. */
 export function rsaPair(name = 'a', modulusLength = 2048, publicExponent = 65537): KeyPair {
-  return remember(`rsa ${name} ${modulusLength} ${publicExponent}`, () =>
-    generateKeyPairSync('rsa', { modulusLength, publicExponent }),
-  );
+  return remember(`rsa ${name} ${modulusLength} ${publicExponent}`, () => {
+    const pem = modulusLength === 2048 && publicExponent === 65537 ? prepared.shift() : undefined;
+    if (pem === undefined) return generateKeyPairSync('rsa', { modulusLength, publicExponent });
+    return { privateKey: createPrivateKey(pem), publicKey: createPublicKey(pem) };
+  });
 }
 
 export function ecPair(name = 'a'): KeyPair {
