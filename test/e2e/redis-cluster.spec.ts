@@ -1,14 +1,12 @@
 import { Redis } from 'ioredis';
 import { Business } from '../support/business.js';
+import { describeWhere } from '../support/describe-where.js';
 import { canCluster, RedisCluster } from '../support/redis-cluster.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const PREFIX = 'billing:{one-slot}';
 
-const whereItCan = canCluster() ? describe : describe.skip;
-if (!canCluster()) console.warn('Redis Cluster is not tested: no redis-server or valkey-server on PATH');
-
-whereItCan('on a Redis Cluster of three nodes', () => {
+describeWhere(canCluster() ? null : 'no redis-server or valkey-server on PATH', 'on a Redis Cluster of three nodes', () => {
   let cluster: RedisCluster;
   let stack: Stack;
   let business: Business;
