@@ -149,6 +149,21 @@ describe('moves in the database', () => {
     await expect(documents.advance(state, decision('xml_built'), second, later)).resolves.toMatchObject({ version: 2 });
   });
 
+  it('does not count the leases of workers that were slow and came back', async () => {
+    const id = await issue();
+    const [slow, dead, healthy, next] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    const after = (seconds: number): Date => new Date(soon().getTime() + seconds * 1_000);
+    const claim = (token: string, seconds: number): Promise<unknown> => work.claim(seed.tenantId, id, token, after(seconds), 1_000);
+    await claim(slow, 0);
+    await claim(dead, 10);
+    expect(await claim(healthy, 20)).toEqual({ step: 'prepare', lostLeases: 2 });
+    await work.outlived(seed.tenantId, id, slow);
+    // Who still holds it has lost nothing.
+    await work.outlived(seed.tenantId, id, healthy);
+    expect(await claim(healthy, 20)).toEqual({ step: 'prepare', lostLeases: 1 });
+    expect(await claim(next, 30)).toEqual({ step: 'prepare', lostLeases: 2 });
+  });
+
   it('sends documents of one emission point in the order of their numbers, letting parked ones wait aside', async () => {
     const [one, two] = [await issue(), await issue()];
     const now = soon();

@@ -125,6 +125,7 @@ export class MemoryStore implements Store {
         return this.loadDocument(p[0] as string, p[1] as string).map((loaded) => ({ ...claim, ...loaded }));
       }
       case 'announce_due': return this.announceDue(p);
+      case 'outlived': return this.outlived(p);
       case 'leave_to_relay': return this.leaveToRelay(p);
       case 'get_document': return this.getDocument(p[0] as string, p[1] as string);
       default: throw new Error(`the store in memory does not know ${name}`);
@@ -314,6 +315,12 @@ export class MemoryStore implements Store {
     work.lease_token = token as string;
     work.lease_until = now + (lease as number);
     return [{ step: work.step, lost_leases: work.lost_leases }];
+  }
+
+  private outlived([tenant, document, token]: readonly unknown[]): Json[] {
+    const work = this.outbox.get(`${tenant as string}/${document as string}`);
+    if (work && work.lost_leases > 0 && work.lease_token !== token) work.lost_leases -= 1;
+    return [];
   }
 
   private loadDocument(tenant: string, id: string): Json[] {

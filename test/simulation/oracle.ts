@@ -45,6 +45,9 @@ interface Shadow {
   readonly told: Set<AnswerClass>;
   disturbances: number;
   lostLeases: number;
+  /** Workers in a row that lost their lease and have not come back; and as many as there were when it was last taken. */
+  vanished: number;
+  vanishedAtClaim: number;
   queries: number;
 }
 
@@ -135,6 +138,7 @@ export class Oracle implements WireTap {
       case 'issue_document': this.issued(call, rows); break;
       case 'take':
       case 'claim_step': this.claimed(call, rows); break;
+      case 'outlived': this.outlived(call); break;
       case 'advance_document': this.advanced(owner, call); break;
       default: break;
     }
@@ -160,7 +164,7 @@ export class Oracle implements WireTap {
     const shadow: Shadow = {
       id: documentId, tenantId, sequence, number, numericCode: content.numericCode, accessKey, status: 'NUMBER_RESERVED', version: 1,
       leaseToken: null, stepsAside: false, attempts: 0, submissions: 0, refusals: 0, held: false, wasHeld: false, wireDigests: new Set(), told: new Set(),
-      disturbances: 0, lostLeases: 0, queries: 0,
+      disturbances: 0, lostLeases: 0, vanished: 0, vanishedAtClaim: 0, queries: 0,
     };
     this.shadows.set(documentId, shadow);
     this.byKey.set(accessKey, shadow);
@@ -173,8 +177,17 @@ export class Oracle implements WireTap {
     if (rows.length === 0) return;
     const shadow = this.shadows.get(p[1] as string);
     if (!shadow) return;
-    if (shadow.leaseToken !== null && shadow.leaseToken !== p[2]) shadow.lostLeases += 1;
+    if (shadow.leaseToken !== null && shadow.leaseToken !== p[2]) {
+      shadow.lostLeases += 1;
+      shadow.vanished += 1;
+    }
+    shadow.vanishedAtClaim = shadow.vanished;
     shadow.leaseToken = p[2] as string;
+  }
+
+  private outlived({ parameters: p }: Call): void {
+    const shadow = this.shadows.get(p[1] as string);
+    if (shadow && shadow.vanished > 0 && shadow.leaseToken !== p[2]) shadow.vanished -= 1;
   }
 
   private advanced(owner: Process, { parameters: p }: Call): void {
@@ -192,8 +205,15 @@ export class Oracle implements WireTap {
     }
     this.require(shadow.status === advance.status && shadow.version === advance.version, 'I11', () => `${owner.name} wrote over ${shadow.status} v${shadow.version} as if it were ${advance.status} v${advance.version}`);
     if (advance.token !== null) this.require(shadow.leaseToken === advance.token, 'I11', () => `${owner.name} wrote ${shadow.status} without its lease`);
+    if (advance.moves.some(({ trigger }) => trigger === 'gave_up')) this.gaveUp(shadow, JSON.parse(p[7] as string) as { error_code?: string });
     this.followMoves(shadow, advance);
     this.followWork(shadow, advance);
+  }
+
+  /** A machine that is slow is no reason to ask a person. */
+  private gaveUp({ id, attempts, vanishedAtClaim }: Shadow, columns: { error_code?: string }): void {
+    if (columns.error_code !== 'ATTEMPTS_EXHAUSTED' || attempts >= 50) return;
+    this.require(vanishedAtClaim >= 3, 'I5', () => `${id} was given up after ${vanishedAtClaim} vanished workers`);
   }
 
   private followMoves(shadow: Shadow, { moves, events, records }: Advance): void {
@@ -244,6 +264,7 @@ export class Oracle implements WireTap {
     shadow.stepsAside = work === null || work.due_at === 'infinity' || shadow.status === 'MANUAL_REVIEW_REQUIRED' || LIFECYCLE[shadow.status].final;
     const keep = (work as { keep_lease?: boolean } | null)?.keep_lease === true;
     if (!keep) shadow.leaseToken = null;
+    shadow.vanished = 0;
   }
 
   // --- the wire ------------------------------------------------------------

@@ -109,6 +109,7 @@ function nameOf(sql: string): string {
 
 function findName(sql: string): string {
   if (sql.includes('claim_step(')) return sql.includes('load_document(') ? 'take' : 'claim_step';
+  if (sql.startsWith('update outbox set lost_leases')) return 'outlived';
   if (/from documents d\s+join document_contents c/.test(sql)) return 'get_document';
   const name = FUNCTIONS.find((one) => sql.includes(`${one}(`));
   if (name === undefined) throw new Error(`the simulation does not know this statement: ${sql}`);

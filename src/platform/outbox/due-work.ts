@@ -9,7 +9,7 @@ export interface Announcement {
 
 export interface Claim<Step extends string = string> {
   readonly step: Step;
-  /** Leases that ran out without progress before this claim. */
+  /** Leases that ran out without progress before this claim, of workers that have not come back since. */
   readonly lostLeases: number;
 }
 
@@ -50,6 +50,17 @@ export class DueWork {
       [tenantId, documentId, token, now, leaseMs],
     );
     return row ? { step: row.step, lostLeases: row.lost_leases } : null;
+  }
+
+  /** A worker whose lease another took has come back: it was slow and is not lost, so its lease does not count as one. */
+  async outlived(tenantId: string, documentId: string, token: string): Promise<void> {
+    await this.transaction.run(tenantId, (manager) =>
+      manager.query(
+        `update outbox set lost_leases = lost_leases - 1
+         where tenant_id = $1 and document_id = $2 and lost_leases > 0 and lease_token is distinct from $3`,
+        [tenantId, documentId, token],
+      ),
+    );
   }
 
   /** Gives a lease up, or the announcement of a row that nobody has begun: it is announced anew at once. */

@@ -46,6 +46,11 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
     this.nudge();
   }
 
+  /** Tells that a worker which held a document for too long is alive: nobody else need look at the document for that. */
+  async outlived(tenantId: string, documentId: string, token: string): Promise<void> {
+    await this.work.outlived(tenantId, documentId, token);
+  }
+
   async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     this.wake.abort();

@@ -111,7 +111,7 @@ export interface SagaPolicy {
   readonly cancellationLadderMs: readonly number[];
 }
 
-/** A document whose worker vanished this often without progress is handed to a person (poison). */
+/** A document whose worker vanished this often without progress is handed to a person (poison); one that was slow and came back did not vanish. */
 export const MAX_LOST_LEASES = 3;
 
 /** The `attempt`-th wait (from 0) of a ladder whose last step repeats. */

@@ -116,6 +116,9 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
     } catch (error) {
       if (error instanceof StaleDocumentError) {
         this.log.warn(`document ${documentId}: ${error.message}; nothing was written`);
+        await this.relay.outlived(tenantId, documentId, token).catch((failure: unknown) => {
+          this.log.warn(`document ${documentId} counts this worker as lost: ${(failure as Error).message}`);
+        });
         return;
       }
       // The lease runs out and the relay announces the document again.
@@ -160,7 +163,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
   }
 
   /**
-   * A document on which workers keep dying is handed to a person, so that the others flow. Like every decided document it is
+   * A document on which workers keep dying is handed to a person, so that the others flow; slow workers do not count. Like every decided document it is
    * compared with the SRI later: what was sent before may still be authorized.
    * @returns false where the state knows no giving up and the step has to go on
    */

@@ -1,0 +1,104 @@
+import { Logger } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Settings } from '../../src/config/settings.js';
+import { IssuanceProcessor } from '../../src/modules/documents/saga/issuance.processor.js';
+import type { SagaStep } from '../../src/modules/documents/saga/step.js';
+import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
+import { RandomIds } from '../../src/platform/adapters/random-ids.js';
+import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
+import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { KillPoints } from '../../src/platform/faults/kill-points.js';
+import { Meters } from '../../src/platform/observability/meters.js';
+import { DueWork } from '../../src/platform/outbox/due-work.js';
+import { OutboxRelay } from '../../src/platform/outbox/relay.js';
+import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+
+const LEASE_SECONDS = 60;
+const SETTINGS = { LEASE_SECONDS, SHUTDOWN_SECONDS: 10, FAULTS: '', WORKER_CONCURRENCY: 1, RECHECK_SECONDS: 60, RECHECK_DAYS: 1 } as unknown as Settings;
+const POLICY = { recheckEveryMs: 60_000, recheckForMs: 60_000 } as never;
+
+/** A worker at its step: it goes on when it is told to. */
+interface AtWork {
+  /** Ends with the job. */
+  readonly job: Promise<void>;
+  readonly goOn: () => void;
+}
+
+describe('workers that hold a document longer than their lease', () => {
+  let database: TestDatabase;
+  let service: DataSource;
+  let seed: SeededTenant;
+  let documents: DocumentsRepository;
+  let relay: OutboxRelay;
+  let elapsed = 0;
+  const clock = { now: () => new Date(Date.now() + elapsed) };
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    database = await createTestDatabase();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 5)).initialize();
+    seed = await seedTenant(database);
+    const transaction = new TenantTransaction(service);
+    documents = new DocumentsRepository(transaction, new RandomIds());
+    relay = new OutboxRelay(new DueWork(transaction), {} as never, new KillPoints(SETTINGS, new TimerSleeper()), clock, new TimerSleeper(), SETTINGS);
+  });
+  afterAll(async () => {
+    await service.destroy();
+    await database.drop();
+  });
+
+  /** A worker takes the document, and waits at its step. */
+  const begin = (documentId: string): Promise<AtWork> =>
+    new Promise((resolve, reject) => {
+      let goOn = (): void => undefined;
+      const told = new Promise<void>((release) => (goOn = release));
+      const prepare: SagaStep = {
+        run: async ({ loaded, token }) => {
+          resolve({ job, goOn });
+          await told;
+          const moves = [{ trigger: 'xml_built' }, { trigger: 'signed' }, { trigger: 'queued' }] as const;
+          await documents.advance(loaded.state, { moves, patch: {}, work: { step: 'prepare', dueAt: 'never' } }, token, clock.now());
+          return null;
+        },
+      };
+      const worker = new IssuanceProcessor(
+        {} as never, documents, relay, new KillPoints(SETTINGS, new TimerSleeper()), prepare as never, prepare as never, prepare as never, prepare as never,
+        clock, new RandomIds(), SETTINGS, POLICY, new Meters(), new Shutdown(SETTINGS),
+      );
+      const job = worker.advance({ id: '1', data: { tenantId: seed.tenantId, documentId } } as never);
+      void job.then(() => reject(new Error('the worker never came to its step')), reject);
+    });
+  const statusOf = async (id: string): Promise<unknown> => (await database.query<{ status: string }>('select status from documents where id = $1', [id]))[0]?.status;
+
+  it('do not send it to a person when they come back, however often that happens', async () => {
+    const id = (await issueBySql(service, seed)).response.document_id;
+    let last = await begin(id);
+    for (let round = 0; round < 5; round += 1) {
+      elapsed += (LEASE_SECONDS + 1) * 1_000;
+      const next = await begin(id);
+      last.goOn();
+      await last.job;
+      last = next;
+    }
+    last.goOn();
+    await last.job;
+    expect(await statusOf(id)).toBe('RECEPTION_PENDING');
+  });
+
+  it('do when none of them comes back: the fourth one hands it over', async () => {
+    const id = (await issueBySql(service, seed)).response.document_id;
+    const gone: AtWork[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      gone.push(await begin(id));
+      elapsed += (LEASE_SECONDS + 1) * 1_000;
+    }
+    await expect(begin(id)).rejects.toThrow('never came to its step');
+    expect(await statusOf(id)).toBe('MANUAL_REVIEW_REQUIRED');
+    for (const { goOn } of gone) goOn();
+    await Promise.all(gone.map(({ job }) => job));
+    expect(await statusOf(id)).toBe('MANUAL_REVIEW_REQUIRED');
+  });
+});
