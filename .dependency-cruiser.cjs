@@ -163,6 +163,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: '^node_modules' },
+    // Packages that the comparison with others installs for itself.
+    exclude: { path: '^bench/peers/node_modules/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },

@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { printGoals, type Figure } from './table.js';
 
 /** In the order of the goals; those that need long seeding last. */
-const BENCHES = ['sign', 'preflight', 'issue', 'guards', 'fairness', 'sweep', 'webhooks', 'list'] as const;
+const BENCHES = ['sign', 'preflight', 'issue', 'peers', 'guards', 'fairness', 'sweep', 'webhooks', 'list'] as const;
 
 const { values } = parseArgs({
   options: { only: { type: 'string', default: BENCHES.join(',') }, out: { type: 'string', default: join('bench-output', 'figures.jsonl') } },
@@ -24,7 +24,7 @@ const unknown = wanted.filter((name) => !(BENCHES as readonly string[]).includes
 if (unknown.length > 0) throw new Error(`--only ${unknown.join(',')}: known are ${BENCHES.join(', ')}`);
 
 /** Runs one benchmark, shows what it says and keeps its figures. */
-async function figuresOf(name: string): Promise<{ figures: Figure[]; failed: boolean }> {
+async function figuresOf(name: string): Promise<{ figures: Figure[]; skipped: readonly string[]; failed: boolean }> {
   const child = spawn(process.execPath, [join(dirname(fileURLToPath(import.meta.url)), `${name}.js`)], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -33,21 +33,25 @@ async function figuresOf(name: string): Promise<{ figures: Figure[]; failed: boo
   });
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   const lines = output.split('\n').filter((line) => line.startsWith('{"bench":'));
-  const figures = lines.map((line) => JSON.parse(line) as Partial<Figure>).filter((figure): figure is Figure => figure.name !== undefined && figure.value !== undefined);
-  return { figures, failed: code !== 0 };
+  const said = lines.map((line) => JSON.parse(line) as Partial<Figure> & { readonly skipped?: string });
+  const figures = said.filter((figure): figure is Figure => figure.name !== undefined && figure.value !== undefined);
+  return { figures, skipped: said.flatMap(({ skipped }) => skipped ?? []), failed: code !== 0 };
 }
 
 const all: Figure[] = [];
 const failed: string[] = [];
+const skipped: string[] = [];
 for (const name of BENCHES.filter((one) => wanted.includes(one))) {
   process.stdout.write(`\n=== ${name}\n`);
   const result = await figuresOf(name);
   all.push(...result.figures);
+  skipped.push(...result.skipped.map((reason) => `${name}: ${reason}`));
   if (result.failed) failed.push(name);
 }
 mkdirSync(dirname(values.out), { recursive: true });
 writeFileSync(values.out, all.map((figure) => `${JSON.stringify(figure)}\n`).join(''));
 printGoals(all);
+for (const reason of skipped) process.stdout.write(`skipped: ${reason}\n`);
 process.stdout.write(`every figure: ${values.out}\n`);
 if (failed.length > 0) {
   process.stderr.write(`failed: ${failed.join(', ')}\n`);

@@ -25,6 +25,11 @@ export function printFigures(title: string, figures: readonly Figure[]): void {
   for (const figure of figures) process.stdout.write(`${JSON.stringify(figure)}\n`);
 }
 
+/** Says that a benchmark has no figures here, for people and machines. */
+export function printSkipped(bench: string, reason: string): void {
+  process.stdout.write(`\nskipped: ${reason}\n${JSON.stringify({ bench, skipped: reason })}\n`);
+}
+
 /** The figures that have a goal, those with a number of a goal first. */
 export function printGoals(figures: readonly Figure[]): void {
   const numberOf = ({ name }: Figure): number => Number(/^P(\d+) /.exec(name)?.[1] ?? Number.MAX_SAFE_INTEGER);

@@ -83,3 +83,29 @@ describe('the supply chain', () => {
     expect(isAbove('7.0.0', ['6.3.2'])).toBe(true);
   });
 });
+
+describe('the packages that only the comparison with others knows', () => {
+  const { dependencies } = JSON.parse(readFileSync('bench/peers/package.json', 'utf8')) as { dependencies: Record<string, string> };
+  const text = readFileSync('bench/peers/package-lock.json', 'utf8');
+  const { packages } = JSON.parse(text) as { packages: Record<string, LockedPackage> };
+  const ours = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, LockedPackage> };
+
+  it('are pinned to one version each, and locked at it', () => {
+    expect(Object.keys(dependencies).length).toBeGreaterThan(0);
+    for (const [name, version] of Object.entries(dependencies)) {
+      expect([name, version]).toEqual([name, expect.stringMatching(EXACT)]);
+      expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version]);
+    }
+  });
+
+  it('are known by their content, and by no address', () => {
+    const locked = Object.entries(packages).filter(([path]) => path !== '');
+    expect(locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([]);
+    expect(text).not.toMatch(/"resolved"|https?:\/\/[^"]*\.tgz/);
+  });
+
+  it('are no part of the project', () => {
+    const names = Object.keys(dependencies);
+    expect(Object.keys(ours.packages).filter((path) => names.some((name) => path.endsWith(`node_modules/${name}`)))).toEqual([]);
+  });
+});
