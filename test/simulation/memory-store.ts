@@ -122,7 +122,9 @@ export class MemoryStore implements Store {
       case 'take': {
         const [claim] = this.claimStep(p);
         if (!claim) return [];
-        return this.loadDocument(p[0] as string, p[1] as string).map((loaded) => ({ ...claim, ...loaded }));
+        const work = this.outbox.get(`${p[0] as string}/${p[1] as string}`)!;
+        const clear_to_send = claim['step'] === 'prepare' ? !this.mustWait({ ...work, step: 'submit' }) : null;
+        return this.loadDocument(p[0] as string, p[1] as string).map((loaded) => ({ ...claim, clear_to_send, ...loaded }));
       }
       case 'announce_due': return this.announceDue(p);
       case 'outlived': return this.outlived(p);

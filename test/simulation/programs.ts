@@ -15,6 +15,7 @@ import { IssuanceProcessor } from '../../src/modules/documents/saga/issuance.pro
 import { sagaPolicy } from '../../src/modules/documents/saga/policy.js';
 import { PrepareStep } from '../../src/modules/documents/saga/prepare.step.js';
 import { SubmitStep } from '../../src/modules/documents/saga/submit.step.js';
+import { Transmission } from '../../src/modules/documents/saga/transmission.js';
 import { readSettings, type Settings } from '../../src/config/settings.js';
 import type { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { KillPoints } from '../../src/platform/faults/kill-points.js';
@@ -92,10 +93,11 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
   const relay = new Relay(work, new Bell(queue, work, clock, sleeper, SETTINGS), killPoints, clock, idler, SETTINGS);
   const policy = sagaPolicy(SETTINGS);
   const breaker = new SriBreaker(clock, SETTINGS);
+  const transmission = new Transmission(documents, ports.reception as never, relay, killPoints, clock, ids, policy);
   const processor = new IssuanceProcessor(
     queue, documents, relay, killPoints,
     new PrepareStep(documents, QUICK_KEYS, killPoints, clock),
-    new SubmitStep(documents, ports.reception as never, breaker, relay, killPoints, clock, ids, policy),
+    new SubmitStep(documents, transmission, breaker, clock),
     new AuthorizeStep(documents, ports.authorization as never, breaker, killPoints, clock, ids, policy),
     new WatchStep(documents, ports.consultation as never, breaker, clock, ids, policy),
     clock, ids, SETTINGS, policy, METERS, new Shutdown(SETTINGS),

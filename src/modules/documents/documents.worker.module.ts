@@ -16,6 +16,7 @@ import { WorkerWatch } from './saga/worker-watch.js';
 import { SagaGauges } from './saga/saga-gauges.js';
 import { SriBreaker } from './saga/sri-breaker.js';
 import { ASKING, limits } from './saga/asking.js';
+import { Transmission } from './saga/transmission.js';
 import { WatchStep } from './saga/watch.step.js';
 import { GetDocumentRideHandler } from './use-cases/get-document-ride.js';
 import { GetDocumentXmlHandler } from './use-cases/get-document-xml.js';
@@ -23,6 +24,7 @@ import { GetDocumentXmlHandler } from './use-cases/get-document-xml.js';
 const SAGA = [
   ...ASKING,
   PrepareStep,
+  Transmission,
   SubmitStep,
   AuthorizeStep,
   WatchStep,

@@ -22,6 +22,13 @@ export interface LoadedDocument {
   readonly activeCertificate: { readonly id: string; readonly validFrom: Date; readonly validTo: Date } | null;
 }
 
+export interface TakenDocument {
+  readonly claim: Claim<Step>;
+  /** About to be signed, and then free to be sent at once. */
+  readonly clearToSend: boolean;
+  readonly loaded: LoadedDocument;
+}
+
 export interface AttemptOutcome {
   readonly id: string;
   readonly outcome: string;
@@ -52,7 +59,7 @@ const STALE = 'SE110';
 const ADVANCE = new Prepared('advance', 'select * from advance_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)');
 
 // The case makes reading depend on the claim: read first, the document might be older than the lease.
-const TAKE = new Prepared('take', `select claim.step, claim.lost_leases, loaded.* from ${CLAIM_STEP} claim
+const TAKE = new Prepared('take', `select claim.step, claim.lost_leases, case when claim.step = 'prepare' then clear_to_send($1, $2) end as clear_to_send, loaded.* from ${CLAIM_STEP} claim
   cross join lateral load_document($1, case when claim.step is not null then $2::uuid end) loaded`);
 
 /** Documents in the database. `advance` is the only writer of `status`. */
@@ -73,13 +80,13 @@ export class DocumentsRepository {
    * Takes or renews the lease of a document's due work and reads the document, in one round trip.
    * @returns null when there is nothing for this worker to do
    */
-  async take(tenantId: string, documentId: string, token: string, now: Date, leaseMs: number): Promise<{ claim: Claim<Step>; loaded: LoadedDocument } | null> {
-    const [row] = await this.transaction.call<LoadedRow & { step: Step; lost_leases: number }>(
+  async take(tenantId: string, documentId: string, token: string, now: Date, leaseMs: number): Promise<TakenDocument | null> {
+    const [row] = await this.transaction.call<LoadedRow & { step: Step; lost_leases: number; clear_to_send: boolean | null }>(
       tenantId,
       TAKE,
       [documentId, token, now, leaseMs],
     );
-    return row ? { claim: { step: row.step, lostLeases: row.lost_leases }, loaded: toLoaded(row) } : null;
+    return row ? { claim: { step: row.step, lostLeases: row.lost_leases }, clearToSend: row.clear_to_send ?? false, loaded: toLoaded(row) } : null;
   }
 
   /**

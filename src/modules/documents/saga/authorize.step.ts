@@ -24,7 +24,8 @@ export class AuthorizeStep implements SagaStep {
     @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
   ) {}
 
-  async run({ loaded, token }: LeasedDocument): Promise<Work | null> {
+  async run(document: LeasedDocument): Promise<Work | null> {
+    const { loaded, token } = document;
     const { state } = loaded;
     const startedAt = this.clock.now();
     if (state.status === 'SUBMITTED_TO_SRI') {
@@ -33,7 +34,7 @@ export class AuthorizeStep implements SagaStep {
       return lost.work;
     }
     const entrance = this.breaker.enter('authorization');
-    if (entrance.kind === 'wait') return await postpone(this.documents, loaded, 'authorize', entrance.until, token, startedAt);
+    if (entrance.kind === 'wait') return await postpone(this.documents, document, 'authorize', entrance.until, startedAt);
     const answer = await this.ask(state.accessKey, entrance);
     await this.killPoints.pass('after-auth-answer', loaded.content.numericCode);
 

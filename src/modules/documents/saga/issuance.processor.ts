@@ -19,7 +19,7 @@ import { AuthorizeStep } from './authorize.step.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
 import { PrepareStep } from './prepare.step.js';
-import type { LeasedDocument, SagaStep } from './step.js';
+import type { LeasedDocument, NextWork, SagaStep } from './step.js';
 import { SubmitStep } from './submit.step.js';
 import { WatchStep } from './watch.step.js';
 
@@ -130,22 +130,34 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
   private async runDueStep(tenantId: string, documentId: string, token: string): Promise<boolean> {
     const taken = await this.documents.take(tenantId, documentId, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);
     if (taken === null) return false;
-    const { claim, loaded } = taken;
+    const { claim, clearToSend, loaded } = taken;
     await this.killPoints.pass('after-claim', loaded.content.numericCode);
     if (claim.lostLeases >= MAX_LOST_LEASES && (await this.giveUp(loaded, token))) return false;
-    const { step } = claim;
-    const span = ofDocument(`saga ${step}`, { tenantId, documentId }, { 'sello.step': step, 'sello.document_type': loaded.content.documentType, 'sello.status_before': loaded.state.status });
-    return traced({ ...span, kind: 'consumer' }, () => this.runStep(step, { loaded, token }));
+    const document: LeasedDocument = { loaded, token, clearToSend };
+    const next = await this.runStep(claim.step, document);
+    if (next?.signature === undefined) return this.isDue(next);
+    // A signature that is not stored yet is nothing lost: whoever goes on signs anew.
+    if (this.shutdown.isStopping) return false;
+    return this.isDue(await this.runStep(next.step, { ...document, signature: next.signature }));
   }
 
-  private async runStep(step: Step, document: LeasedDocument): Promise<boolean> {
+  private isDue(work: NextWork | null): boolean {
+    return work !== null && work.dueAt !== 'never' && work.dueAt <= this.clock.now();
+  }
+
+  private runStep(step: Step, document: LeasedDocument): Promise<NextWork | null> {
+    const { content, state } = document.loaded;
+    const span = ofDocument(`saga ${step}`, { tenantId: state.tenantId, documentId: state.id }, { 'sello.step': step, 'sello.document_type': content.documentType, 'sello.status_before': state.status });
+    return traced({ ...span, kind: 'consumer' }, () => this.measured(step, document));
+  }
+
+  private async measured(step: Step, document: LeasedDocument): Promise<NextWork | null> {
     const startedAt = performance.now();
     let outcome = 'failed';
     try {
       const next = await this.steps[step].run(document);
-      const isDue = next !== null && next.dueAt !== 'never' && next.dueAt <= this.clock.now();
-      outcome = isDue ? 'advanced' : next === null ? 'ended' : 'waits';
-      return isDue;
+      outcome = this.isDue(next) ? 'advanced' : next === null ? 'ended' : 'waits';
+      return next;
     } catch (error) {
       if (error instanceof StaleDocumentError) outcome = 'stale';
       throw error;

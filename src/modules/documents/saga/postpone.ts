@@ -1,24 +1,28 @@
 import type { Decision, Work } from '../domain/document.js';
-import { LIFECYCLE, type Step } from '../domain/lifecycle.js';
-import type { DocumentsRepository, LoadedDocument } from '../persistence/documents.repository.js';
+import { LIFECYCLE, type Step, target } from '../domain/lifecycle.js';
+import type { DocumentsRepository } from '../persistence/documents.repository.js';
+import type { LeasedDocument } from './step.js';
 
 /** Puts a step off without having called the SRI. A document that waits for its first sending says that it is not delivered. */
 export async function postpone(
   documents: DocumentsRepository,
-  { state }: LoadedDocument,
+  { loaded: { state }, token, signature }: LeasedDocument,
   step: Step,
   dueAt: Date,
-  token: string,
   now: Date,
   reason?: 'breaker_open' | 'ramp',
 ): Promise<Work> {
   const { final } = LIFECYCLE[state.status];
   const work: Work = { step, dueAt, recheck: final || state.status === 'MANUAL_REVIEW_REQUIRED' };
+  const reached = (signature?.moves ?? []).reduce((status, { trigger }) => target(status, trigger), state.status);
   const decision: Decision = {
-    moves: reason === 'breaker_open' && state.status === 'RECEPTION_PENDING' ? [{ trigger: 'not_delivered', detail: { reason } }] : [],
-    patch: {},
+    moves: [
+      ...(signature?.moves ?? []),
+      ...(reason === 'breaker_open' && reached === 'RECEPTION_PENDING' ? [{ trigger: 'not_delivered', detail: { reason } } as const] : []),
+    ],
+    patch: signature?.patch ?? {},
     work,
   };
-  await documents.advance(state, decision, token, now);
+  await documents.advance(state, decision, token, now, signature && { signing: signature.signing });
   return work;
 }

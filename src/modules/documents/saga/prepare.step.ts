@@ -9,7 +9,7 @@ import type { Decision, Move, Work } from '../domain/document.js';
 import type { DocumentStatus } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument } from '../persistence/documents.repository.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
-import type { LeasedDocument, SagaStep } from './step.js';
+import type { FreshSignature, LeasedDocument, NextWork, SagaStep } from './step.js';
 
 /** Moves that lead from where the document stands to "signed and in the queue". */
 const MOVES: Partial<Record<DocumentStatus, readonly Move[]>> = {
@@ -19,8 +19,9 @@ const MOVES: Partial<Record<DocumentStatus, readonly Move[]>> = {
 };
 
 /**
- * Builds the XML from the frozen content, signs it and stores the signed bytes,
- * all before anything may be sent. Without a usable certificate the document is
+ * Builds the XML from the frozen content, signs it and stores the signed bytes
+ * before anything may be sent: at once, or with the beginning of the transmission
+ * where the document need not wait for its turn. Without a usable certificate it is
  * parked and resumes by itself when one is activated.
  */
 @Injectable()
@@ -34,7 +35,7 @@ export class PrepareStep implements SagaStep {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async run({ loaded, token }: LeasedDocument): Promise<Work | null> {
+  async run({ loaded, token, clearToSend }: LeasedDocument): Promise<NextWork | null> {
     const { state, activeCertificate } = loaded;
     const moves = MOVES[state.status];
     if (!moves) throw new Error(`prepare has nothing to do in ${state.status}`);
@@ -49,17 +50,17 @@ export class PrepareStep implements SagaStep {
     await this.killPoints.pass('after-sign', loaded.content.numericCode);
 
     const signingNo = state.signingNo + 1;
-    const decision: Decision = {
+    const digest = documentDigest(signedXml.toString('utf8'));
+    const signature: FreshSignature = {
       moves,
       patch: { signingNo, errorCode: null, errorDetail: null },
-      work: { step: 'submit', dueAt: now, keepLease: true },
-    };
-    const digest = documentDigest(signedXml.toString('utf8'));
-    await this.documents.advance(state, decision, token, now, {
       signing: { signingNo, certificateId: activeCertificate.id, digest, xml: signedXml },
-    });
+    };
+    const work: Work = { step: 'submit', dueAt: now, keepLease: true };
+    if (clearToSend) return { ...work, signature };
+    await this.documents.advance(state, { moves, patch: signature.patch, work }, token, now, { signing: signature.signing });
     await this.killPoints.pass('after-signed-commit', loaded.content.numericCode);
-    return decision.work;
+    return work;
   }
 
   /** Null when it could not be signed: the document has then been put off, parked or failed. */

@@ -1,11 +1,24 @@
-import type { Work } from '../domain/document.js';
-import type { LoadedDocument } from '../persistence/documents.repository.js';
+import type { DocumentPatch, Move, Work } from '../domain/document.js';
+import type { LoadedDocument, Records } from '../persistence/documents.repository.js';
+
+/** A signature that is not stored yet: it commits with whatever the next step decides first. */
+export interface FreshSignature {
+  readonly moves: readonly Move[];
+  readonly patch: DocumentPatch;
+  readonly signing: NonNullable<Records['signing']>;
+}
 
 /** A document under this worker's lease. */
 export interface LeasedDocument {
   readonly loaded: LoadedDocument;
   readonly token: string;
+  /** Once signed it may be sent at once: no earlier number of its emission point is unsent, and nothing is paused. */
+  readonly clearToSend: boolean;
+  readonly signature?: FreshSignature;
 }
+
+/** Work that is due next. With a signature it is not written yet: the same worker goes on at once. */
+export type NextWork = Work & { readonly signature?: FreshSignature };
 
 /** Shell around a pure decision: reads, asks the outside world, writes the decision. Never names its successor. */
 export interface SagaStep {
@@ -13,5 +26,5 @@ export interface SagaStep {
    * Runs the step once. Throws when the outside (PostgreSQL) fails; the lease then runs out and another worker goes on.
    * @returns the next work as it was written; null when the document is finished or parked
    */
-  run(document: LeasedDocument): Promise<Work | null>;
+  run(document: LeasedDocument): Promise<NextWork | null>;
 }

@@ -1,10 +1,11 @@
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
-import type { LoadedDocument } from '../persistence/documents.repository.js';
+import type { LoadedDocument, Records } from '../persistence/documents.repository.js';
 import { AuthorizeStep } from './authorize.step.js';
 import { SriBreaker } from './sri-breaker.js';
-import type { SagaStep } from './step.js';
+import type { FreshSignature, SagaStep } from './step.js';
 import { SubmitStep } from './submit.step.js';
+import { Transmission } from './transmission.js';
 import { WatchStep } from './watch.step.js';
 
 const START = Date.parse('2026-11-21T15:00:00Z');
@@ -23,12 +24,14 @@ describe('the steps that call the SRI', () => {
   let elapsed: number;
   let loaded: LoadedDocument;
   let decisions: Decision[];
+  let records: Records[];
   let databaseAway: boolean;
   const clock = { now: () => new Date(START + elapsed) };
   let breaker: SriBreaker;
   beforeEach(() => {
     elapsed = 0;
     decisions = [];
+    records = [];
     databaseAway = false;
     breaker = new SriBreaker(clock, SETTINGS);
     loaded = {
@@ -39,9 +42,10 @@ describe('the steps that call the SRI', () => {
 
   /** The table of one document. */
   const documents = {
-    advance: (state: DocumentState, decision: Decision) => {
+    advance: (state: DocumentState, decision: Decision, _token: string, _now: Date, written: Records) => {
       if (databaseAway) return Promise.reject(new Error('the database is away'));
       decisions.push(decision);
+      records.push(written);
       loaded = { ...loaded, state: { ...state, ...(decision.patch as Partial<DocumentState>), version: state.version + 1 }, decidedAt: clock.now() };
       return Promise.resolve({ version: loaded.state.version, successorWoken: false });
     },
@@ -49,7 +53,7 @@ describe('the steps that call the SRI', () => {
   const killPoints = new KillPoints({ FAULTS: '' } as never, {} as never);
   const ids = { uuid: () => 'id' } as never;
   const submitStep = (answer: () => unknown): SagaStep =>
-    new SubmitStep(documents, { submit: () => Promise.resolve(answer()) } as never, breaker, { nudge: () => undefined } as never, killPoints, clock, ids, POLICY);
+    new SubmitStep(documents, new Transmission(documents, { submit: () => Promise.resolve(answer()) } as never, { nudge: () => undefined } as never, killPoints, clock, ids, POLICY), breaker, clock);
   const takes = (service: 'reception' | 'authorization' | 'consultation'): boolean => {
     const entry = breaker.enter(service);
     if (entry.kind === 'go') entry.abandon();
@@ -64,7 +68,7 @@ describe('the steps that call the SRI', () => {
     for (let tries = 0; tries < 8; tries += 1) {
       // Each worker may be a new one, which knows nothing of the tries before.
       breaker = new SriBreaker(clock, SETTINGS);
-      const work = await submitStep(() => ({ kind: 'not_delivered', reason: 'refused' })).run({ loaded, token: 'token' });
+      const work = await submitStep(() => ({ kind: 'not_delivered', reason: 'refused' })).run({ loaded, token: 'token', clearToSend: false });
       expect(loaded.state).toMatchObject({ receptionAttempts: 0, firstSentAt: null });
       expect(work).toMatchObject({ step: 'submit', unsent: true });
       const wait = (work!.dueAt as Date).getTime() - START - elapsed;
@@ -78,20 +82,48 @@ describe('the steps that call the SRI', () => {
   it('a try that never left the house keeps what earlier transmissions used up', async () => {
     const firstSentAt = new Date(START - 5_000);
     becomes({ status: 'RECEPTION_RETRY_SCHEDULED', receptionAttempts: 1, firstSentAt });
-    const work = await submitStep(() => ({ kind: 'not_delivered', reason: 'refused' })).run({ loaded, token: 'token' });
+    const work = await submitStep(() => ({ kind: 'not_delivered', reason: 'refused' })).run({ loaded, token: 'token', clearToSend: false });
     expect(loaded.state).toMatchObject({ receptionAttempts: 1, firstSentAt });
     expect(work!.dueAt).toEqual(new Date(START + 5_000));
   });
 
   it('a transmission without a usable answer counts', async () => {
-    await submitStep(() => ({ kind: 'no_evidence', reason: 'timeout', excerpt: '' })).run({ loaded, token: 'token' });
+    await submitStep(() => ({ kind: 'no_evidence', reason: 'timeout', excerpt: '' })).run({ loaded, token: 'token', clearToSend: false });
     expect(loaded.state).toMatchObject({ receptionAttempts: 1, firstSentAt: new Date(START) });
+  });
+
+  describe('a signature that is not stored yet', () => {
+    const signature: FreshSignature = {
+      moves: [{ trigger: 'xml_built' }, { trigger: 'signed' }, { trigger: 'queued' }], patch: { signingNo: 1, errorCode: null },
+      signing: { signingNo: 1, certificateId: 'c', digest: 'digest', xml: Buffer.from('<factura/>') },
+    };
+    const submit = (): Promise<unknown> => {
+      becomes({ status: 'NUMBER_RESERVED', signingNo: 0 });
+      loaded = { ...loaded, signed: null };
+      return submitStep(() => ({ kind: 'received', messages: [], raw: '' })).run({ loaded, token: 'token', clearToSend: true, signature });
+    };
+
+    it('commits with the beginning of the transmission', async () => {
+      await submit();
+      expect(decisions[0]).toMatchObject({ moves: [...signature.moves, { trigger: 'sending' }], patch: { signingNo: 1, receptionAttempts: 1 } });
+      expect(records[0]).toMatchObject({ signing: signature.signing, attempt: { signingNo: 1 } });
+    });
+
+    it('is stored all the same while the SRI is not called', async () => {
+      for (let i = 0; i < 5; i += 1) {
+        const entry = breaker.enter('reception');
+        if (entry.kind === 'go') entry.leave(false);
+      }
+      expect(await submit()).toMatchObject({ step: 'submit', dueAt: new Date(START + 2_000) });
+      expect(decisions).toMatchObject([{ moves: [...signature.moves, { trigger: 'not_delivered', detail: { reason: 'breaker_open' } }], patch: { signingNo: 1 } }]);
+      expect(records).toEqual([{ signing: signature.signing }]);
+    });
   });
 
   it('faults of our own never count against the SRI', async () => {
     databaseAway = true;
     const step = submitStep(() => ({ kind: 'received', messages: [], raw: '' }));
-    for (let i = 0; i < 10; i += 1) await expect(step.run({ loaded, token: 'token' })).rejects.toThrow('away');
+    for (let i = 0; i < 10; i += 1) await expect(step.run({ loaded, token: 'token', clearToSend: false })).rejects.toThrow('away');
     expect(takes('reception')).toBe(true);
   });
 
@@ -111,7 +143,7 @@ describe('the steps that call the SRI', () => {
     }
     expect(takes(service)).toBe(false);
     elapsed = 2_000;
-    await expect(steps[service].run({ loaded, token: 'token' })).rejects.toThrow('unexpected');
+    await expect(steps[service].run({ loaded, token: 'token', clearToSend: false })).rejects.toThrow('unexpected');
     expect(takes(service)).toBe(true);
   });
 });

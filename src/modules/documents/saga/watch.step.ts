@@ -21,11 +21,12 @@ export class WatchStep implements SagaStep {
     @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
   ) {}
 
-  async run({ loaded, token }: LeasedDocument): Promise<Work | null> {
+  async run(document: LeasedDocument): Promise<Work | null> {
+    const { loaded, token } = document;
     const { state } = loaded;
     const startedAt = this.clock.now();
     const entrance = this.breaker.enter('consultation');
-    if (entrance.kind === 'wait') return await postpone(this.documents, loaded, 'watch', entrance.until, token, startedAt);
+    if (entrance.kind === 'wait') return await postpone(this.documents, document, 'watch', entrance.until, startedAt);
     const answer = await this.ask(state.accessKey, entrance);
     const now = this.clock.now();
     const decision = decideConsultation(state, answer, now, this.policy);

@@ -1,0 +1,1 @@
+drop function clear_to_send(uuid, uuid);
