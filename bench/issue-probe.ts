@@ -9,6 +9,8 @@ import { createServer } from 'node:http';
 import { Session } from 'node:inspector/promises';
 import { dirname } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 
 /** What one process did since the last reading. */
@@ -48,6 +50,11 @@ function serve(socket: string): void {
   const answer = async (path: string): Promise<unknown> => {
     switch (path) {
       case '/read':
+        return read();
+      case '/collect':
+        // Made known here: the processes run without the flag.
+        setFlagsFromString('--expose-gc');
+        (runInNewContext('gc') as () => void)();
         return read();
       case '/profile/start':
         profiler = new Session();

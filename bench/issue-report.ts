@@ -25,14 +25,9 @@ export interface Measured {
   readonly steady: PhaseResult;
   readonly spread: PhaseResult;
   readonly hot: PhaseResult;
-  /** Accepted in all. */
-  readonly documents: number;
 }
 
-/** Documents below which a slope of memory says nothing. */
-const ENOUGH_FOR_A_SLOPE = 20_000;
-
-/** Every figure with its baseline and goal (P3 to P7, P10, P11). */
+/** Every figure with its baseline and goal (P3 to P7, P11). */
 export function figuresOf(measured: Measured): Figure[] {
   const { raw, clients, main, half, steady, spread, hot } = measured;
   const figure = (name: string, value: number, unit: string): Figure => ({ bench: 'issue', name, value, unit });
@@ -113,7 +108,6 @@ export function figuresOf(measured: Measured): Figure[] {
     figure('202 to AUTHORIZED, steady, p50', steady.passage.toAuthorizedP50, 'ms'),
     figure('202 to AUTHORIZED, steady, p95', steady.passage.toAuthorizedP95, 'ms'),
     figure('202 to first byte, overloaded, p95', main.passage.toFirstByteP95, 'ms'),
-    slope(measured),
     against('P11 event-loop delay of the API, p99', worst(main.probes.api), 'ms', undefined, { atMost: 50 }),
     against('P11 event-loop delay of the worker, p99', worst(main.probes.worker), 'ms', undefined, { atMost: 200 }),
     ...roundTrips(main),
@@ -122,15 +116,6 @@ export function figuresOf(measured: Measured): Figure[] {
 
 const worst = (readings: readonly ProbeReading[]): number =>
   Math.max(...readings.map(({ loopDelayP99Ms }) => loopDelayP99Ms));
-
-/** Resident memory of the workers, from the end of the main load to the end of the last. */
-function slope({ main, hot, half, steady, spread, documents }: Measured): Figure {
-  const rss = ({ probes }: PhaseResult): number => probes.worker.reduce((sum, { rssBytes }) => sum + rssBytes, 0);
-  const between = [half, steady, spread, hot].reduce((sum, { passage }) => sum + passage.authorized, 0);
-  const value = (rss(hot) - rss(main)) / 2 ** 20 / (between / 1_000);
-  const figure = { bench: 'issue', name: `P10 worker memory over ${between} documents`, value, unit: 'MB/1000 doc' };
-  return documents >= ENOUGH_FOR_A_SLOPE ? { ...figure, atMost: 1 } : figure;
-}
 
 function roundTrips({ statements, passage }: PhaseResult): Figure[] {
   if (statements.length === 0) return [];

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
 import pg from 'pg';
 import { entryOf, sriUrls, startApi, startSimulator, startWorker, surroundings } from '../src/local/parts.js';
 import type { ServiceProcess } from '../src/local/service-process.js';
@@ -125,6 +126,21 @@ export class BenchStack {
   /** What every process of a kind did since the last reading. */
   readings(kind: PartKind): Promise<ProbeReading[]> {
     return Promise.all(this.parts[kind].map(({ socket }) => ask<ProbeReading>(socket, '/read')));
+  }
+
+  /** As `readings`, with the garbage collected before. */
+  collected(kind: PartKind): Promise<ProbeReading[]> {
+    return Promise.all(this.parts[kind].map(({ socket }) => ask<ProbeReading>(socket, '/collect')));
+  }
+
+  /** Memory that Redis uses for its data. */
+  async redisBytes(): Promise<number> {
+    const client = new Redis(this.redis.url);
+    try {
+      return Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]);
+    } finally {
+      client.disconnect();
+    }
   }
 
   async startProfiles(): Promise<void> {
