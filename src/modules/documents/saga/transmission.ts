@@ -75,7 +75,7 @@ export class Transmission {
     });
     // The next document of the emission point need not wait for the SRI's answer to this one.
     if (successorWoken) this.relay.nudge();
-    return { attempt, submitted: { ...state, ...sending.patch, status: 'SUBMITTED_TO_SRI', version } as DocumentState };
+    return { attempt, submitted: { ...state, ...sending.patch, status: 'SUBMITTED_TO_SRI', version } };
   }
 
   /**
