@@ -7,7 +7,7 @@ describe('rate limits of /auth', () => {
 
   // A proxy that is believed lets one machine call from many addresses.
   beforeAll(async () => {
-    stack = await startStack({ api: 2, workers: 0, env: { RATE_LIMIT_AUTH_PER_MINUTE: '10', TRUSTED_PROXIES: '127.0.0.1' } });
+    stack = await startStack({ api: 2, workers: 0, simulator: false, env: { RATE_LIMIT_AUTH_PER_MINUTE: '10', TRUSTED_PROXIES: '127.0.0.1' } });
   });
   beforeEach(() => stack.redis.flushdb());
   afterAll(() => stack.stop());
@@ -62,7 +62,7 @@ describe('rate limits of /auth', () => {
   });
 
   it('believe no forwarded address when no proxy is trusted', async () => {
-    const alone = await startStack({ workers: 0, env: { RATE_LIMIT_AUTH_PER_MINUTE: '10' } });
+    const alone = await startStack({ workers: 0, simulator: false, env: { RATE_LIMIT_AUTH_PER_MINUTE: '10' } });
     const spoofed = (index: number) =>
       call(alone.apiUrl, 'POST', '/auth/login', { body: { email: newAddress(), password: 'wrong' }, headers: { 'X-Forwarded-For': `198.51.100.${index}`, Forwarded: `for=198.51.100.${index}`, 'X-Real-IP': `198.51.100.${index}` } });
     expect((await statuses(times(12, spoofed))).filter((status) => status === 429)).toHaveLength(2);

@@ -20,7 +20,7 @@ describe('credentials', () => {
   let apiKey: string;
 
   beforeAll(async () => {
-    stack = await startStack({ workers: 0, env: { ALLOWED_ORIGINS: PANEL } });
+    stack = await startStack({ workers: 0, simulator: false, env: { ALLOWED_ORIGINS: PANEL } });
     api = stack.apiUrl;
     owner = await signUp(api);
     apiKey = (await createDemoTenant(stack.ownerUrl, api, await makeDemoCompany())).api_key;
@@ -285,7 +285,7 @@ describe('credentials', () => {
     });
 
     it('are secure outside one machine', async () => {
-      const sandbox = await startStack({ workers: 0, simulator: true, env: { APP_ENV: 'sandbox' } });
+      const sandbox = await startStack({ workers: 0, simulator: false, env: { APP_ENV: 'sandbox' } });
       const person = await signUp(sandbox.apiUrl);
       const signedIn = await logIn(sandbox.apiUrl, person.email, PASSWORD, { cookie: true });
       expect(signedIn.headers.getSetCookie().every((cookie) => /; HttpOnly; Secure; SameSite=(?:Lax|Strict)$/.test(cookie) && !/Domain/i.test(cookie))).toBe(true);

@@ -17,7 +17,7 @@ describe('what is refused before it costs a number', () => {
   let business: Business;
 
   beforeAll(async () => {
-    stack = await startStack({ workers: 0 });
+    stack = await startStack({ workers: 0, simulator: false });
     business = await opened();
   });
   afterAll(() => stack.stop());

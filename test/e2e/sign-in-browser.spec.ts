@@ -17,7 +17,7 @@ describeWhere(BROWSER === undefined ? 'no Chromium on this machine; install the 
 
   beforeAll(async () => {
     provider = await startIdentityProvider(0, folder);
-    stack = await startStack({ workers: 0, env: googleSettings(provider.url ?? '') });
+    stack = await startStack({ workers: 0, simulator: false, env: googleSettings(provider.url ?? '') });
     browser = await chromium.launchPersistentContext(join(folder, 'profile'), { executablePath: BROWSER ?? '', headless: true, args: FLAGS });
   });
   afterAll(async () => {

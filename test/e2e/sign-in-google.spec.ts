@@ -23,7 +23,7 @@ describe('signing in with Google', () => {
 
   beforeAll(async () => {
     provider = await startIdentityProvider(0, logs);
-    stack = await startStack({ workers: 0, simulator: true, env: googleSettings(provider.url ?? '') });
+    stack = await startStack({ workers: 0, simulator: false, env: googleSettings(provider.url ?? '') });
     api = stack.apiUrl;
   });
   afterAll(async () => {
@@ -216,7 +216,7 @@ describe('signing in with Google', () => {
 
 describe('without settings for Google', () => {
   it('the sign-in does not exist', async () => {
-    const stack = await startStack({ workers: 0, simulator: true });
+    const stack = await startStack({ workers: 0, simulator: false });
     expect((await call(stack.apiUrl, 'GET', '/auth/google')).status).toBe(404);
     expect((await call(stack.apiUrl, 'GET', '/auth/google/callback?code=a&state=b')).status).toBe(404);
     await stack.stop();

@@ -16,7 +16,7 @@ describe('signing up and in', () => {
 
   beforeAll(async () => {
     mailbox = await Mailbox.start();
-    stack = await startStack({ workers: 0, simulator: true, env: { SMTP_URL: mailbox.smtpUrl } });
+    stack = await startStack({ workers: 0, simulator: false, env: { SMTP_URL: mailbox.smtpUrl } });
     api = stack.apiUrl;
   });
   afterAll(async () => {

@@ -13,7 +13,7 @@ export interface StackOptions {
   readonly api?: number;
   /** Worker processes; default 1. */
   readonly workers?: number;
-  /** Default true; without it the SRI's addresses are those of `env`. */
+  /** Default true; without it the SRI's addresses are those of `env`, else such that nobody answers. */
   readonly simulator?: boolean;
   /** Settings for every API and worker process. */
   readonly env?: Readonly<Record<string, string>>;
@@ -59,6 +59,9 @@ export function nextRedisUrl(): string {
   return `${fromSetup('TEST_REDIS_URL')}/${index}`;
 }
 
+/** Where nothing listens. */
+const NOBODY = 'http://127.0.0.1:9';
+
 /** Settings that make a test quick: short waits, limits out of the way. */
 const QUICK = {
   APP_ENV: 'local',
@@ -92,7 +95,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     QUEUE_PREFIX: `{test-${randomBytes(4).toString('hex')}}`,
     MASTER_KEY: fromSetup('TEST_MASTER_KEY'),
     TOKEN_KEYS: fromSetup('TEST_TOKEN_KEYS'),
-    ...(simulator?.url === undefined || simulator.url === null ? {} : sriUrls(simulator.url)),
+    ...sriUrls(simulator?.url ?? NOBODY),
     ...options.env,
   };
   const apis: ServiceProcess[] = [];
