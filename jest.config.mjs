@@ -24,7 +24,7 @@ const shared = {
 
 export default {
   // Much of what the tests do is wait.
-  maxWorkers: 3,
+  maxWorkers: 4,
   testTimeout: 60_000,
   projects: [
     { ...shared, displayName: 'unit', testRegex: '\\.spec\\.ts$', roots: ['<rootDir>/src', '<rootDir>/test/kernel'] },

@@ -14,6 +14,8 @@ export interface PhaseResult {
   readonly probes: Readonly<Record<PartKind, readonly ProbeReading[]>>;
   /** Processor time of each part from the first POST to the last AUTHORIZED, in milliseconds. */
   readonly cpuMs: ReadonlyMap<string, number>;
+  /** Commands that Redis carried out, those of the queue's and the limits' scripts included. */
+  readonly redisCommands: number;
   /** Statements of the service; empty when they cannot be counted. */
   readonly statements: readonly StatementCount[];
 }
@@ -42,6 +44,7 @@ export class Phases {
     );
     await this.readAll();
     const before = this.cpu();
+    const { commands } = await this.stack.redisFigures();
     const counted = await this.database.resetStatements();
     const load = await run({ ...options, apiUrls: this.stack.apiUrls });
     this.remember(load);
@@ -49,6 +52,7 @@ export class Phases {
     await this.database.drain((pending) => this.say(`  ${pending} pending`));
     const probes = await this.readAll();
     const after = this.cpu();
+    const redisCommands = (await this.stack.redisFigures()).commands - commands;
     const statements = counted ? await this.database.statements() : [];
     const passage = await this.database.passage(load.startedAt);
     const seconds = (passage.lastAuthorizedAt.getTime() - load.startedAt.getTime()) / 1000;
@@ -67,6 +71,7 @@ export class Phases {
       authorizedRate: passage.authorized / seconds,
       probes,
       cpuMs,
+      redisCommands,
       statements,
     };
   }

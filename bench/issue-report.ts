@@ -117,10 +117,10 @@ export function figuresOf(measured: Measured): Figure[] {
 const worst = (readings: readonly ProbeReading[]): number =>
   Math.max(...readings.map(({ loopDelayP99Ms }) => loopDelayP99Ms));
 
-function roundTrips({ statements, passage }: PhaseResult): Figure[] {
-  if (statements.length === 0) return [];
+function roundTrips({ statements, redisCommands, passage }: PhaseResult): Figure[] {
+  const figure = (name: string, count: number): Figure => ({ bench: 'issue', name, value: count / passage.authorized, unit: '1/doc' });
   const calls = statements.reduce((sum, statement) => sum + statement.calls, 0);
-  return [{ bench: 'issue', name: 'PostgreSQL round trips', value: calls / passage.authorized, unit: '1/doc' }];
+  return [...(statements.length === 0 ? [] : [figure('PostgreSQL round trips', calls)]), figure('Redis commands, scripts included', redisCommands)];
 }
 
 /** Where the time of the main load went. */

@@ -133,11 +133,13 @@ export class BenchStack {
     return Promise.all(this.parts[kind].map(({ socket }) => ask<ProbeReading>(socket, '/collect')));
   }
 
-  /** Memory that Redis uses for its data. */
-  async redisBytes(): Promise<number> {
+  /** What Redis tells of itself: bytes of memory in use, and commands carried out so far. */
+  async redisFigures(): Promise<{ readonly bytes: number; readonly commands: number }> {
     const client = new Redis(this.redis.url);
     try {
-      return Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]);
+      const told = await client.info();
+      const valueOf = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(told)?.[1]);
+      return { bytes: valueOf('used_memory'), commands: valueOf('total_commands_processed') };
     } finally {
       client.disconnect();
     }

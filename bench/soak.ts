@@ -60,7 +60,7 @@ async function read(stack: BenchStack, minute: number, documents: number): Promi
     documents,
     rss: { api: total(api, 'rssBytes'), worker: total(worker, 'rssBytes') },
     heap: { api: total(api, 'heapBytes'), worker: total(worker, 'heapBytes') },
-    redis: (await stack.redisBytes()) / MEGABYTE,
+    redis: (await stack.redisFigures()).bytes / MEGABYTE,
   };
 }
 
