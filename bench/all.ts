@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: every benchmark after the other, then the goals P1 to P11 in one table and one file of JSON lines.
- * A full run takes twenty minutes; the machine should have nothing else to do.
+ * A full run takes half an hour; the machine should have nothing else to do.
  *
  *   --only issue,list   these alone      --out bench-output/figures.jsonl
  *

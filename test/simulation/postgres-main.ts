@@ -22,6 +22,8 @@ const COMMANDS = 30;
 const FIRST_SEED = 1_000_001;
 const MOST_VIOLATIONS = 3;
 
+// Started by a test, it ends with the test.
+process.once('disconnect', () => process.exit(1));
 Logger.overrideLogger(false);
 const dataSource = await new DataSource(serviceDataSourceOptions(values.database, 4)).initialize();
 const owner = new pg.Pool({ connectionString: values.owner, options: '-c search_path=sello,public -c timezone=UTC', max: 2 });

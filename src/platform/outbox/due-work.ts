@@ -9,7 +9,7 @@ export interface Announcement {
 
 export interface Claim<Step extends string = string> {
   readonly step: Step;
-  /** Leases that ran out without progress before this claim, of workers that have not come back since. */
+  /** Leases that ran out without progress before this claim, about: those of workers that came back to find them lost are taken off. */
   readonly lostLeases: number;
 }
 

@@ -61,7 +61,7 @@ async function recorded<T>(open: OpenSpan, work: () => Promise<T>): Promise<T> {
     return await current.run(open, work);
   } catch (error) {
     if (error instanceof DomainError) open.set({ 'sello.error_code': error.code });
-    else open.fail(error instanceof Error ? error.name : 'unknown');
+    else open.fail(error instanceof Error ? error.constructor.name : 'unknown');
     throw error;
   } finally {
     open.end();
