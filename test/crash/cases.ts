@@ -9,6 +9,8 @@ interface Point {
   readonly tied: boolean;
   /** Stands right behind a commit, whose acknowledgement may be lost. */
   readonly afterCommit?: true;
+  /** Passed only by a document that waits for an earlier number of its emission point. */
+  readonly behindAnother?: true;
 }
 
 /** Between any two steps of a document's way; the name says what had happened. */
@@ -20,7 +22,7 @@ export const POINTS: readonly Point[] = [
   { name: 'after-claim', process: 'worker', tied: true },
   { name: 'after-xml', process: 'worker', tied: true },
   { name: 'after-sign', process: 'worker', tied: true },
-  { name: 'after-signed-commit', process: 'worker', tied: true, afterCommit: true },
+  { name: 'after-signed-commit', process: 'worker', tied: true, afterCommit: true, behindAnother: true },
   { name: 'after-attempt', process: 'worker', tied: true, afterCommit: true },
   { name: 'after-reception-answer', process: 'worker', tied: true },
   { name: 'after-reception-commit', process: 'worker', tied: true, afterCommit: true },
@@ -103,9 +105,16 @@ export function wavesOf(cases: readonly Case[]): Wave[] {
   );
 }
 
+/** The numeric code of the document that a case has to wait for: it is held up once, just before it is sent. */
+export const earlierCode = ({ code }: Case): string => String(Number(code) + 1);
+
 /** The setting FAULTS of the process that is to suffer. A tied kill waits at its point until every document of its wave got there. */
 export function faultsOf(wave: Wave): string {
-  const faults = wave.cases.map(({ point, action, code }) => (point.tied ? `${point.name}:1:${wave.kill ? 'hang' : action}@${code}` : `${point.name}:1:${action}`));
+  const faults = wave.cases.flatMap((one) => {
+    const { point, action, code } = one;
+    if (!point.tied) return `${point.name}:1:${action}`;
+    return [`${point.name}:1:${wave.kill ? 'hang' : action}@${code}`, ...(point.behindAnother ? [`after-sign:1:hang@${earlierCode(one)}`] : [])];
+  });
   return [...new Set(faults)].join(';');
 }
 

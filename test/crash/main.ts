@@ -7,7 +7,7 @@ import { checkLedgers } from '../support/ledger-checker.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { ServiceRig } from '../support/service-rig.js';
 import { invoiceBody, openTenant, type Place } from '../support/tenants.js';
-import { actionsAt, allCases, BEHAVIOURS, BEHAVIOUR_NAMES, type Behaviour, type Case, faultsOf, POINTS, sample, submissionsExpected, type Wave, wavesOf } from './cases.js';
+import { actionsAt, allCases, BEHAVIOURS, BEHAVIOUR_NAMES, type Behaviour, type Case, earlierCode, faultsOf, POINTS, sample, submissionsExpected, type Wave, wavesOf } from './cases.js';
 
 const SETTINGS = {
   LEASE_SECONDS: '2',
@@ -35,6 +35,8 @@ interface Trial {
   readonly one: Case;
   readonly place: Place;
   readonly record: ClientRecord & { readonly answers: ClientAnswer[] };
+  /** Of the document with the number before, which the case waits for. */
+  readonly earlier?: ClientRecord & { readonly answers: ClientAnswer[] };
 }
 
 class Matrix {
@@ -46,7 +48,7 @@ class Matrix {
 
   constructor(private readonly rig: ServiceRig) {}
 
-  /** One taxpayer for each behaviour of the SRI; every case has an emission point of its own, so that none waits for another. */
+  /** One taxpayer for each behaviour of the SRI; every case has an emission point of its own, so that none waits for another case. */
   async prepare(cases: readonly Case[]): Promise<void> {
     this.healthyApi = await this.rig.startApi();
     const url = this.healthyApi.url ?? '';
@@ -75,7 +77,7 @@ class Matrix {
     }
     const began = performance.now();
     const trials = wave.cases.map((one) => this.trial(one));
-    const posting = Promise.all(trials.map((trial) => this.post(trial, wave.process === 'api' ? doomed.url : null)));
+    const posting = Promise.all(trials.map((trial) => this.postAll(trial, wave.process === 'api' ? doomed.url : null)));
     await this.untilFired(wave, doomed);
     if (wave.kill) {
       doomed.kill('SIGKILL');
@@ -92,14 +94,22 @@ class Matrix {
   private trial(one: Case): Trial {
     const place = this.places.get(one.behaviour)?.shift();
     if (place === undefined) throw new Error(`no emission point is left for ${one.behaviour}`);
-    const record = { issuerId: place.issuerId, idempotencyKey: `case-${one.code}`, answers: [] };
-    this.records.push(record);
-    return { one, place, record };
+    const recordOf = (code: string): Trial['record'] => {
+      const record = { issuerId: place.issuerId, idempotencyKey: `case-${code}`, answers: [] };
+      this.records.push(record);
+      return record;
+    };
+    return { one, place, record: recordOf(one.code), ...(one.point.behindAnother && { earlier: recordOf(earlierCode(one)) }) };
+  }
+
+  private async postAll({ one, place, record, earlier }: Trial, doomedUrl: string | null): Promise<void> {
+    if (earlier) await this.post(place, earlierCode(one), earlier, doomedUrl);
+    await this.post(place, one.code, record, doomedUrl);
   }
 
   /** Posts to the doomed API where there is one, then to the healthy one until it answers. */
-  private async post({ one, place, record }: Trial, doomedUrl: string | null): Promise<void> {
-    const body = JSON.stringify(invoiceBody(place, one.code));
+  private async post(place: Place, code: string, record: Trial['record'], doomedUrl: string | null): Promise<void> {
+    const body = JSON.stringify(invoiceBody(place, code));
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const url = attempt === 0 && doomedUrl !== null ? doomedUrl : (this.healthyApi?.url ?? '');
       const answer = await request(url, place.apiKey, record.idempotencyKey ?? '', body, url === doomedUrl ? FIRE_MS : REQUEST_MS * 4);
@@ -112,12 +122,22 @@ class Matrix {
   /** Until every fault of the wave fired, as the process itself wrote, or it is clear that some never will. */
   private async untilFired(wave: Wave, doomed: ServiceProcess): Promise<void> {
     const until = performance.now() + FIRE_MS;
-    const wanted = wave.cases.filter(({ point }) => point.tied).length || 1;
-    while (performance.now() < until && fired(doomed).size < wanted) await sleep(25);
+    const wanted = wave.cases.map(faultOf);
+    const left = (): boolean => {
+      const seen = fired(doomed);
+      return wanted.some((fault) => !seen.has(fault));
+    };
+    while (performance.now() < until && left()) await sleep(25);
   }
 
-  private async judge({ one, record }: Trial, doomed: ServiceProcess, began: number): Promise<string> {
-    if (!fired(doomed).has(one.point.tied ? `${one.point.name} ${one.code}` : `${one.point.name} -`)) return 'the fault never fired';
+  private async judge({ one, record, earlier }: Trial, doomed: ServiceProcess, began: number): Promise<string> {
+    if (!fired(doomed).has(faultOf(one))) return 'the fault never fired';
+    const before = earlier === undefined ? null : await this.issued(one, earlier, began);
+    return before ?? (await this.issued(one, record, began)) ?? this.seenAsExpected(one, record);
+  }
+
+  /** @returns what went wrong; null when the document came to its expected end */
+  private async issued(one: Case, record: Trial['record'], began: number): Promise<string | null> {
     const promised = record.answers.find(({ status }) => status === 202);
     if (promised === undefined) return `never accepted: ${record.answers.map(({ status, code }) => `${status ?? 'no answer'} ${code ?? ''}`).join(', ')}`;
     const { end: expected } = BEHAVIOURS[one.behaviour];
@@ -126,19 +146,25 @@ class Matrix {
       const rows = await this.rig.query<{ status: string; error_code: string | null }>('select status, error_code from documents where id = $1', [promised.documentId]);
       status = rows[0]?.status ?? 'missing';
       if (FINAL.includes(status)) {
-        if (status !== expected) return `${status} ${rows[0]?.error_code ?? ''} instead of ${expected}`;
-        break;
+        return status === expected ? null : `${status} ${rows[0]?.error_code ?? ''} instead of ${expected}`;
       }
       await sleep(50);
     }
-    if (status !== expected) return `still ${status}`;
+    return `still ${status}`;
+  }
+
+  private async seenAsExpected(one: Case, record: Trial['record']): Promise<string> {
+    const accessKey = record.answers.find(({ status }) => status === 202)?.accessKey ?? '';
     const sightings = submissionsExpected(one);
-    const { submissions } = await this.rig.control<{ submissions: number }>('GET', `ledger?access_key=${promised.accessKey ?? ''}`);
+    const { submissions } = await this.rig.control<{ submissions: number }>('GET', `ledger?access_key=${accessKey}`);
     if (sightings !== null && submissions !== sightings) return `sent ${submissions} times instead of ${sightings}`;
-    say(`ok    ${one.point.name.padEnd(22)} ${one.action.padEnd(15)} ${one.behaviour.padEnd(20)} ${status}`);
+    say(`ok    ${one.point.name.padEnd(22)} ${one.action.padEnd(15)} ${one.behaviour.padEnd(20)} ${BEHAVIOURS[one.behaviour].end}`);
     return 'ok';
   }
 }
+
+/** The fault of a case as its process names it. */
+const faultOf = ({ point, code }: Case): string => `${point.name} ${point.tied ? code : '-'}`;
 
 /** What the process wrote as its faults fired: `point subject`. */
 function fired({ logFile }: ServiceProcess): Set<string> {

@@ -8,7 +8,6 @@ const WORKER_KILL_POINTS = [
   'after-claim',
   'after-xml',
   'after-sign',
-  'after-signed-commit',
   'after-attempt',
   'after-reception-answer',
   'after-reception-commit',
@@ -46,6 +45,20 @@ describe('a 202 survives', () => {
     await doomed.worker.ended;
     const healthy = await stack.startWorker();
     await expectIssuedOnce(document_id, access_key);
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  }, 60_000);
+
+  it('a worker killed with kill -9 while a signed document waits for an earlier number: the stored bytes are sent', async () => {
+    const [earlierCode, waitingCode] = ['40000001', '40000002'];
+    const doomed = await stack.startWorker({ FAULTS: `after-sign:1:hang@${earlierCode};after-signed-commit:1:kill9@${waitingCode}` });
+    const earlier = await business.accepted({ numeric_code: earlierCode });
+    const waiting = await business.accepted({ numeric_code: waitingCode });
+    await doomed.worker.ended;
+    const stored = await stack.database.query('select status, signing_no from documents where id = $1', [waiting.document_id]);
+    expect(stored).toEqual([{ status: 'RECEPTION_PENDING', signing_no: 1 }]);
+    const healthy = await stack.startWorker();
+    for (const { document_id, access_key } of [earlier, waiting]) await expectIssuedOnce(document_id, access_key);
+    expect(await stack.database.query('select signing_no from documents where id = $1', [waiting.document_id])).toEqual([{ signing_no: 1 }]);
     await stack.killWorker(healthy.index, 'SIGTERM');
   }, 60_000);
 

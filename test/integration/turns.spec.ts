@@ -7,6 +7,7 @@ import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
 import { IssuanceBell, type IssuanceJob } from '../../src/platform/queue/issuance-bell.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -96,6 +97,40 @@ describe('turns between tenants', () => {
       await database.query('update outbox set announced_at = null where announced_at = $1', [at]);
       expect([scope, await announcedOf(), await claimAll()]).toEqual([scope, 5, 5]);
     }
+  });
+
+  it('whoever takes a document to sign it learns whether it may be sent at once', async () => {
+    const tenant = await seedTenant(database);
+    const documents = new DocumentsRepository(new TenantTransaction(service), { uuid: randomUUID });
+    const at = later(300);
+    const [first, second] = [(await issueBySql(service, tenant)).response.document_id, (await issueBySql(service, tenant)).response.document_id];
+    await database.query(`update outbox set step = 'prepare', unsent = true where tenant_id = $1`, [tenant.tenantId]);
+    const isClear = async (documentId: string): Promise<boolean | undefined> => {
+      await database.query('update outbox set lease_token = null, lease_until = null where tenant_id = $1', [tenant.tenantId]);
+      return (await documents.take(tenant.tenantId, documentId, randomUUID(), at, 1))?.clearToSend;
+    };
+    expect([await isClear(first), await isClear(second)]).toEqual([true, false]);
+    await database.query('update outbox set unsent = false where document_id = $1', [first]);
+    expect(await isClear(second)).toBe(true);
+    const [row] = await database.query<Record<'issuer_id' | 'establishment_id' | 'emission_point_id', string>>('select * from outbox where document_id = $1', [first]);
+    const scopes: [string, string | null, string | null, string | null, boolean][] = [
+      ['issuer', null, null, null, false],
+      ['establishment', row!.establishment_id, null, null, false],
+      ['document_type', null, null, '01', false],
+      ['document_type', null, null, '07', true],
+      ['emission_point', row!.establishment_id, row!.emission_point_id, '01', false],
+    ];
+    for (const [scope, establishment, point, type, clear] of scopes) {
+      const pause = randomUUID();
+      await database.query(
+        `insert into issuing_pauses (tenant_id, id, scope, issuer_id, establishment_id, emission_point_id, document_type, code, document_id, created_at)
+         values ($1, $8, $2, $3, $4, $5, $6, '57', $7, now())`,
+        [tenant.tenantId, scope, row!.issuer_id, establishment, point, type, first, pause]);
+      expect([scope, type, await isClear(second)]).toEqual([scope, type, clear]);
+      await service.query('select from resume_pause($1, $2, $3, now())', [tenant.tenantId, row!.issuer_id, pause]);
+      expect([scope, await isClear(second)]).toEqual([scope, true]);
+    }
+    await database.query('delete from outbox where tenant_id = $1', [tenant.tenantId]);
   });
 
   it('a pause holds up sending, never the question about what was sent', async () => {

@@ -276,6 +276,21 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'X4 a document that was given up is never compared again',
     Transaction: wrongly((call, perform) => perform(call, (store) => store.execute(made(call, 'gave_up') ? withParameter(call, 8, null) : call))),
   },
+  {
+    name: 'X5 every signed document is sent at once',
+    Transaction: wrongly(async (call, perform) => {
+      const rows = await perform(call);
+      return call.name === 'take' ? rows.map((row) => ({ ...row, clear_to_send: row['step'] === 'prepare' })) : rows;
+    }),
+  },
+  {
+    name: 'X6 sent before its signature is stored',
+    Transaction: wrongly((call, perform) => {
+      if (!made(call, 'sending')) return perform(call);
+      const { signing: _unstored, ...records } = json(call, 10);
+      return perform(call, (store) => store.execute(withParameter(call, 10, JSON.stringify(records))));
+    }),
+  },
 ];
 
 export function plantedBug(name: string): PlantedBug {

@@ -28,6 +28,9 @@ interface Held extends IssuanceJob {
   readonly token: string;
 }
 
+/** Signing takes a few milliseconds; where it took longer, on a slow machine or for a key that is far away, the way may no longer be clear. */
+const CLEAR_FOR_MS = 1_000;
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
@@ -128,12 +131,13 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
 
   /** @returns false when nothing is due for this worker now */
   private async runDueStep(tenantId: string, documentId: string, token: string): Promise<boolean> {
-    const taken = await this.documents.take(tenantId, documentId, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);
+    const now = this.clock.now();
+    const taken = await this.documents.take(tenantId, documentId, token, now, this.settings.LEASE_SECONDS * 1_000);
     if (taken === null) return false;
     const { claim, clearToSend, loaded } = taken;
     await this.killPoints.pass('after-claim', loaded.content.numericCode);
     if (claim.lostLeases >= MAX_LOST_LEASES && (await this.giveUp(loaded, token))) return false;
-    const document: LeasedDocument = { loaded, token, clearToSend };
+    const document: LeasedDocument = { loaded, token, clearUntil: clearToSend ? new Date(now.getTime() + CLEAR_FOR_MS) : null };
     const next = await this.runStep(claim.step, document);
     if (next?.signature === undefined) return this.isDue(next);
     // A signature that is not stored yet is nothing lost: whoever goes on signs anew.

@@ -35,7 +35,7 @@ export class PrepareStep implements SagaStep {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async run({ loaded, token, clearToSend }: LeasedDocument): Promise<NextWork | null> {
+  async run({ loaded, token, clearUntil }: LeasedDocument): Promise<NextWork | null> {
     const { state, activeCertificate } = loaded;
     const moves = MOVES[state.status];
     if (!moves) throw new Error(`prepare has nothing to do in ${state.status}`);
@@ -57,7 +57,7 @@ export class PrepareStep implements SagaStep {
       signing: { signingNo, certificateId: activeCertificate.id, digest, xml: signedXml },
     };
     const work: Work = { step: 'submit', dueAt: now, keepLease: true };
-    if (clearToSend) return { ...work, signature };
+    if (clearUntil !== null && this.clock.now() < clearUntil) return { ...work, signature };
     await this.documents.advance(state, { moves, patch: signature.patch, work }, token, now, { signing: signature.signing });
     await this.killPoints.pass('after-signed-commit', loaded.content.numericCode);
     return work;

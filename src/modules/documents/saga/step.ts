@@ -12,8 +12,11 @@ export interface FreshSignature {
 export interface LeasedDocument {
   readonly loaded: LoadedDocument;
   readonly token: string;
-  /** Once signed it may be sent at once: no earlier number of its emission point is unsent, and nothing is paused. */
-  readonly clearToSend: boolean;
+  /**
+   * Until when it may be sent as soon as it is signed: as it was taken, no earlier number of its emission point was unsent
+   * and nothing paused. Later both are looked at again, and the lease is renewed for the call of the SRI. Null: not now.
+   */
+  readonly clearUntil: Date | null;
   readonly signature?: FreshSignature;
 }
 
@@ -24,7 +27,7 @@ export type NextWork = Work & { readonly signature?: FreshSignature };
 export interface SagaStep {
   /**
    * Runs the step once. Throws when the outside (PostgreSQL) fails; the lease then runs out and another worker goes on.
-   * @returns the next work as it was written; null when the document is finished or parked
+   * @returns the next work, written unless it carries a signature; null when the document is finished or parked
    */
   run(document: LeasedDocument): Promise<NextWork | null>;
 }

@@ -1,7 +1,10 @@
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { LoadedDocument, Records } from '../persistence/documents.repository.js';
+import type { DocumentExample } from '../../../sri/document-types/document.js';
+import { documentType } from '../../../sri/document-types/registry.js';
 import { AuthorizeStep } from './authorize.step.js';
+import { PrepareStep } from './prepare.step.js';
 import { SriBreaker } from './sri-breaker.js';
 import type { FreshSignature, SagaStep } from './step.js';
 import { SubmitStep } from './submit.step.js';
@@ -19,6 +22,11 @@ const STATE: DocumentState = {
   receptionAttempts: 0, authorizationAttempts: 0, firstSentAt: null, receivedAt: null, deadlineAt: null, errorCode: null, sriMessages: [], cancellation: null,
 };
 const SETTINGS = { WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 };
+
+function invoiceExample(): DocumentExample {
+  const [example] = documentType('01')!.examples;
+  return example!;
+}
 
 describe('the steps that call the SRI', () => {
   let elapsed: number;
@@ -68,7 +76,7 @@ describe('the steps that call the SRI', () => {
     for (let tries = 0; tries < 8; tries += 1) {
       // Each worker may be a new one, which knows nothing of the tries before.
       breaker = new SriBreaker(clock, SETTINGS);
-      const work = await submitStep(() => ({ kind: 'not_delivered', reason: 'refused' })).run({ loaded, token: 'token', clearToSend: false });
+      const work = await submitStep(() => ({ kind: 'not_delivered', reason: 'refused' })).run({ loaded, token: 'token', clearUntil: null });
       expect(loaded.state).toMatchObject({ receptionAttempts: 0, firstSentAt: null });
       expect(work).toMatchObject({ step: 'submit', unsent: true });
       const wait = (work!.dueAt as Date).getTime() - START - elapsed;
@@ -82,13 +90,13 @@ describe('the steps that call the SRI', () => {
   it('a try that never left the house keeps what earlier transmissions used up', async () => {
     const firstSentAt = new Date(START - 5_000);
     becomes({ status: 'RECEPTION_RETRY_SCHEDULED', receptionAttempts: 1, firstSentAt });
-    const work = await submitStep(() => ({ kind: 'not_delivered', reason: 'refused' })).run({ loaded, token: 'token', clearToSend: false });
+    const work = await submitStep(() => ({ kind: 'not_delivered', reason: 'refused' })).run({ loaded, token: 'token', clearUntil: null });
     expect(loaded.state).toMatchObject({ receptionAttempts: 1, firstSentAt });
     expect(work!.dueAt).toEqual(new Date(START + 5_000));
   });
 
   it('a transmission without a usable answer counts', async () => {
-    await submitStep(() => ({ kind: 'no_evidence', reason: 'timeout', excerpt: '' })).run({ loaded, token: 'token', clearToSend: false });
+    await submitStep(() => ({ kind: 'no_evidence', reason: 'timeout', excerpt: '' })).run({ loaded, token: 'token', clearUntil: null });
     expect(loaded.state).toMatchObject({ receptionAttempts: 1, firstSentAt: new Date(START) });
   });
 
@@ -100,7 +108,7 @@ describe('the steps that call the SRI', () => {
     const submit = (): Promise<unknown> => {
       becomes({ status: 'NUMBER_RESERVED', signingNo: 0 });
       loaded = { ...loaded, signed: null };
-      return submitStep(() => ({ kind: 'received', messages: [], raw: '' })).run({ loaded, token: 'token', clearToSend: true, signature });
+      return submitStep(() => ({ kind: 'received', messages: [], raw: '' })).run({ loaded, token: 'token', clearUntil: null, signature });
     };
 
     it('commits with the beginning of the transmission', async () => {
@@ -120,10 +128,28 @@ describe('the steps that call the SRI', () => {
     });
   });
 
+  it.each([[300, true], [1_500, false]])('a signature that took %i ms goes with the transmission: %s', async (signingMs, goesWith) => {
+    becomes({ status: 'NUMBER_RESERVED', signingNo: 0 });
+    const { content, issuer, numbering } = invoiceExample();
+    loaded = {
+      ...loaded, signed: null, content, issuer, sequential: numbering.sequential,
+      activeCertificate: { id: 'c', validFrom: new Date(START - DAY), validTo: new Date(START + DAY) },
+    };
+    const slowly = {
+      sign: (xml: string) => {
+        elapsed += signingMs;
+        return Promise.resolve(Buffer.from(xml));
+      },
+    };
+    const prepare = new PrepareStep(documents, { signerFor: () => Promise.resolve(slowly) } as never, killPoints, clock);
+    const next = await prepare.run({ loaded, token: 'token', clearUntil: new Date(START + 1_000) });
+    expect([next?.step, next?.signature?.signing.signingNo, decisions.length]).toEqual(['submit', goesWith ? 1 : undefined, goesWith ? 0 : 1]);
+  });
+
   it('faults of our own never count against the SRI', async () => {
     databaseAway = true;
     const step = submitStep(() => ({ kind: 'received', messages: [], raw: '' }));
-    for (let i = 0; i < 10; i += 1) await expect(step.run({ loaded, token: 'token', clearToSend: false })).rejects.toThrow('away');
+    for (let i = 0; i < 10; i += 1) await expect(step.run({ loaded, token: 'token', clearUntil: null })).rejects.toThrow('away');
     expect(takes('reception')).toBe(true);
   });
 
@@ -143,7 +169,7 @@ describe('the steps that call the SRI', () => {
     }
     expect(takes(service)).toBe(false);
     elapsed = 2_000;
-    await expect(steps[service].run({ loaded, token: 'token', clearToSend: false })).rejects.toThrow('unexpected');
+    await expect(steps[service].run({ loaded, token: 'token', clearUntil: null })).rejects.toThrow('unexpected');
     expect(takes(service)).toBe(true);
   });
 });

@@ -42,7 +42,6 @@ export class Transmission {
       const { numericCode } = loaded.content;
       const sentAt = this.clock.now();
       const { attempt, submitted } = await this.begin(loaded.state, token, sentAt, signature);
-      if (signature) await this.killPoints.pass('after-signed-commit', numericCode);
       await this.killPoints.pass('after-attempt', numericCode);
 
       const answer = await this.reception.submit(xml, submitted.accessKey);
@@ -51,7 +50,7 @@ export class Transmission {
 
       const answeredAt = this.clock.now();
       const decided = decide(submitted, { kind: 'reception', answer }, answeredAt, this.policy);
-      const decision = answer.kind === 'not_delivered' ? this.asUnsentAsBefore(loaded, decided, sentAt, answeredAt) : decided;
+      const decision = answer.kind === 'not_delivered' ? this.asUnsentAsBefore(loaded, decided, signature ? null : sentAt, answeredAt) : decided;
       await this.documents.advance(submitted, decision, token, answeredAt, { finished: outcomeOf(attempt, answer) });
       await this.killPoints.pass('after-reception-commit', numericCode);
       return decision.work;
@@ -75,16 +74,19 @@ export class Transmission {
     });
     // The next document of the emission point need not wait for the SRI's answer to this one.
     if (successorWoken) this.relay.nudge();
-    return { attempt, submitted: { ...state, ...sending.patch, status: 'SUBMITTED_TO_SRI', version } };
+    const sentDigests = signature ? [...state.sentDigests, { signingNo, digest: signature.signing.digest }] : state.sentDigests;
+    return { attempt, submitted: { ...state, ...sending.patch, sentDigests, isResigning: false, status: 'SUBMITTED_TO_SRI', version } };
   }
 
   /**
    * Nothing left the house: neither the first sending nor a transmission counts. What keeps the waiting
    * time growing is the wait before this try, doubled, up to the longest for a service that does not answer.
+   *
+   * @param triedAt null for the first try with a signature: whatever the document waited for before was something else
    */
-  private asUnsentAsBefore({ state, decidedAt }: LoadedDocument, decided: Decision, triedAt: Date, now: Date): Decision {
+  private asUnsentAsBefore({ state, decidedAt }: LoadedDocument, decided: Decision, triedAt: Date | null, now: Date): Decision {
     const { receptionAttempts, firstSentAt, status } = state;
-    const waited = status === 'RECEPTION_RETRY_SCHEDULED' && decidedAt !== null ? triedAt.getTime() - decidedAt.getTime() : 0;
+    const waited = status === 'RECEPTION_RETRY_SCHEDULED' && decidedAt !== null && triedAt !== null ? triedAt.getTime() - decidedAt.getTime() : 0;
     const grown = new Date(now.getTime() + Math.min(2 * waited, this.policy.unansweredWaitMs));
     const { work } = decided;
     return {
