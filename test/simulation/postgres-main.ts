@@ -37,6 +37,8 @@ try {
   await owner.end();
   await dataSource.destroy();
 }
+// Whoever listens for the end of the test would wait for it.
+process.exit();
 
 interface Found {
   readonly documents: number;
