@@ -116,6 +116,12 @@ async function measure(flags: Flags, stack: BenchStack): Promise<boolean> {
     clients,
     seconds: Math.min(5, seconds / 2),
   });
+  const calm = await phases.intake('intake at half of that rate', {
+    requests,
+    clients,
+    seconds: Math.min(5, seconds / 2),
+    rate: intake.accepted.length / intake.seconds / 2,
+  });
   for (let i = 0; i < flags.workers; i += 1) await stack.startWorker();
   say(`${flags.workers} worker(s) started; working the backlog off`);
   await database.drain((pending) => say(`  ${pending} pending`));
@@ -150,6 +156,7 @@ async function measure(flags: Flags, stack: BenchStack): Promise<boolean> {
     clients,
     intakeRate,
     intakeP99: percentile(intake.latencies, 0.99),
+    calm,
     main,
     half,
     steady,
