@@ -239,10 +239,17 @@ describe('a queue that is long enough', () => {
       for (let i = 0; i < 20; i += 1) await issue(loud);
       const late = await issue(quiet);
       await bell.onApplicationShutdown();
-      expect(await queue.getWaitingCount()).toBe(3);
+      expect(await queue.getWaitingCount()).toBe(6);
       const left = await database.query<{ document_id: string }>('select document_id from outbox where announced_at is null');
-      expect(left).toHaveLength(18);
+      expect(left).toHaveLength(15);
       expect((await work.announce(later(1), PATIENCE_MS, 4)).map(({ documentId }) => documentId)).toContain(late);
+      // Looked for again once half of it is gone, and not for every job that is taken.
+      const rooms: number[] = [];
+      for (let taken = 1; taken <= 4; taken += 1) {
+        await queue.getNextJob();
+        rooms.push(await bell.roomToRefill());
+      }
+      expect(rooms).toEqual([0, 0, 3, 4]);
     } finally {
       await queue.close();
       await service.destroy();

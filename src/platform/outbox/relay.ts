@@ -63,7 +63,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
       let pause = this.settings.RELAY_INTERVAL_MS;
       try {
         // A short queue keeps a backlog in PostgreSQL, where tenants take turns, and lets fresh documents through.
-        const room = Math.min(BATCH, await this.bell.room());
+        const room = Math.min(BATCH, await this.bell.roomToRefill());
         const due = room > 0 ? await this.work.announce(this.clock.now(), this.settings.RELAY_PATIENCE_SECONDS * 1_000, room) : [];
         if (due.length > 0) await this.killPoints.pass('before-relay');
         await this.bell.ring(due);

@@ -17,7 +17,9 @@ export interface IssuanceJob {
 const MAX_WAITING = 5_000;
 const ADD_TIMEOUT_MS = 1_000;
 /** Jobs in the queue for each that a worker handles at once: enough for it to go on while the relay looks for more, and few for a fresh document to wait behind. */
-const QUEUED_PER_SLOT = 0.25;
+const QUEUED_PER_SLOT = 0.5;
+/** Share of the queue at which it is filled up again: looking for due work costs much the same for one document as for many. */
+const REFILL_AT = 0.5;
 /** Why the clock of a settled call stops; one for all, for a reason made by `abort` itself is costly. */
 const SETTLED = new Error('Redis answered');
 
@@ -69,7 +71,20 @@ export class IssuanceBell implements OnApplicationShutdown {
    * @throws Error when Redis does not tell
    */
   async room(): Promise<number> {
-    return Math.max(0, Math.ceil(this.settings.WORKER_CONCURRENCY * QUEUED_PER_SLOT) - (await this.waitingJobs()));
+    return Math.max(0, this.longest() - (await this.waitingJobs()));
+  }
+
+  /**
+   * How many jobs fill the queue up; 0 while it is long enough to be left alone.
+   * @throws Error when Redis does not tell
+   */
+  async roomToRefill(): Promise<number> {
+    const room = await this.room();
+    return room >= this.longest() * (1 - REFILL_AT) ? room : 0;
+  }
+
+  private longest(): number {
+    return Math.ceil(this.settings.WORKER_CONCURRENCY * QUEUED_PER_SLOT);
   }
 
   /**
