@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 import { DOMParser } from '@xmldom/xmldom';
 import * as der from '../../../test/support/der-writer.js';
 import { certificate, ecPair, name, OID, pkcs12, rsaPair, type CertificateOptions } from '../../../test/support/pki.js';
+import { guayaquilTimestamp } from '../../shared/guayaquil.js';
 import { openPkcs12 } from './pkcs12.js';
 import { verifySignedDocument } from './self-check.js';
 import { UnsignableDocumentError, XadesSigner } from './xades.js';
@@ -174,12 +175,14 @@ describe('signing', () => {
     const documents = Array.from({ length: 60 }, (_, i) =>
       documentWith(`${String(i)} ñ€`.repeat(1 + ((i * 37) % 200))),
     );
+    const time = (i: number): Date => new Date(NOW.getTime() + (i % 3) * 1_000);
     const signed = await Promise.all(
-      documents.map((document, i) => (i % 2 === 0 ? one : other).signer.sign(document, NOW)),
+      documents.map((document, i) => (i % 2 === 0 ? one : other).signer.sign(document, time(i))),
     );
     signed.forEach((bytes, i) => {
       const expectedCertificate = (i % 2 === 0 ? one : other).bytes;
       expect(bytes.toString('utf8').startsWith(PROLOG + documents[i]!.slice(0, -'</factura>'.length))).toBe(true);
+      expect(bytes.includes(`<etsi:SigningTime>${guayaquilTimestamp(time(i))}<`)).toBe(true);
       expect(verifySignedDocument(bytes, { expectedCertificate })).toEqual({ valid: true });
     });
   });

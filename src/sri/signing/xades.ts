@@ -43,8 +43,9 @@ interface Prepared {
  * here and in the check beside this file, and nowhere else.
  *
  * All that depends on the certificate alone is computed once, in the
- * constructor. Per document remain: one encoding to UTF-8, the digest of those
- * bytes, two small digests, the RSA operation and one copy.
+ * constructor. What depends on the second of signing besides is computed once
+ * a second. Per document remain: one encoding to UTF-8, the digest of those bytes, the
+ * RSA operation and one copy.
  */
 export class XadesSigner {
   private readonly keyInfo: string;
@@ -54,6 +55,7 @@ export class XadesSigner {
   private readonly referencesAfterProperties: string;
   /** Bytes of the whole ds:Signature element: every varying part has a fixed length. */
   private readonly signatureLength: number;
+  private lastProperties = { time: '', digest: '' };
 
   /**
    * @param certificateDer the signing certificate
@@ -146,8 +148,7 @@ export class XadesSigner {
     output.set(content.subarray(0, body), PROLOG.length);
 
     const time = guayaquilTimestamp(signingTime);
-    const propertiesDigest = sha1(this.canonicalPropertiesBeforeTime + time + this.propertiesAfterTime);
-    const signedInfoBody = this.signedInfoBody(propertiesDigest, sha1(content));
+    const signedInfoBody = this.signedInfoBody(this.propertiesDigestAt(time), sha1(content));
     const canonicalSignedInfo = `<${SIGNED_INFO_NAME} ${NAMESPACES} ${SIGNED_INFO_ID}>${signedInfoBody}</${SIGNED_INFO_NAME}>`;
     return {
       output,
@@ -165,6 +166,14 @@ export class XadesSigner {
     const end = offset + output.write(element + closingTag, offset, 'utf8');
     if (end !== output.length) throw new Error('the signature has an unexpected length');
     return output;
+  }
+
+  /** The signed properties vary with the second alone. */
+  private propertiesDigestAt(time: string): string {
+    if (this.lastProperties.time !== time) {
+      this.lastProperties = { time, digest: sha1(this.canonicalPropertiesBeforeTime + time + this.propertiesAfterTime) };
+    }
+    return this.lastProperties.digest;
   }
 
   private signedInfoBody(propertiesDigest: string, documentDigest: string): string {
