@@ -17,7 +17,7 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
   const guard = new Client({ connectionString: ownerUrl });
   await guard.connect();
   try {
-    await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await takeTurn(guard);
     await guard.query('create schema if not exists sello');
     const dataSource = await new DataSource(ownerDataSourceOptions(ownerUrl)).initialize();
     try {
@@ -49,8 +49,23 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
 const LOCK_NOT_AVAILABLE = '55P03';
 const TRIES = 20;
 const PAUSE_MS = 1_000;
+const TURN_PAUSE_MS = 200;
 
-/** Tries again where a table was in use for too long: each migration is applied as a whole or not at all. */
+/**
+ * Asks again and again, for whoever waits within PostgreSQL holds up the building of an index, and the other process with it.
+ */
+async function takeTurn(guard: Client): Promise<void> {
+  for (;;) {
+    const { rows } = await guard.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [MIGRATION_LOCK]);
+    if (rows[0]?.held === true) return;
+    await new TimerSleeper().sleep(TURN_PAUSE_MS);
+  }
+}
+
+/**
+ * Tries again where a table was in use for too long: each migration is applied as a whole or not at all, and one
+ * that builds or drops an index is begun anew.
+ */
 async function patiently<T>(work: () => Promise<T>, report: (line: string) => void): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

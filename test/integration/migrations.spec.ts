@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { migrate } from '../../src/migrate.js';
@@ -85,6 +86,25 @@ describe('migrations', () => {
     }
     await migrate(url, () => undefined);
     expect(await at(all.length, 'up')).toEqual(states.at(-1));
+  }, 60_000);
+
+  it('build an index beside transactions under way, anew after a run that did not end, and for several processes at once', async () => {
+    const place = all.findIndex((migration) => new migration().transaction === false);
+    for (let count = all.length - 1; count >= place; count -= 1) await at(count, 'down');
+    const reader = new pg.Client({ connectionString: url });
+    await reader.connect();
+    await reader.query('create index outbox_due_by_turn on sello.outbox (due_at)');
+    await reader.query('begin isolation level repeatable read');
+    await reader.query('select from sello.migrations');
+    const migrated = Promise.all([migrate(url, () => undefined), migrate(url, () => undefined)]);
+    // Longer than a migration waits for a table in use.
+    await sleep(4_000);
+    await reader.query('commit');
+    await migrated;
+    const { rows } = await reader.query<{ definition: string }>(
+      `select pg_get_indexdef(indexrelid) as definition from pg_index where indexrelid = 'sello.outbox_due_by_turn'::regclass and indisvalid`);
+    expect(rows[0]?.definition).toContain('(tenant_id, step, ahead, due_at)');
+    await reader.end();
   }, 60_000);
 
   it('wait for a table in use in short turns, in which nobody is held up behind them', async () => {

@@ -157,9 +157,9 @@ describe('the simulator over HTTP', () => {
           { match: { service: 'reception' }, action: { kind: 'hang', phase: 'after' } },
         ],
       });
-      await expect(post(RECEPTION, submission(document.bytes), AbortSignal.timeout(150))).rejects.toThrow('timeout');
+      await expect(post(RECEPTION, submission(document.bytes), AbortSignal.timeout(1_500))).rejects.toThrow('timeout');
       expect(await states()).toEqual([]);
-      await expect(post(RECEPTION, submission(document.bytes), AbortSignal.timeout(150))).rejects.toThrow('timeout');
+      await expect(post(RECEPTION, submission(document.bytes), AbortSignal.timeout(1_500))).rejects.toThrow('timeout');
       expect(await states()).toEqual(['<estado>EN PROCESO']);
     });
 

@@ -4,14 +4,14 @@ import Bull from 'bull';
 import { DataSource } from 'typeorm';
 import type { Settings } from '../../src/config/settings.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
-import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
 import { IssuanceBell, type IssuanceJob } from '../../src/platform/queue/issuance-bell.js';
+import type { Sleeper } from '../../src/shared/ports.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { type IssueRow, issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 import { nextRedisUrl } from '../support/stack.js';
 
 const PATIENCE_MS = 5_000;
@@ -46,7 +46,7 @@ describe('turns between tenants', () => {
 
   it('fresh documents of a tenant pass its own backlog: the oldest and the newest take turns', async () => {
     const before = await database.query<{ document_id: string }>(
-      'select document_id from outbox where tenant_id = $1 and announced_at < $2 order by due_at', [hoarder.tenantId, later(30)]);
+      'select document_id from outbox where tenant_id = $1 and (announced_at is null or announced_at < $2) order by due_at', [hoarder.tenantId, later(30)]);
     const announced = new Set((await work.announce(later(60), PATIENCE_MS, 10)).map(({ documentId }) => documentId));
     const places = before.flatMap(({ document_id }, place) => (announced.has(document_id) ? [place] : []));
     expect(places).toEqual([0, 1, 2, 3, 4, 45, 46, 47, 48, 49]);
@@ -99,6 +99,61 @@ describe('turns between tenants', () => {
     }
   });
 
+  it('what is in turn comes before what would be signed ahead of its turn, which has what room is left', async () => {
+    const tenant = await seedTenant(database);
+    const at = later(300);
+    const issue = (documentType: string): Promise<IssueRow> => issueBySql(service, tenant, { documentType });
+    const line = [await issue('01'), await issue('01'), await issue('01'), await issue('01')];
+    const other = await issue('06');
+    expect([...line, other].map(({ outcome }) => outcome)).toEqual(['accepted', 'in_line', 'in_line', 'in_line', 'accepted']);
+    // The API rings for what is in turn; without it the relay does.
+    expect(await database.query('select document_id from outbox where tenant_id = $1 and announced_at is not null and not ahead', [tenant.tenantId])).toHaveLength(2);
+    await database.query('update outbox set announced_at = null where tenant_id = $1', [tenant.tenantId]);
+    await database.query(`update outbox set due_at = 'infinity' where tenant_id <> $1`, [tenant.tenantId]);
+    const places = async (limit: number): Promise<number[]> => {
+      const all = [...line, other].map(({ response }) => response.document_id);
+      return (await work.announce(at, PATIENCE_MS, limit)).map(({ documentId }) => all.indexOf(documentId)).sort();
+    };
+    expect(await places(2)).toEqual([0, 4]);
+    expect(await places(2)).toHaveLength(2);
+    expect(await places(2)).toHaveLength(1);
+    await database.query('delete from outbox where tenant_id = $1', [tenant.tenantId]);
+    await database.query(`update outbox set due_at = now()`);
+  });
+
+  it('a signed document that waits for an earlier number is not due until it is woken, one that is to be tried again not even then', async () => {
+    const tenant = await seedTenant(database);
+    const at = later(300);
+    const [first, second] = [(await issueBySql(service, tenant)).response.document_id, (await issueBySql(service, tenant)).response.document_id];
+    await database.query(`update outbox set step = 'submit' where tenant_id = $1`, [tenant.tenantId]);
+    const token = randomUUID();
+    const dueIn = async (): Promise<unknown> =>
+      (await database.query('select extract(epoch from due_at - $2)::integer as seconds, ahead from outbox where document_id = $1', [second, at]))[0];
+    const announced = async (now: Date): Promise<string[]> =>
+      (await work.announce(now, PATIENCE_MS, 1_000)).filter(({ tenantId }) => tenantId === tenant.tenantId).map(({ documentId }) => documentId);
+    expect(await work.claim(tenant.tenantId, first, token, at, 60_000)).not.toBeNull();
+    expect(await work.claim(tenant.tenantId, second, randomUUID(), at, 60_000)).toBeNull();
+    expect(await dueIn()).toEqual({ seconds: 600, ahead: true });
+    expect(await announced(at)).toEqual([]);
+    // Should a wake-up go past it, it is looked at again.
+    expect(await announced(later(1_000))).toContain(second);
+    const sent = async (): Promise<void> => {
+      await service.query(
+        `select * from advance_document($1, $2, 'NUMBER_RESERVED', 1, $3, $4, '[]', '{}', $5, '[]', '{}', null)`,
+        // By a clock that is ahead: others take it to be due all the same.
+        [tenant.tenantId, first, token, new Date(at.getTime() + 5_000), JSON.stringify({ step: 'authorize', due_at: later(3_600), keep_lease: false, unsent: false })],
+      );
+    };
+    await sent();
+    expect(await dueIn()).toEqual({ seconds: 0, ahead: false });
+    expect(await announced(at)).toEqual([second]);
+    await database.query('update outbox set unsent = true, lease_token = $2 where document_id = $1', [first, token]);
+    await database.query(`update outbox set due_at = $2::timestamptz + interval '40 seconds' where document_id = $1`, [second, at]);
+    await sent();
+    expect(await dueIn()).toEqual({ seconds: 40, ahead: false });
+    await database.query('delete from outbox where tenant_id = $1', [tenant.tenantId]);
+  });
+
   it('whoever takes a document to sign it learns whether it may be sent at once', async () => {
     const tenant = await seedTenant(database);
     const documents = new DocumentsRepository(new TenantTransaction(service), { uuid: randomUUID });
@@ -142,7 +197,7 @@ describe('turns between tenants', () => {
       `insert into issuing_pauses (tenant_id, id, scope, issuer_id, code, document_id, created_at) values ($1, gen_random_uuid(), 'issuer', $2, '57', $3, now())`,
       [tenant.tenantId, row.issuer_id, row.document_id]);
     const claimAs = async (step: string): Promise<boolean> => {
-      await database.query('update outbox set step = $2, unsent = false, lease_until = null where document_id = $1', [row.document_id, step]);
+      await database.query('update outbox set step = $2, due_at = now(), unsent = false, lease_until = null where document_id = $1', [row.document_id, step]);
       return (await work.claim(tenant.tenantId, row.document_id, randomUUID(), later(300), 1)) !== null;
     };
     expect([await claimAs('submit'), await claimAs('authorize')]).toEqual([false, true]);
@@ -228,11 +283,14 @@ describe('a queue that is long enough', () => {
     const queue = new Bull<IssuanceJob>('issuance', nextRedisUrl(), { prefix: `{turns-${randomUUID()}}` });
     try {
       const work = new DueWork(new TenantTransaction(service));
-      const bell = new IssuanceBell(queue, work, new SystemClock(), new TimerSleeper(), { WORKER_CONCURRENCY: 12 } as Settings);
+      const patient: Sleeper = { sleep: () => new Promise(() => undefined) };
+      const bell = new IssuanceBell(queue, work, new SystemClock(), patient, { WORKER_CONCURRENCY: 12 } as Settings);
       await queue.isReady();
       const [loud, quiet] = [await seedTenant(database), await seedTenant(database)];
       const issue = async (tenant: SeededTenant): Promise<string> => {
         const { response } = await issueBySql(service, tenant);
+        // Sent, so that the next number is in turn.
+        await database.query('update outbox set unsent = false where document_id = $1', [response.document_id]);
         bell.ringSoon({ tenantId: tenant.tenantId, documentId: response.document_id, announcement: 1 });
         return response.document_id;
       };

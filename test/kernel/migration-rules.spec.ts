@@ -26,6 +26,8 @@ describe('migrations', () => {
     ['alter table documents add constraint u unique (reason);', /using index/],
     ['create index i on documents (reason);', /concurrently/],
     ['create index concurrently i on documents (reason);', /migration of its own/],
+    ['drop index i;', /concurrently/],
+    ['drop index concurrently i;', /migration of its own/],
     ['revoke select on documents from sello_app;', /takes a right/],
     ['truncate events;', /lock/],
   ])('that say %s do not', (sql, problem) => {
@@ -38,6 +40,7 @@ describe('migrations', () => {
     'alter table documents add constraint c check (total > 0) not valid;',
     '-- contract: since 1.3 nothing reads it\nalter table documents drop column reason;',
     '-- without transaction\ncreate index concurrently i on documents (reason);',
+    '-- without transaction\ndrop index concurrently if exists i;',
     'create function f() returns void language plpgsql as $$ begin drop table documents; truncate events; end $$;',
     'create or replace function f() returns integer language sql as $$ select 1 $$; -- drop table documents;',
   ])('that say %s do', (sql) => {

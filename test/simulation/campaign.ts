@@ -1,6 +1,7 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Logger } from '@nestjs/common';
 import { useLightAbort } from './light-abort.js';
+import { useNoLogContext } from './no-log-context.js';
 import { runHistory, type HistoryResult } from './history.js';
 import { plantedBug } from './mutants.js';
 import { shrink } from './shrink.js';
@@ -40,7 +41,8 @@ interface Share {
   readonly end: number;
   readonly stride: number;
   readonly bug: string | null;
-  readonly stopAtFirst: boolean;
+  /** Not 0: no more histories. A thread that is ended from outside may be caught with compression half set up, which Node does not survive. */
+  readonly ended: Int32Array;
 }
 
 interface Report {
@@ -59,7 +61,7 @@ export async function runCampaign(campaign: Campaign, progress: (done: number, f
   const totals = { histories: 0, steps: 0, documents: 0 };
   const failures: Failure[] = [];
   const moves = new Map<string, number>();
-  const workers: Worker[] = [];
+  const ended = new Int32Array(new SharedArrayBuffer(4));
   const take = (reports: readonly Report[]): void => {
     for (const report of reports) {
       totals.histories += 1;
@@ -69,16 +71,15 @@ export async function runCampaign(campaign: Campaign, progress: (done: number, f
       for (const [move, times] of report.moves) moves.set(move, (moves.get(move) ?? 0) + times);
     }
     progress(totals.histories, failures.length);
-    if (failures.length > 0 && campaign.stopAtFirst) for (const worker of workers) void worker.terminate();
+    if (failures.length > 0 && campaign.stopAtFirst) Atomics.store(ended, 0, 1);
   };
-  const { from, histories, threads, bug, stopAtFirst } = campaign;
-  const shares = Array.from({ length: threads }, (_, index): Share => ({ first: from + index, end: from + histories, stride: threads, bug, stopAtFirst }));
+  const { from, histories, threads, bug } = campaign;
+  const shares = Array.from({ length: threads }, (_, index): Share => ({ first: from + index, end: from + histories, stride: threads, bug, ended }));
   await Promise.all(
     shares.map(
       (share) =>
         new Promise<void>((resolve, reject) => {
           const worker = new Worker(new URL(import.meta.url), { workerData: share, resourceLimits: { maxYoungGenerationSizeMb: 64 } });
-          workers.push(worker);
           worker.on('message', take);
           worker.on('error', reject);
           worker.on('exit', () => {
@@ -91,14 +92,15 @@ export async function runCampaign(campaign: Campaign, progress: (done: number, f
   return { ...totals, failures, moves, milliseconds: performance.now() - started, untilFirst: failures[0] ? failures[0].seed - from + 1 : null };
 }
 
-async function runShare({ first, end, stride, bug, stopAtFirst }: Share): Promise<void> {
+async function runShare({ first, end, stride, bug, ended }: Share): Promise<void> {
   Logger.overrideLogger(false);
   // Thousands of errors are part of the game; nobody reads where they came from.
   Error.stackTraceLimit = 0;
   useLightAbort();
+  useNoLogContext();
   let reports: Report[] = [];
   const planted = bug === null ? undefined : plantedBug(bug);
-  for (let seed = first; seed < end; seed += stride) {
+  for (let seed = first; seed < end && Atomics.load(ended, 0) === 0; seed += stride) {
     const result = await runHistory({ seed, ...(planted && { bug: planted }) });
     const failure = result.violation ? await describe(result, planted === undefined) : null;
     reports.push({ seed, steps: result.steps, documents: result.documents, failure, moves: result.moves });
@@ -106,7 +108,6 @@ async function runShare({ first, end, stride, bug, stopAtFirst }: Share): Promis
       parentPort?.postMessage(reports);
       reports = [];
     }
-    if (failure && stopAtFirst) return;
   }
   parentPort?.postMessage(reports);
 }

@@ -13,7 +13,7 @@ import type { Call, Store } from './store.js';
 
 type Json = Record<string, unknown>;
 
-/** How long claim_step leaves a row out of the announcements that waits for its predecessor or for its scope. */
+/** How long claim_step lets a row rest that waits for its predecessor or for its scope. */
 const LEFT_OUT_MS = 600_000;
 
 /** A refusal with the SQLSTATE that PostgreSQL would give. */
@@ -50,6 +50,7 @@ export interface OutboxRow {
   document_id: string;
   step: string;
   due_at: number;
+  ahead: boolean;
   announced_at: number | null;
   announcements: number;
   lease_token: string | null;
@@ -149,6 +150,7 @@ export class MemoryStore implements Store {
       if (work.due_at !== Infinity || work.tenant_id !== row.tenant_id || document?.issuer_id !== row.issuer_id) continue;
       if (!['NUMBER_RESERVED', 'XML_GENERATED', 'RECEPTION_RETRY_SCHEDULED'].includes(document.status)) continue;
       work.due_at = now;
+      work.ahead = false;
       work.announced_at = null;
     }
   }
@@ -201,7 +203,7 @@ export class MemoryStore implements Store {
     if (key !== null) this.keys.set(keyName, { operation: 'issue', fingerprint: print, document_id: id, response: answer });
     this.insertDocument(tenant, id, h, sequential, accessKey, key, now, parse(content), parse(snapshot));
     this.insertWork(tenant, id, h, sequential, now);
-    return { outcome: 'accepted', fingerprint: print, operation: 'issue', response: answer };
+    return { outcome: this.outbox.get(`${tenant}/${id}`)?.ahead === true ? 'in_line' : 'accepted', fingerprint: print, operation: 'issue', response: answer };
   }
 
   private canIssue(tenant: string, issuer: string, now: number): boolean {
@@ -247,10 +249,12 @@ export class MemoryStore implements Store {
   }
 
   insertWork(tenant: string, id: string, h: Json, sequential: number, now: number): void {
-    this.outbox.set(`${tenant}/${id}`, {
-      tenant_id: tenant, document_id: id, step: 'prepare', due_at: now, announced_at: now, announcements: 1, lease_token: null, lease_until: null,
+    const work: OutboxRow = {
+      tenant_id: tenant, document_id: id, step: 'prepare', due_at: now, ahead: false, announced_at: now, announcements: 1, lease_token: null, lease_until: null,
       lost_leases: 0, issuer_id: h['issuer_id'] as string, establishment_id: h['establishment_id'] as string, emission_point_id: h['emission_point_id'] as string, document_type: h['document_type'] as string, sequential, unsent: true,
-    });
+    };
+    if (this.hasUnsentPredecessor(work)) Object.assign(work, { ahead: true, announced_at: null, announcements: 0 });
+    this.outbox.set(`${tenant}/${id}`, work);
   }
 
   private hasUnsentPredecessor(work: OutboxRow): boolean {
@@ -279,7 +283,7 @@ export class MemoryStore implements Store {
   }
 
   resumePauses(now: number): void {
-    for (const work of this.outbox.values()) if (work.due_at < Infinity && this.isPaused(work) && (work.announced_at ?? 0) > now) work.announced_at = null;
+    for (const work of this.outbox.values()) if (work.due_at < Infinity && this.isPaused(work) && work.step === 'submit' && work.ahead) Object.assign(work, { ahead: false, due_at: Math.min(now, work.due_at - LEFT_OUT_MS), announced_at: null });
     this.pauses = [];
   }
 
@@ -308,7 +312,9 @@ export class MemoryStore implements Store {
     const work = this.outbox.get(`${tenant as string}/${document as string}`);
     if (!work || work.due_at > now || (work.lease_token !== token && work.lease_until !== null && work.lease_until >= now)) return [];
     if (this.mustWait(work)) {
-      work.announced_at = now + LEFT_OUT_MS;
+      work.ahead = true;
+      work.due_at = now + LEFT_OUT_MS;
+      work.announced_at = null;
       work.lease_token = null;
       work.lease_until = null;
       return [];
@@ -391,7 +397,7 @@ export class MemoryStore implements Store {
     const records = parse(recordsJson) ?? {};
     this.writeRecords(place, id, records, bytes, now);
     if (records['pause']) this.pauseScope(d, records['pause'] as Json);
-    return { new_version: d.version, successor_woken: !keep && this.setWork(place, d, work, dueAt) };
+    return { new_version: d.version, successor_woken: !keep && this.setWork(place, d, work, dueAt, now) };
   }
 
   private writeRecords(place: string, id: string, records: Json, bytes: Buffer | null, now: number): void {
@@ -432,17 +438,17 @@ export class MemoryStore implements Store {
   }
 
   /** @returns whether the document that waited for this one was woken */
-  private setWork(place: string, d: DocumentRow, work: Json | null, dueAt: number): boolean {
+  private setWork(place: string, d: DocumentRow, work: Json | null, dueAt: number, now: number): boolean {
     const old = this.outbox.get(place);
     if (work === null) this.outbox.delete(place);
     else this.putWork(place, d, work, dueAt, old);
     const next = this.outbox.get(place);
     const waited = old !== undefined && old.unsent && old.due_at < Infinity;
     const waits = next !== undefined && next.unsent && next.due_at < Infinity;
-    return waited && !waits && this.wakeSuccessor(old);
+    return waited && !waits && this.wakeSuccessor(old, now);
   }
 
-  private wakeSuccessor(work: OutboxRow): boolean {
+  private wakeSuccessor(work: OutboxRow, now: number): boolean {
     let successor: OutboxRow | undefined;
     for (const o of this.outbox.values()) {
       if (
@@ -450,7 +456,7 @@ export class MemoryStore implements Store {
         o.sequential > work.sequential && o.unsent && o.due_at < Infinity && (successor === undefined || o.sequential < successor.sequential)
       ) successor = o;
     }
-    if (successor) successor.announced_at = null;
+    if (successor) Object.assign(successor, { ahead: false, due_at: successor.ahead && successor.step === 'submit' ? Math.min(now, successor.due_at - LEFT_OUT_MS) : successor.due_at, announced_at: null });
     return successor !== undefined;
   }
 
@@ -460,6 +466,7 @@ export class MemoryStore implements Store {
       tenant_id: d.tenant_id, document_id: d.id, issuer_id: d.issuer_id, establishment_id: d.establishment_id,
       emission_point_id: d.emission_point_id, document_type: d.document_type, sequential: d.sequential,
       step: work['step'] as string, due_at: dueAt, lost_leases: 0,
+      ahead: work['step'] === 'prepare' && (old?.ahead ?? false),
       announcements: old?.announcements ?? 0,
       announced_at: keep ? old.announced_at : null,
       unsent: 'unsent' in work ? work['unsent'] === true : (old?.unsent ?? false),

@@ -146,7 +146,7 @@ export class Oracle implements WireTap {
 
   private issued({ parameters: p }: Call, rows: Rows): void {
     const [row] = rows;
-    if (row?.['outcome'] !== 'accepted') return;
+    if (row?.['outcome'] !== 'accepted' && row?.['outcome'] !== 'in_line') return;
     const [tenantId, , documentId, , headerJson, contentJson, , , key] = p as [string, string, string, Date, string, string, string, string, string | null];
     const header = JSON.parse(headerJson) as { issuer_id: string; emission_point_id: string; document_type: string; sri_environment: string; total: string };
     const content = JSON.parse(contentJson) as { numericCode: string; issueDate: string };

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { type HistoryOptions, runHistory } from './history.js';
+import { useNoLogContext } from './no-log-context.js';
 import { postgresGround } from './postgres-ground.js';
 import { shrink } from './shrink.js';
 import { decodeTape, encodeTape } from './tape.js';
@@ -25,6 +26,7 @@ const MOST_VIOLATIONS = 3;
 // Started by a test, it ends with the test.
 process.once('disconnect', () => process.exit(1));
 Logger.overrideLogger(false);
+useNoLogContext();
 const dataSource = await new DataSource(serviceDataSourceOptions(values.database, 4)).initialize();
 const owner = new pg.Pool({ connectionString: values.owner, options: '-c search_path=sello,public -c timezone=UTC', max: 2 });
 const ask = async <Row extends object>(sql: string, parameters: unknown[] = []): Promise<Row[]> => (await owner.query<Row & pg.QueryResultRow>(sql, parameters)).rows;

@@ -49,9 +49,9 @@ export function migrationProblems(sql: string): string[] {
     const told = (because: string): void => void problems.push(`${statement.slice(0, 80)}: ${because}`);
     for (const { breaks, because } of CONTRACTING) if (!CONTRACT.test(sql) && breaks.test(statement)) told(because);
     for (const { breaks, because } of NEVER) if (breaks.test(statement)) told(because);
-    const index = /^create (?:unique )?index (concurrently )?/.exec(statement);
-    if (index !== null && index[1] === undefined) told('locks its table against writing while it is built: build it `concurrently`, in a migration of its own `-- without transaction`');
-    if (index?.[1] !== undefined && !(ON_ITS_OWN.test(sql) && statements.length === 1)) told('cannot be built within a transaction: give it a migration of its own that says `-- without transaction`');
+    const index = /^(?:create (?:unique )?|drop )index (concurrently )?/.exec(statement);
+    if (index !== null && index[1] === undefined) told('locks its table while it is built, or until the last reader ends: do it `concurrently`, in a migration of its own `-- without transaction`');
+    if (index?.[1] !== undefined && !(ON_ITS_OWN.test(sql) && statements.length === 1)) told('cannot be done within a transaction: give it a migration of its own that says `-- without transaction`');
   }
   return problems;
 }

@@ -32,18 +32,35 @@ export function loadMigrations(folder = migrationsFolder()): MigrationClass[] {
       return class implements MigrationInterface {
         // TypeORM orders migrations by the number that ends the name.
         readonly name = `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}${timestamp}`;
-        /** What builds an index beside those who write cannot run within one; it is its file's only statement. */
+        /** What builds or drops an index beside those who write cannot run within one; it is its file's only statement. */
         readonly transaction = !up.startsWith('-- without transaction\n');
-        async up(runner: QueryRunner): Promise<void> {
-          await runner.query(LEND_ROLES);
-          await runner.query(up);
-          await runner.query(TAKE_BACK);
+        up(runner: QueryRunner): Promise<void> {
+          return this.transaction ? whole(runner, up) : beside(runner, up);
         }
-        async down(runner: QueryRunner): Promise<void> {
-          await runner.query(LEND_ROLES);
-          await runner.query(down);
-          await runner.query(TAKE_BACK);
+        down(runner: QueryRunner): Promise<void> {
+          return whole(runner, down);
         }
       };
     });
+}
+
+async function whole(runner: QueryRunner, statements: string): Promise<void> {
+  await runner.query(LEND_ROLES);
+  await runner.query(statements);
+  await runner.query(TAKE_BACK);
+}
+
+/**
+ * Builds or drops one index. Nobody has to wait behind it, so it waits for those who are at work as long as they take. Where
+ * one of that name was left by a run that did not come to its end, it may be unusable, and is built anew.
+ */
+async function beside(runner: QueryRunner, statement: string): Promise<void> {
+  const built = /^create (?:unique )?index concurrently (\w+)/m.exec(statement)?.[1];
+  await runner.query('set lock_timeout = 0');
+  try {
+    if (built !== undefined) await runner.query(`drop index concurrently if exists ${built}`);
+    await runner.query(statement);
+  } finally {
+    await runner.query('reset lock_timeout');
+  }
 }

@@ -64,12 +64,12 @@ export class DueWork {
   }
 
   /** Gives a lease up, or the announcement of a row that nobody has begun: it is announced anew at once. */
-  async release(tenantId: string, documentId: string, token: string, now: Date): Promise<void> {
+  async release(tenantId: string, documentId: string, token: string): Promise<void> {
     await this.transaction.run(tenantId, (manager) =>
       manager.query(
         `update outbox set lease_token = null, lease_until = null, announced_at = null
-         where tenant_id = $1 and document_id = $2 and (lease_token = $3 or lease_token is null) and announced_at <= $4`,
-        [tenantId, documentId, token, now],
+         where tenant_id = $1 and document_id = $2 and (lease_token = $3 or lease_token is null)`,
+        [tenantId, documentId, token],
       ),
     );
   }

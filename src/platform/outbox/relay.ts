@@ -42,7 +42,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
 
   /** Gives up what this process has of a document, and lets the bell be rung for others. */
   async handBack(tenantId: string, documentId: string, token: string): Promise<void> {
-    await this.work.release(tenantId, documentId, token, this.clock.now());
+    await this.work.release(tenantId, documentId, token);
     this.nudge();
   }
 

@@ -67,7 +67,7 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
 
     await this.killPoints.pass('before-reserve-commit', content.numericCode);
     // Number, access key, document, contents, history and due work: one call, all or nothing.
-    const issued = await this.desk.callIssuing<Replay & { outcome: 'accepted' | 'replayed' }>(
+    const issued = await this.desk.callIssuing<Replay & { outcome: 'accepted' | 'in_line' | 'replayed' }>(
       tenant.tenantId,
       ISSUE,
       [
@@ -81,7 +81,8 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
     noteDocument(answer.document_id);
     beginSpan(firstOfDocument({ tenantId: tenant.tenantId, documentId: answer.document_id }, content.documentType))?.end();
     this.meters.count('documentsAccepted', { document_type: content.documentType });
-    this.bell.ringSoon({ tenantId: tenant.tenantId, documentId: answer.document_id, announcement: 1 });
+    // Behind an earlier number it is in no hurry: the relay rings for it when its turn has come, or when there is room.
+    if (issued.outcome === 'accepted') this.bell.ringSoon({ tenantId: tenant.tenantId, documentId: answer.document_id, announcement: 1 });
     return { answer, replayed: false };
   }
 }

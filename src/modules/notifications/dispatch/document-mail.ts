@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { isStoreOutage } from '../../../platform/http/error-answer.js';
 import type { Attachment } from '../../../platform/mail/letters.js';
-import type { TrackedMail } from '../../../platform/mail/mailer.js';
+import { Mailer, type TrackedMail } from '../../../platform/mail/mailer.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { GetDocumentRide, GetDocumentXml } from '../../documents/public.js';
 import { documentLetter, oneLine } from '../domain/document-letter.js';
@@ -16,6 +16,7 @@ export class DocumentMailWriter {
   constructor(
     private readonly store: DocumentFactsStore,
     private readonly queries: QueryBus,
+    private readonly mailer: Mailer,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -26,7 +27,9 @@ export class DocumentMailWriter {
     const { status, attempts, documentId } = mail;
     if (!isMailable(status)) return { attempts, documentId, outcome: { outcome: 'refused', reason: `the document is ${status}` } };
     try {
-      return { attempts, documentId, mail: this.tracked(mailId, mail, await this.attachments(tenantId, mail)) };
+      // Nothing is drawn for a mail that no server will take.
+      const attachments = this.mailer.isReady ? await this.attachments(tenantId, mail) : [];
+      return { attempts, documentId, mail: this.tracked(mailId, mail, attachments) };
     } catch (error) {
       // The database will be back: that is no fault of the mail.
       if (isStoreOutage(error)) throw error;

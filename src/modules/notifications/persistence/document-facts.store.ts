@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import type { DocumentStatus } from '../../documents/public.js';
 import type { DocumentFacts } from '../domain/document-letter.js';
@@ -16,6 +16,8 @@ export interface DocumentMail {
   readonly facts: DocumentFacts;
   readonly settings: MailSettings;
 }
+
+const MAIL_OF_DOCUMENT = new Prepared('mail-of-document', 'select * from mail_of_document($1, $2)');
 
 interface Row {
   document_id: string;
@@ -38,18 +40,7 @@ export class DocumentFactsStore {
 
   /** Null when there is no such mail, or it is about no document. */
   async find(tenantId: string, mailId: string): Promise<DocumentMail | null> {
-    const [row] = await this.transaction.run(tenantId, (manager) =>
-      manager.query<Row[]>(
-        `select d.id as document_id, d.status as document_status, m.recipient, m.language, m.attempts, d.sequential, d.access_key,
-           d.authorization_date, c.content, c.issuer_snapshot as issuer, to_jsonb(s) as settings
-         from mails m
-         join documents d on d.tenant_id = m.tenant_id and d.id = m.document_id
-         join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
-         left join mail_settings s on s.tenant_id = m.tenant_id
-         where m.tenant_id = $1 and m.id = $2`,
-        [tenantId, mailId],
-      ),
-    );
+    const [row] = await this.transaction.call<Row>(tenantId, MAIL_OF_DOCUMENT, [mailId]);
     if (row === undefined) return null;
     const { document_id: documentId, document_status: status, recipient, language, attempts } = row;
     return { documentId, status, recipient, language, attempts, facts: factsOf(row), settings: row.settings ?? DEFAULT_MAIL_SETTINGS };

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { Standing } from '../domain/attempts.js';
 
 /** A row of due work under its claimer's lease. */
@@ -10,6 +10,10 @@ export interface ClaimedWork {
   readonly kind: 'mail' | 'notice';
 }
 
+const CLAIM = new Prepared('claim-mails', `select * from claim_mails($1, $2, $3 * interval '1 millisecond', $4)`);
+const HOLD = new Prepared('hold-mail', 'select hold_mail($1, $2, $3, $4) as held');
+const SETTLE = new Prepared('settle-mail', 'select settle_mail($1, $2, $3, $4, $5, $6, $7, $8) as settled');
+
 /** The mails that are due. Claiming crosses tenants; all else happens within one. */
 @Injectable()
 export class MailWork {
@@ -18,7 +22,7 @@ export class MailWork {
   /** Takes up to `limit` due rows, tenants in turns; what is not settled within the lease comes again. */
   async claim(token: string, now: Date, leaseMs: number, limit: number): Promise<ClaimedWork[]> {
     const rows = await this.transaction.platform<{ tenant_id: string; id: string; kind: ClaimedWork['kind'] }>(
-      `select * from claim_mails($1, $2, $3 * interval '1 millisecond', $4)`,
+      CLAIM,
       [token, now, leaseMs, limit],
     );
     return rows.map(({ tenant_id, id, kind }) => ({ tenantId: tenant_id, id, kind }));
@@ -26,13 +30,8 @@ export class MailWork {
 
   /** Holds a claimed row for another lease; false when it was lost. */
   async renew({ tenantId, id }: ClaimedWork, token: string, now: Date, leaseMs: number): Promise<boolean> {
-    return this.transaction.run(tenantId, async (manager) => {
-      const [, held] = await manager.query<[unknown[], number]>(
-        `update mail_outbox set due_at = $4::timestamptz + $5 * interval '1 millisecond' where tenant_id = $1 and id = $2 and lease_token = $3`,
-        [tenantId, id, token, now, leaseMs],
-      );
-      return held > 0;
-    });
+    const [row] = await this.transaction.call<{ held: boolean }>(tenantId, HOLD, [id, token, new Date(now.getTime() + leaseMs)]);
+    return row?.held ?? false;
   }
 
   /**
@@ -40,23 +39,12 @@ export class MailWork {
    * @returns false when the lease was lost: whoever holds the mail now tells of it
    */
   async settle({ tenantId, id }: ClaimedWork, token: string, standing: Standing, now: Date): Promise<boolean> {
-    return this.transaction.run(tenantId, async (manager) => {
-      const isOver = standing.dueAt === null;
-      const [, held] = await manager.query<[unknown[], number]>(
-        isOver
-          ? 'delete from mail_outbox where tenant_id = $1 and id = $2 and lease_token = $3'
-          : 'update mail_outbox set due_at = $4, lease_token = null where tenant_id = $1 and id = $2 and lease_token = $3',
-        [tenantId, id, token, ...(isOver ? [] : [standing.dueAt])],
-      );
-      if (held === 0) return false;
-      await manager.query(
-        `update mails set status = $3, attempts = attempts + 1, failure = $4, message_id = coalesce($5, message_id),
-           sent_at = case when $3 = 'sent' then $6::timestamptz end, updated_at = $6
-         where tenant_id = $1 and id = $2`,
-        [tenantId, id, standing.status, standing.failure, standing.messageId, now],
-      );
-      return true;
-    });
+    const [row] = await this.transaction.call<{ settled: boolean }>(
+      tenantId,
+      SETTLE,
+      [id, token, standing.dueAt, standing.status, standing.failure, standing.messageId, now],
+    );
+    return row?.settled ?? false;
   }
 
   /** Gives a row back untouched: nothing came of the attempt. */

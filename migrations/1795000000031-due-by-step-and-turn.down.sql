@@ -1,0 +1,1 @@
+drop index outbox_due_by_turn;

@@ -1,0 +1,2 @@
+-- without transaction
+create index concurrently outbox_due_by_turn on outbox (tenant_id, step, ahead, due_at);
