@@ -15,7 +15,7 @@ const transform = {
 
 const shared = {
   rootDir: import.meta.dirname,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/plain-environment.ts',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
@@ -24,7 +24,7 @@ const shared = {
 
 export default {
   // Much of what the tests do is wait.
-  maxWorkers: 4,
+  maxWorkers: 5,
   testTimeout: 60_000,
   projects: [
     { ...shared, displayName: 'unit', testRegex: '\\.spec\\.ts$', roots: ['<rootDir>/src', '<rootDir>/test/kernel'] },

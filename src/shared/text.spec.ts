@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { codePoints, normaliseText, textProblem } from './text.js';
 
@@ -66,9 +67,9 @@ describe('text', () => {
     );
   });
 
-  it('answers long hostile text at once', () => {
-    const started = performance.now();
-    problem(' '.repeat(50_000) + 'a' + ' '.repeat(50_000) + 'b');
-    expect(performance.now() - started).toBeLessThan(100);
+  it('judges hostile text in linear time: anything else would not end within the time of a test', async () => {
+    expect(problem(' '.repeat(1_000_000) + 'a' + ' '.repeat(1_000_000) + 'b')).not.toBeNull();
+    // Jest looks at the time no sooner than here.
+    await sleep(1);
   });
 });

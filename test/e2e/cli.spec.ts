@@ -169,6 +169,7 @@ describe('the command line', () => {
     it('and sends past events once more', async () => {
       const { document_id } = await business.accepted();
       await business.settled(document_id);
+      await business.listed(`document_id=${document_id}`);
       received.length = 0;
       const { code, out } = await sello(['replay', '--forward-to', sinkUrl(), '--document', document_id]);
       expect([code, received.length]).toEqual([0, 1]);

@@ -119,6 +119,19 @@ export class Business {
     }
   }
 
+  /**
+   * The events that match, once there are any: nobody reads an event before the transactions that began before its own
+   * have ended, be they of other tests in another database of the same server.
+   */
+  async listed<Event>(query: string, seconds = 30): Promise<Event[]> {
+    for (let waited = 0; waited < seconds * 20; waited += 1) {
+      const { items } = (await this.call<{ items: Event[] }>('GET', `/events?${query}`)).body;
+      if (items.length > 0) return items;
+      await sleep(50);
+    }
+    throw new Error(`no event with ${query} after ${seconds} s`);
+  }
+
   /** Last number taken on the issuer's emission point; 0 when none was. */
   async lastNumber(): Promise<number> {
     const rows = await this.stack.database.query<{ last_value: number }>('select last_value from sequence_counters where tenant_id = $1', [this.tenantId]);

@@ -46,7 +46,7 @@ export class OfficialSchema {
   problems(xml: string): readonly string[] {
     let document: XmlDocument | undefined;
     try {
-      document = XmlDocument.fromString(xml, NO_NETWORK);
+      document = XmlDocument.fromBuffer(Buffer.from(xml), NO_NETWORK);
       this.validator.validate(document);
       return [];
     } catch (error) {

@@ -49,13 +49,14 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-const REDIS_DATABASES_PER_WORKER = 16;
+/** Of the 64 that the embedded Redis has, for up to eight workers. */
+const REDIS_DATABASES_PER_WORKER = 8;
 let stacksOfThisWorker = 0;
 
 /** Redis databases are told apart by number: each Jest worker has its own range and takes them in turn. */
 export function nextRedisUrl(): string {
   const jestWorker = Number(process.env['JEST_WORKER_ID'] ?? '1') - 1;
-  const index = (jestWorker % 4) * REDIS_DATABASES_PER_WORKER + (stacksOfThisWorker++ % REDIS_DATABASES_PER_WORKER);
+  const index = (jestWorker % 8) * REDIS_DATABASES_PER_WORKER + (stacksOfThisWorker++ % REDIS_DATABASES_PER_WORKER);
   return `${fromSetup('TEST_REDIS_URL')}/${index}`;
 }
 

@@ -38,7 +38,7 @@ describe('posts to where tenants say', () => {
   });
   beforeEach(() => void (seen.length = 0));
 
-  const post = (targets: 'public' | 'any', resolver: ReturnType<typeof resolverOf>, url: string, timeoutMs = 2_000): Promise<PostOutcome> =>
+  const post = (targets: 'public' | 'any', resolver: ReturnType<typeof resolverOf>, url: string, timeoutMs = 30_000): Promise<PostOutcome> =>
     new GuardedPost(resolver, { WEBHOOK_TARGETS: targets }).post(url, { 'content-type': 'application/json' }, '{}', timeoutMs);
   const https = (): string => `https://receiver.example:${port}/`;
 

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DocumentCreateDto } from '../../modules/documents/documents.dto.js';
 import { camelize } from './camelize.js';
 import { hasFieldMessage } from './field-messages.js';
@@ -272,29 +273,32 @@ describe('the document payload', () => {
     expect(unknown?.input).toHaveLength(64);
   });
 
-  it('refuses ten thousand unknown keys quickly and in a bounded answer', () => {
+  it('refuses ten thousand unknown keys in a bounded answer', () => {
     const body = { ...invoice(), ...Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, index])) };
-    const startedAt = performance.now();
     const failure = failureOf(DocumentCreateDto, body);
-    expect(performance.now() - startedAt).toBeLessThan(500);
     expect(failure.findings.length).toBeLessThanOrEqual(501);
     expect(failure.findings.at(-1)?.type).toBe('too_many_findings');
   });
 
   it('refuses a list over its bound before it looks at the elements', () => {
-    const startedAt = performance.now();
-    const failure = failureOf(DocumentCreateDto, withValue('lines', Array.from({ length: 300_000 }, () => ({ a: 1 }))));
-    expect(performance.now() - startedAt).toBeLessThan(200);
+    let looks = 0;
+    const element = Object.defineProperty({}, 'a', { enumerable: true, get: () => (looks += 1) });
+    const failure = failureOf(DocumentCreateDto, withValue('lines', Array.from({ length: 300_000 }, () => element)));
+    expect(looks).toBe(0);
     expect(failure.findings.map(({ type }) => type)).toEqual(['too_long']);
   });
 
-  it('judges hostile texts in linear time', () => {
-    for (const text of [`${'a.'.repeat(25_000)}!`, `${'a-'.repeat(100)}@${'a-'.repeat(100)}`, ' '.repeat(50_000)]) {
-      const startedAt = performance.now();
-      failureOf(DocumentCreateDto, withValue('buyer_email', text));
-      failureOf(DocumentCreateDto, withValue('numeric_code', text));
-      expect(performance.now() - startedAt).toBeLessThan(50);
-    }
+  it.each([
+    ['too long', `${'a.'.repeat(500_000)}!`],
+    ['blank', ' '.repeat(1_000_000)],
+    ['with many dots before the @', `${'a.'.repeat(31)}a(@b.ec`],
+    ['with many letters before the @', `${'a'.repeat(63)}(@b.ec`],
+    ['with many hyphens after the @', `a@${'a-'.repeat(31)}.ec`],
+  ])('judges hostile text, %s, in linear time: anything else would not end within the time of a test', async (_name, text) => {
+    expect(failureOf(DocumentCreateDto, withValue('buyer_email', text)).findings).toHaveLength(1);
+    expect(failureOf(DocumentCreateDto, withValue('numeric_code', text)).findings).toHaveLength(1);
+    // Jest looks at the time no sooner than here.
+    await sleep(1);
   });
 });
 

@@ -6,7 +6,7 @@ import { httpServer, rawServer, tlsServer, type LocalServer } from '../../../tes
 import { certificate, name, OID, rsaPair } from '../../../test/support/pki.js';
 import { TransportFailure, UndiciSoapTransport, type SoapLimits, type SoapResponse } from './transport.js';
 
-const LIMITS: SoapLimits = { timeoutMs: 2_000, maxBytes: 64 * 1024 };
+const LIMITS: SoapLimits = { timeoutMs: 30_000, maxBytes: 64 * 1024 };
 const opened: { close(): Promise<void> }[] = [];
 const use = async (server: Promise<LocalServer>): Promise<LocalServer> => {
   const running = await server;
@@ -210,16 +210,23 @@ describe('surely not delivered', () => {
 
   it('the deadline passes while all connections are busy; it is not sent later', async () => {
     const bodies: string[] = [];
+    let answer: (() => void) | undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    let arrive: (() => void) | undefined;
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
     const server = await use(
       httpServer((_incoming, response, body) => {
         bodies.push(body.toString());
-        void wait(500).then(() => response.end('ok'));
+        arrive?.();
+        void answered.then(() => response.end('ok'));
       }),
     );
     const transport = transportWith({ connections: 1 });
     const first = transport.post(server.url, 'first', LIMITS);
+    await arrived;
     const second = failureOf(transport.post(server.url, 'second', { ...LIMITS, timeoutMs: 200 }));
     expect(await second).toMatchObject({ kind: 'not_delivered' });
+    answer?.();
     expect((await first).body).toBe('ok');
     await wait(200);
     expect(bodies).toEqual(['first']);
@@ -270,11 +277,8 @@ describe('no answer: it may have been delivered', () => {
         }),
       ),
     );
-    const started = performance.now();
     const failure = await failureOf(transportWith().post(server.url, 'x', { ...LIMITS, timeoutMs: 700 }));
-    expect(failure.kind).toBe('no_answer');
-    expect(performance.now() - started).toBeGreaterThan(600);
-    expect(performance.now() - started).toBeLessThan(1_500);
+    expect(failure).toEqual({ kind: 'no_answer', reason: 'no complete answer within 700 ms' });
   });
 
   it.each(['with its length', 'without'])('a huge body %s is not read to its end', async (announced) => {
