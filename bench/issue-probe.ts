@@ -1,7 +1,8 @@
 /**
  * Preloaded (`node --import`) into the processes under measurement: answers on
  * a Unix socket how late the event loop ran, how much processor time and memory
- * the process took since it was last asked, and takes a CPU profile when told.
+ * the process took since it was last asked, and takes a CPU profile or a heap
+ * snapshot when told.
  * Costs nothing while nobody asks but the event loop's own timer.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { createServer } from 'node:http';
 import { Session } from 'node:inspector/promises';
 import { dirname } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setFlagsFromString } from 'node:v8';
+import { setFlagsFromString, writeHeapSnapshot } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 
@@ -29,6 +30,7 @@ function serve(socket: string): void {
   delay.enable();
   let cpu = process.cpuUsage();
   let profiler: Session | null = null;
+  let snapshots = 0;
 
   const read = (): ProbeReading => {
     const used = process.cpuUsage(cpu);
@@ -71,6 +73,8 @@ function serve(socket: string): void {
         writeFileSync(file, JSON.stringify(profile));
         return { file };
       }
+      case '/snapshot':
+        return { file: writeHeapSnapshot(`${socket.replace(/\.sock$/, '')}-${++snapshots}.heapsnapshot`) };
       default:
         throw new Error(`the probe does not know ${path}`);
     }

@@ -154,6 +154,12 @@ export class BenchStack {
     return (await this.onEveryProbe<{ file: string }>('/profile/stop')).map(({ file }) => file);
   }
 
+  /** All that a kind of process holds on to. @returns the files written, Chrome's `.heapsnapshot` format */
+  async snapshots(kind: PartKind): Promise<string[]> {
+    const written = await Promise.all(this.parts[kind].map(({ socket }) => ask<{ file: string }>(socket, '/snapshot')));
+    return written.map(({ file }) => file);
+  }
+
   private onEveryProbe<T>(path: string): Promise<T[]> {
     return Promise.all(
       Object.values(this.parts)

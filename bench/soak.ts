@@ -4,6 +4,7 @@
  *
  *   --minutes 30   length after the warm-up      --rate 25   POSTs per second
  *   --warm-up 3    minutes that do not count     --every 30  seconds between readings
+ *   --snapshots    of the worker's heap at both ends, to be compared in a browser's memory tools
  *
  * Exits with 1 unless every accepted POST is AUTHORIZED with gapless numbers and nothing but 202 was answered.
  */
@@ -34,15 +35,15 @@ interface Reading {
   readonly redis: number;
 }
 
-function readFlags(): Readonly<Record<'minutes' | 'rate' | 'warmUp' | 'every', number>> {
+function readFlags(): Readonly<Record<'minutes' | 'rate' | 'warmUp' | 'every', number>> & { readonly snapshots: boolean } {
   const text = (fallback: string) => ({ type: 'string', default: fallback }) as const;
-  const { values } = parseArgs({ options: { minutes: text('30'), rate: text('25'), 'warm-up': text('3'), every: text('30') } });
-  const positive = (name: keyof typeof values): number => {
+  const { values } = parseArgs({ options: { minutes: text('30'), rate: text('25'), 'warm-up': text('3'), every: text('30'), snapshots: { type: 'boolean', default: false } } });
+  const positive = (name: Exclude<keyof typeof values, 'snapshots'>): number => {
     const value = Number(values[name]);
     if (!(value > 0)) throw new Error(`--${name}: a positive number is expected`);
     return value;
   };
-  return { minutes: positive('minutes'), rate: positive('rate'), warmUp: positive('warm-up'), every: positive('every') };
+  return { minutes: positive('minutes'), rate: positive('rate'), warmUp: positive('warm-up'), every: positive('every'), snapshots: values.snapshots };
 }
 
 /** How much `of` grows with each document, by least squares: a single reading may be off, the line is not. */
@@ -90,7 +91,7 @@ function figuresOf(readings: readonly Reading[]): Figure[] {
 }
 
 async function soak(stack: BenchStack): Promise<boolean> {
-  const { minutes, rate, warmUp, every } = readFlags();
+  const { minutes, rate, warmUp, every, snapshots } = readFlags();
   await stack.startApi();
   const requests = await createRequests(stack.ownerUrl, stack.apiUrls[0]!, 4, 25);
   await stack.startWorker();
@@ -104,6 +105,7 @@ async function soak(stack: BenchStack): Promise<boolean> {
   };
   process.stdout.write(`${stack.description}\n${rate} POST/s for ${minutes} minutes after ${warmUp} of warming up\n`);
   await load(warmUp * 60);
+  const snapshotFiles = snapshots ? await stack.snapshots('worker') : [];
   // The first collection gives back what starting took; from then on memory is that of the work.
   await Promise.all(OBSERVED.map((kind) => stack.collected(kind)));
   await load(every);
@@ -118,6 +120,7 @@ async function soak(stack: BenchStack): Promise<boolean> {
     show(reading, await database.pending());
   }
   await database.drain((pending) => process.stdout.write(`  ${pending} pending\n`));
+  if (snapshots) snapshotFiles.push(...(await stack.snapshots('worker')));
   printTable(
     'Memory, in megabytes',
     ['minute', 'documents', 'worker', 'its heap', 'API', 'its heap', 'Redis'],
@@ -128,6 +131,7 @@ async function soak(stack: BenchStack): Promise<boolean> {
   printFigures(`${minutes} minutes of invoices at ${rate} a second`, figuresOf(readings));
   const problems = [...(await database.problems(accepted)), ...Array.from(failures, ([what, count]) => `${count} POSTs were not accepted: ${what}`)];
   await database.close();
+  for (const file of snapshotFiles) process.stdout.write(`snapshot: ${file}\n`);
   for (const problem of problems) process.stderr.write(`WRONG: ${problem}\n`);
   if (problems.length === 0) process.stdout.write(`${accepted.length} accepted, all AUTHORIZED, numbers without gaps\n`);
   else process.stderr.write(`${stack.logs()}\n`);
@@ -142,5 +146,5 @@ try {
   const stack = await BenchStack.start((started) => (running.stack = started));
   process.exitCode = (await soak(stack)) ? 0 : 1;
 } finally {
-  await running.stack?.stop();
+  await running.stack?.stop(readFlags().snapshots);
 }

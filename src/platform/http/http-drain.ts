@@ -23,13 +23,13 @@ export class HttpDrain implements OnModuleDestroy {
     if (server?.listening !== true) return;
     const closed = new AbortController();
     server.close(() => closed.abort());
-    void this.sweep(server, AbortSignal.any([closed.signal, this.shutdown.timeIsUp]), closed.signal);
+    void this.sweep(server, closed.signal);
   }
 
-  private async sweep(server: HttpServer, ended: AbortSignal, closed: AbortSignal): Promise<void> {
-    while (!ended.aborted) {
+  private async sweep(server: HttpServer, closed: AbortSignal): Promise<void> {
+    while (!closed.aborted && !this.shutdown.timeIsUp.aborted) {
       server.closeIdleConnections();
-      await this.sleeper.sleep(SWEEP_EVERY_MS, ended).catch(() => undefined);
+      await this.sleeper.sleep(SWEEP_EVERY_MS, closed).catch(() => undefined);
     }
     if (!closed.aborted) server.closeAllConnections();
   }

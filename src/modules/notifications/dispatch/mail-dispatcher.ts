@@ -154,12 +154,13 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
   private async send(written: Written): Promise<Outcome | null> {
     if ('outcome' in written) return written.outcome;
     const settled = new AbortController();
-    const overtime = new AbortController();
-    const deadline = this.sleeper.sleep(this.leaseMs * SHARE_OF_LEASE, settled.signal).then(
-      () => overtime.abort(),
-      () => undefined,
-    );
-    const outcome = await this.mailer.deliver(written.mail, AbortSignal.any([overtime.signal, this.givingUp.signal]));
+    const cut = new AbortController();
+    const stop = (): void => cut.abort();
+    // Not by AbortSignal.any, which would leave something of every mail in a signal that lasts as long as the process.
+    this.givingUp.signal.addEventListener('abort', stop, { signal: settled.signal });
+    if (this.givingUp.signal.aborted) stop();
+    const deadline = this.sleeper.sleep(this.leaseMs * SHARE_OF_LEASE, settled.signal).then(stop, () => undefined);
+    const outcome = await this.mailer.deliver(written.mail, cut.signal);
     settled.abort();
     await deadline;
     return outcome.outcome === 'put_off' && this.givingUp.signal.aborted ? null : outcome;
