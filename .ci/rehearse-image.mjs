@@ -137,7 +137,7 @@ try {
     TOKEN_KEYS: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), ...sriUrls(`http://127.0.0.1:${simulator}`),
   };
   serve(image, image.command, { ...env, PORT: String(port), METRICS_PORT: String(metrics) });
-  serve(image, ['node', 'dist/src/worker.js'], { ...env, METRICS_PORT: String(workerMetrics) });
+  serve(image, ['node', 'dist/bundle/worker.js'], { ...env, METRICS_PORT: String(workerMetrics) });
   const url = `http://127.0.0.1:${port}`;
   await until('ready', () => fetch(`${url}/health/ready`).then(({ ok }) => ok, () => false));
   for (const METRICS_PORT of [metrics, workerMetrics]) {

@@ -2,20 +2,20 @@ import { projectRoot } from '../platform/embedded/compiled-module.js';
 import { join } from 'node:path';
 import { startServiceProcess, type ServiceProcess } from './service-process.js';
 
-/** Compiled entry files of the service's processes. */
+/** Built entry files of the service's processes, below `dist`. */
 const ENTRY = {
-  api: 'main.js',
-  worker: 'worker.js',
-  simulator: join('simulator', 'main.js'),
-  'identity-provider': join('identity-provider', 'main.js'),
-  migrate: 'migrate.js',
+  api: join('bundle', 'main.js'),
+  worker: join('bundle', 'worker.js'),
+  simulator: join('src', 'simulator', 'main.js'),
+  'identity-provider': join('src', 'identity-provider', 'main.js'),
+  migrate: join('src', 'migrate.js'),
 } as const;
 
 export type Part = keyof typeof ENTRY;
 
-/** Path of a part's compiled entry file. */
+/** Path of a part's built entry file. */
 export function entryOf(part: Part): string {
-  return join(projectRoot(import.meta.url), 'dist', 'src', ENTRY[part]);
+  return join(projectRoot(import.meta.url), 'dist', ENTRY[part]);
 }
 
 /** Names that every process needs from its surroundings: none of them changes what it does. */

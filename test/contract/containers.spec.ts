@@ -43,7 +43,7 @@ describe('the image', () => {
   it('runs as a number that is not root, and says how it is', () => {
     expect(/^USER (\S+)$/m.exec(last)?.[1]).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(last).toMatch(/^HEALTHCHECK /m);
-    expect(last).toMatch(/^CMD \["node", "dist\/src\/main\.js"\]$/m);
+    expect(last).toMatch(/^CMD \["node", "dist\/bundle\/main\.js"\]$/m);
     expect(last).not.toMatch(/^(RUN|ADD) /m);
   });
 
@@ -53,7 +53,7 @@ describe('the image', () => {
     expect(ignored).toContain('**/*.spec.ts');
     expect(ignored.filter((line) => line.startsWith('!')).map((line) => line.slice(1)).sort()).toEqual([...new Set(fromProject)].sort());
     for (const source of fromProject) expect([source, existsSync(source)]).toEqual([source, true]);
-    expect(last.match(/^COPY .*$/gm)).toEqual(['COPY package.json ./', 'COPY --from=packages /app/node_modules node_modules', 'COPY --from=build /app/dist/src dist/src', 'COPY migrations migrations']);
+    expect(last.match(/^COPY .*$/gm)).toEqual(['COPY package.json ./', 'COPY --from=packages /app/node_modules node_modules', 'COPY --from=build /app/dist/src dist/src', 'COPY --from=build /app/dist/bundle dist/bundle', 'COPY migrations migrations']);
   });
 });
 
@@ -86,8 +86,8 @@ describe('compose.yaml', () => {
 
   it('runs programs that exist, without any capability, and stops them in their own time', () => {
     for (const [name, { command, cap_drop: dropped }] of own) {
-      const program = command?.[1] ?? 'dist/src/main.js';
-      expect([name, existsSync(program.replace(/^dist\/(.*)\.js$/, '$1.ts')), dropped]).toEqual([name, true, ['ALL']]);
+      const program = command?.[1] ?? 'dist/bundle/main.js';
+      expect([name, existsSync(program.replace(/^dist\/(?:src|bundle)\/(.*)\.js$/, 'src/$1.ts')), dropped]).toEqual([name, true, ['ALL']]);
     }
     for (const name of ['api', 'worker']) expect(Number.parseInt(compose.services[name]!.stop_grace_period!)).toBeGreaterThan(SETTINGS_SCHEMA.shape.SHUTDOWN_SECONDS.parse(undefined));
   });
