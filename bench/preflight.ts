@@ -9,7 +9,7 @@
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { withComputedTotals } from '../src/sri/document-types/computed-totals.js';
-import type { DocumentContent, DocumentTypeDefinition, IssuerSnapshot } from '../src/sri/document-types/document.js';
+import type { DocumentContent, DocumentLine, DocumentTypeDefinition, IssuerSnapshot } from '../src/sri/document-types/document.js';
 import { documentTypes } from '../src/sri/document-types/registry.js';
 import { preflight } from '../src/sri/preflight.js';
 import { validateAgainstSchema } from '../src/sri/xml/schema.js';
@@ -106,13 +106,20 @@ function subjects(): readonly Subject[] {
 function tenLines(content: DocumentContent, issuer: IssuerSnapshot): DocumentContent {
   if (content.documentType === '07') return tenWithholdings(content);
   const lines = repeat(content.lines, (line, index) => ({
-    ...line,
+    ...timesAsMuch(line, index + 1),
     lineNumber: index + 1,
     mainCode: `P-${index + 1}`,
   }));
   if (content.documentType === '06') return { ...content, lines };
   const filled = withComputedTotals({ ...content, lines, payments: [] }, issuer);
   return filled;
+}
+
+/** A line of the same kind with other amounts: those of real documents differ. */
+function timesAsMuch(line: DocumentLine, times: number): DocumentLine {
+  const more = (amount: string): string => (Number(amount) * times).toFixed(amount.split('.')[1]?.length ?? 0);
+  const taxes = line.taxes?.map((tax) => ({ ...tax, taxableBase: more(tax.taxableBase), taxAmount: more(tax.taxAmount) })) ?? null;
+  return { ...line, unitPrice: more(line.unitPrice), discount: more(line.discount), subtotal: more(line.subtotal), taxes };
 }
 
 /** What stands for the lines of a withholding: its entries (1.0.0), its supporting documents (2.0.0). */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { dec, money, parseDecimal, round2, sum } from './decimal.js';
+import { dec, Decimal, money, parseDecimal, round2, sum } from './decimal.js';
 
 const AMOUNT = { fractionDigits: 2 };
 
@@ -143,5 +143,30 @@ describe('amounts', () => {
     expect(dec('999999999999.999999').times('999999999999.999999').toFixed()).toBe(
       '999999999999999998000000.000000000001',
     );
+  });
+});
+
+describe('dec', () => {
+  it('reads what the library reads, into the same words, sign and exponent', () => {
+    const digits = (most: number) => fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: most }).map((all) => all.join(''));
+    const texts = fc.oneof(
+      digits(9),
+      fc.tuple(digits(9), digits(9)).map(([whole, fraction]) => `${whole}.${fraction}`),
+      fc.tuple(fc.constantFrom('-', '+', ''), digits(3), fc.constantFrom('.', '.0', '.00', '.000001', 'e3', '')).map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        const { s, e, d } = new Decimal(text);
+        const read = dec(text);
+        expect({ s: read.s, e: read.e, d: read.d }).toEqual({ s, e, d });
+        expect(read.times(read).plus(read).toFixed()).toBe(new Decimal(text).times(new Decimal(text)).plus(new Decimal(text)).toFixed());
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each(['', '.', '1.2.3', '1,5', ' 1', '1 ', 'x', '１', '1.5x', '--1'])('throws on %p as the library does', (text) => {
+    expect(() => new Decimal(text)).toThrow();
+    expect(() => dec(text)).toThrow();
   });
 });

@@ -89,7 +89,49 @@ function significantDigits(whole: string, fraction: string): number {
 
 /** A plain decimal string as a number to compute with. Throws on anything else. */
 export function dec(value: string): Decimal {
-  return new Decimal(value);
+  return readShort(value) ?? new Decimal(value);
+}
+
+/** Digits in one word of decimal.js. */
+const WORD = 7;
+const POWERS = Array.from({ length: WORD + 1 }, (_unused, exponent) => 10 ** exponent);
+const ZERO = '0'.charCodeAt(0);
+
+/**
+ * What nearly all amounts are, at most seven digits on each side of the point, read in a quarter of the library's time:
+ * a pre-flight reads hundreds. Null: not of that shape, nothing is said of its validity.
+ */
+function readShort(text: string): Decimal | null {
+  const point = text.indexOf('.');
+  const wholeDigits = point === -1 ? text.length : point;
+  const fractionDigits = point === -1 ? 0 : text.length - point - 1;
+  if (wholeDigits < 1 || wholeDigits > WORD || fractionDigits > WORD || (point !== -1 && fractionDigits === 0)) return null;
+  let whole = 0;
+  let fraction = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    if (index === point) continue;
+    const digit = text.charCodeAt(index) - ZERO;
+    if (digit < 0 || digit > 9) return null;
+    if (index < wholeDigits) whole = whole * 10 + digit;
+    else fraction = fraction * 10 + digit;
+  }
+  fraction *= POWERS[WORD - fractionDigits] ?? 1;
+  // Words of seven digits, most significant first, none of them zero at either end; `e` is the exponent of the first digit.
+  const number: { -readonly [Part in keyof Decimal]: Decimal[Part] } = new Decimal(0);
+  if (whole > 0) {
+    number.d = fraction === 0 ? [whole] : [whole, fraction];
+    number.e = digitsOf(whole) - 1;
+  } else if (fraction > 0) {
+    number.d = [fraction];
+    number.e = digitsOf(fraction) - 1 - WORD;
+  }
+  return number;
+}
+
+function digitsOf(whole: number): number {
+  let digits = 1;
+  while (digits < WORD && whole >= (POWERS[digits] ?? Infinity)) digits += 1;
+  return digits;
 }
 
 /** Rounds to cents, half up (half away from zero), as the SRI does. */
@@ -104,7 +146,7 @@ export function money(value: Decimal): string {
 
 /** Exact sum of plain decimal strings. */
 export function sum(values: Iterable<string>): Decimal {
-  let total = new Decimal(0);
-  for (const value of values) total = total.plus(value);
-  return total;
+  let total: Decimal | undefined;
+  for (const value of values) total = total?.plus(dec(value)) ?? dec(value);
+  return total ?? dec('0');
 }

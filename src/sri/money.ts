@@ -10,18 +10,23 @@ const CENT = dec('0.01');
 
 /** Subtotal of a line: quantity x unit price - discount. Negative when the discount exceeds the line. */
 export function lineSubtotal(quantity: string, unitPrice: string, discount: string): Decimal {
-  return round2(dec(quantity).times(unitPrice).minus(discount));
+  return round2(dec(quantity).times(dec(unitPrice)).minus(dec(discount)));
 }
 
 /** Tax on a base; `rate` is a fraction (0.15 is 15 %). */
 export function taxAmount(base: Decimal | string, rate: string): Decimal {
-  return round2(dec(rate).times(base));
+  return round2(dec(rate).times(read(base)));
 }
 
 /** Whether two amounts differ by no more than the tolerance, by default one cent. */
 export function nearly(one: Decimal | string, other: Decimal | string, tolerance: Decimal = CENT): boolean {
   if (one === other) return true;
-  return (typeof one === 'string' ? dec(one) : one).minus(other).abs().lte(tolerance);
+  const [first, second] = [read(one), read(other)];
+  return first.eq(second) || first.minus(second).abs().lte(tolerance);
+}
+
+function read(amount: Decimal | string): Decimal {
+  return typeof amount === 'string' ? dec(amount) : amount;
 }
 
 /** Rounding error that `count` separately rounded amounts can add up to; never less than one cent. */

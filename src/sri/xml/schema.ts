@@ -12,7 +12,7 @@ export interface SchemaProblem {
   readonly xpath: string | null;
 }
 
-const PARSE_OPTIONS = { encoding: 'utf-8', option: ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE };
+const PARSE_OPTIONS = { encoding: 'utf-8', option: ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_COMPACT };
 
 /** Compiled schemas live as long as the process; the schema's own document is held because libxml2 keeps pointers into it. */
 const compiled = new Map<string, { readonly validator: XsdValidator; readonly source: XmlDocument }>();

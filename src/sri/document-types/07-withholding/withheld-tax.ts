@@ -77,7 +77,7 @@ export function* checkWithheldTax(
 ): Generator<Finding> {
   yield* checkCode(entry, at, days);
   yield* checkPercentage(entry.percent, at.percent);
-  const expected = round2(dec(entry.base).times(entry.percent).div(100));
+  const expected = round2(dec(entry.base).times(dec(entry.percent)).div(100));
   if (!nearly(expected, entry.amount)) {
     yield finding(RULES['withholding.amount'], at.amount, money(expected), entry.amount);
   }

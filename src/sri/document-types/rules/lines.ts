@@ -41,7 +41,7 @@ export function* checkLines(content: DocumentContent): Generator<Finding> {
     const expected = lineSubtotal(line.quantity, line.unitPrice, line.discount);
     if (expected.isNegative() && !expected.isZero()) {
       yield finding(RULES['line.discount'], `/lines/${index}/discount`, null, line.discount);
-    } else if (!expected.eq(line.subtotal)) {
+    } else if (!expected.eq(dec(line.subtotal))) {
       yield finding(RULES['line.subtotal'], `/lines/${index}/subtotal`, money(expected), line.subtotal);
     }
   }

@@ -65,5 +65,5 @@ export function* checkPayments(content: DocumentContent): Generator<Finding> {
     }
   }
   const paid = sum(payments.map((payment) => payment.total));
-  if (!paid.eq(content.total)) yield finding(RULES['payments.sum'], '/payments', content.total, money(paid));
+  if (!paid.eq(dec(content.total))) yield finding(RULES['payments.sum'], '/payments', content.total, money(paid));
 }

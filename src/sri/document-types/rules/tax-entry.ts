@@ -109,5 +109,5 @@ export function tariffOf(tax: DocumentTax): string {
 
 /** Canonical texts are usually the same; only others are worth a comparison as numbers. */
 function sameDecimal(one: string, other: string): boolean {
-  return one === other || dec(one).eq(other);
+  return one === other || dec(one).eq(dec(other));
 }

@@ -101,14 +101,12 @@ function* checkLineTaxes(line: DocumentLine, index: number, asOf: string): Gener
   for (const [tax, position] of repeated(line.taxes, groupKey)) {
     yield finding(RULES['line.tax_repeated'], `${at}/taxes/${position}`, null, groupKey(tax));
   }
-  const ivaBase = sum(line.taxes.filter((tax) => tax.taxCode === TAX.ice).map((tax) => tax.taxAmount)).plus(
-    line.subtotal,
-  );
+  const ivaBase = sum([line.subtotal, ...line.taxes.filter((tax) => tax.taxCode === TAX.ice).map((tax) => tax.taxAmount)]);
   for (const [position, tax] of line.taxes.entries()) {
     const pointers = derived ? derivedPointers(at) : pointersTo(`${at}/taxes/${position}`);
     const rate = yield* checkTaxEntry(tax, pointers, asOf);
     if (rate !== null) yield* checkTaxAmount(tax, rate, pointers);
-    if (tax.taxCode === TAX.iva && !ivaBase.eq(tax.taxableBase)) {
+    if (tax.taxCode === TAX.iva && !ivaBase.eq(dec(tax.taxableBase))) {
       yield finding(RULES['line.iva_base'], `${at}/taxes/${position}/taxable_base`, money(ivaBase), tax.taxableBase);
     }
   }
@@ -176,7 +174,7 @@ function* checkGroup(
   // Lines rounded one by one may add up to more than a cent beside base x rate, but never to more
   // than their rounding (half a cent each) and the cent by which a line or the group may be off.
   if (rate === null || rate.specific !== null) return;
-  const exact = dec(tax.taxableBase).times(effectiveRate(tax, rate));
+  const exact = dec(tax.taxableBase).times(dec(effectiveRate(tax, rate)));
   if (!nearly(exact, tax.taxAmount, roundingOf(members.length + 2))) {
     const expected = money(exact);
     yield finding(TAX_ENTRY_RULES['tax.amount'], `/taxes/${index}/tax_amount`, expected, tax.taxAmount);

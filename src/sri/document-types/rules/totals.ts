@@ -41,10 +41,10 @@ export function* checkTotals(content: DocumentContent, additions: readonly strin
   yield* equal(RULES['totals.total_discount'], '/total_discount', discount, content.totalDiscount);
   const taxes = sum(content.taxes.map((tax) => tax.taxAmount));
   yield* equal(RULES['totals.total_tax'], '/total_tax', taxes, content.totalTax);
-  const total = dec(content.subtotal).minus(content.totalDiscount).plus(content.totalTax).plus(sum(additions));
+  const total = dec(content.subtotal).minus(dec(content.totalDiscount)).plus(dec(content.totalTax)).plus(sum(additions));
   yield* equal(RULES['totals.total'], '/total', total, content.total);
 }
 
 function* equal(rule: Rule, pointer: string, expected: Decimal, actual: string): Generator<Finding> {
-  if (!expected.eq(actual)) yield finding(rule, pointer, money(expected), actual);
+  if (!expected.eq(dec(actual))) yield finding(rule, pointer, money(expected), actual);
 }
