@@ -1,44 +1,49 @@
 /**
  * Last step of `npm run build`: API and worker as a few large modules in `dist/bundle`, which start in half the time of the
- * 1,800 small ones that they are made of (docs/adr/017-bundled-processes.md). Nothing is renamed or minified: a line of a stack
- * trace is to be read there, below the name of its file.
+ * 1,800 small ones that they are made of (docs/adr/017-bundled-processes.md). Nothing is minified: a line of a stack trace is
+ * to be read there, below the name of its file.
  */
-import { readFile, rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
 
 const root = import.meta.dirname;
 const compiled = join(root, 'dist', 'src');
 const bundles = join(root, 'dist', 'bundle');
 
-/** Read their own files, are native, or are loaded when they are first needed, if at all. */
-const LEFT_OUT = ['@node-rs/*', 'bwip-js', 'libxml2-wasm', 'msgpackr-extract', '@opentelemetry/*', 'pdfkit', 'swagger-ui-dist'];
+/** Native, or loaded when they are first needed, if at all. */
+const LEFT_OUT = ['@node-rs/*', 'libxml2-wasm', 'msgpackr-extract', '@opentelemetry/*', 'swagger-ui-dist'];
 /** Optional parts of packages: asked for, and done without. */
 const ABSENT = [
   '@fastify/*', '@mikro-orm/*', '@nestjs/microservices', '@nestjs/mongoose', '@nestjs/sequelize', '@nestjs/websockets', '@google-cloud/*', '@sap/*',
-  'better-sqlite3', 'hdb-pool', 'mongodb', 'mssql', 'mysql', 'mysql2', 'oracledb', 'pg-native', 'pg-query-stream', 'react-native-sqlite-storage',
-  'redis', 'sql.js', 'sqlite3', 'ts-node', 'typeorm-aurora-data-api-driver',
+  'better-sqlite3', 'class-transformer/storage', 'hdb-pool', 'mongodb', 'mssql', 'mysql', 'mysql2', 'oracledb', 'pg-native', 'pg-query-stream', 'react-native-sqlite-storage',
+  'redis', 'sql.js', 'sqlite3', 'supports-color', 'ts-node', 'typeorm-aurora-data-api-driver',
 ];
 
-/** A module of ours goes on finding what lies beside it, and knows that it is not the program that was started. */
+/** What is written before every bundle: what CommonJS expects around it, and where a module was before it was bundled. */
+const BANNER = `import { createRequire as __createRequire } from 'node:module';
+import { fileURLToPath as __pathOfUrl } from 'node:url';
+const require = __createRequire(import.meta.url);
+const __placeOf = (path) => ({ url: new URL(path, import.meta.url).href, filename: __pathOfUrl(new URL(path, import.meta.url)), dirname: __pathOfUrl(new URL('.', new URL(path, import.meta.url))).slice(0, -1) });`;
+
+/** A module goes on finding what lies beside it, and knows that it is not the program that was started. */
 const ownPlace = {
   name: 'own-place',
   setup({ onLoad }) {
-    onLoad({ filter: /dist[\\/]src[\\/].*\.js$/ }, async ({ path }) => {
-      const contents = await readFile(path, 'utf8');
-      if (!contents.includes('import.meta.')) return { contents };
-      const place = `import { fileURLToPath as pathOfUrl } from 'node:url';
-const place = { url: new URL(${JSON.stringify(relative(bundles, path))}, import.meta.url).href };
-place.filename = pathOfUrl(place.url);
-place.dirname = pathOfUrl(new URL('.', place.url)).replace(/[\\\\/]$/, '');
-`;
-      return { contents: place + contents.replaceAll(/\bimport\.meta\.(?=url|filename|dirname)/g, 'place.') };
+    onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const place = `__placeOf(${JSON.stringify(relative(bundles, path).replaceAll(sep, '/'))})`;
+      const contents = text
+        // Else esbuild would not see what they ask for, and a second copy of it would be loaded.
+        .replace(/^const require = createRequire\(import\.meta\.url\);$/m, '')
+        .replaceAll(/\bimport\.meta\.(?=(?:url|filename|dirname)\b)/g, `${place}.`)
+        .replaceAll(/(?<![\w.'"])__(filename|dirname)\b/g, `${place}.$1`);
+      return { contents, loader: 'js' };
     });
   },
 };
 
-await rm(bundles, { recursive: true, force: true });
-await build({
+const { outputFiles } = await build({
   entryPoints: ['main', 'worker'].map((program) => join(compiled, `${program}.js`)),
   outdir: bundles,
   bundle: true,
@@ -46,14 +51,22 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  // Interfaces, tokens and table names are told by the names of classes.
+  // Interfaces, tokens and schemas are told by the names of classes, which are renamed where two are alike.
   keepNames: true,
   external: [...LEFT_OUT, ...ABSENT],
   plugins: [ownPlace],
-  // What CommonJS modules within expect around them.
-  banner: {
-    js: `import { createRequire as requireFrom } from 'node:module';
-const require = requireFrom(import.meta.url), { filename: __filename, dirname: __dirname } = import.meta;`,
-  },
+  banner: { js: BANNER },
   logLevel: 'warning',
+  write: false,
 });
+
+// An arrow function that is made at each call would be named at each call, for nothing.
+const NAMING = 'var __name = (target, value) => __defProp(target, "name", { value, configurable: true });';
+const SPARING = 'var __name = (target, value) => target.prototype === undefined || target.name === value ? target : __defProp(target, "name", { value, configurable: true });';
+if (outputFiles.filter(({ text }) => text.includes(NAMING)).length !== 1) throw new Error('esbuild names functions in another way than bundle.mjs knows');
+
+await mkdir(bundles, { recursive: true });
+for (const { path, text } of outputFiles) await writeFile(path, text.replace(NAMING, SPARING));
+// Last, for a process may just be starting from what was built before.
+const written = outputFiles.map(({ path }) => basename(path));
+for (const file of await readdir(bundles)) if (!written.includes(file)) await rm(join(bundles, file));

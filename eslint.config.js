@@ -12,7 +12,7 @@ const IMPURE = [
 ];
 
 /** Something of every use stays in the longest-lived of its signals (Node 20), in these processes for good. */
-const LEAKING = [{ selector: "CallExpression[callee.object.name='AbortSignal'][callee.property.name='any']", message: 'Listen to the lasting signal, and stop listening.' }];
+const LEAKING = [{ selector: "CallExpression[callee.object.name='AbortSignal'][callee.property.name='any']", message: 'Keep a set of controllers and abort each: a listener on a lasting signal is easily left there.' }];
 
 /** SHA-1 is what the SRI demands of signatures, and belongs nowhere else. */
 const WEAK = [{ selector: "CallExpression[callee.name=/^(hash|sign|verify|createHash|createSign|createVerify|createHmac)$/] > Literal[value=/sha-?1$|md5/i]", message: 'Use SHA-256.' }];

@@ -52,7 +52,8 @@ try {
   [postgres, redis] = await Promise.all([startEmbeddedPostgres({ throwAway: true, database: 'sello' }), startEmbeddedRedis()]);
   const migrate = (root) => execFileSync(process.execPath, [join(root, 'dist', 'src', 'migrate.js')], { cwd: root, encoding: 'utf8', env: { PATH: process.env.PATH, DATABASE_OWNER_URL: postgres.url } }).trim().split('\n').length;
   const start = async (root, name, program, env) => {
-    const part = await startServiceProcess({ name, module: join(root, 'dist', 'src', program), env: { ...surroundings(), ...env }, logFile: join(work, `${name}.log`) });
+    const module = ['bundle', 'src'].map((folder) => join(root, 'dist', folder, program)).find(existsSync);
+    const part = await startServiceProcess({ name, module, env: { ...surroundings(), ...env }, logFile: join(work, `${name}.log`) });
     parts.push(part);
     return part;
   };

@@ -4,7 +4,7 @@
  *
  *   --minutes 30   length after the warm-up      --rate 25   POSTs per second
  *   --warm-up 3    minutes that do not count     --every 30  seconds between readings
- *   --snapshots    of the worker's heap at both ends, to be compared in a browser's memory tools
+ *   --snapshots    of the worker's heap at both ends, to be compared in a browser's memory tools; writing them takes memory of its own
  *
  * Exits with 1 unless every accepted POST is AUTHORIZED with gapless numbers and nothing but 202 was answered.
  */
@@ -35,7 +35,9 @@ interface Reading {
   readonly redis: number;
 }
 
-function readFlags(): Readonly<Record<'minutes' | 'rate' | 'warmUp' | 'every', number>> & { readonly snapshots: boolean } {
+type Flags = Readonly<Record<'minutes' | 'rate' | 'warmUp' | 'every', number>> & { readonly snapshots: boolean };
+
+function readFlags(): Flags {
   const text = (fallback: string) => ({ type: 'string', default: fallback }) as const;
   const { values } = parseArgs({ options: { minutes: text('30'), rate: text('25'), 'warm-up': text('3'), every: text('30'), snapshots: { type: 'boolean', default: false } } });
   const positive = (name: Exclude<keyof typeof values, 'snapshots'>): number => {
@@ -90,8 +92,7 @@ function figuresOf(readings: readonly Reading[]): Figure[] {
   ];
 }
 
-async function soak(stack: BenchStack): Promise<boolean> {
-  const { minutes, rate, warmUp, every, snapshots } = readFlags();
+async function soak(stack: BenchStack, { minutes, rate, warmUp, every, snapshots }: Flags): Promise<boolean> {
   await stack.startApi();
   const requests = await createRequests(stack.ownerUrl, stack.apiUrls[0]!, 4, 25);
   await stack.startWorker();
@@ -142,9 +143,10 @@ const running: { stack: BenchStack | null } = { stack: null };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void (running.stack?.stop() ?? Promise.resolve()).finally(() => process.exit(130)));
 }
+const flags = readFlags();
 try {
   const stack = await BenchStack.start((started) => (running.stack = started));
-  process.exitCode = (await soak(stack)) ? 0 : 1;
+  process.exitCode = (await soak(stack, flags)) ? 0 : 1;
 } finally {
-  await running.stack?.stop(readFlags().snapshots);
+  await running.stack?.stop(flags.snapshots);
 }

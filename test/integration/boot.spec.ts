@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Command, Query } from '@nestjs/cqrs';
@@ -57,6 +57,23 @@ describe('what must hold before a process serves', () => {
     const module = await Test.createTestingModule({ imports: [Careless] }).compile();
     await expect(module.init()).rejects.toThrow('ForgottenController.read');
     await module.close();
+  });
+
+  it('the bundles hold production packages alone, and that of the worker nothing of HTTP', () => {
+    const bundled = (file: string, seen = new Set<string>()): readonly string[] => {
+      if (seen.has(file)) return [];
+      seen.add(file);
+      const text = readFileSync(join('dist', 'bundle', file), 'utf8');
+      const packages = Array.from(text.matchAll(/^ *\/\/ (?:.*\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//gm), ([, name]) => name!);
+      return [...packages, ...Array.from(text.matchAll(/^(?:import|\} from) .*?"\.\/([\w.-]+)";$/gm), ([, other]) => bundled(other!, seen)).flat()];
+    };
+    const [api, worker] = ['main.js', 'worker.js'].map((file) => new Set(bundled(file)));
+    const ofHttp = ['express', 'class-validator', 'class-transformer', 'passport', '@nestjs/swagger'];
+    expect(ofHttp.filter((name) => api!.has(name))).toEqual(ofHttp);
+    expect(ofHttp.filter((name) => worker!.has(name))).toEqual([]);
+    expect(['typeorm', 'pg', 'bull', 'ioredis', '@nestjs/core'].filter((name) => !worker!.has(name))).toEqual([]);
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, { dev?: boolean }> };
+    expect([...api!, ...worker!].filter((name) => packages[`node_modules/${name}`]?.dev === true)).toEqual([]);
   });
 
   it('a worker loads nothing of HTTP', async () => {

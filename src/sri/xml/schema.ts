@@ -12,7 +12,9 @@ export interface SchemaProblem {
   readonly xpath: string | null;
 }
 
-const PARSE_OPTIONS = { encoding: 'utf-8', option: ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_COMPACT };
+const PARSE_OPTIONS = { encoding: 'utf-8', option: ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE };
+/** A document is only looked at, so its short texts may lie within their nodes, where none can be changed. */
+const LOOK_OPTIONS = { ...PARSE_OPTIONS, option: PARSE_OPTIONS.option | ParseOption.XML_PARSE_COMPACT };
 
 /** Compiled schemas live as long as the process; the schema's own document is held because libxml2 keeps pointers into it. */
 const compiled = new Map<string, { readonly validator: XsdValidator; readonly source: XmlDocument }>();
@@ -33,7 +35,7 @@ export function validateAgainstSchema(xml: string, schemaFile: string): readonly
   const validator = validatorFor(schemaFile);
   let document: XmlDocument | undefined;
   try {
-    document = XmlDocument.fromBuffer(bytes, PARSE_OPTIONS);
+    document = XmlDocument.fromBuffer(bytes, LOOK_OPTIONS);
     validator.validate(document);
     return [];
   } catch (error) {

@@ -30,6 +30,8 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
   private readonly log = new Logger(MailDispatcher.name);
   private readonly stopping = new AbortController();
   private readonly givingUp = new AbortController();
+  /** One for each mail that is being sent; aborted when it takes too long or the process gives up. */
+  private readonly sending = new Set<AbortController>();
   private readonly underway = new Set<Promise<void>>();
   private wake = new AbortController();
   private running: Promise<void> = Promise.resolve();
@@ -69,12 +71,17 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
     await this.running;
     const done = new AbortController();
     const limit = this.sleeper.sleep(this.settings.SHUTDOWN_SECONDS * 1_000 * SHARE_OF_SHUTDOWN, done.signal).then(
-      () => this.givingUp.abort(),
+      () => this.giveUp(),
       () => undefined,
     );
     await Promise.all(this.underway);
     done.abort();
     await limit;
+  }
+
+  private giveUp(): void {
+    this.givingUp.abort();
+    for (const mail of this.sending) mail.abort();
   }
 
   private async loop(): Promise<void> {
@@ -155,13 +162,16 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
     if ('outcome' in written) return written.outcome;
     const settled = new AbortController();
     const cut = new AbortController();
-    const stop = (): void => cut.abort();
-    // Not by AbortSignal.any, which would leave something of every mail in a signal that lasts as long as the process.
-    this.givingUp.signal.addEventListener('abort', stop, { signal: settled.signal });
-    if (this.givingUp.signal.aborted) stop();
-    const deadline = this.sleeper.sleep(this.leaseMs * SHARE_OF_LEASE, settled.signal).then(stop, () => undefined);
-    const outcome = await this.mailer.deliver(written.mail, cut.signal);
-    settled.abort();
+    this.sending.add(cut);
+    if (this.givingUp.signal.aborted) cut.abort();
+    const deadline = this.sleeper.sleep(this.leaseMs * SHARE_OF_LEASE, settled.signal).then(
+      () => cut.abort(),
+      () => undefined,
+    );
+    const outcome = await this.mailer.deliver(written.mail, cut.signal).finally(() => {
+      this.sending.delete(cut);
+      settled.abort();
+    });
     await deadline;
     return outcome.outcome === 'put_off' && this.givingUp.signal.aborted ? null : outcome;
   }
