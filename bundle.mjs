@@ -3,7 +3,7 @@
  * 1,800 small ones that they are made of (docs/adr/017-bundled-processes.md). Nothing is minified: a line of a stack trace is
  * to be read there, below the name of its file.
  */
-import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
 
@@ -32,12 +32,13 @@ const ownPlace = {
   setup({ onLoad }) {
     onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
-      const place = `__placeOf(${JSON.stringify(relative(bundles, path).replaceAll(sep, '/'))})`;
+      const place = `__placeOf(${JSON.stringify(relative(bundles, path).split(sep).map(encodeURIComponent).join('/'))})`;
       const contents = text
         // Else esbuild would not see what they ask for, and a second copy of it would be loaded.
         .replace(/^const require = createRequire\(import\.meta\.url\);$/m, '')
         .replaceAll(/\bimport\.meta\.(?=(?:url|filename|dirname)\b)/g, `${place}.`)
         .replaceAll(/(?<![\w.'"])__(filename|dirname)\b/g, `${place}.$1`);
+      if (/\brequire = createRequire\(/.test(contents)) throw new Error(`${path}: what it requires would be loaded a second time`);
       return { contents, loader: 'js' };
     });
   },
@@ -51,7 +52,7 @@ const { outputFiles } = await build({
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  // Interfaces, tokens and schemas are told by the names of classes, which are renamed where two are alike.
+  // Interfaces, tokens and schemas are told by the names of classes and functions, which are renamed where two are alike.
   keepNames: true,
   external: [...LEFT_OUT, ...ABSENT],
   plugins: [ownPlace],
@@ -60,13 +61,15 @@ const { outputFiles } = await build({
   write: false,
 });
 
-// An arrow function that is made at each call would be named at each call, for nothing.
-const NAMING = 'var __name = (target, value) => __defProp(target, "name", { value, configurable: true });';
-const SPARING = 'var __name = (target, value) => target.prototype === undefined || target.name === value ? target : __defProp(target, "name", { value, configurable: true });';
-if (outputFiles.filter(({ text }) => text.includes(NAMING)).length !== 1) throw new Error('esbuild names functions in another way than bundle.mjs knows');
-
+// Chunks before the programs that import them, each at once and only if it changed: a process may just be starting.
 await mkdir(bundles, { recursive: true });
-for (const { path, text } of outputFiles) await writeFile(path, text.replace(NAMING, SPARING));
-// Last, for a process may just be starting from what was built before.
+const isProgram = ({ path }) => ['main.js', 'worker.js'].includes(basename(path));
+for (const { path, text } of outputFiles.toSorted((one, other) => isProgram(one) - isProgram(other))) {
+  // Comments and patterns hold characters beyond ASCII, one of which may double what the whole file takes in memory.
+  const content = text.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (content === (await readFile(path, 'utf8').catch(() => null))) continue;
+  await writeFile(`${path}.${process.pid}`, content);
+  await rename(`${path}.${process.pid}`, path);
+}
 const written = outputFiles.map(({ path }) => basename(path));
-for (const file of await readdir(bundles)) if (!written.includes(file)) await rm(join(bundles, file));
+for (const file of await readdir(bundles)) if (file.endsWith('.js') && !written.includes(file)) await rm(join(bundles, file), { force: true });

@@ -177,6 +177,14 @@ describe('what comes in over HTTP', () => {
       expect((await fetch(`${stack.apiUrl}/docs/swagger-ui-init.js`)).status).toBe(200);
     });
 
+    it('describes itself as docs/openapi.json does, but for examples of the day and limits', async () => {
+      const told = ['example', 'examples', 'description', 'servers'];
+      const shape = (description: unknown): unknown =>
+        JSON.parse(JSON.stringify(description, (name, value: unknown) => ((told.includes(name) && typeof value !== 'boolean') || (name === 'limit' && typeof value === 'number') ? undefined : value)));
+      const { body } = await request<OpenApi>(stack.apiUrl, null, 'GET', '/openapi.json');
+      expect(shape(body)).toEqual(shape(JSON.parse(readFileSync('docs/openapi.json', 'utf8'))));
+    });
+
     it('health needs no key', async () => {
       expect((await request(stack.apiUrl, null, 'GET', '/health/live')).body).toEqual({ status: 'ok' });
       const ready = await request(stack.apiUrl, null, 'GET', '/health/ready');

@@ -60,12 +60,13 @@ describe('what must hold before a process serves', () => {
   });
 
   it('the bundles hold production packages alone, and that of the worker nothing of HTTP', () => {
+    const read = (file: string) => readFileSync(join('dist', 'bundle', file), 'utf8');
+    const packagesIn = (text: string) => Array.from(text.matchAll(/^ *\/\/ ((?:.*\/)?node_modules\/(?:@[\w.-]+\/)?[\w.-]+)\//gm), ([, path]) => path!);
     const bundled = (file: string, seen = new Set<string>()): readonly string[] => {
       if (seen.has(file)) return [];
       seen.add(file);
-      const text = readFileSync(join('dist', 'bundle', file), 'utf8');
-      const packages = Array.from(text.matchAll(/^ *\/\/ (?:.*\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//gm), ([, name]) => name!);
-      return [...packages, ...Array.from(text.matchAll(/^(?:import|\} from) .*?"\.\/([\w.-]+)";$/gm), ([, other]) => bundled(other!, seen)).flat()];
+      const packages = packagesIn(read(file)).map((path) => path.slice(path.lastIndexOf('node_modules/') + 13));
+      return [...packages, ...Array.from(read(file).matchAll(/^(?:import|\} from) .*?"\.\/([\w.-]+)";$/gm), ([, other]) => bundled(other!, seen)).flat()];
     };
     const [api, worker] = ['main.js', 'worker.js'].map((file) => new Set(bundled(file)));
     const ofHttp = ['express', 'class-validator', 'class-transformer', 'passport', '@nestjs/swagger'];
@@ -73,7 +74,8 @@ describe('what must hold before a process serves', () => {
     expect(ofHttp.filter((name) => worker!.has(name))).toEqual([]);
     expect(['typeorm', 'pg', 'bull', 'ioredis', '@nestjs/core'].filter((name) => !worker!.has(name))).toEqual([]);
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, { dev?: boolean }> };
-    expect([...api!, ...worker!].filter((name) => packages[`node_modules/${name}`]?.dev === true)).toEqual([]);
+    const all = new Set(readdirSync(join('dist', 'bundle')).flatMap((file) => packagesIn(read(file))));
+    expect([...all].filter((path) => packages[path]?.dev !== undefined || packages[path] === undefined)).toEqual([]);
   });
 
   it('a worker loads nothing of HTTP', async () => {
