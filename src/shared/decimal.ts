@@ -77,7 +77,7 @@ export function parseDecimal(input: unknown, format: DecimalFormat): ParsedDecim
   if (zero && format.positive === true) return refused('greater_than', { gt: 0 });
   const shown = format.asGiven === true ? fraction : fraction.padEnd(format.fractionDigits, '0');
   const magnitude = shown === '' ? whole : `${whole}.${shown}`;
-  if (format.max !== undefined && !negative && dec(magnitude).gt(format.max)) {
+  if (format.max !== undefined && !negative && dec(magnitude).gt(dec(format.max))) {
     return refused('less_than_equal', { le: format.max });
   }
   return { ok: true, value: negative ? `-${magnitude}` : magnitude };
@@ -132,6 +132,11 @@ function digitsOf(whole: number): number {
   let digits = 1;
   while (digits < WORD && whole >= (POWERS[digits] ?? Infinity)) digits += 1;
   return digits;
+}
+
+/** Whether two plain decimal strings are one number. Canonical texts usually are the same; only others are compared as numbers. */
+export function sameDecimal(one: string, other: string): boolean {
+  return one === other || dec(one).eq(dec(other));
 }
 
 /** Rounds to cents, half up (half away from zero), as the SRI does. */

@@ -47,6 +47,21 @@ describe('Guayaquil calendar', () => {
     expect(isCalendarDay(day)).toBe(false);
   });
 
+  it('knows every day of the century, and no other', () => {
+    const two = (number: number): string => String(number).padStart(2, '0');
+    const wrong: string[] = [];
+    for (let year = 2000; year <= 2099; year += 1) {
+      for (let month = 0; month <= 13; month += 1) {
+        for (let day = 0; day <= 32; day += 1) {
+          const text = `${year}-${two(month)}-${two(day)}`;
+          const exists = new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10) === text;
+          if (isCalendarDay(text) !== exists) wrong.push(text);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it('adds and counts days over months and leap years', () => {
     expect(addDays('2028-02-28', 1)).toBe('2028-02-29');
     expect(addDays('2026-03-01', -1)).toBe('2026-02-28');

@@ -6,6 +6,7 @@
 const OFFSET_MS = 5 * 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAY = /^(20[0-9]{2})-([0-9]{2})-([0-9]{2})$/;
+const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const local = (instant: Date): string => new Date(instant.getTime() - OFFSET_MS).toISOString();
 
@@ -21,7 +22,8 @@ export function guayaquilTimestamp(instant: Date): string {
 
 /** Whether the text is an existing day `YYYY-MM-DD` of the years 2000 to 2099, the only ones the SRI's schemas take. */
 export function isCalendarDay(text: string): boolean {
-  return DAY.test(text) && fromEpochDays(epochDays(text)) === text;
+  const [, year, month, day] = DAY.exec(text) ?? [];
+  return day !== undefined && Number(day) >= 1 && Number(day) <= daysIn(Number(year), Number(month));
 }
 
 /** The day `days` later (negative: earlier). Expects an existing day. */
@@ -37,6 +39,11 @@ export function daysBetween(from: string, to: string): number {
 /** `YYYY-MM-DD` as the SRI writes it: `dd/mm/yyyy`. */
 export function toSriDate(day: string): string {
   return `${day.slice(8, 10)}/${day.slice(5, 7)}/${day.slice(0, 4)}`;
+}
+
+/** Days of a month of the years 2000 to 2099, each fourth of which is a leap year; 0 for a month that there is not. */
+function daysIn(year: number, month: number): number {
+  return month === 2 && year % 4 === 0 ? 29 : (DAYS_OF_MONTHS[month - 1] ?? 0);
 }
 
 function epochDays(day: string): number {

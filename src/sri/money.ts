@@ -36,18 +36,25 @@ export function roundingOf(count: number): Decimal {
 }
 
 /** Fraction to the percentage that the XML writes: `0.15` to `15.00`. */
-export function percentOf(rate: string): string {
-  let percentage = PERCENTAGES.get(rate);
-  if (percentage === undefined) {
-    percentage = money(dec(rate).times(100));
-    if (PERCENTAGES.size < MAX_PERCENTAGES) PERCENTAGES.set(rate, percentage);
-  }
-  return percentage;
-}
+export const percentOf = remembered((rate) => money(dec(rate).times(100)));
+
+/** Percentage to its fraction, exactly: `1.75` to `0.0175`. */
+export const fractionOf = remembered((percent) => dec(percent).div(100).toFixed());
 
 /** The code tables know some dozens of rates and every line asks for one; the bound is for odd input. */
-const PERCENTAGES = new Map<string, string>();
-const MAX_PERCENTAGES = 500;
+const MOST_REMEMBERED = 500;
+
+function remembered(compute: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    let value = known.get(text);
+    if (value === undefined) {
+      value = compute(text);
+      if (known.size < MOST_REMEMBERED) known.set(text, value);
+    }
+    return value;
+  };
+}
 
 /** Percentage of a code table to the fraction of the API: `15.00` to `0.1500`. */
 export function rateOf(percent: string): string {

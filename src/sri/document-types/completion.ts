@@ -138,7 +138,7 @@ function amountsOf(taxes: readonly DocumentTax[], share: Decimal | null): readon
   let base = dec('0');
   let given = dec('0');
   const spread = taxes.map((tax) => {
-    base = base.plus(tax.taxableBase);
+    base = base.plus(dec(tax.taxableBase));
     const amount = taxAmount(base, tax.rate).minus(given);
     given = given.plus(amount);
     return amount;

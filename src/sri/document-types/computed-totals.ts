@@ -42,7 +42,7 @@ function groups(taxes: readonly DocumentTax[]): readonly DocumentTax[] {
   const grouped = new Map<string, DocumentTax>();
   for (const tax of taxes) {
     const group = grouped.get(groupKey(tax));
-    const add = (mine: string, theirs: string | undefined): string => money(dec(mine).plus(theirs ?? '0'));
+    const add = (mine: string, theirs: string | undefined): string => money(dec(mine).plus(dec(theirs ?? '0')));
     grouped.set(groupKey(tax), {
       ...tax,
       taxableBase: add(tax.taxableBase, group?.taxableBase),

@@ -33,5 +33,5 @@ const unknown = (field: ProductField, table: CodeTable, code: string): ProductPr
 function isReducible(rateCode: string): boolean {
   const percent = (code: string): string | undefined => IVA_RATES.rows.findLast((row) => row.code === code)?.percent;
   const own = percent(rateCode);
-  return own === undefined || dec(own).gt(percent(TOURISM_RATE) ?? '0');
+  return own === undefined || dec(own).gt(dec(percent(TOURISM_RATE) ?? '0'));
 }

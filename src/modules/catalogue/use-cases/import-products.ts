@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { fieldMessage, type Language } from '../../../platform/http/field-messages.js';
 import { echo, ValidationFailure } from '../../../platform/http/validation-failure.js';
-import { dec } from '../../../shared/decimal.js';
+import { sameDecimal } from '../../../shared/decimal.js';
 import { type Clock, CLOCK, type Ids, IDS, type Sleeper, SLEEPER } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { csvText } from '../csv/csv-table.js';
@@ -99,7 +99,7 @@ const missing = (product: Partial<ProductValues>): { field: ProductField; type: 
 /** Equal in every field; amounts by their value, for spreadsheets write `10.5` where `10.50` was. */
 function isSame(stored: ProductValues, told: ProductValues): boolean {
   return PRODUCT_FIELDS.every((field) => {
-    if (field === 'unit_price' || field === 'default_discount') return dec(stored[field]).eq(told[field]);
+    if (field === 'unit_price' || field === 'default_discount') return sameDecimal(stored[field], told[field]);
     return field === 'additional_fields' ? canonical(stored[field]) === canonical(told[field]) : stored[field] === told[field];
   });
 }

@@ -77,7 +77,7 @@ export function withProduct<Line extends OpenLine>(line: Line, product: LineProd
 }
 
 /** With half a cent more, the subtotal would be below zero. */
-const largestDiscount = (quantity: string, unitPrice: string): string => dec(quantity).times(unitPrice).toFixed(2, Decimal.ROUND_HALF_DOWN);
+const largestDiscount = (quantity: string, unitPrice: string): string => dec(quantity).times(dec(unitPrice)).toFixed(2, Decimal.ROUND_HALF_DOWN);
 
 /** The product's IVA by its code; with ICE, both itemised. Null where that ICE is per litre, gram or piece, which no product tells. */
 function taxOf(product: LineProduct, subtotal: string, asOf: string, hasMoney: boolean): Pick<OpenLine, 'tax_code' | 'tax_rate_code' | 'taxes'> | null {
@@ -86,7 +86,7 @@ function taxOf(product: LineProduct, subtotal: string, asOf: string, hasMoney: b
   if (!product.applies_ice || !hasMoney) return { tax_code: product.tax_code, tax_rate_code: ivaCode };
   const ice = adValorem(TAX.ice, product.ice_code ?? '', subtotal, asOf);
   // IVA is due on the ICE too.
-  const iva = ice && adValorem(TAX.iva, ivaCode, money(dec(subtotal).plus(ice.tax_amount)), asOf);
+  const iva = ice && adValorem(TAX.iva, ivaCode, money(dec(subtotal).plus(dec(ice.tax_amount))), asOf);
   return iva && { tax_code: TAX.iva, taxes: [ice, iva] };
 }
 

@@ -1,4 +1,4 @@
-import { dec, money, sum } from '../../../shared/decimal.js';
+import { dec, money, round2, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER } from '../../tables/documents.js';
@@ -78,7 +78,7 @@ export function checkInvoice(
 
 function* checkFinalConsumerLimit(content: DocumentContent): Generator<Finding> {
   const limit = lookup(AMOUNT_LIMITS, LIMIT.finalConsumer, content.issueDate);
-  if (content.buyerIdType === FINAL_CONSUMER.idType && limit !== undefined && dec(content.total).gt(limit.amount)) {
+  if (content.buyerIdType === FINAL_CONSUMER.idType && limit !== undefined && dec(content.total).gt(dec(limit.amount))) {
     yield finding(RULES['invoice.final_consumer_limit'], '/total', `≤ ${limit.amount}`, content.total);
   }
 }
@@ -86,7 +86,7 @@ function* checkFinalConsumerLimit(content: DocumentContent): Generator<Finding> 
 function* checkTip(content: DocumentContent): Generator<Finding> {
   if (content.tip === null) return;
   const most = sum(content.lines.map((line) => line.subtotal)).times(LARGEST_TIP);
-  if (dec(content.tip).gt(money(most))) yield finding(RULES['invoice.tip'], '/tip', `≤ ${money(most)}`, content.tip);
+  if (dec(content.tip).gt(round2(most))) yield finding(RULES['invoice.tip'], '/tip', `≤ ${money(most)}`, content.tip);
 }
 
 function* checkReferences(content: DocumentContent): Generator<Finding> {

@@ -55,7 +55,7 @@ function invoiceInformation(content: DocumentContent, issuer: IssuerSnapshot): s
     element('razonSocialComprador', content.buyerName ?? ''),
     element('identificacionComprador', content.buyerId ?? ''),
     optional('direccionComprador', content.buyerAddress),
-    element('totalSinImpuestos', money(dec(content.subtotal).minus(content.totalDiscount))),
+    element('totalSinImpuestos', money(dec(content.subtotal).minus(dec(content.totalDiscount)))),
     optional('incoTermTotalSinImpuestos', content.foreignTrade?.incotermSubtotal ?? null),
     element('totalDescuento', content.totalDiscount),
     reimbursementTotals(content.reimbursements),

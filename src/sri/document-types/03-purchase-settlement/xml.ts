@@ -41,7 +41,7 @@ function information(content: DocumentContent, issuer: IssuerSnapshot): string {
     element('razonSocialProveedor', content.buyerName ?? ''),
     element('identificacionProveedor', content.buyerId ?? ''),
     optional('direccionProveedor', content.buyerAddress),
-    element('totalSinImpuestos', money(dec(content.subtotal).minus(content.totalDiscount))),
+    element('totalSinImpuestos', money(dec(content.subtotal).minus(dec(content.totalDiscount)))),
     element('totalDescuento', content.totalDiscount),
     reimbursementTotals(content.reimbursements),
     totalTaxes(content),

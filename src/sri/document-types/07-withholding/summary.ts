@@ -73,7 +73,7 @@ export function* checkWithholdingTotals(content: DocumentContent): Generator<Fin
 /** The full form's header against its supporting documents: `taxes` groups them by tax, code and percentage. */
 export function* checkSummary(content: DocumentContent, documents: readonly SupportingDocument[]): Generator<Finding> {
   const subtotals = sum(documents.map((document) => document.subtotal));
-  if (!dec(content.subtotal).minus(content.totalDiscount).eq(subtotals)) {
+  if (!dec(content.subtotal).minus(dec(content.totalDiscount)).eq(subtotals)) {
     yield finding(RULES['withholding.supports_subtotal'], '/subtotal', money(subtotals), content.subtotal);
   }
   const groups = groupsOf(documents);
@@ -132,8 +132,9 @@ function groupsOf(documents: readonly SupportingDocument[]): ReadonlyMap<string,
   const groups = new Map<string, Group>();
   for (const { taxCode, withholdingCode, rate, taxableBase, amount } of documents.flatMap((one) => one.withholdings)) {
     const key = keyOf(taxCode, withholdingCode, money(dec(rate)));
-    const group = groups.get(key) ?? { taxCode, withholdingCode, rate, base: dec('0'), amount: dec('0') };
-    groups.set(key, { ...group, base: group.base.plus(taxableBase), amount: group.amount.plus(amount) });
+    const group = groups.get(key);
+    const base = group?.base.plus(dec(taxableBase)) ?? dec(taxableBase);
+    groups.set(key, { taxCode, withholdingCode, rate, base, amount: group?.amount.plus(dec(amount)) ?? dec(amount) });
   }
   return groups;
 }
@@ -141,5 +142,5 @@ function groupsOf(documents: readonly SupportingDocument[]): ReadonlyMap<string,
 const keyOf = (taxCode: string, code: string, percent: string): string => `${taxCode}/${code}/${percent}`;
 
 function* equal(rule: Rule, pointer: string, expected: Decimal, actual: string): Generator<Finding> {
-  if (!expected.eq(actual)) yield finding(rule, pointer, money(expected), actual);
+  if (!expected.eq(dec(actual))) yield finding(rule, pointer, money(expected), actual);
 }

@@ -1,7 +1,7 @@
 import { dec, money, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { daysBetween } from '../../../shared/guayaquil.js';
-import { nearly } from '../../money.js';
+import { fractionOf, nearly } from '../../money.js';
 import { lookup } from '../../tables/code-table.js';
 import { PAYMENT_METHODS } from '../../tables/payments.js';
 import { REIMBURSEMENT_DOCUMENT, SUSTENTO_CODES } from '../../tables/supporting-documents.js';
@@ -133,9 +133,10 @@ export function* checkDelay(supportDate: string, pointer: string, issueDate: str
 
 function* checkSupportingTax(tax: SupportingTax, at: string, day: string): Generator<Finding> {
   yield* checkPercentage(tax.tariff, `${at}/tariff`);
-  const { tariff, ...entry } = tax;
-  const isIva = tax.taxCode === TAX.iva;
-  const seen = { ...entry, rate: isIva ? dec(tariff).div(100).toFixed() : '0', tariff: isIva ? null : tariff };
+  const { taxCode, taxRateCode, taxableBase, tariff, taxAmount } = tax;
+  const isIva = taxCode === TAX.iva;
+  const own = isIva ? { rate: fractionOf(tariff), tariff: null } : { rate: '0', tariff };
+  const seen = { taxCode, taxRateCode, taxableBase, taxAmount, ...own };
   const pointers = {
     taxCode: `${at}/tax_code`,
     rateCode: `${at}/tax_rate_code`,
@@ -186,7 +187,7 @@ function* checkSums(document: SupportingDocument, at: string): Generator<Finding
   const bases = (taxCode: string) =>
     sum(withholdings.filter((entry) => entry.taxCode === taxCode).map((entry) => entry.taxableBase));
   const income = bases(WITHHELD_TAX.income);
-  if (!income.eq(subtotal)) {
+  if (!income.eq(dec(subtotal))) {
     yield finding(RULES['withholding.income_base'], `${at}/withholdings`, subtotal, money(income));
   }
   const iva = sum(taxes.filter(({ taxCode }) => taxCode === TAX.iva).map(({ taxAmount }) => taxAmount));
@@ -194,8 +195,8 @@ function* checkSums(document: SupportingDocument, at: string): Generator<Finding
   if (withIva && !nearly(bases(WITHHELD_TAX.iva), iva)) {
     yield finding(RULES['withholding.iva_base'], `${at}/withholdings`, money(iva), money(bases(WITHHELD_TAX.iva)));
   }
-  const expected = sum(taxes.map(({ taxAmount }) => taxAmount)).plus(subtotal);
-  if (!expected.eq(total)) {
+  const expected = sum(taxes.map(({ taxAmount }) => taxAmount)).plus(dec(subtotal));
+  if (!expected.eq(dec(total))) {
     yield finding(RULES['withholding.document_total'], `${at}/total`, money(expected), total);
   }
 }
@@ -208,7 +209,7 @@ function* checkPayments(document: SupportingDocument, at: string, issueDate: str
     }
   }
   const paid = sum(document.payments.map((payment) => payment.total));
-  if (document.payments.length > 0 && !paid.eq(document.total)) {
+  if (document.payments.length > 0 && !paid.eq(dec(document.total))) {
     yield finding(RULES['withholding.payments'], `${at}/payments`, document.total, money(paid));
   }
 }

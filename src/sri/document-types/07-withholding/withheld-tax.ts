@@ -1,6 +1,6 @@
-import { dec, money, round2 } from '../../../shared/decimal.js';
+import { dec, money, sameDecimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
-import { nearly } from '../../money.js';
+import { fractionOf, nearly, taxAmount } from '../../money.js';
 import { isKnown, lookup } from '../../tables/code-table.js';
 import { WITHHELD_TAX, withholdingTable } from '../../tables/withholding.js';
 import { defineRules, finding } from '../rules/rule.js';
@@ -77,7 +77,7 @@ export function* checkWithheldTax(
 ): Generator<Finding> {
   yield* checkCode(entry, at, days);
   yield* checkPercentage(entry.percent, at.percent);
-  const expected = round2(dec(entry.base).times(dec(entry.percent)).div(100));
+  const expected = taxAmount(entry.base, fractionOf(entry.percent));
   if (!nearly(expected, entry.amount)) {
     yield finding(RULES['withholding.amount'], at.amount, money(expected), entry.amount);
   }
@@ -102,7 +102,7 @@ function* checkCode(entry: WithheldEntry, at: WithheldPointers, days: readonly s
     return;
   }
   const percents = rows.flatMap(({ percent }) => percent ?? []);
-  if (percents.length > 0 && !percents.some((percent) => dec(percent).eq(entry.percent))) {
+  if (percents.length > 0 && !percents.some((percent) => sameDecimal(percent, entry.percent))) {
     const rule = RULES[certain ? 'withholding.rate' : 'withholding.rate_unusual'];
     yield finding(rule, at.percent, percents[0], entry.percent);
   }

@@ -17,7 +17,7 @@ export function noteInformation(content: DocumentContent, issuer: IssuerSnapshot
     element('codDocModificado', content.modifiedDocumentType ?? '') +
     element('numDocModificado', content.modifiedDocumentNumber ?? '') +
     element('fechaEmisionDocSustento', toSriDate(content.modifiedDocumentIssueDate ?? '')) +
-    element('totalSinImpuestos', money(dec(content.subtotal).minus(content.totalDiscount)))
+    element('totalSinImpuestos', money(dec(content.subtotal).minus(dec(content.totalDiscount))))
   );
 }
 

@@ -60,7 +60,7 @@ export function* checkPayments(content: DocumentContent): Generator<Finding> {
     if (timeUnit !== null && timeUnit !== '' && !isKnown(TIME_UNITS, timeUnit)) {
       yield finding(RULES['payments.time_unit'], `/payments/${index}/time_unit`, null, timeUnit);
     }
-    if (method === CASH && cashLimit !== undefined && dec(payment.total).gt(cashLimit.amount)) {
+    if (method === CASH && cashLimit !== undefined && dec(payment.total).gt(dec(cashLimit.amount))) {
       yield finding(RULES['payments.cash'], `/payments/${index}/total`, cashLimit.amount, payment.total);
     }
   }

@@ -1,6 +1,6 @@
-import { dec, money } from '../../../shared/decimal.js';
+import { money, sameDecimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
-import { nearly, percentOf, taxAmount } from '../../money.js';
+import { fractionOf, nearly, percentOf, taxAmount } from '../../money.js';
 import type { DocumentTax } from '../document.js';
 import { taxRate, type TaxRate } from '../tax-rates.js';
 import { defineRules, finding } from './rule.js';
@@ -99,15 +99,10 @@ export function* checkTaxAmount(tax: DocumentTax, rate: TaxRate, at: TaxPointers
 /** The fraction that the amount comes from: the table's where it binds, else `tariff` (rates above 100 %), else `rate`. */
 export function effectiveRate(tax: DocumentTax, rate: TaxRate): string {
   if (rate.binding && rate.fraction !== null) return rate.fraction;
-  return tax.tariff === null ? tax.rate : dec(tax.tariff).div(100).toFixed();
+  return tax.tariff === null ? tax.rate : fractionOf(tax.tariff);
 }
 
 /** XML `tarifa`. */
 export function tariffOf(tax: DocumentTax): string {
   return tax.tariff ?? percentOf(tax.rate);
-}
-
-/** Canonical texts are usually the same; only others are worth a comparison as numbers. */
-function sameDecimal(one: string, other: string): boolean {
-  return one === other || dec(one).eq(dec(other));
 }

@@ -27,7 +27,7 @@ export function taxedTotals(content: DocumentContent): readonly TotalLine[] {
     ...iva.map((rate) => amount(`SUBTOTAL ${rate.name}`, sumFigure(rate.taxes.map((tax) => tax.taxableBase)))).flat(),
     {
       label: 'SUBTOTAL SIN IMPUESTOS',
-      amount: figure(dec(content.subtotal).minus(content.totalDiscount).toFixed()),
+      amount: figure(dec(content.subtotal).minus(dec(content.totalDiscount)).toFixed()),
     },
     ...amount('TOTAL DESCUENTO', content.totalDiscount),
     ...sumOf('ICE', others, TAX.ice),
