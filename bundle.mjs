@@ -11,6 +11,7 @@ const root = import.meta.dirname;
 const compiled = join(root, 'dist', 'src');
 const bundles = join(root, 'dist', 'bundle');
 
+const PROGRAMS = ['main', 'worker'];
 /** Native, or loaded when they are first needed, if at all. */
 const LEFT_OUT = ['@node-rs/*', 'libxml2-wasm', 'msgpackr-extract', '@opentelemetry/*', 'swagger-ui-dist'];
 /** Optional parts of packages: asked for, and done without. */
@@ -45,7 +46,7 @@ const ownPlace = {
 };
 
 const { outputFiles } = await build({
-  entryPoints: ['main', 'worker'].map((program) => join(compiled, `${program}.js`)),
+  entryPoints: PROGRAMS.map((program) => join(compiled, `${program}.js`)),
   outdir: bundles,
   bundle: true,
   splitting: true,
@@ -63,7 +64,7 @@ const { outputFiles } = await build({
 
 // Chunks before the programs that import them, each at once and only if it changed: a process may just be starting.
 await mkdir(bundles, { recursive: true });
-const isProgram = ({ path }) => ['main.js', 'worker.js'].includes(basename(path));
+const isProgram = ({ path }) => PROGRAMS.includes(basename(path, '.js'));
 for (const { path, text } of outputFiles.toSorted((one, other) => isProgram(one) - isProgram(other))) {
   // Comments and patterns hold characters beyond ASCII, one of which may double what the whole file takes in memory.
   const content = text.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
