@@ -222,6 +222,20 @@ describe('an authorized document', () => {
     await stack.killWorker(healthy.index, 'SIGTERM');
   });
 
+  it('is mailed once though a worker took longer than its lease to write the mail', async () => {
+    await stack.killWorker(0, 'SIGTERM').catch(() => undefined);
+    const slow = await stack.startWorker({ FAULTS: 'before-mail:1:sleep:7000', SHUTDOWN_SECONDS: '20' });
+    const buyer = newAddress();
+    const { document_id } = await business.accepted({ buyer_email: buyer });
+    for (let waited = 0; waited < 200 && !stack.logs().includes('fault before-mail sleep'); waited += 1) await sleep(50);
+    const healthy = await stack.startWorker();
+    expect(await settledMail(document_id)).toMatchObject({ status: 'sent', attempts: 1 });
+    // It waits for the mail that it has at hand.
+    await stack.killWorker(slow.index, 'SIGTERM');
+    expect(mailbox.mailsTo(buyer)).toHaveLength(1);
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  });
+
   it('is given back by a worker that ends while the mail server keeps it waiting', async () => {
     mailbox.answering = (said) => (said === 'BODY' ? '451 not kept' : said === 'DATA' ? 'hang' : null);
     const waiting = await stack.startWorker({ MAIL_LEASE_SECONDS: '300' });

@@ -15,6 +15,10 @@ import type { Written } from './written.js';
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 /** Of the lease, so that nobody else has begun with the mail when its sender gives up. */
 const SHARE_OF_LEASE = 0.8;
+/** Of the lease, that writing a mail may take before it is renewed for the sending. With the share above, less than all of it. */
+const SHARE_FOR_WRITING = 0.1;
+/** Mails that end within so short a time make room together, for which the database is asked once. */
+const GATHERING_MS = 15;
 /** Of the time that a stopping process has, for mails that are being sent. */
 const SHARE_OF_SHUTDOWN = 0.5;
 /** Between tries to put on record what the mail server said; each pause is twice the one before. */
@@ -93,9 +97,10 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
       if (room <= 0) continue;
       try {
         const token = this.ids.uuid();
-        const claimed = await this.work.claim(token, this.clock.now(), this.leaseMs, room);
+        const claimedAt = this.clock.now();
+        const claimed = await this.work.claim(token, claimedAt, this.leaseMs, room);
         this.isFull = claimed.length === room;
-        for (const row of claimed) this.begin(row, token);
+        for (const row of claimed) this.begin(row, token, claimedAt);
       } catch (error) {
         this.log.warn(`mails pause: ${(error as Error).message}`);
         await this.sleeper.sleep(PAUSE_AFTER_FAILURE_MS);
@@ -104,13 +109,16 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
   }
 
   private async pause(): Promise<void> {
-    await this.sleeper.sleep(this.settings.MAIL_INTERVAL_MS, this.wake.signal).catch((error: unknown) => {
+    try {
+      await this.sleeper.sleep(this.settings.MAIL_INTERVAL_MS, this.wake.signal);
+    } catch (error) {
       if (!this.wake.signal.aborted) throw error;
-    });
+      if (!this.stopping.signal.aborted) await this.sleeper.sleep(GATHERING_MS);
+    }
   }
 
-  private begin(row: ClaimedWork, token: string): void {
-    const sending = this.serve(row, token)
+  private begin(row: ClaimedWork, token: string, claimedAt: Date): void {
+    const sending = this.serve(row, token, claimedAt)
       // The lease runs out and the mail comes again.
       .catch((error: unknown) => this.log.error(`mail ${row.id}: ${(error as Error).message}`))
       .finally(() => {
@@ -120,7 +128,7 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
     this.underway.add(sending);
   }
 
-  private async serve(row: ClaimedWork, token: string): Promise<void> {
+  private async serve(row: ClaimedWork, token: string, claimedAt: Date): Promise<void> {
     if (row.kind === 'notice') {
       await this.notices.addressAdmins(row, token, this.clock.now());
       return;
@@ -128,9 +136,8 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
     const written = (await this.documentMails.write(row.tenantId, row.id)) ?? (await this.noticeMails.write(row.tenantId, row.id));
     if (written === null) throw new Error('there is no such mail');
     await this.killPoints.pass('before-mail');
-    // Drawing the attachments takes its time; the lease is for the sending.
-    const heldAt = this.clock.now();
-    if (!(await this.work.renew(row, token, heldAt, this.leaseMs))) return;
+    const heldAt = await this.held(row, token, claimedAt);
+    if (heldAt === null) return;
     const outcome = await traced(spanOf(row, written), () => this.noted(this.send(written)));
     await this.killPoints.pass('after-mail');
     const now = this.clock.now();
@@ -139,6 +146,13 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
       return;
     }
     await this.settle(row, token, standingAfter(outcome, written.attempts + 1, this.settings.MAIL_LADDER, now), heldAt.getTime() + this.leaseMs * SHARE_OF_LEASE);
+  }
+
+  /** When the lease began under which the mail is sent; null: it was lost while attachments were drawn, which may take its time. */
+  private async held(row: ClaimedWork, token: string, claimedAt: Date): Promise<Date | null> {
+    const now = this.clock.now();
+    if (now.getTime() - claimedAt.getTime() <= this.leaseMs * SHARE_FOR_WRITING) return claimedAt;
+    return (await this.work.renew(row, token, now, this.leaseMs)) ? now : null;
   }
 
   /** What the mail server has taken is sent again unless that is put on record: worth patience with the database while the lease lasts. */
