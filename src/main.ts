@@ -12,7 +12,7 @@ import { announceReady, failToStart } from './platform/process.js';
 /** The HTTP process: takes documents in and answers questions about them. */
 async function start(): Promise<void> {
   const settings = readSettings();
-  const app = await NestFactory.create<NestExpressApplication>(ApiModule.with(settings), { bodyParser: false, bufferLogs: true });
+  const app = await NestFactory.create<NestExpressApplication>(ApiModule.with(settings), { bodyParser: false, bufferLogs: true, abortOnError: false });
   app.useLogger(nestLogger(app));
   configureHttp(app, () => describeInterface(app, settings));
   await app.listen(settings.PORT, settings.HOST);

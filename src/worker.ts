@@ -9,7 +9,7 @@ import { announceReady, failToStart } from './platform/process.js';
 /** The worker process: brings accepted documents to the SRI. */
 async function start(): Promise<void> {
   const settings = readSettings();
-  const app = await NestFactory.createApplicationContext(WorkerModule.with(settings), { bufferLogs: true });
+  const app = await NestFactory.createApplicationContext(WorkerModule.with(settings), { bufferLogs: true, abortOnError: false });
   app.useLogger(nestLogger(app));
   await app.init();
   announceReady(app, { metricsUrl: app.get(OperatorsDoor).url });

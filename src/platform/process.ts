@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Shutdown } from './shutdown/shutdown.js';
 
@@ -22,6 +23,8 @@ export function announceReady(app: INestApplicationContext, details: Readonly<Re
 
 /** Reports a failed start in one readable line and ends the process. */
 export function failToStart(error: unknown): never {
-  console.error(error instanceof Error ? `Cannot start: ${error.message}` : 'Cannot start');
+  const reason = error instanceof Error ? `Cannot start: ${error.message}` : 'Cannot start';
+  // The last line there is, behind those that the log still holds.
+  process.once('exit', () => writeSync(process.stderr.fd, `${reason}\n`));
   process.exit(1);
 }

@@ -6,6 +6,7 @@ import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
+import { noteKey, type RedisProbe } from '../observability/redis-probe.js';
 import { openRedisCluster } from '../queue/redis-cluster.js';
 
 /** Buckets of the specification (section 8): issuing, polling one document, proving who one is, everything else. */
@@ -43,14 +44,14 @@ const SILENCE_MS = 2_000;
  * of the bucket `auth`: passwords are not guessed at while nobody counts.
  */
 @Injectable()
-export class RateLimits implements OnApplicationShutdown {
+export class RateLimits implements OnApplicationShutdown, RedisProbe {
   private readonly redis: Redis | Cluster;
   private readonly limiters: Readonly<Record<RateBucket, RateLimiterRedis>>;
   private readonly limits: Readonly<Record<RateBucket, number>>;
   private wasDown = false;
 
   constructor(
-    @Inject(SETTINGS) settings: Settings,
+    @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly meters: Meters,
   ) {
@@ -92,6 +93,16 @@ export class RateLimits implements OnApplicationShutdown {
     } catch {
       return false;
     }
+  }
+
+  /** What was noted under a name. @throws Error when Redis does not answer */
+  async recall(name: string): Promise<string | null> {
+    return this.redis.get(noteKey(this.settings.QUEUE_PREFIX, name));
+  }
+
+  /** Notes a value under a name. @throws Error when Redis does not answer */
+  async note(name: string, value: string): Promise<void> {
+    await this.redis.set(noteKey(this.settings.QUEUE_PREFIX, name), value);
   }
 
   onApplicationShutdown(): void {

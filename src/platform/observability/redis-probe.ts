@@ -1,6 +1,13 @@
-/** Tells whether Redis answers; never throws, and does not take long. */
+/** What a process asks of Redis besides its work. None takes long. */
 export interface RedisProbe {
+  /** Whether Redis answers; never throws. */
   isReachable(): Promise<boolean>;
+  /** What was noted under a name; null: nothing. @throws Error when Redis does not answer */
+  recall(name: string): Promise<string | null>;
+  /** Notes a value under a name, for as long as Redis keeps it. @throws Error when Redis does not answer */
+  note(name: string, value: string): Promise<void>;
 }
+
+export const noteKey = (prefix: string, name: string): string => `${prefix}:note:${name}`;
 
 export const REDIS_PROBE = Symbol('RedisProbe');

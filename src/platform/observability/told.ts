@@ -1,7 +1,8 @@
 import { BuildInfo } from './build-info.js';
+import { DatabaseLife } from './database-life.js';
 import { HealthChecks } from './health-checks.js';
 import { OperatorsDoor } from './operators-door.js';
 import { SigningSelfTest } from './signing-self-test.js';
 
 /** What every process tells of itself. */
-export const TOLD = [HealthChecks, SigningSelfTest, OperatorsDoor, BuildInfo];
+export const TOLD = [DatabaseLife, HealthChecks, SigningSelfTest, OperatorsDoor, BuildInfo];

@@ -3,6 +3,7 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/
 import type { Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { noteKey, type RedisProbe } from '../observability/redis-probe.js';
 import { type Announcement, DueWork } from '../outbox/due-work.js';
 
 export const ISSUANCE_QUEUE = 'issuance';
@@ -28,7 +29,7 @@ const SETTLED = new Error('Redis answered');
  * row in PostgreSQL that is announced again until somebody claims it.
  */
 @Injectable()
-export class IssuanceBell implements OnApplicationShutdown {
+export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
   private readonly log = new Logger(IssuanceBell.name);
   private waiting: Announcement[] = [];
   private ringing: Promise<void> | null = null;
@@ -104,6 +105,16 @@ export class IssuanceBell implements OnApplicationShutdown {
     } catch {
       return false;
     }
+  }
+
+  /** What was noted under a name. @throws Error when Redis does not answer within a second */
+  async recall(name: string): Promise<string | null> {
+    return this.withinLimit(this.queue.client.get(noteKey(this.settings.QUEUE_PREFIX, name)));
+  }
+
+  /** Notes a value under a name. @throws Error when Redis does not answer within a second */
+  async note(name: string, value: string): Promise<void> {
+    await this.withinLimit(this.queue.client.set(noteKey(this.settings.QUEUE_PREFIX, name), value));
   }
 
   private async withinLimit<T>(answer: Promise<T>): Promise<T> {

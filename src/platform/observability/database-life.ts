@@ -1,0 +1,79 @@
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { SettingsError } from '../../config/settings.js';
+import { SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { TenantTransaction } from '../database/tenant-transaction.js';
+import { RecurringWork } from '../schedule/recurring-work.js';
+import { REDIS_PROBE, type RedisProbe } from './redis-probe.js';
+
+const LOOK_MS = 5_000;
+/** How long a starting process waits for Redis to say what it remembers. */
+const PATIENCE_MS = 2_000;
+const PAUSE_MS = 100;
+
+/**
+ * Notices a database that went back to an earlier point: a restore or a failover that lost something, after which numbers
+ * would be given out a second time. The database counts beats, Redis remembers the last; one that is behind what is
+ * remembered of the same life is not served: a process does not start on it, and one that runs ends. `npm run after-restore`
+ * begins another life. What Redis does not remember any more, or came within the last seconds, is not noticed.
+ */
+@Injectable()
+export class DatabaseLife extends RecurringWork implements OnModuleInit {
+  private readonly log = new Logger(DatabaseLife.name);
+
+  constructor(
+    private readonly database: TenantTransaction,
+    @Inject(REDIS_PROBE) private readonly redis: RedisProbe,
+    @Inject(SLEEPER) private readonly patience: Sleeper,
+  ) {
+    super(LOOK_MS, patience);
+  }
+
+  /** @throws SettingsError when the database went back */
+  async onModuleInit(): Promise<void> {
+    for (let waited = 0; waited < PATIENCE_MS && !(await this.redis.isReachable()); waited += PAUSE_MS) await this.patience.sleep(PAUSE_MS);
+    try {
+      await this.look();
+    } catch (error) {
+      if (error instanceof SettingsError) throw error;
+      // Readiness says what is wrong with the database; it is looked at again and again.
+      this.log.warn(`not known whether the database went back: ${(error as Error).message}`);
+    }
+  }
+
+  protected async work(): Promise<void> {
+    try {
+      await this.look();
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      this.log.fatal(`${error.message}; this process ends`);
+      process.kill(process.pid, 'SIGTERM');
+    }
+  }
+
+  /** What is remembered is asked first: the database may only have come further since. */
+  private async look(): Promise<void> {
+    const [database] = await this.database.platform<{ life: string | null }>('select life_of_database() as life');
+    if (typeof database?.life !== 'string') return;
+    const seen = await this.remembered(database.life);
+    if (seen === null) return;
+    const [now] = await this.database.platform<{ life: string; beats: string }>('select * from beat_of_life($1)', [seen]);
+    if (now === undefined || now.life !== database.life) return;
+    const beats = Number(now.beats);
+    if (beats < seen) {
+      throw new SettingsError(
+        `DATABASE_URL: the database is at an earlier point than it was (beat ${beats}, ${seen} was seen): it was restored, or a failover lost something. `
+        + 'Numbers would be given out twice: stop every process, then npm run after-restore (docs/operating.md)',
+      );
+    }
+    if (beats > seen) await this.redis.note(now.life, String(beats)).catch(() => undefined);
+  }
+
+  /** The last beat that Redis remembers of a life, 0 if none; null: Redis does not say. */
+  private async remembered(life: string): Promise<number | null> {
+    try {
+      return Number(await this.redis.recall(life));
+    } catch {
+      return null;
+    }
+  }
+}

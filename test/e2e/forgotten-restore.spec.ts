@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { loadBackup } from '../../src/platform/database/backup/load-backup.js';
+import type { ServiceProcess } from '../../src/local/service-process.js';
+import { Business } from '../support/business.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+const REFUSED = 'the database is at an earlier point than it was';
+
+/** What an operator may forget after a restore, and what a failover may lose unnoticed: numbers would be given out twice. */
+describe('a database that went back to an earlier point', () => {
+  let stack: Stack;
+  let restored: TestDatabase;
+  let business: Business;
+  let further: ServiceProcess;
+  let folder: string;
+
+  const run = async (program: string, ownerUrl: string, ...args: string[]): Promise<string> =>
+    (await promisify(execFile)(process.execPath, [join('dist', 'src', program), ...args], { env: { PATH: process.env['PATH'], DATABASE_OWNER_URL: ownerUrl, DATABASE_URL: ownerUrl } })).stdout;
+  const beats = async (database: TestDatabase): Promise<number> => Number((await database.query<{ beats: string }>('select beats from sello.deployment'))[0]?.beats);
+  const remembered = async (): Promise<number> => Math.max(0, ...(await Promise.all((await stack.redis.keys('*:note:*')).map(async (key) => Number(await stack.redis.get(key))))));
+  const seen = async (least: number): Promise<void> => {
+    for (let waited = 0; (await remembered()) < least; waited += 1) {
+      if (waited > 300) throw new Error(`Redis remembers ${await remembered()} beats\n${stack.logs()}`);
+      await sleep(100);
+    }
+  };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'sello-forgotten-'));
+    restored = await createTestDatabase({ migrated: false });
+    stack = await startStack({ workers: 0 });
+    ({ worker: further } = await stack.startWorker());
+    business = await Business.open(stack);
+    await run('backup.js', stack.ownerUrl, join(folder, 'backup'));
+    const { document_id } = await business.accepted();
+    expect((await business.settled(document_id)).status).toBe('AUTHORIZED');
+    await seen((await beats(stack.database)) + 1);
+  }, 120_000);
+  afterAll(async () => {
+    await stack.stop();
+    await restored.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is no longer served by those who run on it', async () => {
+    await stack.database.query('update sello.deployment set beats = 0');
+    await Promise.all([stack.apis[0]!.ended, further.ended]);
+    expect(stack.logs()).toContain(REFUSED);
+    expect(await beats(stack.database)).toBe(0);
+  });
+
+  it('is served by nobody anew until another life of it has begun, which leaves the numbers out', async () => {
+    await loadBackup(restored.ownerUrl, join(folder, 'backup'), () => undefined);
+    await expect(stack.startApi({ DATABASE_URL: restored.url })).rejects.toThrow(REFUSED);
+    await expect(stack.startWorker({ DATABASE_URL: restored.url })).rejects.toThrow('npm run after-restore');
+
+    await run('after-restore.js', restored.ownerUrl);
+    const api = await stack.startApi({ DATABASE_URL: restored.url });
+    const { body } = await business.issue({}, api);
+    expect(body.access_key.slice(30, 39)).toBe('000001001');
+  });
+
+  it('is served where Redis remembers nothing of it', async () => {
+    await stack.redis.flushdb();
+    await expect(stack.startWorker()).resolves.toBeDefined();
+  });
+});
