@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Shutdown } from './shutdown/shutdown.js';
 
@@ -25,6 +24,6 @@ export function announceReady(app: INestApplicationContext, details: Readonly<Re
 export function failToStart(error: unknown): never {
   const reason = error instanceof Error ? `Cannot start: ${error.message}` : 'Cannot start';
   // The last line there is, behind those that the log still holds.
-  process.once('exit', () => writeSync(process.stderr.fd, `${reason}\n`));
+  process.once('exit', () => console.error(reason));
   process.exit(1);
 }

@@ -1,12 +1,12 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { SettingsError } from '../../config/settings.js';
-import { SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
 import { RecurringWork } from '../schedule/recurring-work.js';
 import { REDIS_PROBE, type RedisProbe } from './redis-probe.js';
 
 const LOOK_MS = 5_000;
-/** How long a starting process waits for Redis to say what it remembers. */
+/** How long a starting process asks again for Redis to say what it remembers. */
 const PATIENCE_MS = 2_000;
 const PAUSE_MS = 100;
 
@@ -14,15 +14,17 @@ const PAUSE_MS = 100;
  * Notices a database that went back to an earlier point: a restore or a failover that lost something, after which numbers
  * would be given out a second time. The database counts beats, Redis remembers the last; one that is behind what is
  * remembered of the same life is not served: a process does not start on it, and one that runs ends. `npm run after-restore`
- * begins another life. What Redis does not remember any more, or came within the last seconds, is not noticed.
+ * begins another life. What Redis does not say or remember, or came within the last seconds, is not noticed.
  */
 @Injectable()
 export class DatabaseLife extends RecurringWork implements OnModuleInit {
   private readonly log = new Logger(DatabaseLife.name);
+  private isOver = false;
 
   constructor(
     private readonly database: TenantTransaction,
     @Inject(REDIS_PROBE) private readonly redis: RedisProbe,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SLEEPER) private readonly patience: Sleeper,
   ) {
     super(LOOK_MS, patience);
@@ -30,7 +32,8 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
 
   /** @throws SettingsError when the database went back */
   async onModuleInit(): Promise<void> {
-    for (let waited = 0; waited < PATIENCE_MS && !(await this.redis.isReachable()); waited += PAUSE_MS) await this.patience.sleep(PAUSE_MS);
+    const until = this.clock.now().getTime() + PATIENCE_MS;
+    while (!(await this.redis.isReachable()) && this.clock.now().getTime() < until) await this.patience.sleep(PAUSE_MS);
     try {
       await this.look();
     } catch (error) {
@@ -41,10 +44,12 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
   }
 
   protected async work(): Promise<void> {
+    if (this.isOver) return;
     try {
       await this.look();
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
+      this.isOver = true;
       this.log.fatal(`${error.message}; this process ends`);
       process.kill(process.pid, 'SIGTERM');
     }
@@ -65,6 +70,7 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
         + 'Numbers would be given out twice: stop every process, then npm run after-restore (docs/operating.md)',
       );
     }
+    // Of processes that note at once the slower may put an older beat back, until the next look of any.
     if (beats > seen) await this.redis.note(now.life, String(beats)).catch(() => undefined);
   }
 

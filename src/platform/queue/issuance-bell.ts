@@ -55,8 +55,7 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
    */
   async ring(announcements: readonly Announcement[]): Promise<void> {
     if (announcements.length === 0) return;
-    // While Redis is away ioredis would queue commands without bound; the relay rings again anyway.
-    if (this.queue.client.status !== 'ready') throw new Error('Redis is not connected');
+    this.mustBeConnected();
     const at = this.clock.now().getTime();
     const jobs = announcements.map(({ tenantId, documentId, announcement }) => ({
       name: 'advance',
@@ -93,7 +92,7 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
    * @throws Error when Redis does not tell
    */
   async waitingJobs(): Promise<number> {
-    if (this.queue.client.status !== 'ready') throw new Error('Redis is not connected');
+    this.mustBeConnected();
     return this.withinLimit(this.queue.getWaitingCount());
   }
 
@@ -109,12 +108,19 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
 
   /** What was noted under a name. @throws Error when Redis does not answer within a second */
   async recall(name: string): Promise<string | null> {
+    this.mustBeConnected();
     return this.withinLimit(this.queue.client.get(noteKey(this.settings.QUEUE_PREFIX, name)));
   }
 
   /** Notes a value under a name. @throws Error when Redis does not answer within a second */
   async note(name: string, value: string): Promise<void> {
+    this.mustBeConnected();
     await this.withinLimit(this.queue.client.set(noteKey(this.settings.QUEUE_PREFIX, name), value));
+  }
+
+  /** While Redis is away ioredis would queue commands without bound. */
+  private mustBeConnected(): void {
+    if (this.queue.client.status !== 'ready') throw new Error('Redis is not connected');
   }
 
   private async withinLimit<T>(answer: Promise<T>): Promise<T> {

@@ -145,10 +145,13 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
       await this.work.giveBack(row, token, now);
       return;
     }
-    await this.settle(row, token, standingAfter(outcome, written.attempts + 1, this.settings.MAIL_LADDER, now), heldAt.getTime() + this.leaseMs * SHARE_OF_LEASE);
+    await this.settle(row, token, standingAfter(outcome, written.attempts + 1, this.settings.MAIL_LADDER, now), heldAt.getTime() + this.leaseMs * (SHARE_FOR_WRITING + SHARE_OF_LEASE));
   }
 
-  /** When the lease began under which the mail is sent; null: it was lost while attachments were drawn, which may take its time. */
+  /**
+   * When the lease began under which the mail is sent; null: it was lost, or the mail removed, while attachments were drawn,
+   * which may take its time. Soon after the claim nobody asks: a mail that is removed in that moment is sent.
+   */
   private async held(row: ClaimedWork, token: string, claimedAt: Date): Promise<Date | null> {
     const now = this.clock.now();
     if (now.getTime() - claimedAt.getTime() <= this.leaseMs * SHARE_FOR_WRITING) return claimedAt;
