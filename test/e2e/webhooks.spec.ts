@@ -80,8 +80,10 @@ describe('webhooks', () => {
     expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(event);
     expect(() => new Webhook(secret).verify(body.replace('AUTHORIZED', 'AUTHORIZEd'), headers as Record<string, string>)).toThrow();
     expect(headers).toMatchObject({ 'webhook-id': event.id, 'content-type': 'application/json' });
-    const listed = await business.call<{ items: unknown[] }>('GET', `/events?document_id=${documentId}`);
-    expect(listed.body.items).toEqual([event]);
+    // The list keeps the order of commits: it waits for transactions that began before, also of other databases of the server.
+    const listed = async (): Promise<unknown[]> => (await business.call<{ items: unknown[] }>('GET', `/events?document_id=${documentId}`)).body.items;
+    for (let waited = 0; waited < 200 && (await listed()).length === 0; waited += 1) await sleep(50);
+    expect(await listed()).toEqual([event]);
     const { next_attempt_at: _next, updated_at: _updated, email: _email, ...record } = await business.document(documentId);
     expect(event).toMatchObject({ version: record['version'], tenant_id: business.tenantId, data: { document: record } });
     const sent = await arrived(id, 'document.authorized');
