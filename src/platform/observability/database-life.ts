@@ -71,7 +71,7 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
       );
     }
     // Of processes that note at once the slower may put an older beat back, until the next look of any.
-    if (beats > seen) await this.redis.note(now.life, String(beats)).catch(() => undefined);
+    if (beats > seen) await this.redis.note(now.life, String(beats));
   }
 
   /** The last beat that Redis remembers of a life, 0 if none; null: Redis does not say. */
@@ -79,6 +79,7 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
     try {
       return Number(await this.redis.recall(life));
     } catch {
+      // Away, which readiness and the log of those who need it for their work tell already.
       return null;
     }
   }
