@@ -121,6 +121,25 @@ describe('turns between tenants', () => {
     await database.query(`update outbox set due_at = now()`);
   });
 
+  it('of four that are announced three ask about what was sent, whoever sent it; where fewer ask, more is sent', async () => {
+    const [asking, sending] = [await seedTenant(database), await seedTenant(database)];
+    const at = later(300);
+    for (let i = 0; i < 12; i += 1) for (const tenant of [asking, sending]) await issueBySql(service, tenant);
+    const stepOf = (tenant: SeededTenant, step: string): Promise<unknown> =>
+      database.query('update outbox set step = $2, unsent = false, ahead = false, announced_at = null where tenant_id = $1', [tenant.tenantId, step]);
+    await Promise.all([stepOf(asking, 'authorize'), stepOf(sending, 'submit')]);
+    await database.query(`update outbox set due_at = 'infinity' where tenant_id <> all ($1)`, [[asking.tenantId, sending.tenantId]]);
+    const shares = async (limit: number): Promise<number[]> => {
+      const announced = await work.announce(at, PATIENCE_MS, limit);
+      return [asking, sending].map(({ tenantId }) => announced.filter((row) => row.tenantId === tenantId).length);
+    };
+    expect(await shares(8)).toEqual([6, 2]);
+    expect(await shares(4)).toEqual([3, 1]);
+    expect(await shares(8)).toEqual([3, 5]);
+    await database.query('delete from outbox where tenant_id = any ($1)', [[asking.tenantId, sending.tenantId]]);
+    await database.query(`update outbox set due_at = now()`);
+  });
+
   it('a signed document that waits for an earlier number is not due until it is woken, one that is to be tried again not even then', async () => {
     const tenant = await seedTenant(database);
     const at = later(300);

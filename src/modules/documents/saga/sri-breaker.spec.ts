@@ -80,6 +80,23 @@ describe('the breaker of the SRI’s services', () => {
     expect(most()).toBe(50);
   });
 
+  it('while it ramps up, documents that have waited get half of what there is', () => {
+    const admitted = (hasWaited: boolean): Extract<Entry, { kind: 'go' }>[] => {
+      const held: Extract<Entry, { kind: 'go' }>[] = [];
+      for (let entry = breaker.enter('reception', hasWaited); entry.kind === 'go' && held.length < 50; entry = breaker.enter('reception', hasWaited)) held.push(entry);
+      return held;
+    };
+    calls(5, false);
+    elapsed = 2_000;
+    go().leave(true);
+    const waited = admitted(true);
+    const fresh = admitted(false);
+    expect([waited.length, fresh.length, admitted(true).length]).toEqual([3, 3, 0]);
+    for (const entry of [...waited, ...fresh]) entry.leave(true);
+    elapsed += 120_000;
+    expect(admitted(true)).toHaveLength(50);
+  });
+
   it('a burst of calls that fail together opens it once, for the first pause', () => {
     const burst = Array.from({ length: 24 }, go);
     for (const entry of burst) entry.leave(false);

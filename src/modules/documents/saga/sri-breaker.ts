@@ -8,6 +8,8 @@ const FAILURES_TO_OPEN = 5;
 const FIRST_BREAK_MS = 2_000;
 /** After an outage: shares of the worker's concurrency, each for this long. */
 const RAMP = [0.25, 0.5] as const;
+/** Of these shares, what goes to documents that have waited. */
+const BACKLOG_SHARE = 0.5;
 const RAMP_PAUSE_MS = 500;
 const PROBE_PAUSE_MS = 1_000;
 
@@ -36,7 +38,8 @@ export type Entry =
 /**
  * Keeps this worker from hammering a service of the SRI that does not answer, and from
  * storming it when it comes back: one probe, then a quarter of the concurrency for a
- * minute, then half. Each operation stands by itself: half an outage stops one half.
+ * minute, then half. Of these what has waited before gets half, so that the backlog does not
+ * hold up what arrives meanwhile. Each operation stands by itself: half an outage stops one half.
  */
 @Injectable()
 export class SriBreaker {
@@ -48,15 +51,18 @@ export class SriBreaker {
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'WORKER_CONCURRENCY' | 'SRI_LONGEST_BREAK_SECONDS' | 'SRI_RAMP_SECONDS'>,
   ) {}
 
-  /** Asks for leave to call the service now. */
-  enter(service: SriService): Entry {
+  /**
+   * Asks for leave to call the service now.
+   * @param hasWaited for a document that was put off before
+   */
+  enter(service: SriService, hasWaited = false): Entry {
     const operation = this.operation(service);
     const now = this.clock.now();
     const wait = (reason: 'breaker_open' | 'ramp', milliseconds: number): Entry => ({ kind: 'wait', reason, until: new Date(now.getTime() + milliseconds) });
     if (operation.openUntil !== null) {
       if (now < operation.openUntil) return wait('breaker_open', operation.openUntil.getTime() - now.getTime());
       if (operation.probe !== null) return wait('breaker_open', PROBE_PAUSE_MS);
-    } else if (operation.inFlight >= this.limit(operation, now)) {
+    } else if (operation.inFlight >= this.limit(operation, now) * (hasWaited ? BACKLOG_SHARE : 1)) {
       return wait('ramp', RAMP_PAUSE_MS);
     }
     operation.inFlight += 1;

@@ -67,6 +67,11 @@ describe('the steps that call the SRI', () => {
     if (entry.kind === 'go') entry.abandon();
     return entry.kind === 'go';
   };
+  const call = (service: 'reception' | 'authorization' | 'consultation', answered: boolean): void => {
+    const entry = breaker.enter(service);
+    if (entry.kind === 'go') entry.leave(answered);
+  };
+  const received = (): unknown => ({ kind: 'received', messages: [], raw: '' });
   const becomes = (more: Partial<DocumentState>): void => {
     loaded = { ...loaded, state: { ...loaded.state, ...more } };
   };
@@ -108,7 +113,7 @@ describe('the steps that call the SRI', () => {
     const submit = (): Promise<unknown> => {
       becomes({ status: 'NUMBER_RESERVED', signingNo: 0 });
       loaded = { ...loaded, signed: null };
-      return submitStep(() => ({ kind: 'received', messages: [], raw: '' })).run({ loaded, token: 'token', clearUntil: null, signature });
+      return submitStep(received).run({ loaded, token: 'token', clearUntil: null, signature });
     };
 
     it('commits with the beginning of the transmission', async () => {
@@ -117,11 +122,18 @@ describe('the steps that call the SRI', () => {
       expect(records[0]).toMatchObject({ signing: signature.signing, attempt: { signingNo: 1 } });
     });
 
+    it('goes before what has waited while the SRI is called in parts', async () => {
+      for (let i = 0; i < 5; i += 1) call('reception', false);
+      elapsed = 2_000;
+      call('reception', true);
+      const held = Array.from({ length: 3 }, () => breaker.enter('reception'));
+      expect(held.every(({ kind }) => kind === 'go')).toBe(true);
+      expect(await submitStep(received).run({ loaded, token: 'token', clearUntil: null })).toMatchObject({ step: 'submit', dueAt: new Date(START + 2_500) });
+      expect(await submit()).toMatchObject({ step: 'authorize' });
+    });
+
     it('is stored all the same while the SRI is not called', async () => {
-      for (let i = 0; i < 5; i += 1) {
-        const entry = breaker.enter('reception');
-        if (entry.kind === 'go') entry.leave(false);
-      }
+      for (let i = 0; i < 5; i += 1) call('reception', false);
       expect(await submit()).toMatchObject({ step: 'submit', dueAt: new Date(START + 2_000) });
       expect(decisions).toMatchObject([{ moves: [...signature.moves, { trigger: 'not_delivered', detail: { reason: 'breaker_open' } }], patch: { signingNo: 1 } }]);
       expect(records).toEqual([{ signing: signature.signing }]);
@@ -148,7 +160,7 @@ describe('the steps that call the SRI', () => {
 
   it('faults of our own never count against the SRI', async () => {
     databaseAway = true;
-    const step = submitStep(() => ({ kind: 'received', messages: [], raw: '' }));
+    const step = submitStep(received);
     for (let i = 0; i < 10; i += 1) await expect(step.run({ loaded, token: 'token', clearUntil: null })).rejects.toThrow('away');
     expect(takes('reception')).toBe(true);
   });
@@ -163,10 +175,7 @@ describe('the steps that call the SRI', () => {
       authorization: new AuthorizeStep(documents, query, breaker, killPoints, clock, ids, POLICY),
       consultation: new WatchStep(documents, query, breaker, clock, ids, POLICY),
     };
-    for (let i = 0; i < 5; i += 1) {
-      const entry = breaker.enter(service);
-      if (entry.kind === 'go') entry.leave(false);
-    }
+    for (let i = 0; i < 5; i += 1) call(service, false);
     expect(takes(service)).toBe(false);
     elapsed = 2_000;
     await expect(steps[service].run({ loaded, token: 'token', clearUntil: null })).rejects.toThrow('unexpected');

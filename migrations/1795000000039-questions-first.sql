@@ -1,0 +1,38 @@
+-- What was sent is asked about before more is sent: of four that are announced up to three are questions for an authorization,
+-- whoever's, where so many wait. Beside a backlog the workers otherwise begin with more documents than they bring to an end,
+-- and each, old or fresh, waits a second and more for its question. Asked first, none waits for long and as many are sent.
+-- The fourth keeps the sending going where the SRI takes documents and tells of none.
+create or replace function ready_in_turns(p_now timestamptz, p_patience interval, p_limit integer)
+  returns table (tenant_id uuid, document_id uuid)
+  language sql stable rows 20 set search_path = sello, pg_temp set random_page_cost = 1 as $$
+  with recursive tenants as (
+    (select o.tenant_id from outbox o order by o.tenant_id limit 1)
+    union all
+    select (select o.tenant_id from outbox o where o.tenant_id > t.tenant_id order by o.tenant_id limit 1)
+    from tenants t where t.tenant_id is not null
+  ), candidates as (
+    select mine.tenant_id, mine.document_id, s.step = 'authorize' as asks, min(mine.place) as place, hashtext(mine.document_id::text || p_now::text) as chance
+    from tenants t
+    cross join (values ('prepare', false, 1), ('prepare', true, 8), ('submit', false, 1), ('submit', true, 8), ('authorize', false, 1), ('watch', false, 1))
+      as s (step, ahead, counts)
+    cross join lateral (
+      (select w.tenant_id, w.document_id, row_number() over (order by w.due_at) * s.counts as place from outbox w
+       where w.tenant_id = t.tenant_id and w.step = s.step and w.ahead = s.ahead and w.due_at <= p_now and is_ready(w, p_now, p_patience)
+       order by w.due_at
+       limit p_limit)
+      union all
+      (select w.tenant_id, w.document_id, row_number() over (order by w.due_at desc) * s.counts from outbox w
+       where w.tenant_id = t.tenant_id and w.step = s.step and w.ahead = s.ahead and w.due_at <= p_now and is_ready(w, p_now, p_patience)
+       order by w.due_at desc
+       limit p_limit)
+    ) mine
+    group by mine.tenant_id, mine.document_id, s.step
+  ), turns as (
+    select c.*, row_number() over (partition by c.tenant_id, c.asks order by c.place, c.chance) as turn from candidates c
+  ), lanes as (
+    select t.*, row_number() over (partition by t.asks order by t.turn, t.chance) * case when t.asks then 1 else 3 end as place_in_both from turns t
+  )
+  select lanes.tenant_id, lanes.document_id from lanes
+  order by lanes.place_in_both, lanes.chance
+  limit p_limit
+$$;
