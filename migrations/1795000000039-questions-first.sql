@@ -1,7 +1,8 @@
 -- What was sent is asked about before more is sent: of four that are announced up to three are questions for an authorization,
 -- whoever's, where so many wait. Beside a backlog the workers otherwise begin with more documents than they bring to an end,
 -- and each, old or fresh, waits a second and more for its question. Asked first, none waits for long and as many are sent.
--- The fourth keeps the sending going where the SRI takes documents and tells of none.
+-- The fourth keeps the sending going where the SRI takes documents and tells of none; chance (of the clock) decides which of
+-- the four it is, so that a worker with room for fewer sends as well.
 create or replace function ready_in_turns(p_now timestamptz, p_patience interval, p_limit integer)
   returns table (tenant_id uuid, document_id uuid)
   language sql stable rows 20 set search_path = sello, pg_temp set random_page_cost = 1 as $$
@@ -30,9 +31,9 @@ create or replace function ready_in_turns(p_now timestamptz, p_patience interval
   ), turns as (
     select c.*, row_number() over (partition by c.tenant_id, c.asks order by c.place, c.chance) as turn from candidates c
   ), lanes as (
-    select t.*, row_number() over (partition by t.asks order by t.turn, t.chance) * case when t.asks then 1 else 3 end as place_in_both from turns t
+    select t.*, row_number() over (partition by t.asks order by t.turn, t.chance) as place_in_lane from turns t
   )
   select lanes.tenant_id, lanes.document_id from lanes
-  order by lanes.place_in_both, lanes.chance
+  order by case when asks then place_in_lane else 3 * place_in_lane - (hashtext(p_now::text) & 2147483647) % 3 end, chance
   limit p_limit
 $$;

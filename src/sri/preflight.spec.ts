@@ -65,6 +65,23 @@ describe('preflight', () => {
     ]);
   });
 
+  it('names every amount that is none, where the request has it', () => {
+    const none = '1e3';
+    const [line] = content.lines;
+    const taxes = content.taxes.slice(0, 1).map((tax) => ({ ...tax, taxableBase: none, rate: none, taxAmount: none, tariff: none }));
+    const lines = [line!, { ...line!, quantity: none, unitPrice: none, discount: none, subtotal: none, taxes }];
+    const amounts = { subtotal: none, totalDiscount: none, totalTax: none, total: none, tip: none };
+    const payments = [{ ...content.payments[0]!, total: none }];
+    const ofTax = ['taxable_base', 'rate', 'tax_amount', 'tariff'];
+    expect(errorsOf(preflight({ ...content, ...amounts, lines, taxes, payments }, issuer, context))).toEqual([
+      ...['subtotal', 'total_discount', 'total_tax', 'total', 'tip'].map((name) => `shape.decimal /${name}`),
+      ...['quantity', 'unit_price', 'discount', 'subtotal'].map((name) => `shape.decimal /lines/1/${name}`),
+      ...ofTax.map((name) => `shape.decimal /lines/1/taxes/0/${name}`),
+      ...ofTax.map((name) => `shape.decimal /taxes/0/${name}`),
+      'shape.decimal /payments/0/total',
+    ]);
+  });
+
   it.each([
     [{ ruc: '1790012344002' }, '/issuer_id'],
     [{ specialTaxpayer: '12' }, '/issuer_id'],

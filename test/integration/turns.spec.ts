@@ -136,6 +136,10 @@ describe('turns between tenants', () => {
     expect(await shares(8)).toEqual([6, 2]);
     expect(await shares(4)).toEqual([3, 1]);
     expect(await shares(8)).toEqual([3, 5]);
+    // With room for one, chance decides whose turn it is.
+    const singly = new Set<string | undefined>();
+    for (let second = 1; second <= 200; second += 1) singly.add((await work.announce(later(300 + second), 0, 1))[0]?.tenantId);
+    expect(singly).toEqual(new Set([asking.tenantId, sending.tenantId]));
     await database.query('delete from outbox where tenant_id = any ($1)', [[asking.tenantId, sending.tenantId]]);
     await database.query(`update outbox set due_at = now()`);
   });

@@ -1,7 +1,8 @@
 import { isCalendarDay } from '../../../shared/guayaquil.js';
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent, DocumentTax } from '../document.js';
+import type { DocumentContent, DocumentLine, DocumentTax } from '../document.js';
 import { defineRules, finding } from './rule.js';
+import { DECIMAL, wireName } from './structure.js';
 
 const RULES = defineRules({
   'shape.decimal': {
@@ -26,7 +27,13 @@ const RULES = defineRules({
   },
 });
 
-const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,6})?$/;
+/** Fields of a part that hold an amount, or null where there is none. */
+type AmountOf<Part> = { [Name in keyof Part]: Part[Name] extends string | null ? Name : never }[keyof Part] & string;
+
+const DOCUMENT_AMOUNTS: readonly AmountOf<DocumentContent>[] = ['subtotal', 'totalDiscount', 'totalTax', 'total', 'tip'];
+const LINE_AMOUNTS: readonly AmountOf<DocumentLine>[] = ['quantity', 'unitPrice', 'discount', 'subtotal'];
+const TAX_AMOUNTS: readonly AmountOf<DocumentTax>[] = ['taxableBase', 'rate', 'taxAmount', 'tariff'];
+const PAYMENT_AMOUNTS: readonly AmountOf<DocumentContent['payments'][number]>[] = ['total'];
 
 /**
  * What every other rule takes for granted. Requests are checked before they become
@@ -41,34 +48,19 @@ export function* checkShape(content: DocumentContent): Generator<Finding> {
   if (!/^[0-9]{8}$/.test(content.numericCode)) yield finding(RULES['shape.numeric_code'], '/numeric_code');
   if (content.lines.length === 0) yield finding(RULES['shape.empty'], '/lines');
   if (content.taxes.length === 0) yield finding(RULES['shape.empty'], '/taxes');
-  for (const [pointer, value] of decimalsOf(content)) {
-    if (value !== null && !DECIMAL.test(value))
-      yield finding(RULES['shape.decimal'], pointer, null, value.slice(0, 64));
-  }
-}
-
-function* decimalsOf(content: DocumentContent): Generator<readonly [string, string | null]> {
-  yield ['/subtotal', content.subtotal];
-  yield ['/total_discount', content.totalDiscount];
-  yield ['/total_tax', content.totalTax];
-  yield ['/total', content.total];
-  yield ['/tip', content.tip];
+  yield* checkAmounts(content, DOCUMENT_AMOUNTS, () => '');
   for (const [index, line] of content.lines.entries()) {
-    yield [`/lines/${index}/quantity`, line.quantity];
-    yield [`/lines/${index}/unit_price`, line.unitPrice];
-    yield [`/lines/${index}/discount`, line.discount];
-    yield [`/lines/${index}/subtotal`, line.subtotal];
-    yield* taxDecimals(line.taxes ?? [], `/lines/${index}/taxes`);
+    yield* checkAmounts(line, LINE_AMOUNTS, () => `/lines/${index}`);
+    for (const [place, tax] of (line.taxes ?? []).entries()) yield* checkAmounts(tax, TAX_AMOUNTS, () => `/lines/${index}/taxes/${place}`);
   }
-  yield* taxDecimals(content.taxes, '/taxes');
-  for (const [index, payment] of content.payments.entries()) yield [`/payments/${index}/total`, payment.total];
+  for (const [index, tax] of content.taxes.entries()) yield* checkAmounts(tax, TAX_AMOUNTS, () => `/taxes/${index}`);
+  for (const [index, payment] of content.payments.entries()) yield* checkAmounts(payment, PAYMENT_AMOUNTS, () => `/payments/${index}`);
 }
 
-function* taxDecimals(taxes: readonly DocumentTax[], pointer: string): Generator<readonly [string, string | null]> {
-  for (const [index, tax] of taxes.entries()) {
-    yield [`${pointer}/${index}/taxable_base`, tax.taxableBase];
-    yield [`${pointer}/${index}/rate`, tax.rate];
-    yield [`${pointer}/${index}/tax_amount`, tax.taxAmount];
-    yield [`${pointer}/${index}/tariff`, tax.tariff];
+/** Nearly all amounts are good: the pointer of a part is put together for one that is not. */
+function* checkAmounts<Part>(part: Part, names: readonly AmountOf<Part>[], pointer: () => string): Generator<Finding> {
+  for (const name of names) {
+    const value = part[name] as string | null;
+    if (value !== null && !DECIMAL.test(value)) yield finding(RULES['shape.decimal'], `${pointer()}/${wireName(name)}`, null, value.slice(0, 64));
   }
 }

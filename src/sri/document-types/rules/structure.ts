@@ -23,7 +23,8 @@ export const orNull = (structure: Structure): Structure => ({ nullable: structur
 export const listOf = (structure: Structure): Structure => ({ list: structure });
 export const objectOf = (fields: Readonly<Record<string, Structure>>): Structure => ({ object: fields });
 
-const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,6})?$/;
+/** How content writes amounts. */
+export const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,6})?$/;
 
 const LEAVES: Readonly<Record<Leaf, (value: unknown) => boolean>> = {
   text: (value) => typeof value === 'string',
@@ -76,4 +77,5 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The request's name of a field of the content. */
+export const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
