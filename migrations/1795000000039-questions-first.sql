@@ -1,8 +1,7 @@
--- What was sent is asked about before more is sent: of four that are announced up to three are questions for an authorization,
--- whoever's, where so many wait. Beside a backlog the workers otherwise begin with more documents than they bring to an end,
--- and each, old or fresh, waits a second and more for its question. Asked first, none waits for long and as many are sent.
--- The fourth keeps the sending going where the SRI takes documents and tells of none; chance (of the clock) decides which of
--- the four it is, so that a worker with room for fewer sends as well.
+-- What was sent is asked about before more is sent: where both wait, three of four that are announced are questions for an
+-- authorization, whoever's. Beside a backlog the workers otherwise begin with more documents than they bring to an end, and
+-- each, old or fresh, waits for its question as well. The fourth keeps the sending going where the SRI takes documents and
+-- tells of none; chance (of the clock) decides which of the four it is, so that a worker with room for fewer also sends.
 create or replace function ready_in_turns(p_now timestamptz, p_patience interval, p_limit integer)
   returns table (tenant_id uuid, document_id uuid)
   language sql stable rows 20 set search_path = sello, pg_temp set random_page_cost = 1 as $$
@@ -34,6 +33,6 @@ create or replace function ready_in_turns(p_now timestamptz, p_patience interval
     select t.*, row_number() over (partition by t.asks order by t.turn, t.chance) as place_in_lane from turns t
   )
   select lanes.tenant_id, lanes.document_id from lanes
-  order by case when asks then place_in_lane else 3 * place_in_lane - (hashtext(p_now::text) & 2147483647) % 3 end, chance
+  order by case when asks then place_in_lane else 3 * place_in_lane + 0.5 - (hashtext(p_now::text) & 3) end, chance
   limit p_limit
 $$;

@@ -12,7 +12,7 @@ const INVENTORY = `
   select 'schema' as kind, n.nspname::text as name, '' as body, n.nspowner::regrole::text as owner, coalesce(n.nspacl, acldefault('n', n.nspowner))::text as acl
   from pg_namespace n where n.nspname = 'sello'
   union all
-  select 'function', p.oid::regprocedure::text, p.prokind::text || p.prosrc || p.prosecdef || coalesce(p.proconfig::text, ''), p.proowner::regrole::text,
+  select 'function', p.oid::regprocedure::text, concat_ws(' ', p.prokind, p.prosrc, p.prosecdef, p.proconfig, p.prorows, p.procost, p.provolatile, p.proisstrict), p.proowner::regrole::text,
     coalesce(p.proacl, acldefault('f', p.proowner))::text
   from pg_proc p where p.pronamespace = 'sello'::regnamespace
   union all

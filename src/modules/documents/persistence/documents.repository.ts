@@ -11,6 +11,8 @@ import type { SriMessage } from '../../../sri/soap/message.js';
 /** A document as a saga step sees it. */
 export interface LoadedDocument {
   readonly state: DocumentState;
+  /** When its number was taken. */
+  readonly acceptedAt: Date;
   /** When the last decision about it was written. */
   readonly decidedAt: Date | null;
   readonly issuerId: string;
@@ -178,6 +180,7 @@ function toLoaded(row: LoadedRow): LoadedDocument {
       isResigning: d['due_step'] === 'prepare' && (d['signing_no'] as number) > 0,
       cancellation: d['cancellation'] as DocumentState['cancellation'],
     },
+    acceptedAt: new Date(d['created_at'] as string),
     decidedAt: date(d['updated_at']),
     issuerId: d['issuer_id'] as string,
     sequential: d['sequential'] as number,

@@ -80,21 +80,38 @@ describe('the breaker of the SRI’s services', () => {
     expect(most()).toBe(50);
   });
 
-  it('while it ramps up, documents that have waited get half of what there is', () => {
-    const admitted = (hasWaited: boolean): Extract<Entry, { kind: 'go' }>[] => {
+  it.each([
+    [1, [1, 0], [1, 0]],
+    [8, [1, 1], [2, 2]],
+    [12, [2, 1], [3, 3]],
+    [24, [3, 3], [6, 6]],
+  ])('of %i places, documents that waited for it get at most half of each part: %j, then %j of them and of others', (concurrency, quarter, half) => {
+    breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: concurrency, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 });
+    const admitted = (acceptedAt: Date): Extract<Entry, { kind: 'go' }>[] => {
       const held: Extract<Entry, { kind: 'go' }>[] = [];
-      for (let entry = breaker.enter('reception', hasWaited); entry.kind === 'go' && held.length < 50; entry = breaker.enter('reception', hasWaited)) held.push(entry);
+      for (let entry = breaker.enter('reception', acceptedAt); entry.kind === 'go' && held.length < 50; entry = breaker.enter('reception', acceptedAt)) held.push(entry);
       return held;
+    };
+    const [before, after] = [new Date(START), new Date(START + 2_000)];
+    const parts = (): number[] => {
+      const waited = admitted(before);
+      const fresh = admitted(after);
+      const shares = [waited.length, fresh.length];
+      expect(admitted(before)).toEqual([]);
+      for (const entry of waited.splice(0, 1)) entry.leave(true);
+      // A place that it gives back is its own again.
+      expect(admitted(before).map((entry) => entry.leave(true))).toHaveLength(1);
+      for (const entry of [...waited, ...fresh]) entry.leave(true);
+      return shares;
     };
     calls(5, false);
     elapsed = 2_000;
     go().leave(true);
-    const waited = admitted(true);
-    const fresh = admitted(false);
-    expect([waited.length, fresh.length, admitted(true).length]).toEqual([3, 3, 0]);
-    for (const entry of [...waited, ...fresh]) entry.leave(true);
-    elapsed += 120_000;
-    expect(admitted(true)).toHaveLength(50);
+    expect(parts()).toEqual(quarter);
+    elapsed += 60_000;
+    expect(parts()).toEqual(half);
+    elapsed += 60_000;
+    expect(admitted(before)).toHaveLength(50);
   });
 
   it('a burst of calls that fail together opens it once, for the first pause', () => {

@@ -8,7 +8,7 @@ const FAILURES_TO_OPEN = 5;
 const FIRST_BREAK_MS = 2_000;
 /** After an outage: shares of the worker's concurrency, each for this long. */
 const RAMP = [0.25, 0.5] as const;
-/** Of these shares, what goes to documents that have waited. */
+/** Of these shares, the most for documents that waited for the service to come back. */
 const BACKLOG_SHARE = 0.5;
 const RAMP_PAUSE_MS = 500;
 const PROBE_PAUSE_MS = 1_000;
@@ -21,6 +21,8 @@ interface Operation {
   probe: object | null;
   recoveredAt: Date | null;
   inFlight: number;
+  /** Of these, for documents from before it came back. */
+  waitedInFlight: number;
 }
 
 /** Leave to call a service once; every way out of the call goes through one of the two. */
@@ -38,8 +40,8 @@ export type Entry =
 /**
  * Keeps this worker from hammering a service of the SRI that does not answer, and from
  * storming it when it comes back: one probe, then a quarter of the concurrency for a
- * minute, then half. Of these what has waited before gets half, so that the backlog does not
- * hold up what arrives meanwhile. Each operation stands by itself: half an outage stops one half.
+ * minute, then half. Documents that waited for it may use half of that, so that they do not hold
+ * up those that arrive meanwhile. Each operation stands by itself: half an outage stops one half.
  */
 @Injectable()
 export class SriBreaker {
@@ -53,25 +55,28 @@ export class SriBreaker {
 
   /**
    * Asks for leave to call the service now.
-   * @param hasWaited for a document that was put off before
+   * @param acceptedAt of the document; one from before the service came back has waited for it
    */
-  enter(service: SriService, hasWaited = false): Entry {
+  enter(service: SriService, acceptedAt?: Date): Entry {
     const operation = this.operation(service);
     const now = this.clock.now();
+    const hasWaited = acceptedAt !== undefined && operation.recoveredAt !== null && acceptedAt < operation.recoveredAt;
     const wait = (reason: 'breaker_open' | 'ramp', milliseconds: number): Entry => ({ kind: 'wait', reason, until: new Date(now.getTime() + milliseconds) });
     if (operation.openUntil !== null) {
       if (now < operation.openUntil) return wait('breaker_open', operation.openUntil.getTime() - now.getTime());
       if (operation.probe !== null) return wait('breaker_open', PROBE_PAUSE_MS);
-    } else if (operation.inFlight >= this.limit(operation, now) * (hasWaited ? BACKLOG_SHARE : 1)) {
+    } else if (this.isFull(operation, hasWaited, now)) {
       return wait('ramp', RAMP_PAUSE_MS);
     }
     operation.inFlight += 1;
+    if (hasWaited) operation.waitedInFlight += 1;
     const call = {};
     if (operation.openUntil !== null) operation.probe = call;
     let left = false;
     const leave = (answered: boolean | null): void => {
       if (left) return;
       left = true;
+      if (hasWaited) operation.waitedInFlight -= 1;
       this.left(service, operation, call, answered);
     };
     return {
@@ -90,6 +95,11 @@ export class SriBreaker {
       service,
       state: operation.openUntil !== null ? 2 : Number.isFinite(this.limit(operation, now)) ? 1 : 0,
     }));
+  }
+
+  private isFull(operation: Operation, hasWaited: boolean, now: Date): boolean {
+    const limit = this.limit(operation, now);
+    return operation.inFlight >= limit || (hasWaited && operation.waitedInFlight >= Math.ceil(limit * BACKLOG_SHARE));
   }
 
   private limit({ recoveredAt }: Operation, now: Date): number {
@@ -128,7 +138,7 @@ export class SriBreaker {
   private operation(service: SriService): Operation {
     let operation = this.operations.get(service);
     if (!operation) {
-      operation = { failures: 0, breaks: 0, openUntil: null, probe: null, recoveredAt: null, inFlight: 0 };
+      operation = { failures: 0, breaks: 0, openUntil: null, probe: null, recoveredAt: null, inFlight: 0, waitedInFlight: 0 };
       this.operations.set(service, operation);
     }
     return operation;

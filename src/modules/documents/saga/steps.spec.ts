@@ -43,7 +43,7 @@ describe('the steps that call the SRI', () => {
     databaseAway = false;
     breaker = new SriBreaker(clock, SETTINGS);
     loaded = {
-      state: STATE, decidedAt: null, issuerId: 'i', sequential: 1, content: { numericCode: '12345678' } as never, issuer: {} as never,
+      state: STATE, acceptedAt: new Date(START), decidedAt: null, issuerId: 'i', sequential: 1, content: { numericCode: '12345678' } as never, issuer: {} as never,
       signed: { xml: Buffer.from('<factura/>'), certificateValidTo: new Date(START + DAY) }, activeCertificate: null,
     };
   });
@@ -122,14 +122,14 @@ describe('the steps that call the SRI', () => {
       expect(records[0]).toMatchObject({ signing: signature.signing, attempt: { signingNo: 1 } });
     });
 
-    it('goes before what has waited while the SRI is called in parts', async () => {
+    it.each([[0, 'submit'], [2_000, 'authorize']])('accepted %i ms after an outage began that lasted 2,000 ms, with half of the places in use: then %s', async (acceptedMs, next) => {
       for (let i = 0; i < 5; i += 1) call('reception', false);
       elapsed = 2_000;
       call('reception', true);
-      const held = Array.from({ length: 3 }, () => breaker.enter('reception'));
+      const held = Array.from({ length: 3 }, () => breaker.enter('reception', new Date(START)));
       expect(held.every(({ kind }) => kind === 'go')).toBe(true);
-      expect(await submitStep(received).run({ loaded, token: 'token', clearUntil: null })).toMatchObject({ step: 'submit', dueAt: new Date(START + 2_500) });
-      expect(await submit()).toMatchObject({ step: 'authorize' });
+      loaded = { ...loaded, acceptedAt: new Date(START + acceptedMs) };
+      expect(await submit()).toMatchObject({ step: next });
     });
 
     it('is stored all the same while the SRI is not called', async () => {

@@ -28,8 +28,7 @@ export class SubmitStep implements SagaStep {
       await this.documents.advance(state, again, token, now);
       return again.work;
     }
-    // Signed this moment, it is a fresh one.
-    const entrance = this.breaker.enter('reception', signature === undefined);
+    const entrance = this.breaker.enter('reception', loaded.acceptedAt);
     if (entrance.kind === 'wait') return await postpone(this.documents, document, 'submit', entrance.until, now, entrance.reason);
     return await this.transmission.send(document, xml, entrance);
   }
