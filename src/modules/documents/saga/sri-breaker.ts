@@ -55,7 +55,8 @@ export class SriBreaker {
 
   /**
    * Asks for leave to call the service now.
-   * @param acceptedAt of the document; one from before the service came back has waited for it
+   * @param acceptedAt of the document; one from before the service came back has waited for it;
+   * left out, the call counts as one for a document that has not
    */
   enter(service: SriService, acceptedAt?: Date): Entry {
     const operation = this.operation(service);
