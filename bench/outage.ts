@@ -4,12 +4,15 @@
  *
  *   --factor 30   60 minutes of outage become 120 s; ladders, ramp and breaker shrink alike
  *   --load 0.3    arrivals as a share of the measured capacity
+ *   --away both   or authorization, reception: half an outage
+ *   --how unavailable   or unreachable, silent: how what is away does not answer
  *
  * Measures the capacity, then arrivals at `load` without an outage, then the same
- * through an outage of both services. Exits with 1 unless every accepted document is
+ * through an outage. Exits with 1 unless every accepted document is
  * AUTHORIZED with gapless numbers and the outage's were within half of its time. The goal
  * besides: documents that arrive meanwhile, on emission points without a backlog of their
  * own (numbers of one point go in order), are at most three times as slow as without one.
+ * With the authorization alone away, the SRI takes what is sent all the while.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -20,8 +23,13 @@ import { BenchStack } from './issue-stack.js';
 import { createRequests } from './issue-tenants.js';
 
 const { values } = parseArgs({
-  options: { factor: { type: 'string', default: '30' }, load: { type: 'string', default: '0.3' }, tenants: { type: 'string', default: '8' }, points: { type: 'string', default: '25' } },
+  options: { factor: { type: 'string', default: '30' }, load: { type: 'string', default: '0.3' }, tenants: { type: 'string', default: '8' }, points: { type: 'string', default: '25' },
+    away: { type: 'string', default: 'both' }, how: { type: 'string', default: 'unavailable' } },
 });
+const SERVICES = ['reception', 'authorization'];
+const { away, how } = values;
+if (away !== 'both' && !SERVICES.includes(away)) throw new Error(`--away ${away}: both, ${SERVICES.join(' or ')}`);
+const servicesAway = SERVICES.filter((service) => away === 'both' || away === service);
 const factor = Number(values.factor);
 const share = Number(values.load);
 const OUTAGE_SECONDS = 3_600 / factor;
@@ -39,31 +47,43 @@ process.env['RECEPTION_LADDER'] = [2, 5, 15, 60].map(scaled).join(',');
 process.env['AUTHORIZATION_LADDER'] = `0.2,0.5,${[60, 300, 900, 3600].map(scaled).join(',')}`;
 process.env['SRI_RAMP_SECONDS'] = whole(60);
 process.env['SRI_LONGEST_BREAK_SECONDS'] = whole(60);
+process.env['SRI_TIMEOUT_SECONDS'] = whole(30);
 
 interface Fresh {
   readonly p95: number;
   readonly count: number;
 }
 
-/** From commit of the number to AUTHORIZED, of the documents accepted between two moments. */
-async function timesOf(client: pg.Client, from: Date, to: Date): Promise<Fresh> {
+type Reached = 'received' | 'authorized';
+
+/** From commit of the number until the SRI had taken or authorized it, of the documents accepted between two moments. */
+async function timesOf(client: pg.Client, from: Date, to: Date, reached: Reached = 'authorized'): Promise<Fresh> {
   const { rows } = await client.query<{ ms: string }>(
     `select extract(epoch from h.at - d.created_at) * 1000 as ms from sello.documents d
-     join sello.document_history h on h.tenant_id = d.tenant_id and h.document_id = d.id and h.trigger = 'authorized'
+     join sello.document_history h on h.tenant_id = d.tenant_id and h.document_id = d.id and h.trigger = $3
      where d.created_at between $1 and $2`,
-    [from, to],
+    [from, to, reached],
   );
   const sorted = rows.map(({ ms }) => Number(ms)).sort((a, b) => a - b);
   return { p95: percentile(sorted, 0.95), count: sorted.length };
 }
 
 async function switchSri(stack: BenchStack, up: boolean): Promise<void> {
-  for (const service of ['reception', 'authorization']) {
+  for (const service of servicesAway) {
     const response = await fetch(`${stack.simulatorUrl}/control/services/${service}`, {
-      method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ up }),
+      method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(up ? { up } : { up, how }),
     });
     if (!response.ok) throw new Error(`simulator: ${response.status} ${await response.text()}`);
   }
+}
+
+/** Processor time of PostgreSQL and the worker while `work` runs, in cores. */
+async function coresOf<T>(stack: BenchStack, work: () => Promise<T>): Promise<{ readonly result: T; readonly cores: number }> {
+  const [from, before] = [performance.now(), stack.serverCpuMs()];
+  await stack.readings('worker');
+  const result = await work();
+  const [milliseconds, after, [worker]] = [performance.now() - from, stack.serverCpuMs(), await stack.readings('worker')];
+  return { result, cores: ((after?.postgres ?? Number.NaN) - (before?.postgres ?? 0) + (worker?.cpuMs ?? Number.NaN)) / milliseconds };
 }
 
 interface Pending {
@@ -109,16 +129,20 @@ async function measure(stack: BenchStack): Promise<boolean> {
   say(`capacity ${capacity.toFixed(0)} documents/s; arrivals from now on ${rate.toFixed(0)}/s`);
 
   const calmFrom = new Date();
-  await load(20, rate);
+  const { cores: calmCores } = await coresOf(stack, () => load(20, rate));
   await database.drain(() => undefined);
   const calm = await timesOf(client, calmFrom, new Date());
-  say(`without an outage: p95 ${calm.p95.toFixed(0)} ms to AUTHORIZED`);
+  const calmTaken = await timesOf(client, calmFrom, new Date(), 'received');
+  say(`without an outage: p95 ${calm.p95.toFixed(0)} ms to AUTHORIZED, ${calmTaken.p95.toFixed(0)} ms until the SRI has it; ${calmCores.toFixed(2)} cores for PostgreSQL and worker`);
 
   await switchSri(stack, false);
-  say(`outage of ${OUTAGE_SECONDS.toFixed(0)} s (1 h / ${factor})`);
-  await load(OUTAGE_SECONDS, rate, cutOff);
-  await switchSri(stack, true);
+  const awayAt = new Date();
+  say(`outage of ${OUTAGE_SECONDS.toFixed(0)} s (1 h / ${factor}): ${servicesAway.join(' and ')} ${how}`);
+  const { cores: awayCores } = await coresOf(stack, () => load(OUTAGE_SECONDS, rate, cutOff));
   const backAt = new Date();
+  const taken = servicesAway.includes('reception') ? null : await timesOf(client, awayAt, backAt, 'received');
+  say(`in the outage ${awayCores.toFixed(2)} cores for PostgreSQL and worker` + (taken === null ? '' : `; p95 ${taken.p95.toFixed(0)} ms over ${taken.count} until the SRI has it`));
+  await switchSri(stack, true);
   const { count: backlog, states } = await pending(client, backAt);
   say(`the SRI is back; ${backlog} documents wait: ${states}`);
   const arrivals = load(OUTAGE_SECONDS, rate, untouched);
@@ -148,8 +172,10 @@ async function measure(stack: BenchStack): Promise<boolean> {
     `\ndrained in ${drainedAfter?.toFixed(1) ?? 'never'} s = ${drainShare.toFixed(2)} of the outage (goal ${GOAL_SHARE.toFixed(2)}, ideal ${(share / (1 - share)).toFixed(2)})\n` +
       `fresh documents meanwhile: p95 ${fresh.p95.toFixed(0)} ms over ${fresh.count} = ${freshRatio.toFixed(1)} x without an outage (goal 3)\n` +
       `those that came after break and ramp: p95 ${settled.p95.toFixed(0)} ms over ${settled.count} = ${(settled.p95 / calm.p95).toFixed(1)} x\n` +
+      (taken === null ? '' : `documents in the outage, until the SRI has them: p95 ${taken.p95.toFixed(0)} ms = ${(taken.p95 / calmTaken.p95).toFixed(1)} x without one\n`) +
+      `processor time of PostgreSQL and worker in the outage: ${(awayCores / calmCores).toFixed(2)} x without one\n` +
       `calls to the SRI per document: ${Number(rows[0]?.calls).toFixed(2)} (goal 3)\n` +
-      `${JSON.stringify({ bench: 'outage', factor, share, capacity, backlog, drainShare, freshRatio, freshP95: fresh.p95, settledP95: settled.p95, settledRatio: settled.p95 / calm.p95, calmP95: calm.p95, callsPerDocument: Number(rows[0]?.calls) })}\n`,
+      `${JSON.stringify({ bench: 'outage', away, how, factor, share, capacity, backlog, drainShare, freshRatio, freshP95: fresh.p95, settledP95: settled.p95, settledRatio: settled.p95 / calm.p95, calmP95: calm.p95, callsPerDocument: Number(rows[0]?.calls), awayCores, calmCores, takenP95: taken?.p95 ?? null, calmTakenP95: calmTaken.p95 })}\n`,
   );
   for (const problem of problems) process.stderr.write(`WRONG: ${problem}\n`);
   return problems.length === 0 && drainShare <= GOAL_SHARE;

@@ -2651,7 +2651,10 @@ export interface components {
              * @example []
              */
             warnings: components["schemas"]["FiscalFinding"][];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the next step is due; where that has passed, it is done as soon as a worker is free and the SRI can be called.
+             */
             next_attempt_at: string | null;
             /** @description A requested annulment that is being watched */
             cancellation: components["schemas"]["DocumentCancellation"] | null;

@@ -11,6 +11,7 @@ import { TenantTransaction } from '../../src/platform/database/tenant-transactio
 import { KillPoints } from '../../src/platform/faults/kill-points.js';
 import { Meters } from '../../src/platform/observability/meters.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
+import { StepGates } from '../../src/platform/outbox/step-gates.js';
 import { OutboxRelay } from '../../src/platform/outbox/relay.js';
 import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -43,7 +44,7 @@ describe('workers that hold a document longer than their lease', () => {
     seed = await seedTenant(database);
     const transaction = new TenantTransaction(service);
     documents = new DocumentsRepository(transaction, new RandomIds());
-    relay = new OutboxRelay(new DueWork(transaction), {} as never, new KillPoints(SETTINGS, new TimerSleeper()), clock, new TimerSleeper(), SETTINGS);
+    relay = new OutboxRelay(new DueWork(transaction), {} as never, new StepGates(), new KillPoints(SETTINGS, new TimerSleeper()), clock, new TimerSleeper(), SETTINGS);
   });
   afterAll(async () => {
     await service.destroy();

@@ -149,6 +149,34 @@ describe('turns between tenants', () => {
     await database.query(`update outbox set due_at = now()`);
   });
 
+  it('of a step that is held up only as many are announced as may be begun, the rest stays as it is; others have its room', async () => {
+    const tenant = await seedTenant(database);
+    const at = later(300);
+    for (let i = 0; i < 18; i += 1) await issueBySql(service, tenant);
+    await database.query(
+      `update outbox o set step = (array['prepare', 'submit', 'authorize'])[1 + k.n % 3], unsent = false, ahead = false, announced_at = null
+       from (select document_id, row_number() over (order by document_id) as n from outbox where tenant_id = $1) k where o.document_id = k.document_id`, [tenant.tenantId]);
+    await database.query(`update outbox set due_at = 'infinity' where tenant_id <> $1`, [tenant.tenantId]);
+    const announced = async (limit: number, places: Record<string, number>): Promise<Record<string, number>> => {
+      await database.query('update outbox set announced_at = null where tenant_id = $1', [tenant.tenantId]);
+      const ids = (await work.announce(at, PATIENCE_MS, limit, new Map(Object.entries(places)))).map(({ documentId }) => documentId);
+      const rows = await database.query<{ step: string; announced: boolean }>('select step, announced_at is not null as announced from outbox where document_id = any ($1)', [ids]);
+      expect(rows.every((row) => row.announced)).toBe(true);
+      expect(await database.query('select from outbox where announced_at is not null and tenant_id = $1', [tenant.tenantId])).toHaveLength(ids.length);
+      return Object.fromEntries(['prepare', 'submit', 'authorize'].map((step) => [step, rows.filter((row) => row.step === step).length]));
+    };
+    expect(await announced(500, {})).toEqual({ prepare: 6, submit: 6, authorize: 6 });
+    expect(await announced(500, { authorize: 0 })).toEqual({ prepare: 6, submit: 6, authorize: 0 });
+    expect(await announced(500, { authorize: 1, submit: 4 })).toEqual({ prepare: 6, submit: 4, authorize: 1 });
+    expect(await announced(6, { authorize: 0, submit: 0 })).toEqual({ prepare: 6, submit: 0, authorize: 0 });
+    expect(await announced(4, { authorize: 1, submit: 0 })).toEqual({ prepare: 3, submit: 0, authorize: 1 });
+    // Workers of the version before know nothing of it.
+    await database.query('update outbox set announced_at = null where tenant_id = $1', [tenant.tenantId]);
+    expect(await service.query(`select * from announce_due($1, interval '5 seconds', 500)`, [at])).toHaveLength(18);
+    await database.query('delete from outbox where tenant_id = $1', [tenant.tenantId]);
+    await database.query('update outbox set due_at = now()');
+  });
+
   it('a signed document that waits for an earlier number is not due until it is woken, one that is to be tried again not even then', async () => {
     const tenant = await seedTenant(database);
     const at = later(300);

@@ -287,8 +287,9 @@ export class MemoryStore implements Store {
     this.pauses = [];
   }
 
-  private announceDue([at, patience, limit]: readonly unknown[]): Json[] {
+  private announceDue([at, patience, limit, bounds]: readonly unknown[]): Json[] {
     const now = (at as Date).getTime();
+    const places = (bounds === null ? {} : JSON.parse(bounds as string)) as Record<string, number>;
     const due = [...this.outbox.values()]
       .filter(
         (d) =>
@@ -297,6 +298,7 @@ export class MemoryStore implements Store {
           (d.lease_until === null || d.lease_until < now),
       )
       .sort((a, b) => a.due_at - b.due_at)
+      .filter(({ step }) => (places[step] = (places[step] ?? Number(limit)) - 1) >= 0)
       .slice(0, limit as number);
     for (const row of due) {
       row.announced_at = now;

@@ -21,6 +21,7 @@ import type { TenantTransaction } from '../../src/platform/database/tenant-trans
 import { KillPoints } from '../../src/platform/faults/kill-points.js';
 import { Meters } from '../../src/platform/observability/meters.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
+import { StepGates } from '../../src/platform/outbox/step-gates.js';
 import { OutboxRelay } from '../../src/platform/outbox/relay.js';
 import { IssuanceBell } from '../../src/platform/queue/issuance-bell.js';
 import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
@@ -90,9 +91,10 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
   const killPoints = new KillPoints(SETTINGS, sleeper);
   const documents = new DocumentsRepository(transaction, ids);
   const work = new DueWork(transaction);
-  const relay = new Relay(work, new Bell(queue, work, clock, sleeper, SETTINGS), killPoints, clock, idler, SETTINGS);
+  const gates = new StepGates();
+  const relay = new Relay(work, new Bell(queue, work, clock, sleeper, SETTINGS), gates, killPoints, clock, idler, SETTINGS);
   const policy = sagaPolicy(SETTINGS);
-  const breaker = new SriBreaker(clock, SETTINGS);
+  const breaker = new SriBreaker(clock, SETTINGS, gates);
   const transmission = new Transmission(documents, ports.reception as never, relay, killPoints, clock, ids, policy);
   const processor = new IssuanceProcessor(
     queue, documents, relay, killPoints,

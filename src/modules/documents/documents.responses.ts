@@ -155,7 +155,8 @@ export class DocumentRecord {
   @ApiProperty({ type: [SriMessageBody] }) sri_messages: SriMessageBody[];
   @ApiProperty({ type: DocumentErrorBody, ...orNull, description: 'Why the document does not go on' }) error: DocumentErrorBody | null;
   @ApiProperty({ ...findings, description: 'Findings that did not refuse the document', example: [] }) warnings: Record<string, unknown>[];
-  @ApiProperty({ ...instant, ...orNull }) next_attempt_at: Date | null;
+  @ApiProperty({ ...instant, ...orNull, description: 'When the next step is due; where that has passed, it is done as soon as a worker is free and the SRI can be called.' })
+  next_attempt_at: Date | null;
   @ApiProperty({ type: DocumentCancellation, ...orNull, description: 'A requested annulment that is being watched' }) cancellation: DocumentCancellation | null;
   @ApiProperty({ type: Boolean, description: 'The buyer is mailed the document once it is authorized, unless the issuer mails nobody' }) send_email: boolean;
   @ApiProperty({ type: DocumentEmail, ...orNull, required: false, description: 'The latest mail of the document; it has no say in its state. Events do not tell it' }) email?: DocumentEmail | null;

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../database/tenant-transaction.js';
 import { CLOCK, type Clock } from '../../shared/ports.js';
+import { StepGates } from '../outbox/step-gates.js';
 import { type Logger, LOGGER } from './logger.js';
 import { Meters } from './meters.js';
 
@@ -18,7 +19,7 @@ interface Found {
 
 /**
  * What is due and for how long, out of PostgreSQL, by questions whose cost has a bound. Every worker tells the same, so
- * that it is told as long as one runs.
+ * that it is told as long as one runs. A step that this worker may not begin keeps nobody waiting for a worker.
  */
 @Injectable()
 export class Figures {
@@ -27,6 +28,7 @@ export class Figures {
   constructor(
     private readonly transaction: TenantTransaction,
     private readonly meters: Meters,
+    private readonly gates: StepGates,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -51,10 +53,14 @@ export class Figures {
     try {
       const ages = await this.transaction.platform<{ kind: string; oldest: Date | null; oldest_unannounced: Date | null }>('select * from work_ages($1, $2)', [now, PLACES]);
       const moving = await this.transaction.platform<{ status: string; documents: number }>('select * from moving_documents($1)', [DOCUMENTS]);
-      const age = (since: Date | null): number => (since === null ? 0 : Math.max(0, now.getTime() - since.getTime()) / 1_000);
+      const age = (kind: string, since: Date | null): number => {
+        const openSince = this.gates.openSince(kind);
+        if (since === null || openSince === null) return 0;
+        return Math.max(0, now.getTime() - Math.max(since.getTime(), openSince?.getTime() ?? 0)) / 1_000;
+      };
       return {
-        ages: ages.map(({ kind, oldest }) => ({ kind, seconds: age(oldest) })),
-        lag: Math.max(0, ...ages.map((row) => age(row.oldest_unannounced))),
+        ages: ages.map(({ kind, oldest }) => ({ kind, seconds: age(kind, oldest) })),
+        lag: Math.max(0, ...ages.map(({ kind, oldest_unannounced }) => age(kind, oldest_unannounced))),
         moving,
       };
     } catch (error) {

@@ -51,7 +51,7 @@ export const METRICS = {
   },
   dueWorkAge: {
     name: 'sello_due_work_age_seconds', type: 'gauge', labels: ['kind'], of: 'worker',
-    meaning: 'For how long the oldest work of a kind has been due: the steps of documents (`prepare`, `submit`, `authorize`, `watch`; without those that wait for an earlier number or a pause), `webhook` (to addresses that do not fail), `mail`',
+    meaning: 'For how long the oldest work of a kind has been due: the steps of documents (`prepare`, `submit`, `authorize`, `watch`; without those that wait for an earlier number or a pause, and no longer than the SRI can be called), `webhook` (to addresses that do not fail), `mail`',
   },
   outboxLag: {
     name: 'sello_outbox_lag_seconds', type: 'gauge', labels: [], of: 'worker',

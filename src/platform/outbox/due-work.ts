@@ -16,7 +16,7 @@ export interface Claim<Step extends string = string> {
 /** Claims due work; parameters: tenant, document, token, now, milliseconds of lease. One row when it was taken, else none. */
 export const CLAIM_STEP = `claim_step($1, $2, $3, $4, $5 * interval '1 millisecond')`;
 
-const ANNOUNCE = new Prepared('announce', `select * from announce_due($1, $2 * interval '1 millisecond', $3)`);
+const ANNOUNCE = new Prepared('announce', `select * from announce_due($1, $2 * interval '1 millisecond', $3, $4)`);
 
 const LEAVE = new Prepared('leave', 'select leave_to_relay($1, $2)');
 
@@ -28,11 +28,12 @@ export class DueWork {
   /**
    * Marks up to `limit` due rows as announced and returns them; a row that nobody
    * claimed within `patienceMs`, or whose lease ran out, comes again.
+   * @param places how many of a step at most; a step left out is bounded by `limit` alone
    */
-  async announce(now: Date, patienceMs: number, limit: number): Promise<Announcement[]> {
+  async announce(now: Date, patienceMs: number, limit: number, places: ReadonlyMap<string, number> = new Map()): Promise<Announcement[]> {
     const rows = await this.transaction.platform<{ tenant_id: string; document_id: string; announcement: number }>(
       ANNOUNCE,
-      [now, patienceMs, limit],
+      [now, patienceMs, limit, places.size === 0 ? null : JSON.stringify(Object.fromEntries(places))],
     );
     return rows.map((row) => ({ tenantId: row.tenant_id, documentId: row.document_id, announcement: row.announcement }));
   }

@@ -4,6 +4,7 @@ import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js'
 import { KillPoints } from '../faults/kill-points.js';
 import { IssuanceBell } from '../queue/issuance-bell.js';
 import { DueWork } from './due-work.js';
+import { StepGates } from './step-gates.js';
 
 const BATCH = 500;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
@@ -25,6 +26,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   constructor(
     private readonly work: DueWork,
     private readonly bell: IssuanceBell,
+    private readonly gates: StepGates,
     private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
@@ -64,7 +66,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
       try {
         // A short queue keeps a backlog in PostgreSQL, where tenants take turns, and lets fresh documents through.
         const room = Math.min(BATCH, await this.bell.roomToRefill());
-        const due = room > 0 ? await this.work.announce(this.clock.now(), this.settings.RELAY_PATIENCE_SECONDS * 1_000, room) : [];
+        const due = room > 0 ? await this.work.announce(this.clock.now(), this.settings.RELAY_PATIENCE_SECONDS * 1_000, room, this.gates.places()) : [];
         if (due.length > 0) await this.killPoints.pass('before-relay');
         await this.bell.ring(due);
         if (due.length > 0) await this.killPoints.pass('after-queue-add');

@@ -4,6 +4,7 @@ import type { Queue, QueueOptions } from 'bull';
 import type { Cluster } from 'ioredis';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DueWork } from '../outbox/due-work.js';
+import { StepGates } from '../outbox/step-gates.js';
 import { ISSUANCE_QUEUE, IssuanceBell } from './issuance-bell.js';
 import { QueueWatchdog } from './queue-watchdog.js';
 import { openRedisCluster } from './redis-cluster.js';
@@ -46,8 +47,8 @@ function redisOf(settings: Settings): QueueOptions & { url?: string } {
     }),
     BullModule.registerQueue({ name: ISSUANCE_QUEUE }),
   ],
-  providers: [IssuanceBell, DueWork, QueueWatchdog],
-  exports: [IssuanceBell, DueWork, QueueWatchdog, BullModule],
+  providers: [IssuanceBell, DueWork, StepGates, QueueWatchdog],
+  exports: [IssuanceBell, DueWork, StepGates, QueueWatchdog, BullModule],
 })
 export class QueueModule implements OnApplicationShutdown {
   constructor(@InjectQueue(ISSUANCE_QUEUE) private readonly queue: Queue) {}

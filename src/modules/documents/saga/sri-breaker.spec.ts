@@ -1,3 +1,4 @@
+import { StepGates } from '../../../platform/outbox/step-gates.js';
 import { type Entry, SriBreaker } from './sri-breaker.js';
 
 const START = Date.parse('2026-11-21T15:00:00Z');
@@ -7,7 +8,7 @@ describe('the breaker of the SRI’s services', () => {
   let breaker: SriBreaker;
   beforeEach(() => {
     elapsed = 0;
-    breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 });
+    breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 }, new StepGates());
   });
 
   const go = (): Extract<Entry, { kind: 'go' }> => {
@@ -49,6 +50,19 @@ describe('the breaker of the SRI’s services', () => {
     expect(waits()).toEqual(['breaker_open', 4_000]);
   });
 
+  it('while a probe takes long the others look again after as long as it has taken, a second at least', () => {
+    calls(5, false);
+    elapsed = 2_000;
+    go();
+    const pauses: number[] = [];
+    while (elapsed < 30_000) {
+      const [, pause] = waits()!;
+      pauses.push(pause);
+      elapsed += pause;
+    }
+    expect(pauses).toEqual([1_000, 1_000, 2_000, 4_000, 8_000, 16_000]);
+  });
+
   it('waits longer after each failed probe, up to a minute', () => {
     calls(5, false);
     const pauses: number[] = [];
@@ -86,7 +100,7 @@ describe('the breaker of the SRI’s services', () => {
     [12, [2, 1], [3, 3]],
     [24, [3, 3], [6, 6]],
   ])('of %i places, documents that waited for it get at most half of each part: %j, then %j of them and of others', (concurrency, quarter, half) => {
-    breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: concurrency, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 });
+    breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: concurrency, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 }, new StepGates());
     const admitted = (acceptedAt: Date): Extract<Entry, { kind: 'go' }>[] => {
       const held: Extract<Entry, { kind: 'go' }>[] = [];
       for (let entry = breaker.enter('reception', acceptedAt); entry.kind === 'go' && held.length < 50; entry = breaker.enter('reception', acceptedAt)) held.push(entry);
@@ -112,6 +126,39 @@ describe('the breaker of the SRI’s services', () => {
     expect(parts()).toEqual(half);
     elapsed += 60_000;
     expect(admitted(before)).toHaveLength(50);
+  });
+
+  it('tells the relay how much of each step may be begun, and since when nobody but us is late', () => {
+    const told = (step: string): [number | undefined, number | null | undefined] => {
+      const since = breaker.openSince(step);
+      return [new Map<string, number>(breaker.places()).get(step), since && since.getTime() - START];
+    };
+    const at = (service: 'reception' | 'authorization', acceptedAt?: Date): Extract<Entry, { kind: 'go' }> => {
+      const entry = breaker.enter(service, acceptedAt);
+      if (entry.kind !== 'go') throw new Error(`expected to go, is told to wait: ${entry.reason}`);
+      return entry;
+    };
+    expect(['prepare', 'submit', 'authorize', 'watch', 'webhook'].map(told)).toEqual(Array.from({ length: 5 }, () => [undefined, undefined]));
+    for (const service of ['reception', 'authorization'] as const) for (let i = 0; i < 5; i += 1) at(service).leave(false);
+    expect(['prepare', 'submit', 'authorize', 'watch'].map(told)).toEqual([[undefined, undefined], [0, null], [0, null], [undefined, undefined]]);
+    elapsed = 2_000;
+    expect(['submit', 'authorize'].map(told)).toEqual([[1, null], [1, null]]);
+    const probes = [at('reception'), at('authorization')];
+    expect(['submit', 'authorize'].map(told)).toEqual([[0, null], [0, null]]);
+    elapsed = 3_000;
+    for (const probe of probes) probe.leave(true);
+    expect(['submit', 'authorize'].map(told)).toEqual([[3, 3_000], [6, 3_000]]);
+    // Those that waited fill half of a part, those that did not all of it.
+    const waited = [at('reception', new Date(START)), at('reception', new Date(START))];
+    const fresh = [at('reception'), at('reception'), at('reception')];
+    expect(told('submit')).toEqual([1, 3_000]);
+    const last = at('reception');
+    expect(told('submit')).toEqual([0, 3_000]);
+    const asked = at('authorization');
+    expect(told('authorize')).toEqual([5, 3_000]);
+    for (const call of [...waited, ...fresh, last, asked]) call.leave(true);
+    elapsed += 120_000;
+    expect(['submit', 'authorize'].map(told)).toEqual([[undefined, 3_000], [undefined, 3_000]]);
   });
 
   it('a burst of calls that fail together opens it once, for the first pause', () => {

@@ -1,7 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
+import { type StepGate, StepGates } from '../../../platform/outbox/step-gates.js';
 import type { SriService } from '../../../sri/soap/classification.js';
+import type { Step } from '../domain/lifecycle.js';
 
 /** Consecutive calls without an answer that take an operation for down. */
 const FAILURES_TO_OPEN = 5;
@@ -11,14 +13,17 @@ const RAMP = [0.25, 0.5] as const;
 /** Of these shares, the most for documents that waited for the service to come back. */
 const BACKLOG_SHARE = 0.5;
 const RAMP_PAUSE_MS = 500;
+/** Least wait while a probe is under way; then as long again as it has taken. */
 const PROBE_PAUSE_MS = 1_000;
+/** What the steps call; signing calls nothing. */
+const SERVICE_OF: Readonly<Partial<Record<Step, SriService>>> = { submit: 'reception', authorize: 'authorization', watch: 'consultation' };
 
 interface Operation {
   failures: number;
   breaks: number;
   openUntil: Date | null;
   /** The one call let through while open: only its failure keeps the service closed off longer. */
-  probe: object | null;
+  probe: { readonly since: Date } | null;
   recoveredAt: Date | null;
   inFlight: number;
   /** Of these, for documents from before it came back. */
@@ -42,16 +47,20 @@ export type Entry =
  * storming it when it comes back: one probe, then a quarter of the concurrency for a
  * minute, then half. Documents that waited for it may use half of that, so that they do not hold
  * up those that arrive meanwhile. Each operation stands by itself: half an outage stops one half.
+ * What may not be called keeps its steps from being announced, so that a backlog does not go round.
  */
 @Injectable()
-export class SriBreaker {
+export class SriBreaker implements StepGate {
   private readonly log = new Logger(SriBreaker.name);
   private readonly operations = new Map<SriService, Operation>();
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'WORKER_CONCURRENCY' | 'SRI_LONGEST_BREAK_SECONDS' | 'SRI_RAMP_SECONDS'>,
-  ) {}
+    gates: StepGates,
+  ) {
+    gates.heed(this);
+  }
 
   /**
    * Asks for leave to call the service now.
@@ -65,13 +74,13 @@ export class SriBreaker {
     const wait = (reason: 'breaker_open' | 'ramp', milliseconds: number): Entry => ({ kind: 'wait', reason, until: new Date(now.getTime() + milliseconds) });
     if (operation.openUntil !== null) {
       if (now < operation.openUntil) return wait('breaker_open', operation.openUntil.getTime() - now.getTime());
-      if (operation.probe !== null) return wait('breaker_open', PROBE_PAUSE_MS);
+      if (operation.probe !== null) return wait('breaker_open', Math.max(PROBE_PAUSE_MS, now.getTime() - operation.probe.since.getTime()));
     } else if (this.isFull(operation, hasWaited, now)) {
       return wait('ramp', RAMP_PAUSE_MS);
     }
     operation.inFlight += 1;
     if (hasWaited) operation.waitedInFlight += 1;
-    const call = {};
+    const call = { since: now };
     if (operation.openUntil !== null) operation.probe = call;
     let left = false;
     const leave = (answered: boolean | null): void => {
@@ -98,9 +107,34 @@ export class SriBreaker {
     }));
   }
 
+  /** While a service is away its step is announced for the probe alone; in parts, as many as the part has room for. */
+  places(): ReadonlyMap<Step, number> {
+    const now = this.clock.now();
+    const places = Object.entries(SERVICE_OF).map(([step, service]) => [step as Step, this.placesAt(service, now)] as const);
+    return new Map(places.filter(([, count]) => Number.isFinite(count)));
+  }
+
+  openSince(step: string): Date | null | undefined {
+    const service = SERVICE_OF[step as Step];
+    const operation = service && this.operations.get(service);
+    if (!operation) return undefined;
+    return operation.openUntil === null ? (operation.recoveredAt ?? undefined) : null;
+  }
+
+  private placesAt(service: SriService, now: Date): number {
+    const operation = this.operations.get(service);
+    if (!operation) return Number.POSITIVE_INFINITY;
+    const { openUntil, probe, inFlight, waitedInFlight } = operation;
+    if (openUntil !== null) return now >= openUntil && probe === null ? 1 : 0;
+    const limit = this.limit(operation, now);
+    // A document that is new goes on from signing to sending by itself: what is announced to be sent has waited.
+    const ofBacklog = service === 'reception' ? backlogPart(limit) - waitedInFlight : limit;
+    return Math.max(0, Math.min(limit - inFlight, ofBacklog));
+  }
+
   private isFull(operation: Operation, hasWaited: boolean, now: Date): boolean {
     const limit = this.limit(operation, now);
-    return operation.inFlight >= limit || (hasWaited && operation.waitedInFlight >= Math.ceil(limit * BACKLOG_SHARE));
+    return operation.inFlight >= limit || (hasWaited && operation.waitedInFlight >= backlogPart(limit));
   }
 
   private limit({ recoveredAt }: Operation, now: Date): number {
@@ -109,7 +143,7 @@ export class SriBreaker {
     return share === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(this.settings.WORKER_CONCURRENCY * share));
   }
 
-  private left(service: SriService, operation: Operation, call: object, answered: boolean | null): void {
+  private left(service: SriService, operation: Operation, call: Operation['probe'], answered: boolean | null): void {
     operation.inFlight -= 1;
     const isProbe = operation.probe === call;
     if (isProbe) operation.probe = null;
@@ -145,3 +179,5 @@ export class SriBreaker {
     return operation;
   }
 }
+
+const backlogPart = (limit: number): number => Math.ceil(limit * BACKLOG_SHARE);

@@ -1,3 +1,4 @@
+import { StepGates } from '../../../platform/outbox/step-gates.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { LoadedDocument, Records } from '../persistence/documents.repository.js';
@@ -41,7 +42,7 @@ describe('the steps that call the SRI', () => {
     decisions = [];
     records = [];
     databaseAway = false;
-    breaker = new SriBreaker(clock, SETTINGS);
+    breaker = new SriBreaker(clock, SETTINGS, new StepGates());
     loaded = {
       state: STATE, acceptedAt: new Date(START), decidedAt: null, issuerId: 'i', sequential: 1, content: { numericCode: '12345678' } as never, issuer: {} as never,
       signed: { xml: Buffer.from('<factura/>'), certificateValidTo: new Date(START + DAY) }, activeCertificate: null,
@@ -80,7 +81,7 @@ describe('the steps that call the SRI', () => {
     const waits: number[] = [];
     for (let tries = 0; tries < 8; tries += 1) {
       // Each worker may be a new one, which knows nothing of the tries before.
-      breaker = new SriBreaker(clock, SETTINGS);
+      breaker = new SriBreaker(clock, SETTINGS, new StepGates());
       const work = await submitStep(() => ({ kind: 'not_delivered', reason: 'refused' })).run({ loaded, token: 'token', clearUntil: null });
       expect(loaded.state).toMatchObject({ receptionAttempts: 0, firstSentAt: null });
       expect(work).toMatchObject({ step: 'submit', unsent: true });

@@ -1,0 +1,69 @@
+-- All that is due, as before.
+create function ready_in_turns(p_now timestamptz, p_patience interval, p_limit integer)
+  returns table (tenant_id uuid, document_id uuid)
+  language sql stable rows 20 set search_path = sello, pg_temp set random_page_cost = 1 as $$
+  with recursive tenants as (
+    (select o.tenant_id from outbox o order by o.tenant_id limit 1)
+    union all
+    select (select o.tenant_id from outbox o where o.tenant_id > t.tenant_id order by o.tenant_id limit 1)
+    from tenants t where t.tenant_id is not null
+  ), candidates as (
+    select mine.tenant_id, mine.document_id, s.step = 'authorize' as asks, min(mine.place) as place, hashtext(mine.document_id::text || p_now::text) as chance
+    from tenants t
+    cross join (values ('prepare', false, 1), ('prepare', true, 8), ('submit', false, 1), ('submit', true, 8), ('authorize', false, 1), ('watch', false, 1))
+      as s (step, ahead, counts)
+    cross join lateral (
+      (select w.tenant_id, w.document_id, row_number() over (order by w.due_at) * s.counts as place from outbox w
+       where w.tenant_id = t.tenant_id and w.step = s.step and w.ahead = s.ahead and w.due_at <= p_now and is_ready(w, p_now, p_patience)
+       order by w.due_at
+       limit p_limit)
+      union all
+      (select w.tenant_id, w.document_id, row_number() over (order by w.due_at desc) * s.counts from outbox w
+       where w.tenant_id = t.tenant_id and w.step = s.step and w.ahead = s.ahead and w.due_at <= p_now and is_ready(w, p_now, p_patience)
+       order by w.due_at desc
+       limit p_limit)
+    ) mine
+    group by mine.tenant_id, mine.document_id, s.step
+  ), turns as (
+    select c.*, row_number() over (partition by c.tenant_id, c.asks order by c.place, c.chance) as turn from candidates c
+  ), lanes as (
+    select t.*, row_number() over (partition by t.asks order by t.turn, t.chance) as place_in_lane from turns t
+  )
+  select lanes.tenant_id, lanes.document_id from lanes
+  order by case when asks then place_in_lane else 3 * place_in_lane + 0.5 - (hashtext(p_now::text) & 3) end, chance
+  limit p_limit
+$$;
+
+create or replace function announce_due(p_now timestamptz, p_patience interval, p_limit integer)
+  returns table (tenant_id uuid, document_id uuid, announcement integer)
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+begin
+  -- A bell forgotten by a crash of the server is rung again: no need to wait for the disk.
+  perform set_config('synchronous_commit', 'off', true);
+  if (select count(*) from (select from outbox o where o.due_at <= p_now limit p_limit + 1) due) <= p_limit then
+    return query
+    update outbox o set announced_at = p_now, announcements = o.announcements + 1
+    from (
+      select w.tenant_id, w.document_id from outbox w
+      where w.due_at <= p_now and is_ready(w, p_now, p_patience)
+      for no key update skip locked
+    ) ready
+    where o.tenant_id = ready.tenant_id and o.document_id = ready.document_id
+    returning o.tenant_id, o.document_id, o.announcements;
+  else
+    return query
+    update outbox o set announced_at = p_now, announcements = o.announcements + 1
+    from (
+      select w.tenant_id, w.document_id
+      from ready_in_turns(p_now, p_patience, p_limit) turn
+      join outbox w on w.tenant_id = turn.tenant_id and w.document_id = turn.document_id
+      where is_ready(w, p_now, p_patience)
+      for no key update of w skip locked
+    ) ready
+    where o.tenant_id = ready.tenant_id and o.document_id = ready.document_id
+    returning o.tenant_id, o.document_id, o.announcements;
+  end if;
+end $$;
+alter function announce_due(timestamptz, interval, integer) set random_page_cost = 1;
+drop function announce_due(timestamptz, interval, integer, jsonb);
+drop function ready_in_turns(timestamptz, interval, integer, jsonb);

@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+
+/** Says which steps may be begun now. */
+export interface StepGate {
+  /** Of each step that is bounded, how many this process may begin now; a step left out is not. */
+  places(): ReadonlyMap<string, number>;
+  /** Since when a step may be begun: null while it may not, undefined where nothing has ever held it up. */
+  openSince(step: string): Date | null | undefined;
+}
+
+/** Where due work waits for something outside that does not answer: not announced, and nobody late for it. */
+@Injectable()
+export class StepGates implements StepGate {
+  private gate: StepGate | null = null;
+
+  /** From now on `gate` is asked; until then all may be begun. */
+  heed(gate: StepGate): void {
+    this.gate = gate;
+  }
+
+  places(): ReadonlyMap<string, number> {
+    return this.gate?.places() ?? new Map<string, number>();
+  }
+
+  openSince(step: string): Date | null | undefined {
+    return this.gate?.openSince(step);
+  }
+}
