@@ -108,20 +108,20 @@ export class BenchDatabase {
     };
   }
 
-  /** Where the documents accepted since `from` spent their time. */
-  async moveTimes(from: Date): Promise<MoveTime[]> {
+  /** Where the documents accepted since `from`, up to `to`, spent their time. */
+  async moveTimes(from: Date, to: Date = new Date()): Promise<MoveTime[]> {
     const { rows } = await this.client.query<MoveTime>(
       `with moves as (
          select h.trigger, h.version, pg_xact_commit_timestamp(h.xmin) as committed,
                 lag(h.trigger) over w as before, lag(pg_xact_commit_timestamp(h.xmin)) over w as since
          from document_history h join documents d on d.tenant_id = h.tenant_id and d.id = h.document_id
-         where d.created_at >= $1
+         where d.created_at between $1 and $2
          window w as (partition by h.tenant_id, h.document_id order by h.version))
        select before || ' > ' || trigger as move, count(*)::integer as count,
               percentile_cont(0.5) within group (order by extract(epoch from committed - since)) * 1000 as p50,
               percentile_cont(0.95) within group (order by extract(epoch from committed - since)) * 1000 as p95
        from moves where committed > since group by 1 order by min(version), 2 desc`,
-      [from],
+      [from, to],
     );
     return rows;
   }

@@ -131,6 +131,7 @@ async function measure(stack: BenchStack): Promise<boolean> {
   const calmFrom = new Date();
   const { cores: calmCores } = await coresOf(stack, () => load(20, rate));
   await database.drain(() => undefined);
+  const calmMoves = new Map((await database.moveTimes(calmFrom)).map(({ move, p95 }) => [move, p95]));
   const calm = await timesOf(client, calmFrom, new Date());
   const calmTaken = await timesOf(client, calmFrom, new Date(), 'received');
   say(`without an outage: p95 ${calm.p95.toFixed(0)} ms to AUTHORIZED, ${calmTaken.p95.toFixed(0)} ms until the SRI has it; ${calmCores.toFixed(2)} cores for PostgreSQL and worker`);
@@ -140,8 +141,7 @@ async function measure(stack: BenchStack): Promise<boolean> {
   say(`outage of ${OUTAGE_SECONDS.toFixed(0)} s (1 h / ${factor}): ${servicesAway.join(' and ')} ${how}`);
   const { cores: awayCores } = await coresOf(stack, () => load(OUTAGE_SECONDS, rate, cutOff));
   const backAt = new Date();
-  const taken = servicesAway.includes('reception') ? null : await timesOf(client, awayAt, backAt, 'received');
-  say(`in the outage ${awayCores.toFixed(2)} cores for PostgreSQL and worker` + (taken === null ? '' : `; p95 ${taken.p95.toFixed(0)} ms over ${taken.count} until the SRI has it`));
+  say(`in the outage ${awayCores.toFixed(2)} cores for PostgreSQL and worker`);
   await switchSri(stack, true);
   const { count: backlog, states } = await pending(client, backAt);
   say(`the SRI is back; ${backlog} documents wait: ${states}`);
@@ -159,8 +159,14 @@ async function measure(stack: BenchStack): Promise<boolean> {
   const drainedAt = new Date();
   await arrivals;
   await database.drain((count) => say(`  ${count} pending`));
+  // Only now: those that it has taken by the end of the outage would be the fast ones.
+  const taken = servicesAway.includes('reception') ? null : await timesOf(client, awayAt, backAt, 'received');
   const fresh = await timesOf(client, backAt, drainedAt);
-  const settled = await timesOf(client, new Date(backAt.getTime() + RECOVERY_SECONDS * 1_000), drainedAt);
+  const settledAt = new Date(backAt.getTime() + RECOVERY_SECONDS * 1_000);
+  const settled = await timesOf(client, settledAt, drainedAt);
+  for (const { move, count, p50, p95 } of await database.moveTimes(settledAt, drainedAt)) {
+    say(`  after break and ramp, ${move}: ${count} times, p50 ${p50.toFixed(0)}, p95 ${p95.toFixed(0)} ms; without an outage p95 ${calmMoves.get(move)?.toFixed(0) ?? '-'} ms`);
+  }
   const { rows } = await client.query<{ calls: string }>(`select count(*)::float / nullif((select count(*) from sello.documents), 0) as calls from sello.sri_attempts`);
   const problems = await database.problems(accepted);
   await client.end();
@@ -172,7 +178,7 @@ async function measure(stack: BenchStack): Promise<boolean> {
     `\ndrained in ${drainedAfter?.toFixed(1) ?? 'never'} s = ${drainShare.toFixed(2)} of the outage (goal ${GOAL_SHARE.toFixed(2)}, ideal ${(share / (1 - share)).toFixed(2)})\n` +
       `fresh documents meanwhile: p95 ${fresh.p95.toFixed(0)} ms over ${fresh.count} = ${freshRatio.toFixed(1)} x without an outage (goal 3)\n` +
       `those that came after break and ramp: p95 ${settled.p95.toFixed(0)} ms over ${settled.count} = ${(settled.p95 / calm.p95).toFixed(1)} x\n` +
-      (taken === null ? '' : `documents in the outage, until the SRI has them: p95 ${taken.p95.toFixed(0)} ms = ${(taken.p95 / calmTaken.p95).toFixed(1)} x without one\n`) +
+      (taken === null ? '' : `documents in the outage, until the SRI has them: p95 ${taken.p95.toFixed(0)} ms over ${taken.count} = ${(taken.p95 / calmTaken.p95).toFixed(1)} x without one\n`) +
       `processor time of PostgreSQL and worker in the outage: ${(awayCores / calmCores).toFixed(2)} x without one\n` +
       `calls to the SRI per document: ${Number(rows[0]?.calls).toFixed(2)} (goal 3)\n` +
       `${JSON.stringify({ bench: 'outage', away, how, factor, share, capacity, backlog, drainShare, freshRatio, freshP95: fresh.p95, settledP95: settled.p95, settledRatio: settled.p95 / calm.p95, calmP95: calm.p95, callsPerDocument: Number(rows[0]?.calls), awayCores, calmCores, takenP95: taken?.p95 ?? null, calmTakenP95: calmTaken.p95 })}\n`,

@@ -1,7 +1,8 @@
 -- What cannot be begun now is not announced: p_places says how many of a step may be begun, a step that it leaves out as many
 -- as there are. While the SRI does not tell of authorizations, what waits for one otherwise goes round: announced, taken and
--- put off again, all of it with each pause. As before otherwise.
-create function ready_in_turns(p_now timestamptz, p_patience interval, p_limit integer, p_places jsonb)
+-- put off again, all of it with each pause. Of a step that is bounded, what is signed ahead of its turn is left out.
+-- Workers of the version before go on with announce_due.
+create function ready_within_places(p_now timestamptz, p_patience interval, p_limit integer, p_places jsonb)
   returns table (tenant_id uuid, document_id uuid)
   language sql stable rows 20 set search_path = sello, pg_temp set random_page_cost = 1 as $$
   with recursive tenants as (
@@ -25,7 +26,7 @@ create function ready_in_turns(p_now timestamptz, p_patience interval, p_limit i
        order by w.due_at desc
        limit p_limit)
     ) mine
-    where coalesce((p_places ->> s.step)::integer, p_limit) > 0
+    where coalesce((p_places ->> s.step)::integer, p_limit) > 0 and not (s.ahead and coalesce(p_places ? s.step, false))
     group by mine.tenant_id, mine.document_id, s.step
   ), turns as (
     select c.*, row_number() over (partition by c.tenant_id, c.asks order by c.place, c.chance) as turn from candidates c
@@ -40,13 +41,19 @@ create function ready_in_turns(p_now timestamptz, p_patience interval, p_limit i
   limit p_limit
 $$;
 
-create function announce_due(p_now timestamptz, p_patience interval, p_limit integer, p_places jsonb)
+create function announce_within_places(p_now timestamptz, p_patience interval, p_limit integer, p_places jsonb)
   returns table (tenant_id uuid, document_id uuid, announcement integer)
   language plpgsql security definer set search_path = sello, pg_temp as $$
+declare
+  is_simple boolean;
 begin
   -- A bell forgotten by a crash of the server is rung again: no need to wait for the disk.
   perform set_config('synchronous_commit', 'off', true);
-  if p_places is null and (select count(*) from (select from outbox o where o.due_at <= p_now limit p_limit + 1) due) <= p_limit then
+  is_simple := (select count(*) from (select from outbox o where o.due_at <= p_now limit p_limit + 1) due) <= p_limit;
+  if is_simple and p_places is not null then
+    is_simple := not exists (select from outbox o where o.due_at <= p_now and p_places ? o.step);
+  end if;
+  if is_simple then
     return query
     update outbox o set announced_at = p_now, announcements = o.announcements + 1
     from (
@@ -61,7 +68,7 @@ begin
     update outbox o set announced_at = p_now, announcements = o.announcements + 1
     from (
       select w.tenant_id, w.document_id
-      from ready_in_turns(p_now, p_patience, p_limit, p_places) turn
+      from ready_within_places(p_now, p_patience, p_limit, p_places) turn
       join outbox w on w.tenant_id = turn.tenant_id and w.document_id = turn.document_id
       where is_ready(w, p_now, p_patience)
       for no key update of w skip locked
@@ -71,16 +78,8 @@ begin
   end if;
 end $$;
 grant create on schema sello to sello_worker;
-alter function announce_due(timestamptz, interval, integer, jsonb) owner to sello_worker;
+alter function announce_within_places(timestamptz, interval, integer, jsonb) owner to sello_worker;
 revoke create on schema sello from sello_worker;
-alter function announce_due(timestamptz, interval, integer, jsonb) set random_page_cost = 1;
-revoke execute on function announce_due(timestamptz, interval, integer, jsonb) from public;
-grant execute on function announce_due(timestamptz, interval, integer, jsonb) to sello_app;
-
--- Workers of before go on beside those of now.
-create or replace function announce_due(p_now timestamptz, p_patience interval, p_limit integer)
-  returns table (tenant_id uuid, document_id uuid, announcement integer)
-  language sql security definer set search_path = sello, pg_temp set random_page_cost = 1 as $$
-  select * from announce_due(p_now, p_patience, p_limit, null)
-$$;
-drop function ready_in_turns(timestamptz, interval, integer);
+alter function announce_within_places(timestamptz, interval, integer, jsonb) set random_page_cost = 1;
+revoke execute on function announce_within_places(timestamptz, interval, integer, jsonb) from public;
+grant execute on function announce_within_places(timestamptz, interval, integer, jsonb) to sello_app;

@@ -16,7 +16,7 @@ const QUEUES = [
       `insert into outbox (tenant_id, document_id, step, due_at, ahead, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
        select ${TENANT}, gen_random_uuid(), 'prepare', ${DUE}, n % 100 > 0, ${TENANT}, ${TENANT}, ${TENANT}, '01', n, true ${ROWS}`,
     ],
-    take: `select * from announce_due(now(), interval '5 seconds', 12)`,
+    take: `select * from announce_within_places(now(), interval '5 seconds', 12, null)`,
   },
   {
     table: 'mail_outbox',

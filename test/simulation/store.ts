@@ -90,7 +90,7 @@ function connectionLost(): Error {
   return Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
 }
 
-const FUNCTIONS = ['issuing_context', 'issue_document', 'advance_document', 'announce_due', 'load_document'] as const;
+const FUNCTIONS = ['issuing_context', 'issue_document', 'advance_document', 'announce_within_places', 'load_document'] as const;
 
 function callOf(kind: Call['kind'], tenantId: string | null, statement: string | Prepared, parameters: readonly unknown[]): Call {
   const sql = statement instanceof Prepared ? statement.text : statement;

@@ -18,8 +18,8 @@ interface Found {
 }
 
 /**
- * What is due and for how long, out of PostgreSQL, by questions whose cost has a bound. Every worker tells the same, so
- * that it is told as long as one runs. A step that this worker may not begin keeps nobody waiting for a worker.
+ * What is due and for how long, out of PostgreSQL, by questions whose cost has a bound. Every worker tells it, so
+ * that it is told as long as one runs; all the same, but for steps that it may not begin, for which nobody waits there.
  */
 @Injectable()
 export class Figures {

@@ -55,7 +55,7 @@ export const METRICS = {
   },
   outboxLag: {
     name: 'sello_outbox_lag_seconds', type: 'gauge', labels: [], of: 'worker',
-    meaning: 'For how long the oldest due step has waited for the bell to be rung at all: the relay is behind',
+    meaning: 'For how long the oldest due step has waited for the bell to be rung at all, no longer than the SRI can be called: the relay is behind',
   },
   figuresFailed: {
     name: 'sello_figures_failed_total', type: 'counter', labels: [], of: 'worker',

@@ -16,7 +16,7 @@ export interface Claim<Step extends string = string> {
 /** Claims due work; parameters: tenant, document, token, now, milliseconds of lease. One row when it was taken, else none. */
 export const CLAIM_STEP = `claim_step($1, $2, $3, $4, $5 * interval '1 millisecond')`;
 
-const ANNOUNCE = new Prepared('announce', `select * from announce_due($1, $2 * interval '1 millisecond', $3, $4)`);
+const ANNOUNCE = new Prepared('announce', `select * from announce_within_places($1, $2 * interval '1 millisecond', $3, $4)`);
 
 const LEAVE = new Prepared('leave', 'select leave_to_relay($1, $2)');
 

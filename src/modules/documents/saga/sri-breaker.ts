@@ -13,17 +13,17 @@ const RAMP = [0.25, 0.5] as const;
 /** Of these shares, the most for documents that waited for the service to come back. */
 const BACKLOG_SHARE = 0.5;
 const RAMP_PAUSE_MS = 500;
-/** Least wait while a probe is under way; then as long again as it has taken. */
 const PROBE_PAUSE_MS = 1_000;
 /** What the steps call; signing calls nothing. */
 const SERVICE_OF: Readonly<Partial<Record<Step, SriService>>> = { submit: 'reception', authorize: 'authorization', watch: 'consultation' };
 
 interface Operation {
+  hasAnswered: boolean;
   failures: number;
   breaks: number;
   openUntil: Date | null;
   /** The one call let through while open: only its failure keeps the service closed off longer. */
-  probe: { readonly since: Date } | null;
+  probe: object | null;
   recoveredAt: Date | null;
   inFlight: number;
   /** Of these, for documents from before it came back. */
@@ -53,12 +53,14 @@ export type Entry =
 export class SriBreaker implements StepGate {
   private readonly log = new Logger(SriBreaker.name);
   private readonly operations = new Map<SriService, Operation>();
+  private readonly startedAt: Date;
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'WORKER_CONCURRENCY' | 'SRI_LONGEST_BREAK_SECONDS' | 'SRI_RAMP_SECONDS'>,
     gates: StepGates,
   ) {
+    this.startedAt = clock.now();
     gates.heed(this);
   }
 
@@ -74,13 +76,13 @@ export class SriBreaker implements StepGate {
     const wait = (reason: 'breaker_open' | 'ramp', milliseconds: number): Entry => ({ kind: 'wait', reason, until: new Date(now.getTime() + milliseconds) });
     if (operation.openUntil !== null) {
       if (now < operation.openUntil) return wait('breaker_open', operation.openUntil.getTime() - now.getTime());
-      if (operation.probe !== null) return wait('breaker_open', Math.max(PROBE_PAUSE_MS, now.getTime() - operation.probe.since.getTime()));
+      if (operation.probe !== null) return wait('breaker_open', PROBE_PAUSE_MS);
     } else if (this.isFull(operation, hasWaited, now)) {
       return wait('ramp', RAMP_PAUSE_MS);
     }
     operation.inFlight += 1;
     if (hasWaited) operation.waitedInFlight += 1;
-    const call = { since: now };
+    const call = {};
     if (operation.openUntil !== null) operation.probe = call;
     let left = false;
     const leave = (answered: boolean | null): void => {
@@ -116,9 +118,14 @@ export class SriBreaker implements StepGate {
 
   openSince(step: string): Date | null | undefined {
     const service = SERVICE_OF[step as Step];
-    const operation = service && this.operations.get(service);
-    if (!operation) return undefined;
-    return operation.openUntil === null ? (operation.recoveredAt ?? undefined) : null;
+    if (service === undefined) return undefined;
+    const operation = this.operations.get(service);
+    if (operation === undefined) return this.startedAt;
+    const { openUntil, probe, recoveredAt, hasAnswered } = operation;
+    // Once a probe may be made, nobody making it is late.
+    if (openUntil !== null) return probe === null && this.clock.now() >= openUntil ? openUntil : null;
+    // A process that starts in an outage does not know of it before its first calls have failed.
+    return recoveredAt ?? (hasAnswered ? undefined : this.startedAt);
   }
 
   private placesAt(service: SriService, now: Date): number {
@@ -127,7 +134,7 @@ export class SriBreaker implements StepGate {
     const { openUntil, probe, inFlight, waitedInFlight } = operation;
     if (openUntil !== null) return now >= openUntil && probe === null ? 1 : 0;
     const limit = this.limit(operation, now);
-    // A document that is new goes on from signing to sending by itself: what is announced to be sent has waited.
+    // New documents go on from signing to sending by themselves: most of what is announced to be sent has waited for the service.
     const ofBacklog = service === 'reception' ? backlogPart(limit) - waitedInFlight : limit;
     return Math.max(0, Math.min(limit - inFlight, ofBacklog));
   }
@@ -143,7 +150,7 @@ export class SriBreaker implements StepGate {
     return share === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(this.settings.WORKER_CONCURRENCY * share));
   }
 
-  private left(service: SriService, operation: Operation, call: Operation['probe'], answered: boolean | null): void {
+  private left(service: SriService, operation: Operation, call: object, answered: boolean | null): void {
     operation.inFlight -= 1;
     const isProbe = operation.probe === call;
     if (isProbe) operation.probe = null;
@@ -151,6 +158,7 @@ export class SriBreaker implements StepGate {
     if (answered) {
       // An answer is an answer, also to a call that left before the pause.
       operation.probe = null;
+      operation.hasAnswered = true;
       if (operation.openUntil !== null) {
         operation.recoveredAt = this.clock.now();
         this.log.log(`the SRI answers ${service} again: ramping up`);
@@ -173,7 +181,7 @@ export class SriBreaker implements StepGate {
   private operation(service: SriService): Operation {
     let operation = this.operations.get(service);
     if (!operation) {
-      operation = { failures: 0, breaks: 0, openUntil: null, probe: null, recoveredAt: null, inFlight: 0, waitedInFlight: 0 };
+      operation = { hasAnswered: false, failures: 0, breaks: 0, openUntil: null, probe: null, recoveredAt: null, inFlight: 0, waitedInFlight: 0 };
       this.operations.set(service, operation);
     }
     return operation;

@@ -1,0 +1,32 @@
+import { pino } from 'pino';
+import type { TenantTransaction } from '../database/tenant-transaction.js';
+import { StepGates } from '../outbox/step-gates.js';
+import { Figures } from './figures.js';
+import { Meters } from './meters.js';
+
+const NOW = Date.parse('2026-11-22T15:00:00Z');
+const before = (seconds: number): Date => new Date(NOW - seconds * 1_000);
+
+describe('for how long work is told to have been due', () => {
+  /** Every step has been due for an hour, and unannounced for half of it. */
+  const told = async (openSince: (step: string) => Date | null | undefined): Promise<Record<string, number>> => {
+    const meters = new Meters();
+    const gates = new StepGates();
+    gates.heed({ places: () => new Map(), openSince });
+    const rows = ['prepare', 'submit', 'authorize'].map((kind) => ({ kind, oldest: before(3_600), oldest_unannounced: kind === 'prepare' ? null : before(1_800) }));
+    const transaction = { platform: (sql: string) => Promise.resolve(sql.includes('work_ages') ? rows : []) } as unknown as TenantTransaction;
+    new Figures(transaction, meters, gates, { now: () => new Date(NOW) }, pino({ level: 'silent' }));
+    const [ages, lag] = await Promise.all(['sello_due_work_age_seconds', 'sello_outbox_lag_seconds'].map((name) => meters.registry.getSingleMetric(name)!.get()));
+    return { ...Object.fromEntries(ages!.values.map(({ labels, value }) => [String(labels['kind']), value])), lag: lag!.values[0]!.value };
+  };
+
+  it('since it is due, where nothing holds it up', async () => {
+    expect(await told(() => undefined)).toEqual({ prepare: 3_600, submit: 3_600, authorize: 3_600, lag: 1_800 });
+  });
+
+  it('no longer than it could have been done, and not at all while it cannot', async () => {
+    const since = (step: string): Date | null | undefined => (step === 'submit' ? before(20) : step === 'authorize' ? null : undefined);
+    expect(await told(since)).toEqual({ prepare: 3_600, submit: 20, authorize: 0, lag: 20 });
+    expect(await told((step) => (step === 'prepare' ? undefined : before(7_200)))).toEqual({ prepare: 3_600, submit: 3_600, authorize: 3_600, lag: 1_800 });
+  });
+});
