@@ -27,7 +27,9 @@ const { values } = parseArgs({
     away: { type: 'string', default: 'both' }, how: { type: 'string', default: 'unavailable' } },
 });
 const SERVICES = ['reception', 'authorization'];
+const WAYS = ['unavailable', 'unreachable', 'silent'];
 const { away, how } = values;
+if (!WAYS.includes(how)) throw new Error(`--how ${how}: ${WAYS.join(', ')}`);
 if (away !== 'both' && !SERVICES.includes(away)) throw new Error(`--away ${away}: both, ${SERVICES.join(' or ')}`);
 const servicesAway = SERVICES.filter((service) => away === 'both' || away === service);
 const factor = Number(values.factor);

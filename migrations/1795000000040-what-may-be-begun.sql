@@ -1,7 +1,7 @@
 -- What cannot be begun now is not announced: p_places says how many of a step may be begun, a step that it leaves out as many
 -- as there are. While the SRI does not tell of authorizations, what waits for one otherwise goes round: announced, taken and
--- put off again, all of it with each pause. Of a step that is bounded, what is signed ahead of its turn is left out.
--- Workers of the version before go on with announce_due.
+-- put off again, all of it with each pause. Of a step that is bounded, what is signed ahead of its turn comes last.
+-- Workers of the version before go on with announce_due and ready_in_turns, which nobody else uses any more.
 create function ready_within_places(p_now timestamptz, p_patience interval, p_limit integer, p_places jsonb)
   returns table (tenant_id uuid, document_id uuid)
   language sql stable rows 20 set search_path = sello, pg_temp set random_page_cost = 1 as $$
@@ -11,7 +11,7 @@ create function ready_within_places(p_now timestamptz, p_patience interval, p_li
     select (select o.tenant_id from outbox o where o.tenant_id > t.tenant_id order by o.tenant_id limit 1)
     from tenants t where t.tenant_id is not null
   ), candidates as (
-    select mine.tenant_id, mine.document_id, s.step, s.step = 'authorize' as asks, min(mine.place) as place, hashtext(mine.document_id::text || p_now::text) as chance
+    select mine.tenant_id, mine.document_id, s.step, s.ahead, s.step = 'authorize' as asks, min(mine.place) as place, hashtext(mine.document_id::text || p_now::text) as chance
     from tenants t
     cross join (values ('prepare', false, 1), ('prepare', true, 8), ('submit', false, 1), ('submit', true, 8), ('authorize', false, 1), ('watch', false, 1))
       as s (step, ahead, counts)
@@ -26,12 +26,12 @@ create function ready_within_places(p_now timestamptz, p_patience interval, p_li
        order by w.due_at desc
        limit p_limit)
     ) mine
-    where coalesce((p_places ->> s.step)::integer, p_limit) > 0 and not (s.ahead and coalesce(p_places ? s.step, false))
-    group by mine.tenant_id, mine.document_id, s.step
+    where coalesce((p_places ->> s.step)::integer, p_limit) > 0
+    group by mine.tenant_id, mine.document_id, s.step, s.ahead
   ), turns as (
     select c.*, row_number() over (partition by c.tenant_id, c.asks order by c.place, c.chance) as turn from candidates c
   ), admitted as (
-    select t.*, row_number() over (partition by t.step order by t.turn, t.chance) as place_of_step from turns t
+    select t.*, row_number() over (partition by t.step order by t.ahead, t.turn, t.chance) as place_of_step from turns t
   ), lanes as (
     select a.*, row_number() over (partition by a.asks order by a.turn, a.chance) as place_in_lane from admitted a
     where a.place_of_step <= coalesce((p_places ->> a.step)::integer, p_limit)

@@ -68,4 +68,19 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
     expect(read).toBeGreaterThan(rows);
     expect(read).toBeLessThan(A_FEW);
   });
+
+  it('reads a few rows of the work that may be begun beside a backlog of a step that may not', async () => {
+    await owner.query('truncate outbox');
+    const insert = 'insert into outbox (tenant_id, document_id, step, due_at, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)';
+    await owner.query(`${insert} select ${TENANT}, gen_random_uuid(), 'authorize', ${DUE}, ${TENANT}, ${TENANT}, ${TENANT}, '01', n, false ${ROWS}`);
+    await owner.query(`${insert} select ${TENANT}, gen_random_uuid(), 'submit', ${DUE}, ${TENANT}, ${TENANT}, ${TENANT}, '01', n, true from unnest(array[20000, 42000, 49000]) n`);
+    await owner.query('analyze outbox');
+    const takes = [0, 1].map((places) => `select * from announce_within_places(now(), interval '5 seconds', 12, '{"authorize": ${places}}')`);
+    for (const [probes, take] of takes.entries()) {
+      for (let time = 1; time < 8; time += 1) await taken('outbox', take);
+      const { rows, read } = await taken('outbox', take);
+      expect(rows).toBe(3 + probes);
+      expect(read).toBeLessThan(A_FEW);
+    }
+  });
 });

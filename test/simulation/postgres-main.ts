@@ -8,6 +8,7 @@ import { type HistoryOptions, runHistory } from './history.js';
 import { useNoLogContext } from './no-log-context.js';
 import { postgresGround } from './postgres-ground.js';
 import { shrink } from './shrink.js';
+import { useWholeBounds } from './store.js';
 import { decodeTape, encodeTape } from './tape.js';
 
 /**
@@ -27,6 +28,7 @@ const MOST_VIOLATIONS = 3;
 process.once('disconnect', () => process.exit(1));
 Logger.overrideLogger(false);
 useNoLogContext();
+useWholeBounds();
 const dataSource = await new DataSource(serviceDataSourceOptions(values.database, 4)).initialize();
 const owner = new pg.Pool({ connectionString: values.owner, options: '-c search_path=sello,public -c timezone=UTC', max: 2 });
 const ask = async <Row extends object>(sql: string, parameters: unknown[] = []): Promise<Row[]> => (await owner.query<Row & pg.QueryResultRow>(sql, parameters)).rows;

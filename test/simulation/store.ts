@@ -90,11 +90,29 @@ function connectionLost(): Error {
   return Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
 }
 
+/** Of `announce_within_places`. */
+const BOUNDS = 3;
+
 const FUNCTIONS = ['issuing_context', 'issue_document', 'advance_document', 'announce_within_places', 'load_document'] as const;
+
+let boundsAreWhole = false;
+
+/** From now on a step is announced not at all or without a bound: which of more rows than may be begun is PostgreSQL's chance. */
+export function useWholeBounds(): void {
+  boundsAreWhole = true;
+}
+
+function whole(bounds: unknown): string | null {
+  const none = Object.entries(JSON.parse(bounds as string) as Record<string, number>).filter(([, places]) => places === 0);
+  return none.length === 0 ? null : JSON.stringify(Object.fromEntries(none));
+}
 
 function callOf(kind: Call['kind'], tenantId: string | null, statement: string | Prepared, parameters: readonly unknown[]): Call {
   const sql = statement instanceof Prepared ? statement.text : statement;
-  return { name: nameOf(sql), sql, kind, tenantId, parameters };
+  const name = nameOf(sql);
+  const bounds = parameters[BOUNDS];
+  if (!boundsAreWhole || name !== 'announce_within_places' || bounds === null) return { name, sql, kind, tenantId, parameters };
+  return { name, sql, kind, tenantId, parameters: parameters.with(BOUNDS, whole(bounds)) };
 }
 
 const names = new Map<string, string>();

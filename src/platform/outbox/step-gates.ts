@@ -18,10 +18,12 @@ export class StepGates implements StepGate {
     this.gate = gate;
   }
 
+  /** As the gate says; nothing is bounded without one. */
   places(): ReadonlyMap<string, number> {
     return this.gate?.places() ?? new Map<string, number>();
   }
 
+  /** As the gate says. */
   openSince(step: string): Date | null | undefined {
     return this.gate?.openSince(step);
   }

@@ -116,6 +116,7 @@ export class SriBreaker implements StepGate {
     return new Map(places.filter(([, count]) => Number.isFinite(count)));
   }
 
+  /** Since when the step's service may be called, for the probe at least; of one that is called freely nothing is said. */
   openSince(step: string): Date | null | undefined {
     const service = SERVICE_OF[step as Step];
     if (service === undefined) return undefined;
