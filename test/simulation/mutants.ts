@@ -291,6 +291,10 @@ export const BUGS: readonly PlantedBug[] = [
       return perform(call, (store) => store.execute(withParameter(call, 10, JSON.stringify(records))));
     }),
   },
+  {
+    name: 'X7 the question that the SRI did not answer is never asked again',
+    Transaction: wrongly((call, perform) => perform(call, (store) => store.execute(call.name === 'announce_within_places' ? withParameter(call, 3, '{"authorize":0}') : call))),
+  },
 ];
 
 export function plantedBug(name: string): PlantedBug {
