@@ -8,6 +8,8 @@ import { StepGates } from './step-gates.js';
 
 const BATCH = 500;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
+/** While a step is held up, a look that finds nothing walks past all that waits, tenant by tenant: it takes a tenth of the time at most. */
+const REST_AFTER_NOTHING = 9;
 /** Why a wait ends early; one for all, for a reason made by `abort` itself is costly. */
 const NUDGED = new Error('there may be due work');
 
@@ -66,7 +68,10 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
       try {
         // A short queue keeps a backlog in PostgreSQL, where tenants take turns, and lets fresh documents through.
         const room = Math.min(BATCH, await this.bell.roomToRefill());
-        const due = room > 0 ? await this.work.announce(this.clock.now(), this.settings.RELAY_PATIENCE_SECONDS * 1_000, room, this.gates.places()) : [];
+        const [places, lookedAt] = [this.gates.places(), this.clock.now()];
+        const due = room > 0 ? await this.work.announce(lookedAt, this.settings.RELAY_PATIENCE_SECONDS * 1_000, room, places) : [];
+        // A nudge that comes meanwhile is heeded afterwards.
+        if (due.length === 0 && places.size > 0) await this.wait(REST_AFTER_NOTHING * (this.clock.now().getTime() - lookedAt.getTime()), this.stopping.signal);
         if (due.length > 0) await this.killPoints.pass('before-relay');
         await this.bell.ring(due);
         if (due.length > 0) await this.killPoints.pass('after-queue-add');
@@ -81,11 +86,14 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   private async pause(milliseconds: number): Promise<void> {
-    if (this.stopping.signal.aborted) return;
+    if (!this.stopping.signal.aborted) await this.wait(milliseconds, this.wake.signal);
+  }
+
+  private async wait(milliseconds: number, ends: AbortSignal): Promise<void> {
     try {
-      await this.sleeper.sleep(milliseconds, this.wake.signal);
+      await this.sleeper.sleep(milliseconds, ends);
     } catch (error) {
-      if (!this.wake.signal.aborted) throw error;
+      if (!ends.aborted) throw error;
     }
   }
 }
