@@ -174,6 +174,17 @@ export class BenchStack {
     return { postgres: cpuOfTree(this.postgres.pid), redis: cpuOfTree(this.redis.pid) };
   }
 
+  /** Processor time of PostgreSQL and the workers while `work` runs, in cores. @throws Error where the kernel does not show it */
+  async coresDuring(work: () => Promise<unknown>): Promise<number> {
+    await this.readings('worker');
+    const [from, before] = [performance.now(), this.serverCpuMs()];
+    await work();
+    const [milliseconds, after] = [performance.now() - from, this.serverCpuMs()];
+    const workers = (await this.readings('worker')).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+    if (before === null || after === null) throw new Error('this kernel does not tell processor times');
+    return (after.postgres - before.postgres + workers) / milliseconds;
+  }
+
   /** Ends of the logs that hold anything. */
   logs(): string {
     const all = Object.values(this.parts).flat();

@@ -79,15 +79,6 @@ async function switchSri(stack: BenchStack, up: boolean): Promise<void> {
   }
 }
 
-/** Processor time of PostgreSQL and the worker while `work` runs, in cores. */
-async function coresOf<T>(stack: BenchStack, work: () => Promise<T>): Promise<{ readonly result: T; readonly cores: number }> {
-  const [from, before] = [performance.now(), stack.serverCpuMs()];
-  await stack.readings('worker');
-  const result = await work();
-  const [milliseconds, after, [worker]] = [performance.now() - from, stack.serverCpuMs(), await stack.readings('worker')];
-  return { result, cores: ((after?.postgres ?? Number.NaN) - (before?.postgres ?? 0) + (worker?.cpuMs ?? Number.NaN)) / milliseconds };
-}
-
 interface Pending {
   readonly count: number;
   /** How many in which state. */
@@ -131,7 +122,7 @@ async function measure(stack: BenchStack): Promise<boolean> {
   say(`capacity ${capacity.toFixed(0)} documents/s; arrivals from now on ${rate.toFixed(0)}/s`);
 
   const calmFrom = new Date();
-  const { cores: calmCores } = await coresOf(stack, () => load(20, rate));
+  const calmCores = await stack.coresDuring(() => load(20, rate));
   await database.drain(() => undefined);
   const calmMoves = new Map((await database.moveTimes(calmFrom)).map(({ move, p95 }) => [move, p95]));
   const calm = await timesOf(client, calmFrom, new Date());
@@ -141,7 +132,7 @@ async function measure(stack: BenchStack): Promise<boolean> {
   await switchSri(stack, false);
   const awayAt = new Date();
   say(`outage of ${OUTAGE_SECONDS.toFixed(0)} s (1 h / ${factor}): ${servicesAway.join(' and ')} ${how}`);
-  const { cores: awayCores } = await coresOf(stack, () => load(OUTAGE_SECONDS, rate, cutOff));
+  const awayCores = await stack.coresDuring(() => load(OUTAGE_SECONDS, rate, cutOff));
   const backAt = new Date();
   say(`in the outage ${awayCores.toFixed(2)} cores for PostgreSQL and worker`);
   await switchSri(stack, true);

@@ -16,23 +16,12 @@ const { values } = parseArgs({
 const [seconds, waiting, tenants] = [Number(values.seconds), Number(values.waiting), Number(values.tenants)];
 const AT_MOST = 0.02;
 
-/** Processor time of the servers and the worker over the next seconds, in cores. */
-async function coresInUse(stack: BenchStack): Promise<number> {
-  await stack.readings('worker');
-  const before = stack.serverCpuMs();
-  await sleep(seconds * 1_000);
-  const after = stack.serverCpuMs();
-  const worker = (await stack.readings('worker')).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
-  if (before === null || after === null) throw new Error('this kernel does not tell processor times');
-  return (after.postgres - before.postgres + worker) / (seconds * 1_000);
-}
-
 let stack: BenchStack | null = null;
 try {
   stack = await BenchStack.start((started) => (stack = started));
   await stack.startWorker();
   await sleep(5_000);
-  const idle = await coresInUse(stack);
+  const idle = await stack.coresDuring(() => sleep(seconds * 1_000));
   const owner = new pg.Client({ connectionString: stack.ownerUrl, options: '-c search_path=sello' });
   await owner.connect();
   await owner.query(
@@ -44,7 +33,7 @@ try {
   );
   await owner.query('vacuum analyze outbox');
   await owner.end();
-  const full = await coresInUse(stack);
+  const full = await stack.coresDuring(() => sleep(seconds * 1_000));
   printFigures(`Looking for due work; ${stack.description}`, [
     { bench: 'sweep', name: 'an empty table', value: idle, unit: 'cores' },
     { bench: 'sweep', name: `${waiting.toLocaleString('en')} documents wait`, value: full, unit: 'cores' },
