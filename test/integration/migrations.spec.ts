@@ -93,7 +93,7 @@ describe('migrations', () => {
     for (let count = all.length - 1; count >= place; count -= 1) await at(count, 'down');
     const reader = new pg.Client({ connectionString: url });
     await reader.connect();
-    await reader.query('create index outbox_due_by_turn on sello.outbox (due_at)');
+    await reader.query('create index outbox_in_turns on sello.outbox (due_at)');
     await reader.query('begin isolation level repeatable read');
     await reader.query('select from sello.migrations');
     const migrated = Promise.all([migrate(url, () => undefined), migrate(url, () => undefined)]);
@@ -102,7 +102,7 @@ describe('migrations', () => {
     await reader.query('commit');
     await migrated;
     const { rows } = await reader.query<{ definition: string }>(
-      `select pg_get_indexdef(indexrelid) as definition from pg_index where indexrelid = 'sello.outbox_due_by_turn'::regclass and indisvalid`);
+      `select pg_get_indexdef(indexrelid) as definition from pg_index where indexrelid = 'sello.outbox_in_turns'::regclass and indisvalid`);
     expect(rows[0]?.definition).toContain('(tenant_id, step, ahead, due_at)');
     await reader.end();
   }, 60_000);

@@ -1,4 +1,8 @@
 import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { DueWork } from '../../src/platform/outbox/due-work.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const BACKLOG = 50_000;
@@ -16,7 +20,7 @@ const QUEUES = [
       `insert into outbox (tenant_id, document_id, step, due_at, ahead, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
        select ${TENANT}, gen_random_uuid(), 'prepare', ${DUE}, n % 100 > 0, ${TENANT}, ${TENANT}, ${TENANT}, '01', n, true ${ROWS}`,
     ],
-    take: `select * from announce_within_places(now(), interval '5 seconds', 12, null)`,
+    take: `select * from announce_going_round(now(), interval '5 seconds', 12, null, null)`,
   },
   {
     table: 'mail_outbox',
@@ -75,12 +79,73 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
     await owner.query(`${insert} select ${TENANT}, gen_random_uuid(), 'authorize', ${DUE}, ${TENANT}, ${TENANT}, ${TENANT}, '01', n, false ${ROWS}`);
     await owner.query(`${insert} select ${TENANT}, gen_random_uuid(), 'submit', ${DUE}, ${TENANT}, ${TENANT}, ${TENANT}, '01', n, true from unnest(array[20000, 42000, 49000]) n`);
     await owner.query('analyze outbox');
-    const takes = [0, 1].map((places) => `select * from announce_within_places(now(), interval '5 seconds', 12, '{"authorize": ${places}}')`);
+    const takes = [0, 1].map((places) => `select * from announce_going_round(now(), interval '5 seconds', 12, '{"authorize": ${places}}', null)`);
     for (const [probes, take] of takes.entries()) {
       for (let time = 1; time < 8; time += 1) await taken('outbox', take);
       const { rows, read } = await taken('outbox', take);
       expect(rows).toBe(3 + probes);
       expect(read).toBeLessThan(A_FEW);
     }
+  });
+
+  describe('of a thousand tenants', () => {
+    const TENANTS = 1_000;
+    const OF_MANY = `(lpad(to_hex(n % ${TENANTS} + 1), 8, '0') || '-0000-4000-8000-000000000000')::uuid`;
+    const ALL = new Map<string, number>();
+    let service: DataSource;
+    let work: DueWork;
+
+    beforeAll(async () => {
+      service = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
+    });
+    afterAll(() => service.destroy());
+    beforeEach(async () => {
+      work = new DueWork(new TenantTransaction(service));
+      await owner.query('truncate outbox');
+      await insert('prepare', 0, BACKLOG);
+      await owner.query('analyze outbox');
+    });
+
+    const insert = (step: string, from: number, rows: number): Promise<unknown> =>
+      owner.query(
+        `insert into outbox (tenant_id, document_id, step, due_at, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
+         select ${OF_MANY}, gen_random_uuid(), '${step}', ${DUE}, ${OF_MANY}, ${OF_MANY}, ${OF_MANY}, '01', n, true from generate_series(${from}, ${from + rows - 1}) n`);
+    const look = async (limit: number, places: ReadonlyMap<string, number>): Promise<string[]> =>
+      (await work.announce(new Date(), 3_600_000, limit, places)).map(({ tenantId }) => tenantId);
+
+    it('a look reads rows of a few, whoever they are, and none of the others', async () => {
+      const at = '00000100-0000-4000-8000-000000000000';
+      const take = `select * from announce_going_round(now(), interval '5 seconds', 12, null, '${at}')`;
+      for (let time = 1; time < 8; time += 1) await taken('outbox', take);
+      const { tenants, read } = await taken('outbox', take);
+      expect(tenants).toBe(12);
+      // Of fifty rows of a tenant PostgreSQL may read all, once for each kind of work; walking over all tenants reads 50,000.
+      expect(read).toBeLessThan(BACKLOG / 5);
+    });
+
+    it('each has its turn before anyone has another: a look goes on where the one before ended, and the last ones share theirs with the first', async () => {
+      const turns = new Map<string, number>();
+      // 48 looks of 63 are three turns of a thousand, and 24 more.
+      for (let count = 1; count <= 48; count += 1) {
+        const served = await look(63, ALL);
+        expect(new Set(served).size).toBe(63);
+        for (const tenant of served) turns.set(tenant, (turns.get(tenant) ?? 0) + 1);
+      }
+      expect(turns.size).toBe(TENANTS);
+      expect([...turns.values()].filter((times) => times === 3)).toHaveLength(TENANTS - 24);
+      expect([...turns.values()].filter((times) => times === 4)).toHaveLength(24);
+    });
+
+    it('a look that finds too little goes on with others, all of them if need be, and begins of a step what may be begun', async () => {
+      const somebody = 990;
+      await insert('submit', somebody, 2);
+      const stepsOf = async (): Promise<string[]> => (await owner.query<{ step: string }>('select step from outbox where announced_at is not null order by step')).rows.map(({ step }) => step);
+      expect(await look(12, new Map([['prepare', 0]]))).toHaveLength(2);
+      expect(await stepsOf()).toEqual(['submit', 'submit']);
+      await owner.query('update outbox set announced_at = null');
+      expect(await look(40, new Map([['prepare', 3]]))).toHaveLength(5);
+      expect(await stepsOf()).toEqual(['prepare', 'prepare', 'prepare', 'submit', 'submit']);
+      expect(await look(40, new Map([['prepare', 0]]))).toEqual([]);
+    });
   });
 });

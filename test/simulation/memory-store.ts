@@ -127,7 +127,7 @@ export class MemoryStore implements Store {
         const clear_to_send = claim['step'] === 'prepare' ? !this.mustWait({ ...work, step: 'submit' }) : null;
         return this.loadDocument(p[0] as string, p[1] as string).map((loaded) => ({ ...claim, clear_to_send, ...loaded }));
       }
-      case 'announce_within_places': return this.announceDue(p);
+      case 'announce_going_round': return this.announceDue(p);
       case 'outlived': return this.outlived(p);
       case 'leave_to_relay': return this.leaveToRelay(p);
       case 'get_document': return this.getDocument(p[0] as string, p[1] as string);

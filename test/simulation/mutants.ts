@@ -114,7 +114,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'M3 nobody sweeps what was announced and not claimed',
-    Transaction: wrongly((call, perform) => perform(call, (store) => store.execute(call.name === 'announce_within_places' ? withParameter(call, 1, 1e15) : call))),
+    Transaction: wrongly((call, perform) => perform(call, (store) => store.execute(call.name === 'announce_going_round' ? withParameter(call, 1, 1e15) : call))),
   },
   { name: 'M4 43 counts as a refusal', reception: returnedAs('43', '35') },
   { name: 'M5 70 is sent again', reception: returnedAs('70', '50') },
@@ -293,7 +293,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'X7 the question that the SRI did not answer is never asked again',
-    Transaction: wrongly((call, perform) => perform(call, (store) => store.execute(call.name === 'announce_within_places' ? withParameter(call, 3, '{"authorize":0}') : call))),
+    Transaction: wrongly((call, perform) => perform(call, (store) => store.execute(call.name === 'announce_going_round' ? withParameter(call, 3, '{"authorize":0}') : call))),
   },
 ];
 

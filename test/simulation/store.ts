@@ -90,10 +90,10 @@ function connectionLost(): Error {
   return Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
 }
 
-/** Of `announce_within_places`. */
+/** Of `announce_going_round`. */
 const BOUNDS = 3;
 
-const FUNCTIONS = ['issuing_context', 'issue_document', 'advance_document', 'announce_within_places', 'load_document'] as const;
+const FUNCTIONS = ['issuing_context', 'issue_document', 'advance_document', 'announce_going_round', 'load_document'] as const;
 
 let boundsAreWhole = false;
 
@@ -111,7 +111,7 @@ function callOf(kind: Call['kind'], tenantId: string | null, statement: string |
   const sql = statement instanceof Prepared ? statement.text : statement;
   const name = nameOf(sql);
   const bounds = parameters[BOUNDS];
-  if (!boundsAreWhole || name !== 'announce_within_places' || bounds === null) return { name, sql, kind, tenantId, parameters };
+  if (!boundsAreWhole || name !== 'announce_going_round' || bounds === null) return { name, sql, kind, tenantId, parameters };
   return { name, sql, kind, tenantId, parameters: parameters.with(BOUNDS, whole(bounds)) };
 }
 

@@ -16,13 +16,16 @@ export interface Claim<Step extends string = string> {
 /** Claims due work; parameters: tenant, document, token, now, milliseconds of lease. One row when it was taken, else none. */
 export const CLAIM_STEP = `claim_step($1, $2, $3, $4, $5 * interval '1 millisecond')`;
 
-const ANNOUNCE = new Prepared('announce', `select * from announce_within_places($1, $2 * interval '1 millisecond', $3, $4)`);
+const ANNOUNCE = new Prepared('announce', `select * from announce_going_round($1, $2 * interval '1 millisecond', $3, $4, $5)`);
 
 const LEAVE = new Prepared('leave', 'select leave_to_relay($1, $2)');
 
 /** The work table that crosses tenants: only ids and due times pass through here. */
 @Injectable()
 export class DueWork {
+  /** The tenant after which the next look goes on: with many tenants, no look walks over all of them. */
+  private lookedUntil: string | null = null;
+
   constructor(private readonly transaction: TenantTransaction) {}
 
   /**
@@ -31,10 +34,11 @@ export class DueWork {
    * @param places how many of a step at most; a step left out is bounded by `limit` alone
    */
   async announce(now: Date, patienceMs: number, limit: number, places: ReadonlyMap<string, number> = new Map()): Promise<Announcement[]> {
-    const rows = await this.transaction.platform<{ tenant_id: string; document_id: string; announcement: number }>(
+    const rows = await this.transaction.platform<{ tenant_id: string; document_id: string; announcement: number; looked_until: string | null }>(
       ANNOUNCE,
-      [now, patienceMs, limit, places.size === 0 ? null : JSON.stringify(Object.fromEntries(places))],
+      [now, patienceMs, limit, places.size === 0 ? null : JSON.stringify(Object.fromEntries(places)), this.lookedUntil],
     );
+    this.lookedUntil = rows.at(-1)?.looked_until ?? this.lookedUntil;
     return rows.map((row) => ({ tenantId: row.tenant_id, documentId: row.document_id, announcement: row.announcement }));
   }
 

@@ -1,0 +1,1 @@
+drop index mail_outbox_by_turn;

@@ -1,0 +1,1 @@
+drop index webhook_work_under_way;

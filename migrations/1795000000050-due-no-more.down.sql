@@ -1,0 +1,1 @@
+create index outbox_due on outbox (due_at);

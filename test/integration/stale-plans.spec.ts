@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { DataSource, type QueryRunner } from 'typeorm';
+import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+
+const BACKLOG = 20_000;
+/** Rows of a queue that a call may read which is about one of them. */
+const OF_ONE = 60;
+/** That it may read to find some. */
+const OF_SOME = 2_000;
+
+/**
+ * A connection keeps its plans until PostgreSQL looks at the tables anew, about a
+ * minute later. Those made while a queue was empty, as nearly always, have to serve
+ * when a burst or an outage fills it: every call reads rows by keys all the same.
+ */
+describe('with plans made while the queues were empty', () => {
+  let database: TestDatabase;
+  let service: DataSource;
+  let session: QueryRunner;
+  let tenant: SeededTenant;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
+    session = service.createQueryRunner();
+    tenant = await seedTenant(database);
+    await database.query(`insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at) values ($1, $1, 'https://receiver.example/', true, now(), now())`, [tenant.tenantId]);
+    // So far this table has never been looked at: PostgreSQL takes it to be larger than it is.
+    for (const table of ['outbox', 'mail_outbox', 'webhook_work']) await database.query(`vacuum analyze ${table}`);
+  });
+  afterAll(async () => {
+    await session.release();
+    await service.destroy();
+    await database.drop();
+  });
+
+  /** Runs one call as a transaction of the session; returns what it returns, and how many rows of the queues it read. */
+  async function reading<Row>(call: () => Promise<Row>): Promise<{ result: Row; read: number }> {
+    await session.startTransaction();
+    const before = await rowsRead();
+    const result = await call();
+    const read = (await rowsRead()) - before;
+    await session.commitTransaction();
+    return { result, read };
+  }
+
+  /** Of the queues, by this connection, since it last told PostgreSQL of them. */
+  async function rowsRead(): Promise<number> {
+    const rows = (await session.query(
+      `select coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::integer as read from pg_stat_xact_user_tables where relname in ('outbox', 'mail_outbox', 'webhook_work')`,
+    )) as { read: number }[];
+    return rows[0]!.read;
+  }
+
+  /** What the service asks of the database for a document, from the POST to its mail and webhook. */
+  async function lifeOfADocument(): Promise<Record<string, number>> {
+    const { tenantId } = tenant;
+    const [token, at] = [randomUUID(), new Date(Date.now() + 1_000)];
+    const read: Record<string, number> = {};
+    const timed = async <Row>(name: string, sql: string, parameters: readonly unknown[]): Promise<Row[]> => {
+      const answer = await reading(() => session.query(sql, [...parameters]) as Promise<Row[]>);
+      read[name] = answer.read;
+      return answer.result;
+    };
+    const issued = await reading(() => issueBySql(session as unknown as DataSource, tenant));
+    read['issue'] = issued.read;
+    const { document_id: id } = issued.result.response;
+    await timed('announce', `select * from announce_going_round($1, interval '5 seconds', 12, null, null)`, [at]);
+    await timed('take', `select c.*, clear_to_send($1, $2), l.* from claim_step($1, $2, $3, $4, interval '1 minute') c, load_document($1, $2) l`, [tenantId, id, token, at]);
+    const work = { step: 'submit', due_at: at, keep_lease: true, unsent: true };
+    const advance = 'select * from advance_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null)';
+    const none = ['[]', '{}'];
+    await timed('keep', advance, [tenantId, id, 'NUMBER_RESERVED', 1, token, at, ...none, JSON.stringify(work), '[]', '{}']);
+    await timed('renew', `select * from claim_step($1, $2, $3, $4, interval '1 minute')`, [tenantId, id, token, at]);
+    const event = randomUUID();
+    await timed('end', advance, [tenantId, id, 'NUMBER_RESERVED', 1, token, at, ...none, null, JSON.stringify([{ id: event, type: 'document.authorized' }]), '{}']);
+    await timed('leave', 'select leave_to_relay(array[$1::uuid], array[$2::uuid])', [tenantId, id]);
+
+    await database.query(`insert into mail_outbox (tenant_id, id, kind, due_at) values ($1, $2, 'mail', now() - interval '1 year')`, [tenantId, id]);
+    const [delivery] = await database.query<{ id: string }>('select id from webhook_deliveries where event_id = $1', [event]);
+    await timed('claim mails', `select * from claim_mails($1, $2, interval '1 minute', 4)`, [token, at]);
+    await timed('hold a mail', 'select hold_mail($1, $2, $3, $4)', [tenantId, id, token, at]);
+    await timed('settle a mail', `select settle_mail($1, $2, $3, null, 'sent', null, 'id', $4)`, [tenantId, id, token, at]);
+    await timed('claim deliveries', `select * from claim_deliveries($1, $2, interval '1 minute', 16, 4, 4)`, [token, at]);
+    await timed('begin an attempt', 'select * from begin_attempt($1, $2, $3, $4)', [tenantId, delivery!.id, token, at]);
+    await timed('end an attempt', `select end_attempt($1, $2, $3, $4, 1, 'delivered', 200, 1, null, interval '1 day', $5)`, [tenantId, delivery!.id, token, at, randomUUID()]);
+    return read;
+  }
+
+  it('a full queue is read as little', async () => {
+    for (let time = 1; time <= 8; time += 1) await lifeOfADocument();
+    const { tenantId, issuerId, establishmentId, emissionPointId } = tenant;
+    // Some wait to be sent, others for the SRI's answer; those of one emission point and of others.
+    await database.query(
+      `insert into outbox (tenant_id, document_id, step, due_at, ahead, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
+       select $1, gen_random_uuid(), (array['prepare', 'submit', 'authorize'])[1 + n % 3], now() - interval '1 hour' + n * interval '1 second', n % 3 < 2, $2, $3,
+         case when n % 2 = 0 then $4::uuid else gen_random_uuid() end, '01', n, n % 3 < 2
+       from generate_series(100, ${BACKLOG}) n`, [tenantId, issuerId, establishmentId, emissionPointId]);
+    await database.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select $1, gen_random_uuid(), 'mail', now() + n * interval '1 second' from generate_series(1, ${BACKLOG}) n`, [tenantId]);
+    await database.query(
+      `insert into webhook_work (tenant_id, webhook_id, delivery_id, due_at) select $1, $1, gen_random_uuid(), now() + n * interval '1 second' from generate_series(1, ${BACKLOG}) n`, [tenantId]);
+    const { announce, 'claim mails': mails, 'claim deliveries': deliveries, ...ofOne } = await lifeOfADocument();
+    expect(Object.entries(ofOne).filter(([, read]) => read > OF_ONE)).toEqual([]);
+    expect(Math.max(announce!, mails!, deliveries!)).toBeLessThan(OF_SOME);
+    // What was to be measured was there to be read.
+    expect(Math.min(announce!, ofOne['take']!, ofOne['settle a mail']!, ofOne['end an attempt']!)).toBeGreaterThan(0);
+  });
+});
