@@ -1,3 +1,3 @@
 -- without transaction
--- For who asks for a number as well (`sequential > 0`), as outbox_in_turns.
-create index concurrently outbox_in_time on outbox (due_at) where sequential is not null;
+-- For who asks whether there is a number as well, as outbox_in_turns.
+create index concurrently outbox_in_time on outbox (due_at) where sequential > 0;
