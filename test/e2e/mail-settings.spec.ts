@@ -147,7 +147,8 @@ describe('what a tenant says of its mails', () => {
       await told.call('PATCH', '/tenant/mail-settings', { language: 'en' });
       const [owner, admin] = [await member(stack, told.tenantId, 'tenant_owner'), await member(stack, told.tenantId, 'tenant_admin')];
       for (const role of ['billing_operator', 'accountant', 'viewer'] as const) await member(stack, told.tenantId, role);
-      await stack.database.query(`update certificates set valid_to = now() + interval '7 days 1 hour' where tenant_id = $1`, [told.tenantId]);
+      // At noon, so that no hour of the day makes another day of it.
+      await stack.database.query(`update certificates set valid_to = ((now() at time zone 'America/Guayaquil')::date + 7 + time '12:00') at time zone 'America/Guayaquil' where tenant_id = $1`, [told.tenantId]);
       await tell(told, 'certificate.expiring', 'certificate.expiring', 'document.failed');
       for (const { email } of [owner, admin]) {
         const mail = await mailbox.waitFor(email);
