@@ -39,11 +39,10 @@ describe('how often the relay looks for due work', () => {
 
   it('at once when it is nudged', async () => {
     expect(await waits(0, new Map())).toEqual([]);
-    expect(await waits(12, new Map([['authorize', 0]]))).toEqual([]);
+    expect(await waits(2, new Map([['authorize', 0]]))).toEqual([]);
   });
 
-  it('not before a rest where something is held up and it found less than there is room for: then a look walks past all of that', async () => {
+  it('not before a rest where something is held up and it found nothing: then a look walks past all of that', async () => {
     expect(await waits(0, new Map([['authorize', 0]]))).toEqual([360, 360]);
-    expect(await waits(11, new Map([['authorize', 0]]))).toEqual([360, 360]);
   });
 });

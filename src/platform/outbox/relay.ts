@@ -8,8 +8,8 @@ import { StepGates } from './step-gates.js';
 
 const BATCH = 500;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
-/** While a step is held up, a look that finds less than there is room for walks past all that waits, tenant by tenant: it takes a tenth of the time at most. */
-const REST_AFTER_ALL = 9;
+/** While a step is held up, a look that finds nothing walks past all that waits, tenant by tenant: it takes a tenth of the time at most. */
+const REST_AFTER_NOTHING = 9;
 /** Why a wait ends early; one for all, for a reason made by `abort` itself is costly. */
 const NUDGED = new Error('there may be due work');
 
@@ -70,12 +70,11 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
         const room = Math.min(BATCH, await this.bell.roomToRefill());
         const [places, lookedAt] = [this.gates.places(), this.clock.now()];
         const due = room > 0 ? await this.work.announce(lookedAt, this.settings.RELAY_PATIENCE_SECONDS * 1_000, room, places) : [];
-        const looked = this.clock.now().getTime() - lookedAt.getTime();
+        // A nudge that comes meanwhile is heeded afterwards.
+        if (due.length === 0 && places.size > 0) await this.wait(REST_AFTER_NOTHING * (this.clock.now().getTime() - lookedAt.getTime()), this.stopping.signal);
         if (due.length > 0) await this.killPoints.pass('before-relay');
         await this.bell.ring(due);
         if (due.length > 0) await this.killPoints.pass('after-queue-add');
-        // A nudge that comes meanwhile is heeded afterwards.
-        if (due.length < room && places.size > 0) await this.wait(REST_AFTER_ALL * looked, this.stopping.signal);
         if (due.length === BATCH) continue;
       } catch (error) {
         // PostgreSQL or Redis is away: the rows stay due and are announced again.
