@@ -64,7 +64,7 @@ create function announce_going_round(p_now timestamptz, p_patience interval, p_l
   language plpgsql security definer set search_path = sello, pg_temp as $$
 declare
   before_all constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Some of them, so that there are questions among what is announced where several tenants ask.
+  -- A few at least, however little room there is: among one or two there may be no questions, which come first.
   as_many constant integer := greatest(p_limit, 6);
   at_a_time integer := as_many;
   room integer := p_limit;

@@ -61,7 +61,7 @@ describe('with plans made while the queues were empty', () => {
     const { tenantId } = tenant;
     const [token, at] = [randomUUID(), new Date(Date.now() + 1_000)];
     const read: Record<string, number> = {};
-    const timed = async <Row>(name: string, sql: string, parameters: readonly unknown[]): Promise<Row[]> => {
+    const counted = async <Row>(name: string, sql: string, parameters: readonly unknown[]): Promise<Row[]> => {
       const answer = await reading(() => session.query(sql, [...parameters]) as Promise<Row[]>);
       read[name] = answer.read;
       return answer.result;
@@ -69,29 +69,29 @@ describe('with plans made while the queues were empty', () => {
     const issued = await reading(() => issueBySql(session as unknown as DataSource, tenant));
     read['issue'] = issued.read;
     const { document_id: id } = issued.result.response;
-    await timed('ages', 'select * from work_ages($1, 100)', [at]);
-    await timed('announce', `select * from announce_going_round($1, interval '5 seconds', 12, null, null)`, [at]);
-    await timed('take', `select c.*, clear_to_send($1, $2), l.* from claim_step($1, $2, $3, $4, interval '1 minute') c, load_document($1, $2) l`, [tenantId, id, token, at]);
+    await counted('ages', 'select * from work_ages($1, 100)', [at]);
+    await counted('announce', `select * from announce_going_round($1, interval '5 seconds', 12, null, null)`, [at]);
+    await counted('take', `select c.*, clear_to_send($1, $2), l.* from claim_step($1, $2, $3, $4, interval '1 minute') c, load_document($1, $2) l`, [tenantId, id, token, at]);
     const work = { step: 'submit', due_at: at, keep_lease: true, unsent: true };
     const advance = 'select * from advance_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null)';
     const none = ['[]', '{}'];
-    await timed('keep', advance, [tenantId, id, 'NUMBER_RESERVED', 1, token, at, ...none, JSON.stringify(work), '[]', '{}']);
-    await timed('renew', `select * from claim_step($1, $2, $3, $4, interval '1 minute')`, [tenantId, id, token, at]);
+    await counted('keep', advance, [tenantId, id, 'NUMBER_RESERVED', 1, token, at, ...none, JSON.stringify(work), '[]', '{}']);
+    await counted('renew', `select * from claim_step($1, $2, $3, $4, interval '1 minute')`, [tenantId, id, token, at]);
     const event = randomUUID();
-    await timed('end', advance, [tenantId, id, 'NUMBER_RESERVED', 1, token, at, ...none, null, JSON.stringify([{ id: event, type: 'document.authorized' }]), '{}']);
-    await timed('leave', 'select leave_to_relay(array[$1::uuid], array[$2::uuid])', [tenantId, id]);
+    await counted('end', advance, [tenantId, id, 'NUMBER_RESERVED', 1, token, at, ...none, null, JSON.stringify([{ id: event, type: 'document.authorized' }]), '{}']);
+    await counted('leave', 'select leave_to_relay(array[$1::uuid], array[$2::uuid])', [tenantId, id]);
 
     await database.query(`insert into mail_outbox (tenant_id, id, kind, due_at) values ($1, $2, 'mail', now() - interval '1 year')`, [tenantId, id]);
     const [delivery] = await database.query<{ id: string }>('select id from webhook_deliveries where event_id = $1', [event]);
-    await timed('claim mails', `select * from claim_mails($1, $2, interval '1 minute', 4)`, [token, at]);
+    await counted('claim mails', `select * from claim_mails($1, $2, interval '1 minute', 4)`, [token, at]);
     await database.query(
       `insert into mails (tenant_id, id, cause, document_id, recipient, language, created_at, updated_at) values ($1, $2, 'authorized', $2, 'a@example.com', 'es', now(), now())`, [tenantId, id]);
-    expect(await timed('mail', 'select * from mail_of_document($1, $2)', [tenantId, id])).toHaveLength(1);
-    await timed('hold a mail', 'select hold_mail($1, $2, $3, $4)', [tenantId, id, token, at]);
-    await timed('settle a mail', `select settle_mail($1, $2, $3, null, 'sent', null, 'id', $4)`, [tenantId, id, token, at]);
-    await timed('claim deliveries', `select * from claim_deliveries($1, $2, interval '1 minute', 16, 4, 4)`, [token, at]);
-    await timed('begin an attempt', 'select * from begin_attempt($1, $2, $3, $4)', [tenantId, delivery!.id, token, at]);
-    await timed('end an attempt', `select end_attempt($1, $2, $3, $4, 1, 'delivered', 200, 1, null, interval '1 day', $5)`, [tenantId, delivery!.id, token, at, randomUUID()]);
+    expect(await counted('mail', 'select * from mail_of_document($1, $2)', [tenantId, id])).toHaveLength(1);
+    await counted('hold a mail', 'select hold_mail($1, $2, $3, $4)', [tenantId, id, token, at]);
+    await counted('settle a mail', `select settle_mail($1, $2, $3, null, 'sent', null, 'id', $4)`, [tenantId, id, token, at]);
+    await counted('claim deliveries', `select * from claim_deliveries($1, $2, interval '1 minute', 16, 4, 4)`, [token, at]);
+    await counted('begin an attempt', 'select * from begin_attempt($1, $2, $3, $4)', [tenantId, delivery!.id, token, at]);
+    await counted('end an attempt', `select end_attempt($1, $2, $3, $4, 1, 'delivered', 200, 1, null, interval '1 day', $5)`, [tenantId, delivery!.id, token, at, randomUUID()]);
     return read;
   }
 
