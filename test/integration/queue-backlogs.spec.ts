@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { MailWork } from '../../src/modules/notifications/persistence/mail-work.js';
+import { DispatchRepository } from '../../src/modules/webhooks/persistence/dispatch.repository.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
@@ -25,7 +28,7 @@ const QUEUES = [
   {
     table: 'mail_outbox',
     fill: [`insert into mail_outbox (tenant_id, id, kind, due_at) select ${TENANT}, gen_random_uuid(), 'mail', ${DUE} ${ROWS}`],
-    take: `select * from claim_mails(gen_random_uuid(), now(), interval '1 minute', 4)`,
+    take: `select * from claim_mails_going_round(gen_random_uuid(), now(), interval '1 minute', 4, null)`,
   },
   {
     table: 'webhook_work',
@@ -34,7 +37,7 @@ const QUEUES = [
       `insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at)
        select ${TENANT}, ${TENANT}, 'https://receiver.example/', true, now(), now() from unnest(array[1, ${BACKLOG * 0.85}, ${BACKLOG}]) n`,
     ],
-    take: `select * from claim_deliveries(gen_random_uuid(), now(), interval '1 minute', 16, 4, 4)`,
+    take: `select * from claim_deliveries_going_round(gen_random_uuid(), now(), interval '1 minute', 16, 4, 4, null)`,
   },
 ];
 
@@ -146,6 +149,73 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
       expect(await look(40, new Map([['prepare', 3]]))).toHaveLength(5);
       expect(await stepsOf()).toEqual(['prepare', 'prepare', 'prepare', 'submit', 'submit']);
       expect(await look(40, new Map([['prepare', 0]]))).toEqual([]);
+    });
+
+    describe('claims of mails and deliveries', () => {
+      const MINUTE_MS = 60_000;
+      const counted = (tenants: readonly string[]): number[] => {
+        const times = new Map<string, number>();
+        for (const tenant of tenants) times.set(tenant, (times.get(tenant) ?? 0) + 1);
+        return [...times.values()];
+      };
+
+      beforeEach(async () => {
+        await owner.query('truncate mail_outbox, webhook_work, webhooks cascade');
+        await owner.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select ${OF_MANY}, gen_random_uuid(), 'mail', ${DUE} ${ROWS}`);
+        await owner.query(`insert into webhook_work (tenant_id, webhook_id, delivery_id, due_at) select ${OF_MANY}, ${OF_MANY}, gen_random_uuid(), ${DUE} ${ROWS}`);
+        await owner.query(
+          `insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at)
+           select ${OF_MANY}, ${OF_MANY}, 'https://receiver.example/', true, now(), now() from generate_series(1, ${TENANTS}) n`);
+        for (const table of ['mail_outbox', 'webhook_work', 'webhooks']) await owner.query(`analyze ${table}`);
+      });
+
+      it.each([
+        ['mail_outbox', 4, `select * from claim_mails_going_round(gen_random_uuid(), now(), interval '1 minute', 4, '00000100-0000-4000-8000-000000000000')`],
+        ['webhook_work', 16, `select * from claim_deliveries_going_round(gen_random_uuid(), now(), interval '1 minute', 16, 8, 4,
+           '{00000100-0000-4000-8000-000000000000,00000100-0000-4000-8000-000000000000}')`],
+      ])('read rows of %s of a few tenants', async (table, room, take) => {
+        for (let time = 1; time < 8; time += 1) await taken(table, take);
+        const { tenants, read } = await taken(table, take);
+        expect(tenants).toBe(room);
+        expect(read).toBeLessThan(A_FEW);
+      });
+
+      it('give each tenant its turn before anyone has another', async () => {
+        const mails = new MailWork(new TenantTransaction(service));
+        const deliveries = new DispatchRepository(new TenantTransaction(service));
+        const mailed: string[] = [];
+        for (let count = 1; count <= TENANTS / 4; count += 1) mailed.push(...(await mails.claim(randomUUID(), new Date(), MINUTE_MS, 4)).map(({ tenantId }) => tenantId));
+        expect(counted(mailed)).toEqual(Array(TENANTS).fill(1));
+        const called: string[] = [];
+        const limits = { room: 20, roomForFailing: 10, perWebhook: 4 };
+        for (let count = 1; count <= TENANTS / 20; count += 1) called.push(...(await deliveries.claim(randomUUID(), new Date(), MINUTE_MS, limits)).map(({ tenantId }) => tenantId));
+        expect(counted(called)).toEqual(Array(TENANTS).fill(1));
+      });
+
+      it('find little that is due beside much that is due later by its time', async () => {
+        for (const table of ['mail_outbox', 'webhook_work']) await owner.query(`update ${table} set due_at = now() + interval '1 day' where tenant_id::text not like '000002%7-%'`);
+        const due = (await owner.query<{ tenant_id: string }>(`select distinct tenant_id from mail_outbox where due_at <= now()`)).rows.length;
+        expect(due).toBe(16);
+        for (const table of ['mail_outbox', 'webhook_work']) {
+          await owner.query(`update ${table} set due_at = now() + interval '1 day' where due_at >= (select due_at from ${table} order by due_at offset 40 limit 1)`);
+          await owner.query(`vacuum analyze ${table}`);
+        }
+        const [mail, delivery] = [QUEUES[1]!, QUEUES[2]!];
+        expect(await taken(mail.table, mail.take)).toMatchObject({ rows: 4 });
+        expect(await taken(delivery.table, delivery.take)).toMatchObject({ rows: 16, tenants: 16 });
+        expect((await taken(mail.table, mail.take)).read).toBeLessThan(A_FEW / 4);
+        expect((await taken(delivery.table, delivery.take)).read).toBeLessThan(A_FEW / 4);
+      });
+
+      it('of deliveries to addresses that work are not held up by those of all others that fail, which have their turns too', async () => {
+        const works = '00000300-0000-4000-8000-000000000000';
+        await owner.query('update webhooks set failing_since = now() where tenant_id <> $1', [works]);
+        const deliveries = new DispatchRepository(new TenantTransaction(service));
+        const claimed = [];
+        for (let count = 1; count <= 12; count += 1) claimed.push(...(await deliveries.claim(randomUUID(), new Date(), MINUTE_MS, { room: 16, roomForFailing: 8, perWebhook: 4 })));
+        expect(claimed.filter(({ isFailing }) => !isFailing).map(({ tenantId }) => tenantId)).toEqual(Array(4).fill(works));
+        expect(counted(claimed.filter(({ isFailing }) => isFailing).map(({ tenantId }) => tenantId))).toEqual(Array(12 * 8).fill(1));
+      });
     });
   });
 });

@@ -10,21 +10,25 @@ export interface ClaimedWork {
   readonly kind: 'mail' | 'notice';
 }
 
-const CLAIM = new Prepared('claim-mails', `select * from claim_mails($1, $2, $3 * interval '1 millisecond', $4)`);
+const CLAIM = new Prepared('claim-mails', `select * from claim_mails_going_round($1, $2, $3 * interval '1 millisecond', $4, $5)`);
 const HOLD = new Prepared('hold-mail', 'select hold_mail($1, $2, $3, $4) as held');
 const SETTLE = new Prepared('settle-mail', 'select settle_mail($1, $2, $3, $4, $5, $6, $7, $8) as settled');
 
 /** The mails that are due. Claiming crosses tenants; all else happens within one. */
 @Injectable()
 export class MailWork {
+  /** The tenant after which the next claim goes on: with many tenants, no claim reads of all of them. */
+  private claimedUntil: string | null = null;
+
   constructor(private readonly transaction: TenantTransaction) {}
 
   /** Takes up to `limit` due rows, tenants in turns; what is not settled within the lease comes again. */
   async claim(token: string, now: Date, leaseMs: number, limit: number): Promise<ClaimedWork[]> {
-    const rows = await this.transaction.platform<{ tenant_id: string; id: string; kind: ClaimedWork['kind'] }>(
+    const rows = await this.transaction.platform<{ tenant_id: string; id: string; kind: ClaimedWork['kind']; claimed_until: string }>(
       CLAIM,
-      [token, now, leaseMs, limit],
+      [token, now, leaseMs, limit, this.claimedUntil],
     );
+    this.claimedUntil = rows.at(-1)?.claimed_until ?? this.claimedUntil;
     return rows.map(({ tenant_id, id, kind }) => ({ tenantId: tenant_id, id, kind }));
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { EventCard } from '../../events/public.js';
 
 export interface ClaimLimits {
@@ -42,17 +42,23 @@ export interface EndedAttempt {
   readonly eventId: string;
 }
 
+const CLAIM = new Prepared('claim-deliveries', `select * from claim_deliveries_going_round($1, $2, $3 * interval '1 millisecond', $4, $5, $6, $7)`);
+
 /** What the dispatcher does with deliveries. */
 @Injectable()
 export class DispatchRepository {
+  /** The tenants after which the next claim goes on, of addresses that work and of those that fail. */
+  private claimedUntil: readonly string[] | null = null;
+
   constructor(private readonly database: TenantTransaction) {}
 
-  /** Leases due deliveries, addresses taking turns; a lease that runs out makes its delivery due again. */
+  /** Leases due deliveries, tenants and their addresses taking turns; a lease that runs out makes its delivery due again. */
   async claim(token: string, now: Date, leaseMs: number, { room, roomForFailing, perWebhook }: ClaimLimits): Promise<ClaimedDelivery[]> {
-    const rows = await this.database.platform<{ tenant_id: string; delivery_id: string; is_failing: boolean }>(
-      `select * from claim_deliveries($1, $2, $3 * interval '1 millisecond', $4, $5, $6)`,
-      [token, now, leaseMs, room, roomForFailing, perWebhook],
+    const rows = await this.database.platform<{ tenant_id: string; delivery_id: string; is_failing: boolean; claimed_until: string[] }>(
+      CLAIM,
+      [token, now, leaseMs, room, roomForFailing, perWebhook, this.claimedUntil],
     );
+    this.claimedUntil = rows.at(-1)?.claimed_until ?? this.claimedUntil;
     return rows.map((row) => ({ tenantId: row.tenant_id, deliveryId: row.delivery_id, isFailing: row.is_failing }));
   }
 
