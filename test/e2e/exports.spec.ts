@@ -126,4 +126,25 @@ describe('exports of documents', () => {
     }
     expect(await csv('?status=REJECTED')).toHaveLength(ROWS / 100);
   });
+
+  it('are under way at most so many times for one tenant, of all kinds together; whoever ends one makes room, whoever is refused takes none', async () => {
+    for (let time = 0; time < 6; time += 1) expect((await open('csv?status=NONE')).status).toBe(422);
+    const [first, ...others] = await Promise.all([...Array<string>(3).fill('csv'), 'xlsx'].map((format) => open(format)));
+    expect([first, ...others].map((answer) => answer?.status)).toEqual([200, 200, 200, 200]);
+    const products = (by: Business): Promise<Response> => fetch(`${stack.apiUrl}/products/export.csv`, { headers: { 'x-api-key': by.apiKey } });
+    for (const refused of [await open('csv'), await open('xlsx'), await products(business)]) {
+      const { error } = (await refused.json()) as { error: unknown };
+      expect([refused.status, refused.headers.get('retry-after'), error]).toEqual([429, '10', expect.objectContaining({ code: 'RATE_LIMITED', detail: { exports: 4, retry_after_seconds: 10 } })]);
+    }
+    expect((await products(other)).status).toBe(200);
+    expect((await business.call('GET', '/documents')).status).toBe(200);
+    await first!.body!.cancel();
+    let again = await products(business);
+    for (let waited = 0; again.status === 429 && waited < 100; waited += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      again = await products(business);
+    }
+    expect(again.status).toBe(200);
+    for (const { body } of [again, ...others] as Response[]) await body?.cancel();
+  });
 });

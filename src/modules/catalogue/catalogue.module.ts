@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { HttpModule } from '../../platform/http/http.module.js';
 import { ProductsRepository } from './persistence/products.repository.js';
 import { ProductFilesController } from './product-files.controller.js';
 import { ProductLookup } from './product-lookup.js';
@@ -24,7 +25,7 @@ const HANDLERS = [
 
 /** Products and services that a tenant sells. `export.csv` is no id, so its routes come first. */
 @Module({
-  imports: [CqrsModule],
+  imports: [CqrsModule, HttpModule],
   controllers: [ProductFilesController, ProductsController],
   providers: [ProductsRepository, ProductLookup, ...HANDLERS],
   exports: [ProductLookup],

@@ -2,6 +2,7 @@ import { Body, Controller, Get, Headers, HttpCode, Post, Query, type StreamableF
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { csvAnswer } from '../../platform/http/csv.js';
+import { TakesExportPlace } from '../../platform/http/export-place.js';
 import { languageOf } from '../../platform/http/field-messages.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -25,6 +26,7 @@ export class ProductFilesController {
 
   @Get('export.csv')
   @RequirePermission('exports:read')
+  @UseInterceptors(TakesExportPlace)
   @ApiOperation({
     operationId: 'exportProducts',
     summary: 'The catalogue as a CSV file, in the order of its main codes',

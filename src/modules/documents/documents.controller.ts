@@ -1,7 +1,8 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res, StreamableFile, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { TakesExportPlace } from '../../platform/http/export-place.js';
 import { idempotencyKey } from '../../platform/http/idempotency-key.js';
 import { preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
@@ -63,6 +64,7 @@ export class DocumentsController {
 
   @Get('export.csv')
   @RequirePermission('exports:read')
+  @UseInterceptors(TakesExportPlace)
   @ApiOperation({ operationId: 'exportDocumentsCsv', summary: 'All documents of a list as CSV (RFC 4180), newest first' })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
@@ -72,6 +74,7 @@ export class DocumentsController {
 
   @Get('export.xlsx')
   @RequirePermission('exports:read')
+  @UseInterceptors(TakesExportPlace)
   @ApiOperation({ operationId: 'exportDocumentsXlsx', summary: 'All documents of a list as a workbook, newest first' })
   @ApiProduces(XLSX)
   @ApiOkResponse({ content: { [XLSX]: { schema: { type: 'string', format: 'binary' } } } })

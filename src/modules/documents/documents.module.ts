@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { HttpModule } from '../../platform/http/http.module.js';
 import { PrintingModule } from '../../platform/printing/printing.module.js';
 import { CatalogueModule } from '../catalogue/public.js';
 import { DocumentActsController } from './document-acts.controller.js';
@@ -64,7 +65,7 @@ const HANDLERS = [
 
 /** Documents, for the API process: takes them in, shows them, and does what people ask. */
 @Module({
-  imports: [CqrsModule, PrintingModule, CatalogueModule],
+  imports: [CqrsModule, HttpModule, PrintingModule, CatalogueModule],
   controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController],
   providers: [IssuingDesk, CatalogueLines, DraftStore, StoredDocuments, DocumentActs, DocumentListsRepository, DocumentExportsRepository, ...ASKING, ...HANDLERS],
 })

@@ -5,6 +5,7 @@ import { AuthenticationGuard } from '../security/authentication.guard.js';
 import { PermissionGuard } from '../security/permission.guard.js';
 import { SecurityModule } from '../security/security.module.js';
 import { ErrorFilter } from './error.filter.js';
+import { ExportPlaces } from './export-place.js';
 import { HttpDrain } from './http-drain.js';
 import { PublicAddress } from './public-address.js';
 import { RateLimitGuard, SignInLimitGuard } from './rate-limit.guard.js';
@@ -19,6 +20,7 @@ import { FieldValidationPipe } from './validation.pipe.js';
     RateLimits,
     ApiKeyUsage,
     PublicAddress,
+    ExportPlaces,
     { provide: APP_GUARD, useClass: SignInLimitGuard },
     { provide: APP_GUARD, useClass: AuthenticationGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
@@ -26,6 +28,6 @@ import { FieldValidationPipe } from './validation.pipe.js';
     { provide: APP_PIPE, useClass: FieldValidationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [RateLimits, PublicAddress, SecurityModule],
+  exports: [RateLimits, PublicAddress, ExportPlaces, SecurityModule],
 })
 export class HttpModule {}

@@ -1,0 +1,58 @@
+import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { Response } from 'express';
+import type { Observable } from 'rxjs';
+import { type Settings, SETTINGS } from '../../config/settings.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { Meters } from '../observability/meters.js';
+import type { ServiceRequest } from './service-request.js';
+
+/** Until then one of those under way may have ended. */
+const RETRY_AFTER_SECONDS = 10;
+
+/** Exports that each tenant has under way on this process: one of a million rows is work for minutes. */
+@Injectable()
+export class ExportPlaces {
+  private readonly taken = new Map<string, number>();
+
+  constructor(
+    private readonly meters: Meters,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'EXPORTS_PER_TENANT'>,
+  ) {}
+
+  /**
+   * Takes a place until the answer is read to its end or given up.
+   * @throws DomainError RATE_LIMITED when the tenant has taken all of its places
+   */
+  take(tenantId: string, response: Response): void {
+    const taken = this.taken.get(tenantId) ?? 0;
+    const limit = this.settings.EXPORTS_PER_TENANT;
+    if (taken >= limit) {
+      this.meters.count('rateLimited', { bucket: 'exports' });
+      throw new DomainError('RATE_LIMITED', { exports: limit, retry_after_seconds: RETRY_AFTER_SECONDS });
+    }
+    // Whoever has gone already is told nothing of an end.
+    if (response.closed) return;
+    this.taken.set(tenantId, taken + 1);
+    response.once('close', () => this.leave(tenantId));
+  }
+
+  private leave(tenantId: string): void {
+    const left = (this.taken.get(tenantId) ?? 0) - 1;
+    if (left > 0) this.taken.set(tenantId, left);
+    else this.taken.delete(tenantId);
+  }
+}
+
+/** For routes that export what a tenant has. */
+@Injectable()
+export class TakesExportPlace implements NestInterceptor {
+  constructor(private readonly places: ExportPlaces) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const { tenant } = http.getRequest<ServiceRequest>();
+    if (tenant === undefined) throw new Error('exports are of a tenant');
+    this.places.take(tenant.tenantId, http.getResponse<Response>());
+    return next.handle();
+  }
+}
