@@ -174,15 +174,15 @@ export class BenchStack {
     return { postgres: cpuOfTree(this.postgres.pid), redis: cpuOfTree(this.redis.pid) };
   }
 
-  /** Processor time of PostgreSQL and the workers while `work` runs, in cores. @throws Error where the kernel does not show it */
-  async coresDuring(work: () => Promise<unknown>): Promise<number> {
-    await this.readings('worker');
+  /** Processor time of PostgreSQL and of all processes of a kind while `work` runs, in cores. @throws Error where the kernel does not show it */
+  async coresDuring(kind: PartKind, work: () => Promise<unknown>): Promise<number> {
+    await this.readings(kind);
     const [from, before] = [performance.now(), this.serverCpuMs()];
     await work();
     const [milliseconds, after] = [performance.now() - from, this.serverCpuMs()];
-    const workers = (await this.readings('worker')).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+    const own = (await this.readings(kind)).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
     if (before === null || after === null) throw new Error('this kernel does not tell processor times');
-    return (after.postgres - before.postgres + workers) / milliseconds;
+    return (after.postgres - before.postgres + own) / milliseconds;
   }
 
   /** Ends of the logs that hold anything. */

@@ -122,7 +122,7 @@ async function measure(stack: BenchStack): Promise<boolean> {
   say(`capacity ${capacity.toFixed(0)} documents/s; arrivals from now on ${rate.toFixed(0)}/s`);
 
   const calmFrom = new Date();
-  const calmCores = await stack.coresDuring(() => load(20, rate));
+  const calmCores = await stack.coresDuring('worker', () => load(20, rate));
   await database.drain(() => undefined);
   const calmMoves = new Map((await database.moveTimes(calmFrom)).map(({ move, p95 }) => [move, p95]));
   const calm = await timesOf(client, calmFrom, new Date());
@@ -132,7 +132,7 @@ async function measure(stack: BenchStack): Promise<boolean> {
   await switchSri(stack, false);
   const awayAt = new Date();
   say(`outage of ${OUTAGE_SECONDS.toFixed(0)} s (1 h / ${factor}): ${servicesAway.join(' and ')} ${how}`);
-  const awayCores = await stack.coresDuring(() => load(OUTAGE_SECONDS, rate, cutOff));
+  const awayCores = await stack.coresDuring('worker', () => load(OUTAGE_SECONDS, rate, cutOff));
   const backAt = new Date();
   say(`in the outage ${awayCores.toFixed(2)} cores for PostgreSQL and worker`);
   await switchSri(stack, true);

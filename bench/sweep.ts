@@ -93,10 +93,10 @@ try {
   await owner.query('delete from webhooks');
   await stack.startWorker();
   await sleep(5_000);
-  const idle = await stack.coresDuring(() => sleep(seconds * 1_000));
+  const idle = await stack.coresDuring('worker', () => sleep(seconds * 1_000));
   await putWork(owner, QUEUES[0], tenants, 'in an hour');
   await owner.end();
-  const full = await stack.coresDuring(() => sleep(seconds * 1_000));
+  const full = await stack.coresDuring('worker', () => sleep(seconds * 1_000));
   printFigures(`Looking for due work; ${stack.description}`, [
     { bench: 'sweep', name: 'an empty table', value: idle, unit: 'cores' },
     { bench: 'sweep', name: `${waiting.toLocaleString('en')} documents wait`, value: full, unit: 'cores' },

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { isStoreOutage } from '../../../platform/http/error-answer.js';
 import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -21,7 +21,10 @@ export class AwaitDocument extends Query<DocumentSyncSubmit> {
   }
 }
 
-const LOOK_EVERY_MS = 150;
+/** Milliseconds until the next look: who has waited long hardly waits longer for one that comes later. */
+const pauseAfter = (waited: number): number => Math.min(1_000, Math.max(150, waited / 10));
+
+const OUTCOME = new Prepared('document-outcome', 'select * from document_outcome($1, $2, $3, $4)');
 
 interface Row {
   status: DocumentStatus;
@@ -44,11 +47,12 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
   ) {}
 
   async execute({ tenant, documentId, seconds, replayed }: AwaitDocument): Promise<DocumentSyncSubmit> {
-    const until = this.clock.now().getTime() + seconds * 1_000;
+    const from = this.clock.now().getTime();
+    const longest = seconds * 1_000;
     let row = await this.look(tenant, documentId, ACCEPTED);
     // A process that stops lets nobody wait: the document goes on without it.
-    while (!settled(row.status) && this.clock.now().getTime() < until && !this.shutdown.isStopping) {
-      await this.sleeper.sleep(LOOK_EVERY_MS);
+    for (let waited = 0; !settled(row.status) && waited < longest && !this.shutdown.isStopping; waited = this.clock.now().getTime() - from) {
+      await this.sleeper.sleep(Math.min(pauseAfter(waited), longest - waited));
       row = await this.look(tenant, documentId, row);
     }
     // A key that was revoked or a session that ended during the wait learns nothing; the document stays accepted.
@@ -75,14 +79,7 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
   }
 
   private async read(tenant: TenantContext, documentId: string): Promise<Row> {
-    const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
-      manager.query<Row[]>(
-        `select d.status, d.sri_messages, d.authorization_number, d.authorization_date,
-           is_credential_valid($1, $3, $4) as credential_is_valid
-         from documents d where d.tenant_id = $1 and d.id = $2`,
-        [tenant.tenantId, documentId, credentialOf(tenant.principal), this.clock.now()],
-      ),
-    );
+    const [row] = await this.transaction.call<Row>(tenant.tenantId, OUTCOME, [documentId, credentialOf(tenant.principal), this.clock.now()]);
     if (!row) throw new DomainError('NOT_FOUND');
     return row;
   }

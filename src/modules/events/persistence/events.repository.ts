@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { EventKind } from '../../../shared/event-catalogue.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { EventCard } from '../event-payload.js';
@@ -28,6 +28,8 @@ interface Row extends EventPlace {
   readonly events: (EventCard & Pick<EventPlace, 'xid' | 'position'>)[];
 }
 
+const BEHIND = new Prepared('events-behind', 'select events_behind($1, $2, $3) as found');
+
 @Injectable()
 export class EventsRepository {
   constructor(private readonly database: TenantTransaction) {}
@@ -40,5 +42,13 @@ export class EventsRepository {
     if (row === undefined) throw new Error('events_after returned no row');
     const { xid, position, lineage } = row;
     return { place: { xid, position, lineage }, isMore: row.is_more, events: row.events.map((event) => ({ ...event, lineage })), isCredentialValid: row.credential_is_valid };
+  }
+
+  /** Of each place whether there is an event behind it: one short question about many places of many tenants. */
+  async areBehind(places: readonly { readonly tenantId: string; readonly place: EventPlace }[]): Promise<readonly boolean[]> {
+    const [row] = await this.database.platform<{ found: boolean[] }>(BEHIND, [
+      places.map(({ tenantId }) => tenantId), places.map(({ place }) => place.xid), places.map(({ place }) => place.position),
+    ]);
+    return row?.found ?? [];
   }
 }

@@ -3,15 +3,14 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nes
 import type { Response } from 'express';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { DomainError } from '../../../shared/domain-error.js';
-import { type Clock, CLOCK, SLEEPER, type Sleeper } from '../../../shared/ports.js';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { eventPayload } from '../event-payload.js';
 import { cursorOf, type EventPlace, placeOf, refuseOtherLife } from '../event-place.js';
 import type { EventStreamQuery } from '../events.dto.js';
 import { type EventSelection, EventsRepository, type EventsFound } from '../persistence/events.repository.js';
+import { EventLookout } from './event-lookout.js';
 
-/** PostgreSQL is asked, by one short question: an event is seen about so long after its commit. */
-const LOOK_EVERY_MS = 300;
 /** Proxies end connections on which nothing moves. */
 const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = 2_000;
@@ -26,8 +25,8 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   constructor(
     private readonly events: EventsRepository,
+    private readonly lookout: EventLookout,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -74,7 +73,7 @@ export class EventStreams implements BeforeApplicationShutdown {
         await this.send(response, ':\n\n', ending);
         spokenAt = now;
       }
-      if (!found.isMore) await this.sleeper.sleep(LOOK_EVERY_MS, ending);
+      if (!found.isMore) await this.lookout.until(tenant.tenantId, found.place, ending);
       found = await this.events.after(tenant, found.place, selection, BATCH, this.clock.now());
     }
   }

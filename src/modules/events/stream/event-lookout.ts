@@ -1,0 +1,77 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SLEEPER, type Sleeper } from '../../../shared/ports.js';
+import type { EventPlace } from '../event-place.js';
+import { EventsRepository } from '../persistence/events.repository.js';
+
+/** An event is seen about so long after its commit. */
+const LOOK_EVERY_MS = 300;
+/** About five seconds: then a stream asks by itself, which also tells it whether its credential still stands. */
+const MOST_LOOKS = 16;
+
+interface Waiting {
+  readonly tenantId: string;
+  readonly place: EventPlace;
+  looks: number;
+  readonly wake: () => void;
+}
+
+/**
+ * Looks out for events behind the places of all streams that wait, by one short question for all of them: a thousand that
+ * ask for themselves keep three processors busy.
+ */
+@Injectable()
+export class EventLookout {
+  private readonly waiting = new Set<Waiting>();
+  private isLooking = false;
+
+  constructor(
+    private readonly events: EventsRepository,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
+  ) {}
+
+  /**
+   * Resolves when there is something behind the place, or when it is time to ask again whatever there is.
+   * @throws the signal's reason when it is aborted
+   */
+  async until(tenantId: string, place: EventPlace, ending: AbortSignal): Promise<void> {
+    ending.throwIfAborted();
+    await new Promise<void>((resolve) => {
+      const waiting: Waiting = {
+        tenantId, place, looks: 0,
+        wake: () => {
+          this.waiting.delete(waiting);
+          ending.removeEventListener('abort', waiting.wake);
+          resolve();
+        },
+      };
+      ending.addEventListener('abort', waiting.wake);
+      this.waiting.add(waiting);
+      if (!this.isLooking) void this.look();
+    });
+    ending.throwIfAborted();
+  }
+
+  /** Until nobody waits. */
+  private async look(): Promise<void> {
+    this.isLooking = true;
+    while (this.waiting.size > 0) {
+      await this.sleeper.sleep(LOOK_EVERY_MS);
+      const asked = [...this.waiting];
+      const found = await this.found(asked);
+      for (const [number, waiting] of asked.entries()) {
+        waiting.looks += 1;
+        if (found[number] === true || waiting.looks === MOST_LOOKS) waiting.wake();
+      }
+    }
+    this.isLooking = false;
+  }
+
+  /** Without an answer everything: each stream then asks for itself, and says what is wrong. */
+  private async found(asked: readonly Waiting[]): Promise<readonly boolean[]> {
+    try {
+      return await this.events.areBehind(asked);
+    } catch {
+      return asked.map(() => true);
+    }
+  }
+}
