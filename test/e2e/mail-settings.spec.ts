@@ -122,7 +122,7 @@ describe('what a tenant says of its mails', () => {
     await queue(theirs, 500);
     await queue(mine, 2);
     const claim = async (limit: number): Promise<string[]> =>
-      (await stack.database.query<{ tenant_id: string }>(`select tenant_id from claim_mails_going_round(gen_random_uuid(), '2090-01-02', '1 hour', $1, null)`, [limit])).map(({ tenant_id }) => tenant_id);
+      (await stack.database.query<{ tenant_id: string }>(`select t ->> 'tenantId' as tenant_id from claim_mails_going_round(gen_random_uuid(), '2090-01-02', '1 hour', $1, null), jsonb_array_elements(taken) t`, [limit])).map(({ tenant_id }) => tenant_id);
     const claimed = await claim(4);
     expect([claimed.filter((tenant) => tenant === mine).length, claimed.length]).toEqual([2, 4]);
     expect(new Set(await claim(1_000)).size).toBe(1);

@@ -102,8 +102,24 @@ describe('with plans made while the queues were empty', () => {
     expect(rows.map(({ name }) => name)).toEqual(['mail_outbox_due', 'webhook_work_due']);
   });
 
+  /** Mails and deliveries of three others that are due, in turns. */
+  async function putDue(others: readonly SeededTenant[], rows: number): Promise<void> {
+    const ids = others.map(({ tenantId }) => tenantId);
+    const owed = `($1::uuid[])[1 + n % 3]`;
+    const at = `now() - interval '1 hour' + n * interval '1 millisecond' from generate_series(1, $2::integer) n`;
+    await database.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select ${owed}, gen_random_uuid(), 'mail', ${at}`, [ids, rows]);
+    await database.query(`insert into webhook_work (tenant_id, webhook_id, delivery_id, due_at) select ${owed}, ${owed}, gen_random_uuid(), ${at}`, [ids, rows]);
+  }
+
   it('a full queue is read as little', async () => {
+    const others = [await seedTenant(database), await seedTenant(database), await seedTenant(database)];
+    for (const { tenantId } of others) {
+      await database.query(`insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at) values ($1, $1, 'https://receiver.example/', true, now(), now())`, [tenantId]);
+    }
+    // More than what is found by its age alone.
+    await putDue(others, 200);
     for (let time = 1; time <= 8; time += 1) await lifeOfADocument();
+    await putDue(others, BACKLOG);
     const { tenantId, issuerId, establishmentId, emissionPointId } = tenant;
     // Some wait to be sent, others for the SRI's answer; those of one emission point and of others.
     await database.query(

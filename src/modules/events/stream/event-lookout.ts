@@ -54,8 +54,9 @@ export class EventLookout {
   /** Until nobody waits. */
   private async look(): Promise<void> {
     this.isLooking = true;
-    while (this.waiting.size > 0) {
+    for (;;) {
       await this.sleeper.sleep(LOOK_EVERY_MS);
+      if (this.waiting.size === 0) break;
       const asked = [...this.waiting];
       const found = await this.found(asked);
       for (const [number, waiting] of asked.entries()) {

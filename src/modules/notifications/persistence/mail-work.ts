@@ -17,19 +17,16 @@ const SETTLE = new Prepared('settle-mail', 'select settle_mail($1, $2, $3, $4, $
 /** The mails that are due. Claiming crosses tenants; all else happens within one. */
 @Injectable()
 export class MailWork {
-  /** The tenant after which the next claim goes on: with many tenants, no claim reads of all of them. */
-  private claimedUntil: string | null = null;
+  /** The tenant after which the next claim goes on: with many tenants, no claim looks at all of them. */
+  private lookedUntil: string | null = null;
 
   constructor(private readonly transaction: TenantTransaction) {}
 
   /** Takes up to `limit` due rows, tenants in turns; what is not settled within the lease comes again. */
   async claim(token: string, now: Date, leaseMs: number, limit: number): Promise<ClaimedWork[]> {
-    const rows = await this.transaction.platform<{ tenant_id: string; id: string; kind: ClaimedWork['kind']; claimed_until: string }>(
-      CLAIM,
-      [token, now, leaseMs, limit, this.claimedUntil],
-    );
-    this.claimedUntil = rows.at(-1)?.claimed_until ?? this.claimedUntil;
-    return rows.map(({ tenant_id, id, kind }) => ({ tenantId: tenant_id, id, kind }));
+    const [row] = await this.transaction.platform<{ taken: ClaimedWork[]; looked_until: string | null }>(CLAIM, [token, now, leaseMs, limit, this.lookedUntil]);
+    this.lookedUntil = row?.looked_until ?? this.lookedUntil;
+    return row?.taken ?? [];
   }
 
   /** Holds a claimed row for another lease; false when it was lost. */

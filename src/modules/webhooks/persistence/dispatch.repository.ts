@@ -47,19 +47,18 @@ const CLAIM = new Prepared('claim-deliveries', `select * from claim_deliveries_g
 /** What the dispatcher does with deliveries. */
 @Injectable()
 export class DispatchRepository {
-  /** The tenants after which the next claim goes on, of addresses that work and of those that fail. */
-  private claimedUntil: readonly string[] | null = null;
+  /** The address (tenant and id) after which the next claim goes on: with many, no claim looks at all of them. */
+  private lookedUntil: readonly string[] | null = null;
 
   constructor(private readonly database: TenantTransaction) {}
 
   /** Leases due deliveries, tenants and their addresses taking turns; a lease that runs out makes its delivery due again. */
   async claim(token: string, now: Date, leaseMs: number, { room, roomForFailing, perWebhook }: ClaimLimits): Promise<ClaimedDelivery[]> {
-    const rows = await this.database.platform<{ tenant_id: string; delivery_id: string; is_failing: boolean; claimed_until: string[] }>(
-      CLAIM,
-      [token, now, leaseMs, room, roomForFailing, perWebhook, this.claimedUntil],
+    const [row] = await this.database.platform<{ taken: ClaimedDelivery[]; looked_until: string[] | null }>(
+      CLAIM, [token, now, leaseMs, room, roomForFailing, perWebhook, this.lookedUntil],
     );
-    this.claimedUntil = rows.at(-1)?.claimed_until ?? this.claimedUntil;
-    return rows.map((row) => ({ tenantId: row.tenant_id, deliveryId: row.delivery_id, isFailing: row.is_failing }));
+    this.lookedUntil = row?.looked_until ?? this.lookedUntil;
+    return row?.taken ?? [];
   }
 
   /** Puts an attempt on record before it is made; null: the lease was lost, or nobody listens any more. */
