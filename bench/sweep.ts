@@ -17,7 +17,7 @@ const { values } = parseArgs({
 });
 const [seconds, waiting, tenants] = [Number(values.seconds), Number(values.waiting), Number(values.tenants)];
 const AT_MOST = 0.02;
-const [FEW, MANY] = [32, 1_000];
+const [FEW, MANY] = [100, 1_000];
 const LOOKS = 30;
 /** Of a look at a backlog of many tenants, by one of few. */
 const LOOK_AT_MOST = 2;

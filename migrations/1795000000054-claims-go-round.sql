@@ -11,6 +11,8 @@ create function claim_mails_going_round(p_token uuid, p_now timestamptz, p_lease
   language plpgsql security definer set search_path = sello, pg_temp as $$
 declare
   by_age constant integer := 64;
+  -- Of those, how many are looked at besides the others where there are more.
+  eldest constant integer := 16;
   most_looked_at constant integer := 256;
   -- By chance at first, so that not all workers begin with the same tenants.
   start_at constant uuid := coalesce(p_after, p_token);
@@ -22,7 +24,7 @@ begin
   perform set_config('synchronous_commit', 'off', true);
   return query
   with recursive oldest as materialized (
-    select w.tenant_id from mail_outbox w where w.due_at <= p_now order by w.due_at limit by_age + 1
+    select w.tenant_id, w.due_at from mail_outbox w where w.due_at <= p_now order by w.due_at limit by_age + 1
   ), ahead as (
     (select w.tenant_id, w.due_at, 1 as place, (w.due_at <= p_now)::integer as due from mail_outbox w
      where (select count(*) from oldest) > by_age and w.tenant_id > start_at and w.due_at > '-infinity'
@@ -51,7 +53,7 @@ begin
     select t.tenant_id, min(t.place) as place from (
       select l.tenant_id, l.place from looked_at l where l.due_at <= p_now
       union all
-      select o.tenant_id, most_looked_at + 1 from oldest o) t
+      (select o.tenant_id, most_looked_at + 1 from oldest o order by o.due_at limit case when (select count(*) from oldest) > by_age then eldest else by_age end)) t
     group by t.tenant_id
   ), turns as (
     select t.tenant_id, t.place, mine.id, row_number() over (partition by t.tenant_id order by mine.due_at) as turn,
@@ -85,6 +87,8 @@ create function claim_deliveries_going_round(
   language plpgsql security definer set search_path = sello, pg_temp as $$
 declare
   by_age constant integer := 64;
+  -- Of those, how many are looked at besides the others where there are more.
+  eldest constant integer := 16;
   most_looked_at constant integer := 256;
   most_due constant integer := greatest(64, p_limit);
   start_tenant constant uuid := coalesce(p_after[1], p_token);
@@ -96,7 +100,7 @@ begin
   perform pg_advisory_xact_lock(7356114);
   return query
   with recursive oldest as materialized (
-    select w.tenant_id, w.webhook_id from webhook_work w where w.due_at <= p_now order by w.due_at limit by_age + 1
+    select w.tenant_id, w.webhook_id, w.due_at from webhook_work w where w.due_at <= p_now order by w.due_at limit by_age + 1
   ), ahead as (
     (select w.tenant_id, w.webhook_id, w.due_at, 1 as place, (w.due_at <= p_now)::integer as due from webhook_work w
      where (select count(*) from oldest) > by_age and (w.tenant_id, w.webhook_id) > (start_tenant, start_webhook) and w.due_at > '-infinity'
@@ -130,7 +134,8 @@ begin
     select a.tenant_id, a.webhook_id, min(a.place) as place, sum(a.under_way) as under_way from (
       select l.tenant_id, l.webhook_id, l.place, 0 as under_way from looked_at l where l.due_at <= p_now
       union all
-      select o.tenant_id, o.webhook_id, most_looked_at + 1, 0 from oldest o
+      (select o.tenant_id, o.webhook_id, most_looked_at + 1, 0 from oldest o
+       order by o.due_at limit case when (select count(*) from oldest) > by_age then eldest else by_age end)
       union all
       select w.tenant_id, w.webhook_id, null, 1 from webhook_work w where w.lease_token is not null and w.due_at - p_now > interval '0') a
     group by a.tenant_id, a.webhook_id
