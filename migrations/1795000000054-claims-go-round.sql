@@ -156,7 +156,9 @@ begin
     select c.*, c.of_tenant + row_number() over (partition by c.tenant_id, c.fails order by c.number, c.due_at) as turn from candidates c
   ), chosen as materialized (
     select c.* from (
-      (select t.* from turns t where t.fails and t.turn <= greatest(1, t.room / 8) order by t.turn, t.place, t.due_at limit p_limit_failing)
+      -- By chance: the way round is that of addresses that work, and by age one that recovered would wait for older backlogs.
+      (select t.* from turns t where t.fails and t.turn <= greatest(1, t.room / 8)
+       order by t.turn, hashtext(t.delivery_id::text || p_token::text) limit p_limit_failing)
       union all
       (select t.* from turns t where not t.fails and t.turn <= greatest(1, t.room / 4) order by t.turn, t.place, t.due_at limit p_limit)) c
     order by c.fails, c.turn, c.place, c.due_at limit p_limit
@@ -172,7 +174,7 @@ begin
   )
   select coalesce(jsonb_agg(jsonb_build_object('tenantId', l.tenant_id, 'deliveryId', l.delivery_id, 'isFailing', l.fails)), '[]'), (
     -- Behind the last of those whose turn it was; where there is room for more to addresses that work, behind all that were
-    -- looked at, so that those that fail hold nobody up: of them, others are the first to be met on the next way round.
+    -- looked at, so that those that fail hold nobody up.
     select array[r.tenant_id, r.webhook_id] from looked_at r
     where r.place = case
       when (select count(*) from chosen c where not c.fails) < p_limit then (select max(place) from looked_at)

@@ -282,6 +282,26 @@ describe('events', () => {
       filtered.close();
     });
 
+    it('that wait are not woken by what is none of theirs, of one document also not by others', async () => {
+      const owner = await Business.open(stack, { certificate: null });
+      const before = (await page('', owner)).next_cursor;
+      await write(owner);
+      await write(business);
+      await caughtUp();
+      const placeOf = (cursor: string): string[] => Buffer.from(cursor, 'base64url').toString().split('.');
+      const behind = async (...cursors: string[]): Promise<boolean[]> => {
+        const places = cursors.map(placeOf);
+        const [row] = await stack.database.query<{ found: boolean[] }>('select events_behind($1, $2, $3) as found', [cursors.map(() => owner.tenantId), places.map(([xid]) => xid), places.map(([, position]) => position)]);
+        return row!.found;
+      };
+      const after = async (query: string): Promise<string> => (await page(`?cursor=${before}${query}`, owner)).next_cursor;
+      const [any, ofType, ofDocument] = [await after(''), await after('&type=document.authorized'), await after(`&document_id=${randomUUID()}`)];
+      expect(await behind(before, any, ofType, ofDocument, before)).toEqual([true, false, false, false, true]);
+      await write(owner);
+      await caughtUp();
+      expect(await behind(any, ofType, ofDocument)).toEqual([true, true, true]);
+    });
+
     it('are bounded for each tenant and given back', async () => {
       const owner = await Business.open(stack, { certificate: null });
       const readers = await Promise.all([1, 2, 3].map(() => Reader.open(stack.apiUrl, key(owner))));

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import pg from 'pg';
 import { WITHOUT_SRI } from '../support/bad-input.js';
@@ -47,6 +50,16 @@ describe('exports of documents', () => {
 
   const open = (path: string, { apiKey }: Business = business, signal?: AbortSignal): Promise<Response> =>
     fetch(`${stack.apiUrl}/documents/export.${path}`, { headers: { 'x-api-key': apiKey }, ...(signal && { signal }) });
+  /** Until there is a place again. */
+  const untilServed = async (): Promise<void> => {
+    for (let waited = 0; waited < 100; waited += 1) {
+      const answer = await open('csv?status=DRAFT');
+      await answer.text();
+      if (answer.status === 200) return;
+      await sleep(50);
+    }
+    throw new Error('places are not given back');
+  };
   const csv = async (query = '', from = business): Promise<Record<string, string>[]> =>
     parse(await (await open(`csv${query}`, from)).text(), { columns: true, bom: true });
   const xlsx = async (query = ''): Promise<Record<string, string>[]> => {
@@ -122,9 +135,25 @@ describe('exports of documents', () => {
     for (let quiet = 0, looks = 0; quiet < 3; looks += 1) {
       quiet = (await busy()) === 0 ? quiet + 1 : 0;
       expect(looks).toBeLessThan(200);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sleep(50);
     }
     expect(await csv('?status=REJECTED')).toHaveLength(ROWS / 100);
+  });
+
+  it('give their places back when a connection ends on which several wait for their turn', async () => {
+    const { hostname, port } = new URL(stack.apiUrl);
+    const socket = connect(Number(port), hostname);
+    const call = `GET /documents/export.csv HTTP/1.1\r\nHost: ${hostname}\r\nX-API-Key: ${business.apiKey}\r\n\r\n`;
+    socket.write(call.repeat(4));
+    await once(socket, 'data');
+    for (let waited = 0, full = false; !full; waited += 1) {
+      const answer = await open('csv?status=DRAFT');
+      await answer.text();
+      full = answer.status === 429;
+      if (waited > 100) throw new Error('four exports are not under way');
+    }
+    socket.destroy();
+    await untilServed();
   });
 
   it('are under way at most so many times for one tenant, of all kinds together; whoever ends one makes room, whoever is refused takes none', async () => {
@@ -139,12 +168,8 @@ describe('exports of documents', () => {
     expect((await products(other)).status).toBe(200);
     expect((await business.call('GET', '/documents')).status).toBe(200);
     await first!.body!.cancel();
-    let again = await products(business);
-    for (let waited = 0; again.status === 429 && waited < 100; waited += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      again = await products(business);
-    }
-    expect(again.status).toBe(200);
-    for (const { body } of [again, ...others] as Response[]) await body?.cancel();
+    await untilServed();
+    for (const { body } of others) await body?.cancel();
+    await untilServed();
   });
 });

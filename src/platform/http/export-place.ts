@@ -1,9 +1,10 @@
 import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
-import type { Observable } from 'rxjs';
+import { finalize, type Observable } from 'rxjs';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { Meters } from '../observability/meters.js';
+import { answered } from './answered.js';
 import type { ServiceRequest } from './service-request.js';
 
 /** Until then one of those under way may have ended. */
@@ -20,30 +21,27 @@ export class ExportPlaces {
   ) {}
 
   /**
-   * Takes a place until the answer is read to its end or given up.
+   * Takes a place.
+   * @returns gives it back, once
    * @throws DomainError RATE_LIMITED when the tenant has taken all of its places
    */
-  take(tenantId: string, response: Response): void {
+  take(tenantId: string): () => void {
     const taken = this.taken.get(tenantId) ?? 0;
     const limit = this.settings.EXPORTS_PER_TENANT;
     if (taken >= limit) {
       this.meters.count('rateLimited', { bucket: 'exports' });
       throw new DomainError('RATE_LIMITED', { exports: limit, retry_after_seconds: RETRY_AFTER_SECONDS });
     }
-    // Whoever has gone already is told nothing of an end.
-    if (response.closed) return;
     this.taken.set(tenantId, taken + 1);
-    response.once('close', () => this.leave(tenantId));
-  }
-
-  private leave(tenantId: string): void {
-    const left = (this.taken.get(tenantId) ?? 0) - 1;
-    if (left > 0) this.taken.set(tenantId, left);
-    else this.taken.delete(tenantId);
+    return () => {
+      const left = (this.taken.get(tenantId) ?? 0) - 1;
+      if (left > 0) this.taken.set(tenantId, left);
+      else this.taken.delete(tenantId);
+    };
   }
 }
 
-/** For routes that export what a tenant has. */
+/** For routes that export what a tenant has: a place is taken until nobody works on the answer and nobody reads it. */
 @Injectable()
 export class TakesExportPlace implements NestInterceptor {
   constructor(private readonly places: ExportPlaces) {}
@@ -52,7 +50,8 @@ export class TakesExportPlace implements NestInterceptor {
     const http = context.switchToHttp();
     const { tenant } = http.getRequest<ServiceRequest>();
     if (tenant === undefined) throw new Error('exports are of a tenant');
-    this.places.take(tenant.tenantId, http.getResponse<Response>());
-    return next.handle();
+    const leave = this.places.take(tenant.tenantId);
+    const over = answered(http.getResponse<Response>());
+    return next.handle().pipe(finalize(() => void over.then(leave)));
   }
 }

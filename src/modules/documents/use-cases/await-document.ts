@@ -22,7 +22,7 @@ export class AwaitDocument extends Query<DocumentSyncSubmit> {
 }
 
 /** Milliseconds until the next look: who has waited long hardly waits longer for one that comes later. */
-const pauseAfter = (waited: number): number => Math.min(1_000, Math.max(150, waited / 10));
+const pauseAfter = (waited: number): number => Math.min(500, Math.max(150, waited / 10));
 
 const OUTCOME = new Prepared('document-outcome', 'select * from document_outcome($1, $2, $3, $4)');
 

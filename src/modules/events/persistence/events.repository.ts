@@ -28,6 +28,7 @@ interface Row extends EventPlace {
   readonly events: (EventCard & Pick<EventPlace, 'xid' | 'position'>)[];
 }
 
+const AFTER = new Prepared('events-after', 'select a.*, current_lineage() as lineage from events_after($1, $2, $3, $4, $5, $6, $7, $8, $9) a');
 const BEHIND = new Prepared('events-behind', 'select events_behind($1, $2, $3) as found');
 
 @Injectable()
@@ -36,7 +37,7 @@ export class EventsRepository {
 
   /** Events behind a place, oldest first, in one round trip; null: none, and the present as the place to go on from. */
   async after(tenant: TenantContext, place: EventPlace | null, { type, documentId }: EventSelection, limit: number, now: Date): Promise<EventsFound> {
-    const [row] = await this.database.call<Row>(tenant.tenantId, 'select a.*, current_lineage() as lineage from events_after($1, $2, $3, $4, $5, $6, $7, $8, $9) a', [
+    const [row] = await this.database.call<Row>(tenant.tenantId, AFTER, [
       credentialOf(tenant.principal), now, place?.xid ?? null, place?.position ?? null, type, documentId, SCAN, limit,
     ]);
     if (row === undefined) throw new Error('events_after returned no row');

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { answered } from '../../../platform/http/answered.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
@@ -11,8 +12,9 @@ import type { EventStreamQuery } from '../events.dto.js';
 import { type EventSelection, EventsRepository, type EventsFound } from '../persistence/events.repository.js';
 import { EventLookout } from './event-lookout.js';
 
-/** Proxies end connections on which nothing moves. */
-const HEARTBEAT_MS = 15_000;
+/** Proxies end connections on which nothing moves. A silent stream looks at the time every five seconds or so. */
+const HEARTBEAT_MS = 10_000;
+const RETRY_AFTER_SECONDS = 15;
 const RECONNECT_MS = 2_000;
 const BATCH = 50;
 const ENDED = new Error('the stream ends');
@@ -37,7 +39,7 @@ export class EventStreams implements BeforeApplicationShutdown {
    */
   async serve(tenant: TenantContext, query: EventStreamQuery, lastEventId: string | undefined, response: Response): Promise<void> {
     const ending = this.enter(tenant.tenantId, response);
-    response.once('close', () => ending.abort(ENDED));
+    void answered(response).then(() => ending.abort(ENDED));
     try {
       const selection = { type: query.type ?? null, documentId: query.document_id ?? null };
       const start = startOf(query, lastEventId);
@@ -88,7 +90,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     const streams = this.open.get(tenantId) ?? new Set();
     const limit = this.settings.EVENT_STREAMS_PER_TENANT;
     if (streams.size >= limit) {
-      response.set('Retry-After', String(HEARTBEAT_MS / 1_000));
+      response.set('Retry-After', String(RETRY_AFTER_SECONDS));
       throw new DomainError('RATE_LIMITED', { streams: limit });
     }
     const ending = new AbortController();
