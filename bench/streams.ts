@@ -33,9 +33,11 @@ let broken: Error | null = null;
 async function openStream(apiUrl: string, apiKey: string): Promise<void> {
   const answer = await fetch(`${apiUrl}/events/stream`, { headers: { 'x-api-key': apiKey }, signal: closing.signal });
   if (answer.status !== 200 || answer.body === null) throw new Error(`a stream was refused: ${answer.status}`);
-  read(answer.body).catch((error: unknown) => {
-    if (!closing.signal.aborted) broken = error as Error;
-  });
+  read(answer.body)
+    .then(() => Promise.reject(new Error('the API ended it')))
+    .catch((error: unknown) => {
+      if (!closing.signal.aborted) broken = error as Error;
+    });
 }
 
 async function read(body: ReadableStream<Uint8Array>): Promise<void> {

@@ -1,7 +1,7 @@
 -- Claims of mails and deliveries look at a bounded number of tenants or addresses, and go on where the one before ended, as
 -- looks at due documents do: walking over all that have work, due or not, took longer with each of them, and claims of
--- deliveries wait for each other. What has waited longest is always looked at, by its time; where no more than that is due,
--- nothing else is. Workers of the version before go on with claim_mails and claim_deliveries.
+-- deliveries wait for each other. What has waited longest is always looked at, by its time, and comes after those on the way;
+-- where no more than that is due, nothing else is. Workers of the version before go on with claim_mails and claim_deliveries.
 -- Times are asked for as differences, and orders said in full, where only the index by turn may serve (docs/adr/018): that by
 -- time would be read to its end.
 

@@ -1,6 +1,7 @@
 -- Streams of events that wait are asked about together, and a call that waits for its document asks in one statement.
 
--- Of each place of a tenant (one of each array), whether an event is shown behind it, as events_after would find.
+-- Of each place of a tenant (one of each array), whether an event is shown behind it, whatever its type. Of another life of
+-- the database nothing is found here: a stream's own look tells that.
 create function events_behind(p_tenants uuid[], p_xids xid8[], p_positions bigint[]) returns boolean[]
   language plpgsql stable security definer set search_path = sello, pg_temp set enable_seqscan = off as $$
 declare

@@ -481,7 +481,9 @@ export interface paths {
         };
         /**
          * All documents of a list as CSV (RFC 4180), newest first
-         * @description Permission: `exports:read`.
+         * @description A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.
+         *
+         *     Permission: `exports:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         get: operations["exportDocumentsCsv"];
@@ -502,7 +504,9 @@ export interface paths {
         };
         /**
          * All documents of a list as a workbook, newest first
-         * @description Permission: `exports:read`.
+         * @description A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.
+         *
+         *     Permission: `exports:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         get: operations["exportDocumentsXlsx"];
@@ -1422,7 +1426,7 @@ export interface paths {
         };
         /**
          * The catalogue as a CSV file, in the order of its main codes
-         * @description UTF-8 with a byte order mark. A text that a spreadsheet would compute has an apostrophe before it, which the import takes away again.
+         * @description UTF-8 with a byte order mark. A text that a spreadsheet would compute has an apostrophe before it, which the import takes away again. A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.
          *
          *     Permission: `exports:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -7822,7 +7826,7 @@ export interface operations {
                 type?: components["schemas"]["EventKind"];
                 /** @description Only events of this document */
                 document_id?: string;
-                /** @description `next_cursor` of the page before; without it from the beginning */
+                /** @description `next_cursor` of the page before, which had the same filter; without it from the beginning */
                 cursor?: string;
                 /** @description Most events of a page */
                 limit?: number;

@@ -231,6 +231,18 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
         }
       });
 
+      it('find what has waited longest also where none of those on the way has anything', async () => {
+        for (const table of ['mail_outbox', 'webhook_work']) {
+          await owner.query(`update ${table} set due_at = now() + interval '1 day' where tenant_id::text not similar to '000002(b|c|d|e|f)%' or due_at > now() - interval '59 minutes'`);
+        }
+        const behind = async (take: string): Promise<string[]> => (await owner.query<{ tenant_id: string }>(`${take}, jsonb_array_elements(taken) t`)).rows.map(({ tenant_id }) => tenant_id);
+        const [{ due }] = (await owner.query<{ due: number }>('select count(distinct tenant_id)::integer as due from webhook_work where due_at <= now()')).rows as [{ due: number }];
+        expect(due).toBeGreaterThan(64);
+        const from = '00000001-0000-4000-8000-000000000000';
+        expect(await behind(`select t ->> 'tenantId' as tenant_id from claim_mails_going_round(gen_random_uuid(), now(), interval '1 minute', 4, '${from}')`)).toHaveLength(4);
+        expect(await behind(`select t ->> 'tenantId' as tenant_id from claim_deliveries_going_round(gen_random_uuid(), now(), interval '1 minute', 16, 8, 4, '{${from},${from}}')`)).toHaveLength(16);
+      });
+
       it('go past what somebody else holds', async () => {
         const mails = workOf(MailWork);
         await owner.query('begin');

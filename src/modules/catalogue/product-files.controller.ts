@@ -2,7 +2,7 @@ import { Body, Controller, Get, Headers, HttpCode, Post, Query, type StreamableF
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { csvAnswer } from '../../platform/http/csv.js';
-import { TakesExportPlace } from '../../platform/http/export-place.js';
+import { EXPORTS_BOUND, TakesExportPlace } from '../../platform/http/export-place.js';
 import { languageOf } from '../../platform/http/field-messages.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -30,7 +30,7 @@ export class ProductFilesController {
   @ApiOperation({
     operationId: 'exportProducts',
     summary: 'The catalogue as a CSV file, in the order of its main codes',
-    description: 'UTF-8 with a byte order mark. A text that a spreadsheet would compute has an apostrophe before it, which the import takes away again.',
+    description: 'UTF-8 with a byte order mark. A text that a spreadsheet would compute has an apostrophe before it, which the import takes away again. ' + EXPORTS_BOUND,
   })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })

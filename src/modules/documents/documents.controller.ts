@@ -2,7 +2,7 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res, Stre
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { TakesExportPlace } from '../../platform/http/export-place.js';
+import { EXPORTS_BOUND, TakesExportPlace } from '../../platform/http/export-place.js';
 import { idempotencyKey } from '../../platform/http/idempotency-key.js';
 import { preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
@@ -65,7 +65,7 @@ export class DocumentsController {
   @Get('export.csv')
   @RequirePermission('exports:read')
   @UseInterceptors(TakesExportPlace)
-  @ApiOperation({ operationId: 'exportDocumentsCsv', summary: 'All documents of a list as CSV (RFC 4180), newest first' })
+  @ApiOperation({ operationId: 'exportDocumentsCsv', summary: 'All documents of a list as CSV (RFC 4180), newest first', description: EXPORTS_BOUND })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
   exportCsv(@Tenant() tenant: TenantContext, @Query() query: DocumentExportQuery): Promise<StreamableFile> {
@@ -75,7 +75,7 @@ export class DocumentsController {
   @Get('export.xlsx')
   @RequirePermission('exports:read')
   @UseInterceptors(TakesExportPlace)
-  @ApiOperation({ operationId: 'exportDocumentsXlsx', summary: 'All documents of a list as a workbook, newest first' })
+  @ApiOperation({ operationId: 'exportDocumentsXlsx', summary: 'All documents of a list as a workbook, newest first', description: EXPORTS_BOUND })
   @ApiProduces(XLSX)
   @ApiOkResponse({ content: { [XLSX]: { schema: { type: 'string', format: 'binary' } } } })
   exportXlsx(@Tenant() tenant: TenantContext, @Query() query: DocumentExportQuery): Promise<StreamableFile> {

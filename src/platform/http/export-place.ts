@@ -10,6 +10,9 @@ import type { ServiceRequest } from './service-request.js';
 /** Until then one of those under way may have ended. */
 const RETRY_AFTER_SECONDS = 10;
 
+/** For the description of a route that exports. */
+export const EXPORTS_BOUND = 'A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.';
+
 /** Exports that each tenant has under way on this process: one of a million rows is work for minutes. */
 @Injectable()
 export class ExportPlaces {
@@ -22,7 +25,7 @@ export class ExportPlaces {
 
   /**
    * Takes a place.
-   * @returns gives it back, once
+   * @returns gives it back; to be called once
    * @throws DomainError RATE_LIMITED when the tenant has taken all of its places
    */
   take(tenantId: string): () => void {

@@ -14,7 +14,7 @@ export interface EventSelection {
 }
 
 export interface EventsFound {
-  /** Behind the last event that was looked at. */
+  /** Behind the last event that was looked at; of one document, where there is no more, behind all that is shown. */
   readonly place: EventPlace;
   readonly isMore: boolean;
   readonly events: readonly (EventCard & EventPlace)[];

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import type { EventPlace } from '../event-place.js';
 import { EventsRepository } from '../persistence/events.repository.js';
@@ -21,8 +21,10 @@ interface Waiting {
  */
 @Injectable()
 export class EventLookout {
+  private readonly log = new Logger(EventLookout.name);
   private readonly waiting = new Set<Waiting>();
   private isLooking = false;
+  private isBlind = false;
 
   constructor(
     private readonly events: EventsRepository,
@@ -67,11 +69,16 @@ export class EventLookout {
     this.isLooking = false;
   }
 
-  /** Without an answer everything: each stream then asks for itself, and says what is wrong. */
+  /** Without an answer everything: each stream then asks for itself. */
   private async found(asked: readonly Waiting[]): Promise<readonly boolean[]> {
     try {
-      return await this.events.areBehind(asked);
-    } catch {
+      const found = await this.events.areBehind(asked);
+      if (this.isBlind) this.log.log('streams of events are asked about together again');
+      this.isBlind = false;
+      return found;
+    } catch (error) {
+      if (!this.isBlind) this.log.warn(`streams of events ask each for itself: ${(error as Error).message}`);
+      this.isBlind = true;
       return asked.map(() => true);
     }
   }
