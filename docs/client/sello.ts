@@ -7826,7 +7826,7 @@ export interface operations {
                 type?: components["schemas"]["EventKind"];
                 /** @description Only events of this document */
                 document_id?: string;
-                /** @description `next_cursor` of the page before, which had the same filter; without it from the beginning */
+                /** @description `next_cursor` of the page before; without it from the beginning */
                 cursor?: string;
                 /** @description Most events of a page */
                 limit?: number;

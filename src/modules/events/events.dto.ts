@@ -11,7 +11,7 @@ export class EventFilter {
 
 /** Query of `GET /events`. */
 export class EventListQuery extends EventFilter {
-  @Text({ ...CURSOR, about: '`next_cursor` of the page before, which had the same filter; without it from the beginning' }) cursor?: string;
+  @Text({ ...CURSOR, about: '`next_cursor` of the page before; without it from the beginning' }) cursor?: string;
   @Integer({ min: 1, max: 100, fromText: true, default: 50, about: 'Most events of a page' }) limit: number = 50;
 }
 

@@ -13,8 +13,15 @@ export interface EventSelection {
   readonly documentId: string | null;
 }
 
+/** Where somebody waits for what happens; null: to any document. */
+export interface WatchedPlace {
+  readonly tenantId: string;
+  readonly documentId: string | null;
+  readonly place: EventPlace;
+}
+
 export interface EventsFound {
-  /** Behind the last event that was looked at; of one document, where there is no more, behind all that is shown. */
+  /** Behind the last event that was looked at. */
   readonly place: EventPlace;
   readonly isMore: boolean;
   readonly events: readonly (EventCard & EventPlace)[];
@@ -29,7 +36,7 @@ interface Row extends EventPlace {
 }
 
 const AFTER = new Prepared('events-after', 'select a.*, current_lineage() as lineage from events_after($1, $2, $3, $4, $5, $6, $7, $8, $9) a');
-const BEHIND = new Prepared('events-behind', 'select events_behind($1, $2, $3) as found');
+const BEHIND = new Prepared('events-behind', 'select events_behind($1, $2, $3, $4) as found');
 
 @Injectable()
 export class EventsRepository {
@@ -45,10 +52,10 @@ export class EventsRepository {
     return { place: { xid, position, lineage }, isMore: row.is_more, events: row.events.map((event) => ({ ...event, lineage })), isCredentialValid: row.credential_is_valid };
   }
 
-  /** Of each place whether there is an event behind it: one short question about many places of many tenants. */
-  async areBehind(places: readonly { readonly tenantId: string; readonly place: EventPlace }[]): Promise<readonly boolean[]> {
+  /** Of each place whether there is an event behind it, of any type: one short question about many places of many tenants. */
+  async areBehind(places: readonly WatchedPlace[]): Promise<readonly boolean[]> {
     const [row] = await this.database.platform<{ found: boolean[] }>(BEHIND, [
-      places.map(({ tenantId }) => tenantId), places.map(({ place }) => place.xid), places.map(({ place }) => place.position),
+      places.map(({ tenantId }) => tenantId), places.map(({ place }) => place.xid), places.map(({ place }) => place.position), places.map(({ documentId }) => documentId),
     ]);
     return row?.found ?? [];
   }

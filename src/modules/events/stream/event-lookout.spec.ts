@@ -35,7 +35,7 @@ describe('the look-out for events', () => {
   /** A stream that waits, and what became of it. */
   const stream = (tenantId: string, ending: AbortSignal = ended.signal): { result: unknown } => {
     const waiting = { result: undefined as unknown };
-    lookout.until(tenantId, BEFORE_ALL, ending).then(() => (waiting.result = 'woken'), (error: unknown) => (waiting.result = error));
+    lookout.until({ tenantId, documentId: null, place: BEFORE_ALL }, ending).then(() => (waiting.result = 'woken'), (error: unknown) => (waiting.result = error));
     return waiting;
   };
 

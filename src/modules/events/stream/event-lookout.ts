@@ -1,16 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SLEEPER, type Sleeper } from '../../../shared/ports.js';
-import type { EventPlace } from '../event-place.js';
-import { EventsRepository } from '../persistence/events.repository.js';
+import { EventsRepository, type WatchedPlace } from '../persistence/events.repository.js';
 
 /** An event is seen about so long after its commit. */
 const LOOK_EVERY_MS = 300;
 /** About five seconds: then a stream asks by itself, which also tells it whether its credential still stands. */
 const MOST_LOOKS = 16;
 
-interface Waiting {
-  readonly tenantId: string;
-  readonly place: EventPlace;
+interface Waiting extends WatchedPlace {
   looks: number;
   readonly wake: () => void;
 }
@@ -35,11 +32,11 @@ export class EventLookout {
    * Resolves when there is something behind the place, or when it is time to ask again whatever there is.
    * @throws the signal's reason when it is aborted
    */
-  async until(tenantId: string, place: EventPlace, ending: AbortSignal): Promise<void> {
+  async until(watched: WatchedPlace, ending: AbortSignal): Promise<void> {
     ending.throwIfAborted();
     await new Promise<void>((resolve) => {
       const waiting: Waiting = {
-        tenantId, place, looks: 0,
+        ...watched, looks: 0,
         wake: () => {
           this.waiting.delete(waiting);
           ending.removeEventListener('abort', waiting.wake);

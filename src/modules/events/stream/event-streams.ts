@@ -75,7 +75,7 @@ export class EventStreams implements BeforeApplicationShutdown {
         await this.send(response, ':\n\n', ending);
         spokenAt = now;
       }
-      if (!found.isMore) await this.lookout.until(tenant.tenantId, found.place, ending);
+      if (!found.isMore) await this.lookout.until({ tenantId: tenant.tenantId, documentId: selection.documentId, place: found.place }, ending);
       found = await this.events.after(tenant, found.place, selection, BATCH, this.clock.now());
     }
   }
