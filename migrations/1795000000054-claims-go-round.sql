@@ -2,8 +2,8 @@
 -- looks at due documents do: walking over all that have work, due or not, took longer with each of them, and claims of
 -- deliveries wait for each other. What has waited longest is always looked at, by its time, and comes after those on the way;
 -- where no more than that is due, nothing else is. Workers of the version before go on with claim_mails and claim_deliveries.
--- Times are asked for as differences, and orders said in full, where only the index by turn may serve (docs/adr/018): that by
--- time would be read to its end.
+-- Where only the index by turn or the key may serve (docs/adr/018), rows are asked for as ranges of it in its order, and times
+-- as differences: the index by time would be read to its end.
 
 -- looked_until: the tenant after which the next claim goes on; null: nothing but what has waited longest was looked at.
 create function claim_mails_going_round(p_token uuid, p_now timestamptz, p_lease interval, p_limit integer, p_after uuid)
@@ -60,7 +60,8 @@ begin
       hashtext(mine.id::text || p_now::text) as chance
     from tenants t cross join lateral (
       select w.id, w.due_at from mail_outbox w
-      where w.tenant_id = t.tenant_id and w.due_at <= p_now order by w.tenant_id, w.due_at limit p_limit) mine
+      where (w.tenant_id, w.due_at) >= (t.tenant_id, '-infinity') and (w.tenant_id, w.due_at) <= (t.tenant_id, p_now) and w.due_at > '-infinity'
+      order by w.tenant_id, w.due_at limit p_limit) mine
   ), chosen as materialized (
     select t.tenant_id, t.id, t.place from turns t order by t.turn, t.place, t.chance limit p_limit
   ), held as (
@@ -149,7 +150,8 @@ begin
       s.under_way + row_number() over (partition by s.tenant_id, s.webhook_id order by due.due_at) as number
     from shared s cross join lateral (
       select w.delivery_id, w.due_at from webhook_work w
-      where w.tenant_id = s.tenant_id and w.webhook_id = s.webhook_id and w.due_at <= p_now
+      where (w.tenant_id, w.webhook_id, w.due_at) >= (s.tenant_id, s.webhook_id, '-infinity')
+        and (w.tenant_id, w.webhook_id, w.due_at) <= (s.tenant_id, s.webhook_id, p_now) and w.due_at > '-infinity'
       order by w.tenant_id, w.webhook_id, w.due_at limit greatest(0, case when s.fails then 1 else p_per_webhook end - s.under_way)) due
     where s.place is not null
   ), turns as (
@@ -191,8 +193,8 @@ revoke execute on function claim_deliveries_going_round(uuid, timestamptz, inter
 grant execute on function claim_mails_going_round(uuid, timestamptz, interval, integer, uuid) to sello_app;
 grant execute on function claim_deliveries_going_round(uuid, timestamptz, interval, integer, integer, integer, uuid[]) to sello_app;
 -- Planning so much for the values at hand takes longer than reading it. Planned for any, little is taken for much and joined
--- with all of the queue, unless by its key; and the first row of the next tenant is sought among all of that tenant's, unless
--- in an index that has them in order.
+-- with all of the queue, unless by its key; and what is wanted first is sought among all there is, unless in an index that has
+-- it in its order.
 do $$
 declare
   claim regprocedure;
@@ -207,5 +209,6 @@ begin
     execute format('alter function %s set enable_hashjoin = off', claim);
     execute format('alter function %s set enable_mergejoin = off', claim);
     execute format('alter function %s set enable_incremental_sort = off', claim);
+    execute format('alter function %s set enable_sort = off', claim);
   end loop;
 end $$;

@@ -102,6 +102,15 @@ describe('with plans made while the queues were empty', () => {
     expect(rows.map(({ name }) => name)).toEqual(['mail_outbox_due', 'webhook_work_due']);
   });
 
+  /** Tenants with a webhook each. */
+  async function threeOthers(): Promise<SeededTenant[]> {
+    const others = [await seedTenant(database), await seedTenant(database), await seedTenant(database)];
+    for (const { tenantId } of others) {
+      await database.query(`insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at) values ($1, $1, 'https://receiver.example/', true, now(), now())`, [tenantId]);
+    }
+    return others;
+  }
+
   /** Mails and deliveries of three others that are due, in turns. */
   async function putDue(others: readonly SeededTenant[], rows: number): Promise<void> {
     const ids = others.map(({ tenantId }) => tenantId);
@@ -112,10 +121,7 @@ describe('with plans made while the queues were empty', () => {
   }
 
   it('a full queue is read as little', async () => {
-    const others = [await seedTenant(database), await seedTenant(database), await seedTenant(database)];
-    for (const { tenantId } of others) {
-      await database.query(`insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at) values ($1, $1, 'https://receiver.example/', true, now(), now())`, [tenantId]);
-    }
+    const others = await threeOthers();
     // More than what is found by its age alone.
     await putDue(others, 200);
     for (let time = 1; time <= 8; time += 1) await lifeOfADocument();
@@ -148,5 +154,33 @@ describe('with plans made while the queues were empty', () => {
     expect(ages).toBeLessThan(3 * OF_SOME);
     // What was to be measured was there to be read.
     expect(Math.min(announce!, mails!, deliveries!, ofOne['take']!, ofOne['settle a mail']!, ofOne['end an attempt']!)).toBeGreaterThan(0);
+  });
+
+  it('claims read a long queue as little that PostgreSQL has looked at, when it was short or since', async () => {
+    for (const table of ['mail_outbox', 'webhook_work']) await database.query(`truncate ${table}`);
+    const others = await threeOthers();
+    await putDue(others, 200);
+    for (const table of TABLES) await database.query(`vacuum analyze ${table}`);
+    const read: number[] = [];
+    const claim = async (): Promise<void> => {
+      for (const sql of [`select * from claim_mails_going_round($1, $2, interval '1 minute', 4, null)`, `select * from claim_deliveries_going_round($1, $2, interval '1 minute', 16, 4, 4, null)`]) {
+        read.push((await reading(() => session.query(sql, [randomUUID(), new Date()]))).read);
+      }
+    };
+    await session.release();
+    await service.destroy();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
+    session = service.createQueryRunner();
+    for (let time = 1; time <= 8; time += 1) await claim();
+    await putDue(others, BACKLOG);
+    // Beside them one with as much that is due later, but for a little.
+    await database.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select $1, gen_random_uuid(), 'mail', now() + n * interval '1 hour' from generate_series(-1, ${BACKLOG}) n`, [tenant.tenantId]);
+    await database.query(`insert into webhook_work (tenant_id, webhook_id, delivery_id, due_at) select $1, $1, gen_random_uuid(), now() + n * interval '1 hour' from generate_series(-1, ${BACKLOG}) n`, [tenant.tenantId]);
+    for (const isKnown of [false, true]) {
+      if (isKnown) for (const table of TABLES) await database.query(`analyze ${table}`);
+      read.length = 0;
+      await claim();
+      expect({ isKnown, much: read.filter((rows) => rows > OF_SOME || rows === 0) }).toEqual({ isKnown, much: [] });
+    }
   });
 });

@@ -9,13 +9,14 @@ import type { DeliveryRecord } from '../webhooks.responses.js';
 
 const utc = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-const DELIVERIES = `
+/** What is told of the deliveries that a statement finds: events and attempts are looked up for those alone, not for what a page skips. */
+const told = (deliveries: string): string => `
   select d.id, d.webhook_id, d.event_id, e.type as event_type, d.status, d.next_attempt_at, d.created_at, d.finished_at,
     coalesce((
       select jsonb_agg(jsonb_build_object('number', a.number, 'started_at', ${utc('a.started_at')}, 'finished_at', ${utc('a.finished_at')},
         'outcome', a.outcome, 'status_code', a.status_code, 'duration_ms', a.duration_ms) order by a.number)
       from webhook_attempts a where a.tenant_id = d.tenant_id and a.delivery_id = d.id), '[]') as attempts
-  from webhook_deliveries d join events e on e.tenant_id = d.tenant_id and e.id = d.event_id`;
+  from (${deliveries}) d join events e on e.tenant_id = d.tenant_id and e.id = d.event_id`;
 
 export interface Range {
   readonly from: Date;
@@ -40,7 +41,10 @@ export class DeliveriesRepository {
     return this.database.run(tenantId, async (manager) => {
       if ((await standing(manager, tenantId, webhookId)) === null) return null;
       const filter = 'd.tenant_id = $1 and d.webhook_id = $2 and ($3::text is null or d.status = $3)';
-      const rows = await manager.query<DeliveryRecord[]>(`${DELIVERIES} where ${filter} order by d.created_at desc, d.id desc limit $4 offset $5`, [tenantId, webhookId, status, limit, offset]);
+      const rows = await manager.query<DeliveryRecord[]>(
+        `${told(`select * from webhook_deliveries d where ${filter} order by d.created_at desc, d.id desc limit $4 offset $5`)} order by d.created_at desc, d.id desc`,
+        [tenantId, webhookId, status, limit, offset],
+      );
       const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from (select from webhook_deliveries d where ${filter} limit ${MOST_COUNTED}) counted`, [tenantId, webhookId, status]);
       return { rows, total: counted?.total ?? 0 };
     });
@@ -111,7 +115,7 @@ async function standing(manager: EntityManager, tenantId: string, webhookId: str
 }
 
 async function one(manager: EntityManager, tenantId: string, webhookId: string, deliveryId: string): Promise<DeliveryRecord | null> {
-  const [row] = await manager.query<DeliveryRecord[]>(`${DELIVERIES} where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3`, [tenantId, webhookId, deliveryId]);
+  const [row] = await manager.query<DeliveryRecord[]>(told('select * from webhook_deliveries d where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3'), [tenantId, webhookId, deliveryId]);
   return row ?? null;
 }
 
