@@ -25,7 +25,9 @@ const shared = {
 export default {
   // Much of what the tests do is wait.
   maxWorkers: 5,
-  testTimeout: 60_000,
+  testSequencer: '<rootDir>/.ci/longest-first.mjs',
+  // Only ends what hangs: a machine may be busy, or slow.
+  testTimeout: 120_000,
   projects: [
     { ...shared, displayName: 'unit', testRegex: '\\.spec\\.ts$', roots: ['<rootDir>/src', '<rootDir>/test/kernel'] },
     {

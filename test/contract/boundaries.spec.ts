@@ -3,9 +3,6 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { jest } from '@jest/globals';
-
-jest.setTimeout(60_000);
 
 /** [rule, file with the forbidden import, what it imports]. Files that do not exist are made empty. */
 const PLANTED: readonly (readonly [string, string, string])[] = [

@@ -7,5 +7,5 @@ describe('the crash matrix', () => {
     const summary = /^\{"crash":(.*)\}$/m.exec(output)?.[1];
     if (code !== 0 || summary === undefined) throw new Error(output);
     expect(JSON.parse(summary)).toMatchObject({ cases: 12, failed: 0, violations: 0 });
-  }, 300_000);
+  }, 600_000);
 });

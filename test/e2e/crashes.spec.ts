@@ -46,7 +46,7 @@ describe('a 202 survives', () => {
     const healthy = await stack.startWorker();
     await expectIssuedOnce(document_id, access_key);
     await stack.killWorker(healthy.index, 'SIGTERM');
-  }, 60_000);
+  });
 
   it('a worker killed with kill -9 while a signed document waits for an earlier number: the stored bytes are sent', async () => {
     const [earlierCode, waitingCode] = ['40000001', '40000002'];
@@ -60,7 +60,7 @@ describe('a 202 survives', () => {
     for (const { document_id, access_key } of [earlier, waiting]) await expectIssuedOnce(document_id, access_key);
     expect(await stack.database.query('select signing_no from documents where id = $1', [waiting.document_id])).toEqual([{ signing_no: 1 }]);
     await stack.killWorker(healthy.index, 'SIGTERM');
-  }, 60_000);
+  });
 
   it('an API killed with kill -9 after its commit: the document is issued, and a retry finds it', async () => {
     const healthy = await stack.startWorker();
@@ -72,7 +72,7 @@ describe('a 202 survives', () => {
     expect(await business.lastNumber()).toBe(before + 1);
     await expectIssuedOnce(retry.body.document_id, retry.body.access_key);
     await stack.killWorker(healthy.index, 'SIGTERM');
-  }, 60_000);
+  });
 
   it('an API killed with kill -9 before its commit: nothing is stored and no number is lost', async () => {
     const doomedUrl = await stack.startApi({ FAULTS: 'before-reserve-commit:1:kill9' });
@@ -81,7 +81,7 @@ describe('a 202 survives', () => {
     expect(await business.lastNumber()).toBe(before);
     const rows = await stack.database.query('select id from documents where idempotency_key = $1', ['never-stored']);
     expect(rows).toEqual([]);
-  }, 60_000);
+  });
 
   it.each([
     ['before its commit: it stays a draft and is issued later', 'before-reserve-commit', 'DRAFT', 0],
@@ -100,7 +100,7 @@ describe('a 202 survives', () => {
     await expectIssuedOnce(draft.body.id, access_key);
     expect(await business.lastNumber()).toBe(before + 1);
     await stack.killWorker(healthy.index, 'SIGTERM');
-  }, 60_000);
+  });
 
   it.each([
     ['before its commit: it stays refused and is corrected later', 'before-correct-commit', 'REJECTED'],
@@ -127,7 +127,7 @@ describe('a 202 survives', () => {
     expect((await simulatorAccount(stack, access_key)).authorized).toBe(1);
     expect(await business.lastNumber()).toBe(before);
     await stack.killWorker(healthy.index, 'SIGTERM');
-  }, 60_000);
+  });
 
   it('Redis flushed again and again while documents are under way', async () => {
     const healthy = await stack.startWorker();
@@ -149,7 +149,7 @@ describe('a 202 survives', () => {
     expect(answer.status).toBe(202);
     await expectIssuedOnce(answer.body.document_id, answer.body.access_key);
     await stack.killWorker(healthy.index, 'SIGTERM');
-  }, 60_000);
+  });
 
   it('a document on which every worker dies goes to a person, and the others flow', async () => {
     const poisoned = await business.accepted();
@@ -163,7 +163,7 @@ describe('a 202 survives', () => {
     const next = await business.accepted();
     await expectIssuedOnce(next.document_id, next.access_key);
     await stack.killWorker(healthy.index, 'SIGTERM');
-  }, 90_000);
+  });
 
   it('a zombie: paused past its lease, overtaken, and without effect when it wakes', async () => {
     const zombie = await stack.startWorker({ FAULTS: 'after-attempt:1:sleep:6000' });
@@ -175,7 +175,7 @@ describe('a 202 survives', () => {
     await expectIssuedOnce(document_id, access_key);
     await stack.killWorker(zombie.index, 'SIGTERM');
     await stack.killWorker(healthy.index, 'SIGTERM');
-  }, 60_000);
+  });
 
   it('leaves every ledger in agreement', async () => {
     const query = <Row>(sql: string, parameters?: unknown[]): Promise<Row[]> => stack.database.query(sql, parameters) as Promise<Row[]>;

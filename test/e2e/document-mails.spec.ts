@@ -36,7 +36,7 @@ describe('an authorized document', () => {
   let business: Business;
   let addresses = 0;
 
-  const MAIL = { MAIL_INTERVAL_MS: '50', MAIL_LADDER: '1,1', MAIL_LEASE_SECONDS: '5', MAIL_RESENDS_PER_HOUR: '3', SHUTDOWN_SECONDS: '2' };
+  const MAIL = { MAIL_INTERVAL_MS: '100', MAIL_LADDER: '1,1', MAIL_LEASE_SECONDS: '5', MAIL_RESENDS_PER_HOUR: '3', SHUTDOWN_SECONDS: '2' };
   beforeAll(async () => {
     mailbox = await Mailbox.start();
     stack = await startStack({ env: { ...MAIL, SMTP_URL: mailbox.smtpUrl, MAIL_FROM: 'Sello <documentos@sello.example>' } });

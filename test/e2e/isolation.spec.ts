@@ -27,7 +27,7 @@ describe('ten tenants on two connections', () => {
       const owner = await member(stack, business.tenantId, 'tenant_owner');
       tenants.push({ business, owner, foundedBy: owner.userId });
     }
-  }, 60_000);
+  });
   afterAll(() => stack.stop());
 
   it('see nothing of each other in a thousand interleaved requests, also after errors, aborts and time-outs', async () => {

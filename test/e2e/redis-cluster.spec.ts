@@ -22,7 +22,7 @@ describeWhere(canCluster() ? null : 'no redis-server or valkey-server on PATH', 
     }
     stack = await startStack({ env: { REDIS_URL: cluster.url, REDIS_CLUSTER: 'true', QUEUE_PREFIX: PREFIX, RATE_LIMIT_AUTH_PER_MINUTE: '3' } });
     business = await Business.open(stack);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const monitor of monitors) monitor.disconnect();
     await stack.stop();

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,9 +31,6 @@ async function startInProcess(dataDir: string, throwAway: boolean) {
   const line = await new Promise<string>((resolve) => parent.stdout.once('data', (data) => resolve(String(data))));
   return { parent, ...(JSON.parse(line) as { pid: number; url: string }) };
 }
-
-// Real processes on a machine that may be busy.
-jest.setTimeout(60_000);
 
 describe('embedded PostgreSQL', () => {
   let dataDir: string;

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,9 +10,6 @@ const compiled = join(process.cwd(), 'dist/src/platform/embedded/redis.js');
 
 const preferred = findRedis(process.env['PATH'] ?? '').kind;
 const kinds = preferred === 'js-redis-server' ? [preferred] : [preferred, 'js-redis-server' as const];
-
-// Real processes on a machine that may be busy.
-jest.setTimeout(60_000);
 
 describe.each(kinds)('embedded Redis: %s', (kind) => {
   let server: EmbeddedRedis;

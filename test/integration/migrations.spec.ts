@@ -86,7 +86,7 @@ describe('migrations', () => {
     }
     await migrate(url, () => undefined);
     expect(await at(all.length, 'up')).toEqual(states.at(-1));
-  }, 60_000);
+  });
 
   it('build an index beside transactions under way, anew after a run that did not end, and for several processes at once', async () => {
     const place = all.findIndex((migration) => new migration().transaction === false);
@@ -105,7 +105,7 @@ describe('migrations', () => {
       `select pg_get_indexdef(indexrelid) as definition from pg_index where indexrelid = 'sello.outbox_in_turns'::regclass and indisvalid`);
     expect(rows[0]?.definition).toContain('(tenant_id, step, ahead, due_at)');
     await reader.end();
-  }, 60_000);
+  });
 
   it('wait for a table in use in short turns, in which nobody is held up behind them', async () => {
     await at(all.length - 1, 'down');
@@ -120,5 +120,5 @@ describe('migrations', () => {
     });
     await migrated.finally(() => user.end());
     expect(said).toEqual(['a table is in use: the migration is tried again', `applied ${new (all.at(-1)!)().name}`]);
-  }, 60_000);
+  });
 });

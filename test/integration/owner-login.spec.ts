@@ -45,7 +45,7 @@ describe('an owner of the schema that is no superuser', () => {
         has_schema_privilege('sello_worker', 'sello', 'create') or has_schema_privilege('sello_resolver', 'sello', 'create') as may_create`);
     expect(state).toEqual({ is_super: false, handed: expect.any(Number) as number, may_create: false });
     expect(state!['handed']).toBeGreaterThan(50);
-  }, 60_000);
+  });
 
   it('calls what is for operators', async () => {
     await asOwner(`select provision_tenant(gen_random_uuid(), 'Business', gen_random_uuid(), 'key', 'svc_test_', '\\x00', 'TEST', now())`);

@@ -51,7 +51,7 @@ describe('retention', () => {
     stays(await past(mine, dayOf(SEVEN_YEARS, 'first')));
     stays(await past(theirs, dayOf(0, 'first')));
     stays(await past(disputed, dayOf(SEVEN_YEARS - 20, 'first')));
-  }, 60_000);
+  });
   afterAll(async () => {
     await service.destroy();
     await database.drop();
