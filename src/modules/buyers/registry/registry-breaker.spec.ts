@@ -16,7 +16,10 @@ describe('a registry that is down', () => {
     breaker = new RegistryBreaker(registry, { now: () => new Date(now) }, 12_000);
   });
 
-  const ask = (): Promise<unknown> => breaker.find('1790012345001').catch((error: unknown) => error);
+  const askAbout = (ruc: string): Promise<unknown> => breaker.find(ruc).catch((error: unknown) => error);
+  let taxpayers = 0;
+  /** About somebody else each time. */
+  const ask = (): Promise<unknown> => askAbout(`179${String((taxpayers += 1)).padStart(7, '0')}001`);
   const times = async (count: number): Promise<void> => {
     for (let index = 0; index < count; index += 1) await ask();
   };
@@ -34,6 +37,15 @@ describe('a registry that is down', () => {
       start = now;
     }
     expect(breaks).toEqual([5_000, 10_000, 12_000, 12_000]);
+  });
+
+  it('is not told by one taxpayer of whom it says nothing, however often it is asked about', async () => {
+    for (let index = 0; index < 20; index += 1) await askAbout('1790012345001');
+    expect([asked, breaker.state]).toEqual([20, 0]);
+    await times(3);
+    expect(breaker.state).toBe(0);
+    await times(1);
+    expect([asked, breaker.state]).toEqual([24, 2]);
   });
 
   it('is asked by one at a time once the break is over, and by all once it answers', async () => {
