@@ -282,6 +282,15 @@ describe('events', () => {
       filtered.close();
     });
 
+    it('of one document tell of it alone', async () => {
+      const [first, second] = [await business.accepted(), await business.accepted()];
+      const reader = await Reader.open(stack.apiUrl, key(), `?document_id=${second.document_id}`);
+      for (const { document_id } of [first, second]) expect((await business.settled(document_id)).status).toBe('AUTHORIZED');
+      await reader.until(({ events }) => events.length > 0);
+      expect(reader.events.map(({ type, data }) => [type, data['document']?.['id']])).toEqual([['document.authorized', second.document_id]]);
+      reader.close();
+    });
+
     it('that wait are not woken by what is none of theirs, of one document also not by others', async () => {
       const owner = await Business.open(stack, { certificate: null });
       const before = (await page('', owner)).next_cursor;

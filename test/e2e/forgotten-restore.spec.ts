@@ -41,7 +41,7 @@ describe('a database that went back to an earlier point', () => {
     const { document_id } = await business.accepted();
     expect((await business.settled(document_id)).status).toBe('AUTHORIZED');
     await seen((await beats(stack.database)) + 1);
-  }, 120_000);
+  });
   afterAll(async () => {
     await stack.stop();
     await restored.drop();

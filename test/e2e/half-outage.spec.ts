@@ -61,5 +61,5 @@ describe('half an outage: the SRI takes documents and tells of no authorization'
     expect(settled.map(({ status }) => status)).toEqual(all.map(() => 'AUTHORIZED'));
     const accounts = await Promise.all(first.map(({ access_key }) => simulatorAccount(stack, access_key)));
     expect(accounts.map(({ submissions }) => submissions)).toEqual(first.map(() => 1));
-  }, 120_000);
+  });
 });

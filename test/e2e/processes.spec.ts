@@ -24,7 +24,7 @@ describe('three API and three worker processes', () => {
         WEBHOOK_LADDER: '0.3,0.3,0.3', RATE_LIMIT_READ_PER_MINUTE: String(READS_PER_MINUTE),
       },
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await stack.stop();
     await sink.stop();
@@ -49,7 +49,7 @@ describe('three API and three worker processes', () => {
     const statuses = [...before, ...after];
     // Let through is 404: nobody has that document.
     expect([404, 429].map((status) => statuses.filter((one) => one === status).length)).toEqual([READS_PER_MINUTE, 120 - READS_PER_MINUTE]);
-  }, 120_000);
+  });
 
   it('lose no document, no number and no notification while processes are killed, stopped and added', async () => {
     await stack.startApi();

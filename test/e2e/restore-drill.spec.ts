@@ -69,7 +69,7 @@ describe('a restored database', () => {
     output = await run('restore.js', restored.ownerUrl, join(folder, 'backup'));
     api = await stack.startApi({ DATABASE_URL: restored.url });
     await stack.startWorker({ DATABASE_URL: restored.url });
-  }, 120_000);
+  });
   afterAll(async () => {
     await stack.stop();
     await restored.drop();

@@ -228,6 +228,8 @@ describe('webhooks', () => {
       await sleep(20);
     }
     expect(Math.max(...busy)).toBeLessThanOrEqual(2);
+    // Its deliveries take more than a minute: the others did not wait for them.
+    expect((await deliveries(slow.id, owner)).filter(({ status }) => status === 'pending').length).toBeGreaterThan(20);
     expect((await deliveries(slow.id, owner)).some(({ status }) => status === 'delivered')).toBe(false);
     await Promise.all([off(slow.id, owner), off(quick.id, owner)]);
     await stack.killWorker(index);

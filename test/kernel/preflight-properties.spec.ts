@@ -203,7 +203,7 @@ describe.each(WITH_LINES)('amounts of type %s', (type) => {
       if (arithmeticOf(wrong, made.issuer).length === 0) throw new Error(`the SRI lets pass: ${what}`);
       return true;
     });
-  }, 120_000);
+  });
 
   it('that the service computes from the lines always pass', () => {
     forEach(type, 500, (made) => {
@@ -225,7 +225,7 @@ describe.each(WITH_LINES)('amounts of type %s', (type) => {
       if (differences.length > 0) throw new Error(differences.join('; '));
       return true;
     });
-  }, 120_000);
+  });
 });
 
 /**

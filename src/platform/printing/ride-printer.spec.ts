@@ -58,7 +58,7 @@ describe('the printer', () => {
     const printer = printerOf(body);
     expect(await text(printer, LOGO)).toEqual(['bare', 'unprintable']);
     expect(await text(printer)).toEqual(['bare', null]);
-  }, 20_000);
+  });
 
   it('ends a thread that computes for ever, and goes on with another', async () => {
     let sleeps = 0;

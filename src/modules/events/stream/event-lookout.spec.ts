@@ -5,7 +5,7 @@ import { EventLookout } from './event-lookout.js';
 const ENDED = new Error('the stream ends');
 
 describe('the look-out for events', () => {
-  /** What each question was about, by tenant. */
+  /** What each question was about: a tenant, or one document of it. */
   let questions: string[][];
   /** Tenants with an event; null: no answer can be had. */
   let news: Set<string> | null;
@@ -18,7 +18,7 @@ describe('the look-out for events', () => {
     passTime = [];
     const events: Pick<EventsRepository, 'areBehind'> = {
       areBehind: (places) => {
-        questions.push(places.map(({ tenantId }) => tenantId));
+        questions.push(places.map(({ tenantId, documentId }) => (documentId === null ? tenantId : `${tenantId} ${documentId}`)));
         const known = news;
         return known === null ? Promise.reject(new Error('PostgreSQL is away')) : Promise.resolve(places.map(({ tenantId }) => known.has(tenantId)));
       },
@@ -33,9 +33,9 @@ describe('the look-out for events', () => {
   };
   const ended = new AbortController();
   /** A stream that waits, and what became of it. */
-  const stream = (tenantId: string, ending: AbortSignal = ended.signal): { result: unknown } => {
+  const stream = (tenantId: string, ending: AbortSignal = ended.signal, documentId: string | null = null): { result: unknown } => {
     const waiting = { result: undefined as unknown };
-    lookout.until({ tenantId, documentId: null, place: BEFORE_ALL }, ending).then(() => (waiting.result = 'woken'), (error: unknown) => (waiting.result = error));
+    lookout.until({ tenantId, documentId, place: BEFORE_ALL }, ending).then(() => (waiting.result = 'woken'), (error: unknown) => (waiting.result = error));
     return waiting;
   };
 
@@ -62,6 +62,13 @@ describe('the look-out for events', () => {
     expect(silent.result).toBeUndefined();
     await tick();
     expect(silent.result).toBe('woken');
+  });
+
+  it('asks for each about what it reads: one document, or all of a tenant', async () => {
+    stream('a', ended.signal, 'one');
+    stream('a');
+    await tick();
+    expect(questions).toEqual([['a one', 'a']]);
   });
 
   it('leaves whoever is cut off', async () => {
