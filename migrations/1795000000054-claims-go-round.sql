@@ -24,7 +24,7 @@ begin
   perform set_config('synchronous_commit', 'off', true);
   return query
   with recursive oldest as materialized (
-    select w.tenant_id, w.due_at from mail_outbox w where w.due_at <= p_now order by w.due_at limit by_age + 1
+    select w.tenant_id, w.due_at, row_number() over (order by w.due_at) as age from mail_outbox w where w.due_at <= p_now order by w.due_at limit by_age + 1
   ), ahead as (
     (select w.tenant_id, w.due_at, 1 as place, (w.due_at <= p_now)::integer as due from mail_outbox w
      where (select count(*) from oldest) > by_age and w.tenant_id > start_at and w.due_at > '-infinity'
@@ -53,7 +53,7 @@ begin
     select t.tenant_id, min(t.place) as place from (
       select l.tenant_id, l.place from looked_at l where l.due_at <= p_now
       union all
-      (select o.tenant_id, most_looked_at + 1 from oldest o order by o.due_at limit case when (select count(*) from oldest) > by_age then eldest else by_age end)) t
+      select o.tenant_id, most_looked_at + 1 from oldest o where o.age <= case when (select count(*) from oldest) > by_age then eldest else by_age end) t
     group by t.tenant_id
   ), turns as (
     select t.tenant_id, t.place, mine.id, row_number() over (partition by t.tenant_id order by mine.due_at) as turn,
@@ -101,7 +101,8 @@ begin
   perform pg_advisory_xact_lock(7356114);
   return query
   with recursive oldest as materialized (
-    select w.tenant_id, w.webhook_id, w.due_at from webhook_work w where w.due_at <= p_now order by w.due_at limit by_age + 1
+    select w.tenant_id, w.webhook_id, w.due_at, row_number() over (order by w.due_at) as age
+    from webhook_work w where w.due_at <= p_now order by w.due_at limit by_age + 1
   ), ahead as (
     (select w.tenant_id, w.webhook_id, w.due_at, 1 as place, (w.due_at <= p_now)::integer as due from webhook_work w
      where (select count(*) from oldest) > by_age and (w.tenant_id, w.webhook_id) > (start_tenant, start_webhook) and w.due_at > '-infinity'
@@ -135,8 +136,8 @@ begin
     select a.tenant_id, a.webhook_id, min(a.place) as place, sum(a.under_way) as under_way from (
       select l.tenant_id, l.webhook_id, l.place, 0 as under_way from looked_at l where l.due_at <= p_now
       union all
-      (select o.tenant_id, o.webhook_id, most_looked_at + 1, 0 from oldest o
-       order by o.due_at limit case when (select count(*) from oldest) > by_age then eldest else by_age end)
+      select o.tenant_id, o.webhook_id, most_looked_at + 1, 0 from oldest o
+      where o.age <= case when (select count(*) from oldest) > by_age then eldest else by_age end
       union all
       select w.tenant_id, w.webhook_id, null, 1 from webhook_work w where w.lease_token is not null and w.due_at - p_now > interval '0') a
     group by a.tenant_id, a.webhook_id
@@ -194,7 +195,8 @@ grant execute on function claim_mails_going_round(uuid, timestamptz, interval, i
 grant execute on function claim_deliveries_going_round(uuid, timestamptz, interval, integer, integer, integer, uuid[]) to sello_app;
 -- Planning so much for the values at hand takes longer than reading it. Planned for any, little is taken for much and joined
 -- with all of the queue, unless by its key; and what is wanted first is sought among all there is, unless in an index that has
--- it in its order.
+-- it in its order. What is sorted all the same is sorted after it was joined: before version 18 a sort that is turned off costs
+-- so much that no way to join is worse than another.
 do $$
 declare
   claim regprocedure;
