@@ -195,8 +195,8 @@ grant execute on function claim_mails_going_round(uuid, timestamptz, interval, i
 grant execute on function claim_deliveries_going_round(uuid, timestamptz, interval, integer, integer, integer, uuid[]) to sello_app;
 -- Planning so much for the values at hand takes longer than reading it. Planned for any, little is taken for much and joined
 -- with all of the queue, unless by its key; and what is wanted first is sought among all there is, unless in an index that has
--- it in its order. What is sorted all the same is sorted after it was joined: before version 18 a sort that is turned off costs
--- so much that no way to join is worse than another.
+-- it in its order. What is sorted all the same was joined before, or can be joined in one way only: before version 18 a sort
+-- that is turned off costs so much that no way to join is worse than another.
 do $$
 declare
   claim regprocedure;

@@ -63,6 +63,16 @@ describe('a registry that is down', () => {
     expect(asked).toBe(8);
   });
 
+  it('is not kept from the others by one taxpayer of whom it says nothing, once it is back', async () => {
+    for (const ruc of ['a', 'b', 'c', 'd', 'e']) await askAbout(ruc);
+    now = 5_000;
+    await askAbout('a');
+    expect([asked, breaker.state]).toEqual([6, 2]);
+    answer = () => Promise.resolve(SOMEBODY);
+    expect(await ask()).toEqual(SOMEBODY);
+    expect(breaker.state).toBe(0);
+  });
+
   it('is told from one that says no: nobody has the RUC is an answer', async () => {
     await times(4);
     answer = () => Promise.resolve(null);

@@ -57,7 +57,9 @@ export class RegistryBreaker implements TaxpayerRegistry {
   private failed(ruc: string, isProbe: boolean, reason: string): void {
     // Questions that were under way when the registry was taken for down tell nothing new.
     if (this.openUntil !== null && !isProbe) return;
-    if (!isProbe) this.unanswered.add(ruc);
+    // Nothing was said of this taxpayer before: no news of the others, the next of whom may ask at once.
+    if (isProbe && this.unanswered.has(ruc)) return;
+    this.unanswered.add(ruc);
     if (this.unanswered.size < TAXPAYERS_TO_OPEN) return;
     if (this.breaks === 0) this.log.warn(`the registry of taxpayers does not answer, pausing it: ${reason}`);
     this.openUntil = new Date(this.clock.now().getTime() + Math.min(FIRST_BREAK_MS * 2 ** this.breaks, this.longestBreakMs));
