@@ -1,6 +1,6 @@
 import TestSequencer from '@jest/test-sequencer';
 
-/** In the order of their time. Without a memory of earlier runs Jest goes by the size of the file, and these are small. */
+/** Those that take longest. Without a memory of earlier runs Jest goes by the size of the file, and these are small. */
 const LONGEST = [
   'test/simulation/simulation.spec.ts',
   'test/simulation/postgres.spec.ts',
