@@ -27,6 +27,8 @@ describe('webhooks', () => {
   let stack: Stack;
   let sink: Sink;
   let business: Business;
+  /** The worker that runs throughout, unless a test kills it. */
+  let workerIndex = 0;
 
   beforeAll(async () => {
     sink = await Sink.start();
@@ -240,8 +242,8 @@ describe('webhooks', () => {
     const { id } = await make('/hangs-once', {}, owner);
     const killed = await test(id, owner);
     await sink.until(({ path, event }) => path === '/hangs-once' && event.id === killed.event_id);
-    await stack.killWorker(0);
-    await stack.startWorker();
+    await stack.killWorker(workerIndex);
+    workerIndex = (await stack.startWorker()).index;
     const resumed = await ended(id, killed.id, owner);
     expect([resumed.status, resumed.attempts.map(({ outcome }) => outcome)]).toEqual(['delivered', ['interrupted', 'delivered']]);
 
@@ -255,6 +257,26 @@ describe('webhooks', () => {
     const after = await ended(id, cut.id, owner);
     expect(after.attempts.at(0)?.outcome).toMatch(/^(timeout|interrupted)$/);
     await authorizedLater();
+  });
+
+  it.each([
+    { point: 'before-webhook', calls: 1 },
+    { point: 'after-webhook', calls: 2 },
+  ])('tell of a document though a worker is killed with kill -9 $point, with one id', async ({ point, calls }) => {
+    const owner = await Business.open(stack);
+    const path = `/ok?${point}`;
+    const { id } = await make(path, { kinds: ['document.authorized'] }, owner);
+    await stack.killWorker(workerIndex, 'SIGTERM');
+    const doomed = await stack.startWorker({ FAULTS: `${point}:1:kill9` });
+    const { document_id } = await owner.accepted();
+    await doomed.worker.ended;
+    workerIndex = (await stack.startWorker()).index;
+    const told = await arrived(id, 'document.authorized', owner);
+    expect([told.status, told.attempts.map(({ outcome }) => outcome)]).toEqual(['delivered', ['interrupted', 'delivered']]);
+    const received = sink.received.filter((call) => call.path === path);
+    expect(received.map(({ event }) => [event.id, event.data])).toEqual(
+      Array.from({ length: calls }, () => [told.event_id, expect.objectContaining({ document: expect.objectContaining({ id: document_id }) })]),
+    );
   });
 
   /** The service as a whole has survived. */

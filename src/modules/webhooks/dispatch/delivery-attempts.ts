@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { GuardedPost, type PostOutcome } from '../../../platform/egress/guarded-post.js';
+import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { Meters } from '../../../platform/observability/meters.js';
 import { EnvelopeError } from '../../../platform/secrets/key-wrapper.js';
 import { ofDocument } from '../../../platform/tracing/document-trace.js';
@@ -27,6 +28,7 @@ export class DeliveryAttempts {
     private readonly work: DispatchRepository,
     private readonly secrets: SigningSecrets,
     private readonly http: GuardedPost,
+    private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
@@ -42,9 +44,11 @@ export class DeliveryAttempts {
       const begun = await this.work.begin(tenantId, deliveryId, token, this.clock.now());
       if (begun === null) return;
       await traced(spanOf(tenantId, deliveryId, begun), async () => {
+        await this.killPoints.pass('before-webhook');
         const startedAt = this.clock.now();
         const outcome = await this.send(tenantId, begun, startedAt);
         const now = this.clock.now();
+        await this.killPoints.pass('after-webhook');
         const judged = this.judged(begun, outcome, now, now.getTime() - startedAt.getTime());
         this.meters.time('webhookDeliveries', { outcome: judged.outcome }, judged.durationMs);
         noteSpan({ 'sello.outcome': judged.outcome, 'http.response.status_code': judged.statusCode ?? undefined });
