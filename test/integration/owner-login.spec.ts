@@ -28,7 +28,9 @@ describe('an owner of the schema that is no superuser', () => {
     url = address.href;
     await database.query(`alter database ${address.pathname.slice(1)} owner to ${login}`);
     // What PostgreSQL gives who makes a role; here another database of the cluster made them.
-    for (const role of ROLES) await database.query(`grant ${role} to ${login} with admin true, inherit false, set false`);
+    const [server] = await database.query<{ grants: string }>(
+      `select case when current_setting('server_version_num')::int < 160000 then 'admin option' else 'admin true, inherit false, set false' end as grants`);
+    for (const role of ROLES) await database.query(`grant ${role} to ${login} with ${server!.grants}`);
   });
   afterAll(async () => {
     await database.query(`reassign owned by ${login} to current_user`);
