@@ -7,7 +7,7 @@ import type { ConfigMap, Container, PodSpec, Secret, Service } from 'kubernetes-
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTINGS_SCHEMA } from '../../src/config/settings.js';
-import { kubernetesProblems, type Manifest } from '../support/kubernetes-types.js';
+import { kubernetesProblems, type Manifest } from '../support/kubernetes.js';
 
 const FOLDER = join('docker', 'kubernetes');
 const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
@@ -27,17 +27,23 @@ describe('the Kubernetes manifests', () => {
   const containers: [string, Container][] = pods.flatMap(([name, , { containers: list }]) => list.map((container): [string, Container] => [name, container]));
   const settings = (named('sello-settings') as ConfigMap).data!;
 
-  it('have only fields that Kubernetes knows, all that it requires, of the types it takes', () => {
+  it('have only fields that Kubernetes knows, all that it requires, and values that these take', () => {
     expect(kubernetesProblems(all)).toEqual([]);
   });
 
-  it('are told apart from manifests with a misspelt, missing or mistyped field', () => {
-    const planted = (change: (text: string) => string): string => kubernetesProblems(parseAllDocuments(change(read('api.yaml'))).map((document) => document.toJS() as Manifest)).join();
-    expect(planted((text) => text)).toBe('');
-    expect(planted((text) => text.replace('readinessProbe', 'readinesProbe'))).toMatch(/Deployment_sello_api_: .*readinesProbe/);
-    expect(planted((text) => text.replace('maxSurge: 1', 'maxSurge: [1]'))).toMatch(/Deployment_sello_api_: .*not assignable/);
-    expect(planted((text) => text.replace('        - name: api\n          image', '        - image'))).toMatch(/'name' is missing/);
-    expect(planted((text) => text.replace('apps/v1', 'apps/v2'))).toMatch(/unknown apiVersion apps\/v2/);
+  it.each([
+    ['a misspelt field', 'readinessProbe', 'readinesProbe', /^Deployment_sello_api_: .*readinesProbe/],
+    ['a mistyped field', 'maxSurge: 1', 'maxSurge: [1]', /^Deployment_sello_api_: .*not assignable/],
+    ['a missing field', '        - name: api\n          image', '        - image', /'name' is missing/],
+    ['a value that the field does not take', 'type: RuntimeDefault', 'type: Runtime', /^Deployment_sello_api_: .*seccompProfile\/type/],
+    ['a fraction for a whole number', 'runAsUser: 1000', 'runAsUser: 10.5', /^Deployment_sello_api_: .*runAsUser/],
+    ['another version', 'apps/v1', 'apps/v2', /unknown apiVersion apps\/v2/],
+    ['a kind that there is not', 'kind: Deployment', 'kind: Deploymnt', /no such kind/],
+  ])('are told apart from manifests with %s', (_what, original, planted, problem) => {
+    const text = read('api.yaml');
+    expect(text).toContain(original);
+    const manifests = parseAllDocuments(text.replace(original, planted)).map((document) => document.toJS() as Manifest);
+    expect(kubernetesProblems(manifests).join()).toMatch(problem);
   });
 
   it('are all part of the kustomization, but for the example of the secrets', () => {
