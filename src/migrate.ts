@@ -4,6 +4,7 @@ import { readOwnerUrl } from './config/settings.js';
 import { allMoves } from './modules/documents/domain/lifecycle.js';
 import { TimerSleeper } from './platform/adapters/timer-sleeper.js';
 import { ownerDataSourceOptions } from './platform/database/connection.js';
+import { serverVersionProblem } from './platform/database/server-version.js';
 import { sqlState } from './platform/database/tenant-transaction.js';
 
 /** Any constant: only one process migrates a database at a time. */
@@ -17,6 +18,7 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
   const guard = new Client({ connectionString: ownerUrl });
   await guard.connect();
   try {
+    await refuseOldServer(guard);
     await takeTurn(guard);
     await guard.query('create schema if not exists sello');
     const dataSource = await new DataSource(ownerDataSourceOptions(ownerUrl)).initialize();
@@ -50,6 +52,12 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const TRIES = 20;
 const PAUSE_MS = 1_000;
 const TURN_PAUSE_MS = 200;
+
+async function refuseOldServer(guard: Client): Promise<void> {
+  const { rows } = await guard.query<{ version: number }>(`select current_setting('server_version_num')::int as version`);
+  const problem = serverVersionProblem(rows[0]?.version ?? 0);
+  if (problem !== null) throw new Error(problem);
+}
 
 /**
  * Asks again and again, for whoever waits within PostgreSQL holds up the building of an index, and the other process with it.

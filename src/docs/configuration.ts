@@ -18,6 +18,12 @@ export const LOCAL_SETTINGS: readonly SettingFacts[] = [
     fallback: '.sello',
     required: false,
   },
+  {
+    name: 'POSTGRES_BIN',
+    description: 'npm start, tests and benchmarks: folder of `initdb` and `postgres`, 15 or later, to use instead of those of the npm package',
+    fallback: null,
+    required: false,
+  },
   { name: 'MAILBOX_PORT', description: 'npm start: port of the page that shows what was mailed', fallback: '8091', required: false },
   { name: 'IDENTITY_PROVIDER_PORT', description: 'npm start: port of the identity provider that stands in for Google', fallback: '8090', required: false },
   { name: 'SIMULATOR_HOST', description: 'SRI simulator: address it listens on', fallback: '127.0.0.1', required: false },

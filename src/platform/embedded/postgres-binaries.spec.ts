@@ -30,6 +30,12 @@ describe('PostgreSQL binaries', () => {
     expect(systemBinaries('/nowhere', '/nowhere')).toBeNull();
   });
 
+  it('are those that were asked for, which must be there', () => {
+    const chosen = install('chosen');
+    expect(findPostgresBinaries('', chosen)).toEqual({ folder: chosen, bundle: null, incomplete: false, origin: 'POSTGRES_BIN' });
+    expect(() => findPostgresBinaries('', join(folder, 'nowhere'))).toThrow(/^POSTGRES_BIN: .*nowhere/);
+  });
+
   it('get the links that npm could not store, each once', () => {
     const native = join(folder, 'native');
     mkdirSync(join(native, 'lib'), { recursive: true });

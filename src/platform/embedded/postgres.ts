@@ -56,7 +56,7 @@ class PortTaken extends Error {}
 
 async function startOnce(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const throwAway = options.throwAway ?? false;
-  const found = findPostgresBinaries(process.env.PATH ?? '');
+  const found = findPostgresBinaries(process.env.PATH ?? '', process.env['POSTGRES_BIN']);
   const dataDir = options.dataDir ?? temporaryFolder();
   const cluster = await prepareCluster(found, dataDir, throwAway);
   await removeLeftOver(cluster.folder);

@@ -47,7 +47,7 @@ export class RetentionStore {
 
   /** @throws Error when another run is at it */
   static async open(ownerUrl: string): Promise<RetentionStore> {
-    const client = new Client({ connectionString: ownerUrl, options: '-c search_path=sello -c timezone=UTC -c statement_timeout=60000 -c lock_timeout=10000' });
+    const client = new Client({ connectionString: ownerUrl, options: '-c search_path=sello -c timezone=UTC -c jit=off -c statement_timeout=60000 -c lock_timeout=10000' });
     await client.connect();
     const store = new RetentionStore(client);
     try {
