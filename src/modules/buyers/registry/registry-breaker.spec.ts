@@ -73,6 +73,28 @@ describe('a registry that is down', () => {
     expect(breaker.state).toBe(0);
   });
 
+  it('is spared by who asks about one such taxpayer without pause, and the others do not wait for that', async () => {
+    for (const ruc of ['a', 'b', 'c', 'd', 'e']) await askAbout(ruc);
+    for (now = 5_000; now < 20_000; now += 100) await askAbout('a');
+    expect(asked).toBe(5 + 3);
+    answer = () => new Promise(() => undefined);
+    void askAbout('a');
+    answer = () => Promise.resolve(SOMEBODY);
+    expect(await ask()).toEqual(SOMEBODY);
+    expect([asked, breaker.state]).toEqual([10, 0]);
+  });
+
+  it('is found to be back by those alone who were asked about in vain', async () => {
+    for (const ruc of ['a', 'b', 'c', 'd', 'e']) await askAbout(ruc);
+    now = 5_000;
+    await askAbout('a');
+    answer = () => Promise.resolve(SOMEBODY);
+    expect(await askAbout('b')).toBeInstanceOf(RegistryUnavailable);
+    now = 10_000;
+    expect(await askAbout('b')).toEqual(SOMEBODY);
+    expect(breaker.state).toBe(0);
+  });
+
   it('is told from one that says no: nobody has the RUC is an answer', async () => {
     await times(4);
     answer = () => Promise.resolve(null);

@@ -7,10 +7,14 @@ import { RegistryUnavailable, type TaxpayerRegistry } from './taxpayer-registry.
 const TAXPAYERS_TO_OPEN = 5;
 const FIRST_BREAK_MS = 5_000;
 
+/** A question to a registry that is taken for down: about somebody new, or about one asked about in vain before. */
+type Probe = 'first' | 'repeat';
+
 /**
  * Keeps callers from waiting for a registry that is down: after a row of failures it is not asked for a while, then by
  * one question at a time, until it answers. Each break is twice as long as the last, up to a bound. One taxpayer of whom
- * it says nothing, asked about again and again, is no sign of that: else one caller could take it from everybody.
+ * it says nothing, asked about again and again, is no sign of that: else one caller could take it from everybody. So who
+ * was asked about in vain has a turn and a break apart, and the others neither wait for those nor lengthen theirs.
  */
 export class RegistryBreaker implements TaxpayerRegistry {
   private readonly log = new Logger(RegistryBreaker.name);
@@ -18,7 +22,8 @@ export class RegistryBreaker implements TaxpayerRegistry {
   private readonly unanswered = new Set<string>();
   private breaks = 0;
   private openUntil: Date | null = null;
-  private isProbing = false;
+  private repeatsFrom = new Date(0);
+  private readonly underWay = new Set<Probe>();
 
   constructor(
     private readonly registry: TaxpayerRegistry,
@@ -27,19 +32,27 @@ export class RegistryBreaker implements TaxpayerRegistry {
   ) {}
 
   async find(ruc: string): Promise<Taxpayer | null> {
-    const isProbe = this.openUntil !== null;
-    if (this.openUntil !== null && (this.isProbing || this.clock.now() < this.openUntil)) throw new RegistryUnavailable('the registry is taken for down');
-    if (isProbe) this.isProbing = true;
+    const probe = this.probeFor(ruc);
+    if (probe !== null) this.underWay.add(probe);
     try {
       const taxpayer = await this.registry.find(ruc);
       this.answered();
       return taxpayer;
     } catch (error) {
-      if (error instanceof RegistryUnavailable) this.failed(ruc, isProbe, error.message);
+      if (error instanceof RegistryUnavailable) this.failed(ruc, probe, error.message);
       throw error;
     } finally {
-      if (isProbe) this.isProbing = false;
+      if (probe !== null) this.underWay.delete(probe);
     }
+  }
+
+  /** @returns null while the registry is asked freely */
+  private probeFor(ruc: string): Probe | null {
+    if (this.openUntil === null) return null;
+    const probe = this.unanswered.has(ruc) ? 'repeat' : 'first';
+    const now = this.clock.now();
+    if (this.underWay.has(probe) || now < this.openUntil || (probe === 'repeat' && now < this.repeatsFrom)) throw new RegistryUnavailable('the registry is taken for down');
+    return probe;
   }
 
   /** 0: asked freely; 2: not, but for probes. */
@@ -54,15 +67,19 @@ export class RegistryBreaker implements TaxpayerRegistry {
     this.openUntil = null;
   }
 
-  private failed(ruc: string, isProbe: boolean, reason: string): void {
+  private failed(ruc: string, probe: Probe | null, reason: string): void {
     // Questions that were under way when the registry was taken for down tell nothing new.
-    if (this.openUntil !== null && !isProbe) return;
-    // Nothing was said of this taxpayer before: no news of the others, the next of whom may ask at once.
-    if (isProbe && this.unanswered.has(ruc)) return;
+    if (this.openUntil !== null && probe === null) return;
+    const now = this.clock.now().getTime();
+    // Nothing was said of this taxpayer before: no news of the others.
+    if (probe === 'repeat') {
+      this.repeatsFrom = new Date(now + FIRST_BREAK_MS);
+      return;
+    }
     this.unanswered.add(ruc);
     if (this.unanswered.size < TAXPAYERS_TO_OPEN) return;
     if (this.breaks === 0) this.log.warn(`the registry of taxpayers does not answer, pausing it: ${reason}`);
-    this.openUntil = new Date(this.clock.now().getTime() + Math.min(FIRST_BREAK_MS * 2 ** this.breaks, this.longestBreakMs));
+    this.openUntil = new Date(now + Math.min(FIRST_BREAK_MS * 2 ** this.breaks, this.longestBreakMs));
     this.breaks += 1;
   }
 }
