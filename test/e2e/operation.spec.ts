@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceProcess } from '../../src/local/service-process.js';
+import { freePort } from '../../src/platform/embedded/free-port.js';
 import { type MetricDeclaration, METRICS, RUNTIME_METRICS } from '../../src/platform/observability/metrics.js';
 import { addFaults, Business, simulatorAccount } from '../support/business.js';
 import { type Sample, samplesOf, valueOf } from '../support/exposition.js';
@@ -13,7 +14,7 @@ interface Told<Body> {
 }
 
 /** A page on the port for operators. */
-async function told<Body>({ metricsUrl }: ServiceProcess, path: string): Promise<Told<Body>> {
+async function told<Body>({ metricsUrl }: Pick<ServiceProcess, 'metricsUrl'>, path: string): Promise<Told<Body>> {
   const response = await fetch(`${metricsUrl}${path}`);
   return { status: response.status, body: (await response.json()) as Body };
 }
@@ -123,9 +124,27 @@ describe('what operators see', () => {
     const [newest] = await stack.database.query<{ name: string; timestamp: string }>('select name, timestamp from migrations order by timestamp desc limit 1');
     await stack.database.query(`insert into migrations (timestamp, name) values (9999999999999, 'Newer9999999999999')`);
     expect((await told(worker, '/health/ready')).status).toBe(200);
-    await stack.database.query('delete from migrations where name = $1', [newest!.name]);
+    await stack.database.query(`delete from migrations where name in ($1, 'Newer9999999999999')`, [newest!.name]);
     expect(await told(worker, '/health/ready')).toMatchObject({ status: 503, body: { status: 'failing', checks: { migrations: 'failing', postgresql: 'ok' } } });
     await stack.database.query('insert into migrations (timestamp, name) values ($1, $2)', [newest!.timestamp, newest!.name]);
+    expect((await told(worker, '/health/ready')).status).toBe(200);
+  });
+
+  it('that a worker whose migrations are not applied yet begins no work until they are', async () => {
+    await stack.killWorker(workerIndex, 'SIGTERM');
+    const [newest] = await stack.database.query<{ name: string; timestamp: string }>('delete from migrations where timestamp = (select max(timestamp) from migrations) returning name, timestamp');
+    const { document_id } = await business.accepted();
+    const port = await freePort();
+    const starting = stack.startWorker({ METRICS_PORT: String(port) });
+    const waiting = { metricsUrl: `http://127.0.0.1:${port}` };
+    const isAlive = (): Promise<boolean> => told(waiting, '/health/live').then(({ status }) => status === 200, () => false);
+    while (!(await isAlive())) await sleep(50);
+    expect(await told(waiting, '/health/ready')).toMatchObject({ status: 503, body: { checks: { migrations: 'failing' } } });
+    await sleep(1_500);
+    expect(await stack.database.query('select status from documents where id = $1', [document_id])).toEqual([{ status: 'NUMBER_RESERVED' }]);
+    await stack.database.query('insert into migrations (timestamp, name) values ($1, $2)', [newest!.timestamp, newest!.name]);
+    ({ worker, index: workerIndex } = await starting);
+    expect((await business.settled(document_id)).status).toBe('AUTHORIZED');
     expect((await told(worker, '/health/ready')).status).toBe(200);
   });
 

@@ -34,13 +34,22 @@ export class HealthChecks {
     const checks = {
       process: this.shutdown.isStopping ? 'failing' : 'ok',
       postgresql: applied === null ? 'failing' : 'ok',
-      migrations: applied !== null && this.expected.every((name) => applied.has(name)) ? 'ok' : 'failing',
+      migrations: this.areIn(applied) ? 'ok' : 'failing',
       signing: this.signing.failure === null ? 'ok' : 'failing',
       redis: redis ? 'ok' : 'degraded',
     } as const;
     const verdicts: Verdict[] = Object.values(checks);
     const status = verdicts.includes('failing') ? 'failing' : verdicts.includes('degraded') ? 'degraded' : 'ok';
     return { status, checks };
+  }
+
+  /** Whether PostgreSQL answers and has every migration that this code needs. */
+  async isMigrated(): Promise<boolean> {
+    return this.areIn(await this.appliedMigrations());
+  }
+
+  private areIn(applied: ReadonlySet<string> | null): boolean {
+    return applied !== null && this.expected.every((name) => applied.has(name));
   }
 
   /** Names of the applied migrations; empty when none ever ran; null when PostgreSQL does not answer. */

@@ -2,13 +2,14 @@ import { Module } from '@nestjs/common';
 import { IssuanceBell } from '../queue/issuance-bell.js';
 import { PROCESS_NAME } from './build-info.js';
 import { Figures } from './figures.js';
+import { MigrationsFirst } from './migrations-first.js';
 import { OperatorsDoor } from './operators-door.js';
 import { REDIS_PROBE } from './redis-probe.js';
 import { TOLD } from './told.js';
 
 /** How a worker process is, and what is due: to operators on METRICS_PORT. */
 @Module({
-  providers: [...TOLD, Figures, { provide: PROCESS_NAME, useValue: 'worker' }, { provide: REDIS_PROBE, useExisting: IssuanceBell }],
+  providers: [...TOLD, MigrationsFirst, Figures, { provide: PROCESS_NAME, useValue: 'worker' }, { provide: REDIS_PROBE, useExisting: IssuanceBell }],
   exports: [OperatorsDoor],
 })
 export class HealthWorkerModule {}

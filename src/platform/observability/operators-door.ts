@@ -43,8 +43,13 @@ export class OperatorsDoor implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    await this.open();
+  }
+
+  /** Listens from now on; a process that has to wait before it starts may say so by then. */
+  async open(): Promise<void> {
     const { METRICS_PORT: port, METRICS_HOST: host } = this.settings;
-    if (port === undefined) return;
+    if (port === undefined || this.server !== null) return;
     collectDefaultMetrics({ register: this.meters.registry });
     const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS }, (request, response) => void this.serve(request, response));
     server.maxConnections = MAX_CONNECTIONS;
