@@ -9,6 +9,8 @@ export interface ServiceProcessOptions {
   readonly name: string;
   /** Compiled entry file. */
   readonly module: string;
+  /** Options of Node itself. */
+  readonly nodeOptions?: readonly string[];
   /** The whole environment of the process; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   /** Output is appended here. */
@@ -55,7 +57,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     env: options.env,
     stdio: ['ignore', log, log, 'ipc'],
     detached: true,
-    execArgv: [],
+    execArgv: [...(options.nodeOptions ?? [])],
   });
   closeSync(log);
   child.on('error', () => undefined);

@@ -6,6 +6,7 @@ import { type Copy, type Dockerfile, DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 import { parse } from 'yaml';
 import { SETTINGS_SCHEMA } from '../../src/config/settings.js';
+import { API_NODE_OPTIONS } from '../../src/local/parts.js';
 
 interface Service {
   readonly image: string;
@@ -43,8 +44,14 @@ describe('the image', () => {
   it('runs as a number that is not root, and says how it is', () => {
     expect(/^USER (\S+)$/m.exec(last)?.[1]).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(last).toMatch(/^HEALTHCHECK /m);
-    expect(last).toMatch(/^CMD \["node", "dist\/bundle\/main\.js"\]$/m);
     expect(last).not.toMatch(/^(RUN|ADD) /m);
+  });
+
+  it('starts the API with the options of Node that it was measured with, as everybody does', () => {
+    const words = ['node', ...API_NODE_OPTIONS, 'dist/bundle/main.js'];
+    expect(text).toContain(`CMD ${JSON.stringify(words).replaceAll(',', ', ')}`);
+    expect(readFileSync(join('docker', 'kubernetes', 'api.yaml'), 'utf8')).toContain(`command: [${words.join(', ')}]`);
+    expect((JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }).scripts['start:api']).toBe(words.join(' '));
   });
 
   it('takes from the project what is there and let in, and none of its tests', () => {

@@ -68,7 +68,7 @@ describe('the Kubernetes manifests', () => {
 
   it.each(containers)('%s has room of its own, and a program that exists', (_pod, { resources, command }) => {
     for (const quantity of [resources?.requests?.['cpu'], resources?.requests?.['memory'], resources?.limits?.['memory']]) expect(quantity).toMatch(QUANTITY);
-    const [node, program = ''] = command!;
+    const [node, program = ''] = command!.filter((word) => !word.startsWith('--'));
     expect([node, existsSync(program.replace(/^dist\/(?:src|bundle)\/(.*)\.js$/, 'src/$1.ts'))]).toEqual(['node', true]);
   });
 
