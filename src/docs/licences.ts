@@ -1,9 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { generatedFrom, table } from './markdown.js';
 
-/** What of package-lock.json is read here. */
+/** What of a package in package-lock.json is read here and for the bill of materials. */
+export interface LockedPackage {
+  readonly version?: string;
+  readonly license?: string;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The packages of package-lock.json by their folders; '' is the project itself. */
 export interface LockFile {
-  readonly packages: Readonly<Record<string, { readonly version?: string; readonly license?: string; readonly dev?: boolean }>>;
+  readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
 interface Licensed {
@@ -28,13 +40,27 @@ export const READ_BY_HAND: Readonly<Record<string, string>> = {
 /** A package in production whose licence is not among those that need no asking. */
 export class LicenceError extends Error {}
 
+/** Every package that is installed in production, by its folder: the optional ones too, of whichever platform. */
+export function productionPackages(lock: LockFile): Map<string, LockedPackage> {
+  return new Map(Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && dev !== true));
+}
+
+/** The name of the package that is installed in a folder. */
+export function nameAt(path: string): string {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
+
+/** The licence that a package names, or that was read by hand. */
+export function licenceOf(name: string, { license }: LockedPackage): string {
+  return READ_BY_HAND[name] ?? license ?? 'none named';
+}
+
 /** Every package that is installed in production, with its licence. */
 export function licencesOf(lock: LockFile): Licensed[] {
-  return Object.entries(lock.packages)
-    .filter(([path, { dev }]) => path !== '' && dev !== true)
-    .map(([path, { version = '', license }]) => {
-      const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-      return { name, version, licence: READ_BY_HAND[name] ?? license ?? 'none named' };
+  return [...productionPackages(lock)]
+    .map(([path, locked]) => {
+      const name = nameAt(path);
+      return { name, version: locked.version ?? '', licence: licenceOf(name, locked) };
     })
     .sort((one, other) => (one.name + one.version < other.name + other.version ? -1 : 1));
 }

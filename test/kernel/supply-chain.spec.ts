@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { billOfMaterials, type Manifest } from '../../src/docs/bill-of-materials.js';
 
 interface LockedPackage {
   readonly version?: string;
@@ -81,6 +82,56 @@ describe('the supply chain', () => {
     expect(isAbove('0.8.15', ['0.8.15', '0.9.12'])).toBe(true);
     expect(isAbove('1.20.5', ['1.20.6', '2.3.0'])).toBe(false);
     expect(isAbove('7.0.0', ['6.3.2'])).toBe(true);
+  });
+});
+
+describe('the bill of materials', () => {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, LockedPackage> };
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest & { dependencies: Record<string, string>; optionalDependencies: Record<string, string> };
+  const bill = billOfMaterials(manifest, { packages });
+  const refs = bill.components.map((component) => component['bom-ref']);
+
+  it('names what the lock file installs in production, each version once, and nothing else', () => {
+    const production = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+    const wanted = new Set(production.map(([path, { version }]) => `${path.split('node_modules/').at(-1)!}@${version!}`));
+    expect(bill.components.map(({ name, version }) => `${name}@${version}`).sort()).toEqual([...wanted].sort());
+    // What a package of development needs too is the first to be forgotten.
+    const names = bill.components.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['pg', 'ioredis', 'express', '@nestjs/core']));
+    expect(names).not.toContain('jest');
+  });
+
+  it('names licence, content and address of each', () => {
+    const strange = bill.components.filter(({ hashes, licenses, purl }) =>
+      !hashes.every(({ content }) => /^[\da-f]{128}$/.test(content)) || JSON.stringify(licenses).includes('none named') || !/^pkg:npm\/(%40[\w.-]+\/)?[\w.-]+@\d[\w.+-]*$/.test(purl));
+    expect(strange).toEqual([]);
+    expect(bill.components.find(({ name }) => name === '@nestjs/core')?.purl).toBe(`pkg:npm/%40nestjs/core@${manifest.dependencies['@nestjs/core']!}`);
+  });
+
+  it('tells what needs what, so that every package is needed by another or by the service', () => {
+    const graph = new Map(bill.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
+    const self = bill.metadata.component['bom-ref'];
+    expect([...graph.keys()].sort()).toEqual([...refs, self].sort());
+    const direct = Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies }).map(([name, version]) => `${name}@${version}`);
+    expect(graph.get(self)).toEqual(direct.sort());
+    const reached = new Set([self]);
+    for (const ref of reached) for (const needed of graph.get(ref)!) reached.add(needed);
+    expect([...reached].sort()).toEqual([...refs, self].sort());
+  });
+
+  it('takes the version that lies nearest to who needs it', () => {
+    const { dependencies } = billOfMaterials({ name: 'us', version: '1.0.0', description: '' }, {
+      packages: {
+        '': { dependencies: { a: '1' } },
+        'node_modules/a': { version: '1.0.0', dependencies: { b: '2', c: '1' } },
+        'node_modules/a/node_modules/b': { version: '2.0.0', dependencies: { c: '1' }, peerDependencies: { nobody: '1' } },
+        'node_modules/b': { version: '1.0.0' },
+        'node_modules/c': { version: '1.0.0', dependencies: { b: '1' } },
+      },
+    });
+    expect(Object.fromEntries(dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]))).toEqual({
+      'us@1.0.0': ['a@1.0.0'], 'a@1.0.0': ['b@2.0.0', 'c@1.0.0'], 'b@2.0.0': ['c@1.0.0'], 'b@1.0.0': [], 'c@1.0.0': ['b@1.0.0'],
+    });
   });
 });
 
