@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createMissingLinks, findPostgresBinaries, systemBinaries } from './postgres-binaries.js';
 
 describe('PostgreSQL binaries', () => {
@@ -34,6 +34,11 @@ describe('PostgreSQL binaries', () => {
     const chosen = install('chosen');
     expect(findPostgresBinaries('', chosen)).toEqual({ folder: chosen, bundle: null, incomplete: false, origin: 'POSTGRES_BIN' });
     expect(() => findPostgresBinaries('', join(folder, 'nowhere'))).toThrow(/^POSTGRES_BIN: .*nowhere/);
+  });
+
+  it('are found from any folder when they were asked for from this one', () => {
+    const chosen = install('chosen');
+    expect(findPostgresBinaries('', relative(process.cwd(), chosen)).folder).toBe(chosen);
   });
 
   it('get the links that npm could not store, each once', () => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
 
 /** Where `initdb` and `postgres` lie. */
 export interface PostgresBinaries {
@@ -39,7 +39,9 @@ export function findPostgresBinaries(searchPath: string, chosen?: string): Postg
   return bundledBinaries() ?? systemBinaries(searchPath) ?? fail();
 }
 
-function chosenBinaries(folder: string): PostgresBinaries {
+function chosenBinaries(chosen: string): PostgresBinaries {
+  // The server is started from another folder.
+  const folder = resolve(chosen);
   if (!hasServer(folder)) throw new Error(`POSTGRES_BIN: there are no initdb and postgres in ${folder}. Name the folder that holds both, such as /usr/lib/postgresql/17/bin.`);
   return { folder, bundle: null, incomplete: false, origin: 'POSTGRES_BIN' };
 }
