@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -117,6 +117,15 @@ describe('embedded PostgreSQL', () => {
     expect(await ask(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await second.stop();
     expect(isRunning(process.pid)).toBe(true);
+  });
+
+  it('says how to keep the data of another version before how to be rid of it', async () => {
+    mkdirSync(join(dataDir, 'cluster'));
+    writeFileSync(join(dataDir, 'cluster', 'PG_VERSION'), '14\n');
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(
+      /is of PostgreSQL 14, the binaries in .* are \d\d: to keep the data, set POSTGRES_BIN .* version 14, or DATABASE_URL .*; to start anew, remove/,
+    );
+    expect(existsSync(join(dataDir, 'cluster', 'PG_VERSION'))).toBe(true);
   });
 
   it('says which port is taken', async () => {

@@ -161,7 +161,8 @@ function refuseOtherVersion(binaries: PostgresBinaries, folder: string): void {
   if (ofServer === undefined || ofServer === ofData) return;
   throw new Error(
     `The data in ${folder} is of PostgreSQL ${ofData}, the binaries in ${binaries.folder} are ${ofServer}: ` +
-      'remove the data folder to start anew, or set DATABASE_URL to a server that holds it.',
+      `to keep the data, set POSTGRES_BIN to the folder of initdb and postgres of version ${ofData}, or DATABASE_URL to a server that holds it; ` +
+      'to start anew, remove the data folder.',
   );
 }
 
