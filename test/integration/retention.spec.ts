@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { DataSource } from 'typeorm';
+import { RetentionStore } from '../../src/modules/retention/public.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -198,5 +199,24 @@ describe('retention', () => {
     expect(await query('select token_hash from one_time_tokens')).toHaveLength(1);
     expect(await query('select id from audit_log')).toHaveLength(1);
     await expect(query('delete from audit_log')).rejects.toThrow(/append-only/);
+  });
+});
+
+describe('the connection of retention', () => {
+  it('has no statement compiled, whatever the database is set to', async () => {
+    const database = await createTestDatabase({ migrated: false });
+    try {
+      await database.query(`alter database ${new URL(database.ownerUrl).pathname.slice(1)} set jit = on`);
+      await database.query('create schema sello');
+      // Tells how it was called, where the real one tells what is past its time.
+      await database.query(`
+        create function sello.months_past_keeping(date) returns table (tenant_id text, month text, documents int, created_from text, created_to text)
+        language sql as $$ select current_setting('jit'), '', 0, '', '' $$`);
+      const store = await RetentionStore.open(database.ownerUrl);
+      const [answer] = await store.months('2019-01-01').finally(() => store.close());
+      expect(answer?.tenantId).toBe('off');
+    } finally {
+      await database.drop();
+    }
   });
 });
