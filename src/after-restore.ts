@@ -3,6 +3,7 @@ import { readOwnerUrl } from './config/settings.js';
 import { CryptoChance } from './platform/adapters/crypto-chance.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
 import { beginNewLife } from './platform/database/backup/new-life.js';
+import { runCommand } from './platform/run-command.js';
 import { documentTypes } from './sri/document-types/registry.js';
 
 /** More than anybody loses unnoticed, and nothing beside 999,999,999. */
@@ -39,8 +40,5 @@ async function run(): Promise<void> {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  await run().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : 'the restored database could not be made fit'}\n`);
-    process.exitCode = 1;
-  });
+  await runCommand(run, 'the restored database could not be made fit');
 }

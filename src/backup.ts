@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { readOwnerUrl } from './config/settings.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
 import { writeBackup } from './platform/database/backup/write-backup.js';
+import { runCommand } from './platform/run-command.js';
 
 /** `npm run backup -- FOLDER`: writes all that is stored, as it is at one moment, while the service runs. */
 async function run(): Promise<void> {
@@ -11,7 +12,4 @@ async function run(): Promise<void> {
   process.stdout.write(`${folder}: ${tables.reduce((sum, { rows }) => sum + rows, 0)} rows of ${tables.length} tables, as of ${at}. Keep the master key elsewhere: stored signing keys open with it alone.\n`);
 }
 
-run().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : 'the backup failed'}\n`);
-  process.exitCode = 1;
-});
+await runCommand(run, 'the backup failed');

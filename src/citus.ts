@@ -1,5 +1,6 @@
 import { readOwnerUrl } from './config/settings.js';
 import { distributingSql, readTables } from './platform/database/citus-plan.js';
+import { runCommand } from './platform/run-command.js';
 
 /** `npm run citus`: prints the calls that distribute a migrated database over the nodes of a Citus cluster (`docs/scaling.md`). */
 async function run(): Promise<void> {
@@ -8,7 +9,4 @@ async function run(): Promise<void> {
   process.stdout.write(`${distributingSql(tables).join('\n')}\n`);
 }
 
-await run().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : 'the catalogue was not read'}\n`);
-  process.exitCode = 1;
-});
+await runCommand(run, 'the catalogue was not read');

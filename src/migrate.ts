@@ -6,6 +6,7 @@ import { TimerSleeper } from './platform/adapters/timer-sleeper.js';
 import { ownerDataSourceOptions } from './platform/database/connection.js';
 import { serverVersionProblem } from './platform/database/server-version.js';
 import { sqlState } from './platform/database/tenant-transaction.js';
+import { runCommand } from './platform/run-command.js';
 
 /** Any constant: only one process migrates a database at a time. */
 const MIGRATION_LOCK = 7_356_110;
@@ -98,5 +99,5 @@ async function refuseBlindOwner(dataSource: DataSource): Promise<void> {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  await migrate(readOwnerUrl(), (line) => console.log(line));
+  await runCommand(() => migrate(readOwnerUrl(), (line) => console.log(line)), 'the migration failed');
 }

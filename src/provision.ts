@@ -4,6 +4,7 @@ import { ProvisionTenant, TenantStore } from './modules/auth/public.js';
 import { CryptoChance } from './platform/adapters/crypto-chance.js';
 import { RandomIds } from './platform/adapters/random-ids.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
+import { runCommand } from './platform/run-command.js';
 
 /**
  * `provision --name X [--key-name Y]`: creates a tenant and prints `{tenant_id, api_key}`; the key is never shown again.
@@ -48,7 +49,4 @@ async function close(email: string, disabled: boolean): Promise<void> {
   process.stdout.write(`${JSON.stringify({ email, is_disabled: disabled })}\n`);
 }
 
-provision().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : 'provisioning failed'}\n`);
-  process.exitCode = 1;
-});
+await runCommand(provision, 'provisioning failed');

@@ -3,6 +3,7 @@ import { afterRestore, skipOf } from './after-restore.js';
 import { readOwnerUrl } from './config/settings.js';
 import { migrate } from './migrate.js';
 import { loadBackup } from './platform/database/backup/load-backup.js';
+import { runCommand } from './platform/run-command.js';
 
 /** `npm run restore -- FOLDER [--skip N]`: puts a backup into an empty database and makes it fit to be served. */
 async function run(): Promise<void> {
@@ -16,7 +17,4 @@ async function run(): Promise<void> {
   await afterRestore(ownerUrl, skip, `the backup of ${at}`, say);
 }
 
-run().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : 'the restore failed'}\n`);
-  process.exitCode = 1;
-});
+await runCommand(run, 'the restore failed');

@@ -3,6 +3,7 @@ import { readSettings, type Settings } from './config/settings.js';
 import { Archive, ArchiveDocuments, type Kind, RemovePastRows, RetentionStore } from './modules/retention/public.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
 import { TimerSleeper } from './platform/adapters/timer-sleeper.js';
+import { runCommand } from './platform/run-command.js';
 import { guayaquilDay } from './shared/guayaquil.js';
 
 const DAY_MS = 86_400_000;
@@ -53,7 +54,4 @@ function limits(settings: Settings, now: Date): Record<Kind, Date> {
   };
 }
 
-await run().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : 'the run failed'}\n`);
-  process.exitCode = 1;
-});
+await runCommand(run, 'the run failed');

@@ -2,6 +2,7 @@ import { readSettings, type Settings } from './config/settings.js';
 import { SealedKeysStore } from './modules/issuers/public.js';
 import { SealedWebhookSecretsStore } from './modules/webhooks/public.js';
 import { CryptoChance } from './platform/adapters/crypto-chance.js';
+import { runCommand } from './platform/run-command.js';
 import { Envelope, type SecretOwner } from './platform/secrets/envelope.js';
 import { EnvelopeError, type KeyWrapper } from './platform/secrets/key-wrapper.js';
 import { keyWrapperOf } from './platform/secrets/key-wrapper-of.js';
@@ -80,8 +81,5 @@ async function run(settings: Settings): Promise<void> {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  await run(readSettings()).catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : 'the rotation failed'}\n`);
-    process.exitCode = 1;
-  });
+  await runCommand(() => run(readSettings()), 'the rotation failed');
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -5,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { migrate } from '../../src/migrate.js';
 import { ownerDataSourceOptions } from '../../src/platform/database/connection.js';
 import { loadMigrations } from '../../src/platform/database/migrations.js';
-import { fromSetup } from '../support/database.js';
+import { createTestDatabase, fromSetup, type TestDatabase } from '../support/database.js';
 
 /** Everything in the schema that a migration can leave behind: what it is, what it says, who owns it and who may use it. */
 const INVENTORY = `
@@ -120,5 +121,33 @@ describe('migrations', () => {
     });
     await migrated.finally(() => user.end());
     expect(said).toEqual(['a table is in use: the migration is tried again', `applied ${new (all.at(-1)!)().name}`]);
+  });
+});
+
+describe('a server that cannot be migrated', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase({ migrated: false });
+    const name = new URL(database.ownerUrl).pathname.slice(1);
+    await database.query('create schema fake');
+    await database.query(`create function fake.current_setting(text) returns text language sql as $$ select case $1 when 'server_version_num' then '140020' else pg_catalog.current_setting($1) end $$`);
+    await database.query(`alter database ${name} set search_path = fake, pg_catalog`);
+  });
+  afterAll(() => database.drop());
+
+  /** As an operator runs it. */
+  const run = (url: string): { status: number | null; stdout: string; stderr: string } =>
+    spawnSync(process.execPath, ['dist/src/migrate.js'], { env: { PATH: process.env['PATH'], DATABASE_OWNER_URL: url }, encoding: 'utf8' });
+
+  it('for it is too old, is left as it was', async () => {
+    await expect(migrate(database.ownerUrl, () => undefined)).rejects.toThrow(/PostgreSQL 14; upgrade it to 15/);
+    expect(await database.query(`select nspname from pg_namespace where nspname = 'sello'`)).toEqual([]);
+  });
+
+  it('is told of in one line', () => {
+    expect(run(database.ownerUrl)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^DATABASE_OWNER_URL: the server is PostgreSQL 14.*\n$/) as string });
+    expect(run('postgresql://nobody@127.0.0.1:1/none')).toMatchObject({ status: 1, stdout: '', stderr: 'connect ECONNREFUSED 127.0.0.1:1\n' });
+    expect(run('')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^DATABASE_OWNER_URL.*\n$/) as string });
   });
 });
