@@ -14,6 +14,8 @@ const ALERTS_FILE = 'docker/prometheus/alerts.yaml';
 const DECLARED = new Map<string, MetricDeclaration>(Object.values<MetricDeclaration>(METRICS).map((metric) => [metric.name, metric]));
 /** Labels that Prometheus adds by itself. */
 const ADDED = ['instance', 'job', 'le'];
+/** What Prometheus and the blackbox exporter tell about the service. */
+const OF_OTHERS = ['up', 'probe_success'];
 
 const alerts = (load(readFileSync(ALERTS_FILE, 'utf8')) as { groups: { rules: Alert[] }[] }).groups.flatMap(({ rules }) => rules);
 const { panels } = JSON.parse(readFileSync('docker/grafana/sello.json', 'utf8')) as {
@@ -24,6 +26,7 @@ const drawn = panels.flatMap(({ title, targets }) => (targets ?? []).map(({ expr
 /** The declared metric that a name in an expression stands for; null: there is none. */
 function declarationOf(name: string): { readonly labels: readonly string[] } | null {
   const exact = DECLARED.get(name);
+  if (OF_OTHERS.includes(name)) return { labels: [] };
   // A histogram has no samples under its bare name.
   if (exact !== undefined) return exact.type === 'histogram' ? null : exact;
   const bare = name.replace(/_(bucket|sum|count)$/, '');
@@ -34,7 +37,7 @@ function declarationOf(name: string): { readonly labels: readonly string[] } | n
 
 /** What an expression asks for that nobody tells. */
 function unknownIn(expression: string): string[] {
-  const used = [...expression.matchAll(/\b((?:sello|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', selector = '']) => ({
+  const used = [...expression.matchAll(/\b((?:sello|process|nodejs)_\w+|up|probe_success)\b(?:\{([^}]*)\})?/g)].map(([, name = '', selector = '']) => ({
     name,
     labels: [...selector.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label),
   }));
@@ -55,6 +58,7 @@ describe('alerts and dashboard', () => {
   it('know which expressions ask for what nobody tells', () => {
     expect(unknownIn('max by (kind) (sello_due_work_age_seconds{kind="mail"}) + nodejs_eventloop_lag_p99_seconds')).toEqual([]);
     expect(unknownIn('sello_made_up_total')).toEqual(['sello_made_up_total']);
+    expect(unknownIn('up{process="api"} + absent(upp)')).toEqual(['up{process}']);
     expect(unknownIn('sum(sello_saga_step_duration_seconds)')).toEqual(['sello_saga_step_duration_seconds']);
     expect(unknownIn('sum by (tenant) (sello_mails_total{kid="x"})')).toEqual(['sello_mails_total{kid}', 'by (tenant)']);
   });
@@ -67,6 +71,15 @@ describe('alerts and dashboard', () => {
     const anchor = /[.;] [Ss]ee docs\/operating\.md#([\w-]+)\.$/.exec(annotations.runbook)?.[1];
     const headings = [...readFileSync('docs/operating.md', 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().replace(/[^\w -]/g, '').replaceAll(' ', '-'));
     expect(headings).toContain(anchor);
+  });
+
+  it('notice that no process of a kind is left, and that none is ready', () => {
+    const paged = alerts.filter(({ labels }) => labels['severity'] === 'page').map(({ expr }) => expr);
+    // Of the API its own series: workers tell sello_build_info too. Of workers what they alone tell.
+    expect(paged).toEqual(expect.arrayContaining(['absent(sello_build_info{process="api"})', 'absent(sello_due_work_age_seconds)']));
+    expect([DECLARED.get('sello_build_info')!.labels, DECLARED.get('sello_due_work_age_seconds')!.of]).toEqual([expect.arrayContaining(['process']), 'worker']);
+    const probe = paged.map((expr) => /^probe_success\{job="([\w-]+)"\} == 0$/.exec(expr)?.[1]).find((job) => job !== undefined);
+    expect(readFileSync('docs/operating.md', 'utf8')).toContain(`- job_name: ${probe} `);
   });
 
   it('names each alert once', () => {
