@@ -12,6 +12,13 @@ import { kubernetesProblems, type Manifest } from '../support/kubernetes.js';
 const FOLDER = join('docker', 'kubernetes');
 const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
 const manifestsOf = (file: string): Manifest[] => parseAllDocuments(read(file)).map((document) => document.toJS() as Manifest);
+/** What is found wrong in a file in which one thing was mistaken. */
+function problemsOf(file: string, original: string, planted: string): string {
+  const text = read(file);
+  expect(text).toContain(original);
+  return kubernetesProblems(parseAllDocuments(text.replace(original, planted)).map((document) => document.toJS() as Manifest)).join();
+}
+
 /** `500m`, `768Mi`, `2`. */
 const QUANTITY = /^\d+(\.\d+)?(m|k|Ki|M|Mi|G|Gi)?$/;
 
@@ -39,11 +46,27 @@ describe('the Kubernetes manifests', () => {
     ['a fraction for a whole number', 'runAsUser: 1000', 'runAsUser: 10.5', /^Deployment_sello_api_: .*runAsUser/],
     ['another version', 'apps/v1', 'apps/v2', /unknown apiVersion apps\/v2/],
     ['a kind that there is not', 'kind: Deployment', 'kind: Deploymnt', /no such kind/],
+    ['a port beyond the last', 'containerPort: 3000', 'containerPort: 300000', /containerPort does not take 300000/],
+    ['a time before now', 'periodSeconds: 10', 'periodSeconds: -10', /periodSeconds does not take -10/],
+    ['a name that is none', '  name: sello-api', '  name: Sello_API', /metadata\.name does not take "Sello_API"/],
   ])('are told apart from manifests with %s', (_what, original, planted, problem) => {
-    const text = read('api.yaml');
-    expect(text).toContain(original);
-    const manifests = parseAllDocuments(text.replace(original, planted)).map((document) => document.toJS() as Manifest);
-    expect(kubernetesProblems(manifests).join()).toMatch(problem);
+    expect(problemsOf('api.yaml', original, planted)).toMatch(problem);
+  });
+
+  it.each([
+    ['autoscaling.yaml', 'type: Resource', 'type: Resourc', /^HorizontalPodAutoscaler_sello_api_: .*"Resourc"/],
+    ['autoscaling.yaml', 'type: Utilization', 'type: Utilisation', /"Utilisation"/],
+    ['autoscaling.yaml', 'type: Percent', 'type: Procent', /"Procent"/],
+    ['autoscaling.yaml', 'operator: In', 'operator: Inn', /"Inn"/],
+    ['network.yaml', 'operator: In', 'operator: Inn', /"Inn"/],
+    ['network.yaml', 'cidr: 0.0.0.0/0', 'cidr: 0.0.0.0/99', /"0\.0\.0\.0\/99"/],
+    ['network.yaml', '172.16.0.0/12', '172.16.0.0', /except does not take "172\.16\.0\.0"/],
+    ['network.yaml', 'endPort: 65535', 'endPort: 65536', /endPort does not take 65536/],
+    ['network.yaml', 'port: metrics', 'port: Metrics', /port does not take "Metrics"/],
+    ['migrate.yaml', 'restartPolicy: Never', 'restartPolicy: Always', /^Job_sello_migrate_: .*restartPolicy does not take "Always"/],
+    ['migrate.yaml', 'restartPolicy: Never', 'hostname: never', /restartPolicy does not take "Always"/],
+  ])('are told apart, in %s, %s from %s', (file, original, planted, problem) => {
+    expect(problemsOf(file, original, planted)).toMatch(problem);
   });
 
   it('are all part of the kustomization, but for the example of the secrets', () => {

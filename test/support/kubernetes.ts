@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import * as apps from 'kubernetes-models/apps/v1';
 import * as autoscaling from 'kubernetes-models/autoscaling/v2';
@@ -26,15 +27,61 @@ export interface Manifest {
 }
 
 /**
- * Holds manifests against the types and the schemas of Kubernetes, as its API server does with `--validate=strict`. Only
- * the types refuse unknown fields, only the schemas values that a field does not take.
+ * Holds manifests against the types and the schemas of Kubernetes: only the types refuse unknown fields, only the schemas
+ * values that a field does not take. Neither knows all that an API server looks at; of that, `ownProblems` knows what is
+ * easily mistaken here. A cluster's `--dry-run=server` says more.
  *
  * @returns what is wrong, in words; empty when nothing is
  */
 export function kubernetesProblems(manifests: readonly Manifest[]): string[] {
   const known = manifests.filter(({ apiVersion }) => GROUPS[apiVersion] !== undefined);
   const unknown = manifests.filter(({ apiVersion }) => GROUPS[apiVersion] === undefined).map(({ kind, apiVersion }) => `${kind}: unknown apiVersion ${apiVersion}`);
-  return [...unknown, ...typeProblems(known), ...known.flatMap(schemaProblems)];
+  return [...unknown, ...typeProblems(known), ...known.flatMap(schemaProblems), ...known.flatMap(ownProblems)];
+}
+
+type Fits = (value: unknown) => boolean;
+
+const oneOf = (...values: string[]): Fits => (value) => values.includes(value as string);
+const whole = (least: number, most: number): Fits => (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+/** A number, or the name that a container gives to one. */
+const port: Fits = (value) => (typeof value === 'string' ? /^(?=.*[a-z])[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?$/.test(value) : whole(1, 65_535)(value));
+const label: Fits = (value) => typeof value === 'string' && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(value);
+const seconds = whole(1, 2 ** 31 - 1);
+const network: Fits = (value) => {
+  const [address = '', bits = '', ...more] = String(value).split('/');
+  return more.length === 0 && /^\d+$/.test(bits) && Number(bits) <= { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];
+};
+
+/** What a field takes, by the end of its path; places in lists are left out of it. */
+const TAKES: readonly (readonly [RegExp, Fits])[] = [
+  [/(^|\.)metadata\.name$/, label],
+  [/\.containers\.name$/, label],
+  [/\.(containerPort|port|targetPort|endPort)$/, port],
+  [/\.ipBlock\.(cidr|except)$/, network],
+  [/\.matchExpressions\.operator$/, oneOf('In', 'NotIn', 'Exists', 'DoesNotExist')],
+  [/\.(periodSeconds|timeoutSeconds|failureThreshold|activeDeadlineSeconds)$/, seconds],
+  [/^spec\.metrics\.type$/, oneOf('Resource', 'ContainerResource', 'External', 'Object', 'Pods')],
+  [/^spec\.metrics\..*\.target\.type$/, oneOf('Utilization', 'Value', 'AverageValue')],
+  [/^spec\.behavior\..*\.policies\.type$/, oneOf('Percent', 'Pods')],
+  [/\.concurrencyPolicy$/, oneOf('Allow', 'Forbid', 'Replace')],
+  [/\.accessModes$/, oneOf('ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod')],
+];
+
+function ownProblems(manifest: Manifest): string[] {
+  const leaves = leavesOf(manifest);
+  const problems = leaves.flatMap(([path, value]) => TAKES.filter(([field, fits]) => field.test(path) && !fits(value)).map(() => `${path} does not take ${JSON.stringify(value)}`));
+  if (manifest.kind === 'Job' || manifest.kind === 'CronJob') {
+    // Always where it is left out.
+    const [, policy = 'Always'] = leaves.find(([path]) => path.endsWith('template.spec.restartPolicy')) ?? [];
+    if (policy !== 'Never' && policy !== 'OnFailure') problems.push(`restartPolicy does not take ${JSON.stringify(policy)}`);
+  }
+  return problems.map((problem) => `${variable(manifest)}: ${problem}`);
+}
+
+function leavesOf(value: unknown, path = ''): [string, unknown][] {
+  if (Array.isArray(value)) return value.flatMap((one) => leavesOf(one, path));
+  if (typeof value !== 'object' || value === null) return [[path, value]];
+  return Object.entries(value).flatMap(([name, one]) => leavesOf(one, path === '' ? name : `${path}.${name}`));
 }
 
 function schemaProblems(manifest: Manifest): string[] {
