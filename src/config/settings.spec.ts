@@ -1,4 +1,6 @@
-import { readSettings, SettingsError } from './settings.js';
+import { readFileSync } from 'node:fs';
+import { loadAll } from 'js-yaml';
+import { readOwnerUrl, readSettings, SettingsError } from './settings.js';
 
 const GIVEN = { DATABASE_URL: 'postgres://localhost/sello', REDIS_URL: 'redis://localhost' };
 const CELCER = 'https://celcer.sri.gob.ec/comprobantes-electronicos-ws/RecepcionComprobantesOffline';
@@ -21,6 +23,34 @@ describe('settings', () => {
     expect(attempt).toThrow(SettingsError);
     for (const name of ['DATABASE_URL', 'REDIS_URL', 'PORT', 'LOG_LEVEL']) expect(attempt).toThrow(new RegExp(name));
     expect(attempt).not.toThrow(/secret-port/);
+  });
+
+  it.each(['local', 'sandbox', 'production'])('refuse in %s each secret that is left as the example has it, and repeat none', (APP_ENV) => {
+    const secrets = (loadAll(readFileSync('docker/kubernetes/secrets.example.yaml', 'utf8')) as { stringData: Record<string, string> }[]).map(({ stringData }) => stringData);
+    const attempt = (): unknown => readSettings({ ...GIVEN, ...Object.assign({}, ...secrets), APP_ENV });
+    expect(attempt).toThrow(SettingsError);
+    for (const name of ['DATABASE_URL', 'REDIS_URL', 'MASTER_KEY', 'TOKEN_KEYS', 'SMTP_URL', 'DATABASE_OWNER_URL']) {
+      const left = new RegExp(`^ *${name}: still holds REPLACE`, 'm');
+      expect(attempt).toThrow(left);
+      const value = secrets.map((secret) => secret[name]).find((one) => one !== undefined);
+      expect(() => readSettings({ ...GIVEN, APP_ENV, [name]: value })).toThrow(left);
+    }
+    expect(attempt).not.toThrow(/sello_service|redis\.example/);
+  });
+
+  it('refuse the login of an example for what the owner does, too', () => {
+    for (const name of ['DATABASE_OWNER_URL', 'DATABASE_URL']) expect(() => readOwnerUrl({ [name]: 'postgresql://sello_owner:REPLACE@db/sello' })).toThrow(new RegExp(`^${name}: still holds REPLACE`));
+    expect(readOwnerUrl({ DATABASE_OWNER_URL: 'postgresql://sello_owner:secret@db/sello', DATABASE_URL: 'postgresql://x:REPLACE@db/sello' })).toContain('secret');
+  });
+
+  it.each([
+    ['MASTER_KEY', 'abREPLACEcd='], ['MASTER_KEY', 'REPLACE+b3Rz'], ['MASTER_KEY', 'b3Rz/REPLACE'], ['TOKEN_KEYS', 'MIIEREPLACE'], ['PUBLIC_URL', 'https://replace.example'], ['GOOGLE_CLIENT_SECRET', 'GOCSPX-REPLACE_it'],
+  ])('take for %s letters that are a secret of their own: %s', (name, value) => {
+    expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox', [name]: value })).toMatchObject({ [name]: value });
+  });
+
+  it('look at nothing but settings', () => {
+    expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox', EDITOR_HINT: 'REPLACE' })).toMatchObject({ APP_ENV: 'sandbox' });
   });
 
   it.each(['production', 'sandbox'])('refuse in %s webhooks to private addresses', (APP_ENV) => {

@@ -206,6 +206,14 @@ export const SETTINGS = Symbol('Settings');
 
 export class SettingsError extends Error {}
 
+/** What stands for a secret in `docker/kubernetes/secrets.example.yaml`, whole: a key in base64 may hold these letters by chance. */
+const PLACEHOLDER = /(?<![\w+/=-])REPLACE(?![\w+/=-])/;
+
+/** A setting that is still as an example has it, in words; it would be noticed late, as a mail that is not sent. */
+function leftProblems(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(SETTINGS_SCHEMA.shape).filter((name) => PLACEHOLDER.test(environment[name] ?? '')).map((name) => `${name}: still holds REPLACE, as in the example`);
+}
+
 /**
  * Reads and validates the environment.
  * @throws SettingsError naming every wrong or missing setting at once; values are not repeated, they may be secrets
@@ -213,9 +221,10 @@ export class SettingsError extends Error {}
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = SETTINGS_SCHEMA.safeParse(present);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new SettingsError(`Settings are wrong or missing (see .env.example):\n${problems.join('\n')}`);
+  const left = leftProblems(present);
+  if (!parsed.success || left.length > 0) {
+    const wrong = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new SettingsError(`Settings are wrong or missing (see .env.example):\n${[...wrong, ...left].map((problem) => `  ${problem}`).join('\n')}`);
   }
   const settings = parsed.data;
   if (settings.APP_ENV === 'production' && settings.FAULTS !== '') {
@@ -262,10 +271,13 @@ export function sriEnvironment(settings: Pick<Settings, 'APP_ENV'>): 'TEST' | 'P
 
 /**
  * The database to migrate: the owner's login, else the service's.
- * @throws SettingsError when neither is set
+ * @throws SettingsError when neither is set, or it is still that of the example
  */
 export function readOwnerUrl(environment: NodeJS.ProcessEnv = process.env): string {
-  const url = environment['DATABASE_OWNER_URL'] || environment['DATABASE_URL'];
+  const name = environment['DATABASE_OWNER_URL'] ? 'DATABASE_OWNER_URL' : 'DATABASE_URL';
+  const url = environment[name];
   if (!url) throw new SettingsError('DATABASE_OWNER_URL or DATABASE_URL: set the database to migrate');
+  const [left] = leftProblems({ [name]: url });
+  if (left !== undefined) throw new SettingsError(left);
   return url;
 }
