@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { HorizontalPodAutoscaler } from 'kubernetes-types/autoscaling/v2.js';
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Job } from 'kubernetes-types/batch/v1.js';
-import type { ConfigMap, Container, PodSpec, Secret, Service } from 'kubernetes-types/core/v1.js';
+import type { ConfigMap, Container, Pod, PodSpec, Secret, Service } from 'kubernetes-types/core/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTINGS_SCHEMA } from '../../src/config/settings.js';
@@ -19,18 +19,23 @@ function problemsOf(file: string, original: string, planted: string): string {
   return kubernetesProblems(parseAllDocuments(text.replace(original, planted)).map((document) => document.toJS() as Manifest)).join();
 }
 
+/** Where the programs are written that a text runs. */
+const programsIn = (text: string): string[] => [...text.matchAll(/\bnode dist\/(?:src|bundle)\/([\w/-]+)\.js\b/g)].map(([, path]) => `src/${path}.ts`);
+
 /** `500m`, `768Mi`, `2`. */
 const QUANTITY = /^\d+(\.\d+)?(m|k|Ki|M|Mi|G|Gi)?$/;
 
 describe('the Kubernetes manifests', () => {
-  const kustomization = parse(read('kustomization.yaml')) as { resources: string[]; images: { name: string }[] };
+  const kustomization = parse(read('kustomization.yaml')) as { resources: string[]; images: { name: string; newName: string; newTag: string }[] };
   const applied = kustomization.resources.flatMap(manifestsOf);
   const example = manifestsOf('secrets.example.yaml');
-  const all = [...applied, ...example];
+  const operators = manifestsOf('provision.example.yaml');
+  const all = [...applied, ...example, ...operators];
   const ofKind = <T>(kind: string): T[] => all.filter((one) => one.kind === kind) as T[];
   const named = (name: string): Manifest => all.find(({ metadata }) => metadata.name === name)!;
   const deployments = ofKind<Deployment>('Deployment');
-  const pods: [string, Record<string, string>, PodSpec][] = [...deployments, ...ofKind<Job>('Job')].map(({ metadata, spec }) => [metadata!.name!, spec!.template.metadata!.labels!, spec!.template.spec!]);
+  const templates = [...deployments, ...ofKind<Job>('Job')].map(({ metadata, spec }): Pod => ({ ...spec!.template, metadata: { ...spec!.template.metadata, name: metadata!.name! } }));
+  const pods = [...templates, ...ofKind<Pod>('Pod')].map(({ metadata, spec }): [string, Record<string, string>, PodSpec] => [metadata!.name!, metadata!.labels!, spec!]);
   const containers: [string, Container][] = pods.flatMap(([name, , { containers: list }]) => list.map((container): [string, Container] => [name, container]));
   const settings = (named('sello-settings') as ConfigMap).data!;
 
@@ -69,11 +74,12 @@ describe('the Kubernetes manifests', () => {
     expect(problemsOf(file, original, planted)).toMatch(problem);
   });
 
-  it('are all part of the kustomization, but for the example of the secrets', () => {
-    expect(readdirSync(FOLDER).sort()).toEqual([...kustomization.resources, 'kustomization.yaml', 'secrets.example.yaml'].sort());
+  it('are all part of the kustomization, but for examples', () => {
+    expect(readdirSync(FOLDER).sort()).toEqual([...kustomization.resources, 'kustomization.yaml', 'provision.example.yaml', 'secrets.example.yaml'].sort());
     expect(applied.filter(({ kind }) => kind === 'Secret')).toEqual([]);
     expect(all.filter(({ metadata }) => 'namespace' in metadata)).toEqual([]);
-    expect(new Set(containers.map(([, { image }]) => image))).toEqual(new Set(kustomization.images.map(({ name }) => name)));
+    const [{ name, newName, newTag }] = kustomization.images as [{ name: string; newName: string; newTag: string }];
+    for (const [pod, { image }] of containers) expect([pod, image]).toEqual([pod, pod === 'sello-provision' ? `${newName}:${newTag}` : name]);
   });
 
   it('keep no secret: every value of the example must be replaced', () => {
@@ -89,10 +95,19 @@ describe('the Kubernetes manifests', () => {
     expect([spec.serviceAccountName, spec.automountServiceAccountToken]).toEqual(['sello', false]);
   });
 
-  it.each(containers)('%s has room of its own, and a program that exists', (_pod, { resources, command }) => {
+  it.each(containers)('%s has room of its own, and a program that exists', (pod, { resources, command }) => {
     for (const quantity of [resources?.requests?.['cpu'], resources?.requests?.['memory'], resources?.limits?.['memory']]) expect(quantity).toMatch(QUANTITY);
-    const [node, program = ''] = command!.filter((word) => !word.startsWith('--'));
-    expect([node, existsSync(program.replace(/^dist\/(?:src|bundle)\/(.*)\.js$/, 'src/$1.ts'))]).toEqual(['node', true]);
+    if (pod === 'sello-provision') expect(command).toEqual(['sleep', '3600']);
+    else expect(programsIn(command!.join(' '))).toHaveLength(1);
+    expect(programsIn(command!.join(' ')).filter((program) => !existsSync(program))).toEqual([]);
+  });
+
+  it('are told of with programs that exist', () => {
+    const text = readFileSync(join('docs', 'kubernetes.md'), 'utf8');
+    expect(programsIn(text)).toContain('src/provision.ts');
+    expect(programsIn(text).filter((program) => !existsSync(program))).toEqual([]);
+    const named = [...text.matchAll(/`([\w.-]+\.yaml)`/g)].map(([, file = '']) => file);
+    expect(named.filter((file) => !existsSync(join(FOLDER, file)))).toEqual([]);
   });
 
   it('set nothing that the service does not know', () => {
@@ -104,10 +119,14 @@ describe('the Kubernetes manifests', () => {
     expect(SETTINGS_SCHEMA.safeParse(whole).error?.issues ?? []).toEqual([]);
   });
 
-  it('take settings and secrets from what exists, and the owner of the schema for migrations alone', () => {
+  it('take settings and secrets from what exists, and the login of the owner in no pod that serves', () => {
     const sources = containers.flatMap(([pod, { envFrom }]) => envFrom!.map(({ configMapRef, secretRef }) => [pod, configMapRef?.name ?? secretRef?.name]));
     for (const [, source] of sources) expect(all.map(({ metadata }) => metadata.name)).toContain(source);
-    expect(sources.filter(([, source]) => source === 'sello-owner')).toEqual([['sello-migrate', 'sello-owner']]);
+    const ofOwner = sources.filter(([, source]) => source === 'sello-owner').map(([pod]) => pod);
+    expect(ofOwner.filter((pod) => deployments.some(({ metadata }) => metadata!.name === pod))).toEqual([]);
+    expect(ofOwner).toContain('sello-migrate');
+    // Provisioning reads all settings, and writes as the owner.
+    expect(sources.filter(([pod]) => pod === 'sello-provision').map(([, source]) => source)).toEqual(['sello-settings', 'sello-secrets', 'sello-owner']);
   });
 
   it('ask every serving pod by ports that it names and paths that it answers', () => {
@@ -125,8 +144,9 @@ describe('the Kubernetes manifests', () => {
     for (const { spec } of deployments) {
       const { terminationGracePeriodSeconds, containers: [container] } = spec!.template.spec!;
       const waits = Number(container!.lifecycle?.preStop?.exec?.command?.[1] ?? 0);
-      expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(waits + Number(settings['SHUTDOWN_SECONDS']) + 5);
+      expect(terminationGracePeriodSeconds).toBe(waits + Number(settings['SHUTDOWN_SECONDS']) + 10);
     }
+    expect(readFileSync(join('docs', 'kubernetes.md'), 'utf8')).toMatch(/after five seconds[^]*ended ten seconds after that/);
   });
 
   it('let services, budgets and autoscalers mean pods that exist', () => {
