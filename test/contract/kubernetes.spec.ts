@@ -149,6 +149,19 @@ describe('the Kubernetes manifests', () => {
     expect(readFileSync(join('docs', 'kubernetes.md'), 'utf8')).toMatch(/after five seconds[^]*ended ten seconds after that/);
   });
 
+  it('take no more connections than is written down', () => {
+    const size = Number(settings['DATABASE_POOL_SIZE']);
+    const most = ofKind<HorizontalPodAutoscaler>('HorizontalPodAutoscaler').map(({ spec }) => spec!.maxReplicas);
+    const pods = most.reduce((sum, count) => sum + count);
+    const surge = deployments.map(({ spec }) => spec!.strategy!.rollingUpdate!).reduce((sum, { maxSurge, maxUnavailable }) => sum + Number(maxSurge) - Number(maxUnavailable), 0);
+    const text = readFileSync(join('docs', 'kubernetes.md'), 'utf8');
+    expect(text).toContain(`may start, ${most.join(' + ')} | ${pods} | ${pods * size} |`);
+    expect(text).toContain(`| ${pods + surge} | ${(pods + surge) * size} |`);
+    expect(text).toContain(`| up to ${2 * pods} | up to ${2 * pods * size} |`);
+    expect(text).toContain(`2 × ${pods} × ${size} + 20`);
+    expect(text).toContain(`of ${2 * pods * size + 20} at least`);
+  });
+
   it('let services, budgets and autoscalers mean pods that exist', () => {
     const fits = (wanted: Record<string, string>): string[] => pods.filter(([, labels]) => Object.entries(wanted).every(([name, value]) => labels[name] === value)).map(([name]) => name);
     for (const { metadata, spec } of deployments) expect(fits(spec!.selector.matchLabels!)).toEqual([metadata!.name]);
