@@ -119,6 +119,12 @@ describe('the Kubernetes manifests', () => {
     expect(SETTINGS_SCHEMA.safeParse(whole).error?.issues ?? []).toEqual([]);
   });
 
+  it('set what no deployment can leave as it is by default, and name it', () => {
+    const row = /^\| settings \|.*$/m.exec(readFileSync(join('docs', 'kubernetes.md'), 'utf8'))![0];
+    for (const name of ['APP_ENV', 'PUBLIC_URL', 'TRUSTED_PROXIES', 'MAIL_FROM']) expect([name, settings[name] !== undefined, row.includes(`\`${name}\``)]).toEqual([name, true, true]);
+    expect(SETTINGS_SCHEMA.shape.MAIL_FROM.parse(settings['MAIL_FROM'])).toMatch(/\.example>$/);
+  });
+
   it('take settings and secrets from what exists, and the login of the owner in no pod that serves', () => {
     const sources = containers.flatMap(([pod, { envFrom }]) => envFrom!.map(({ configMapRef, secretRef }) => [pod, configMapRef?.name ?? secretRef?.name]));
     for (const [, source] of sources) expect(all.map(({ metadata }) => metadata.name)).toContain(source);
