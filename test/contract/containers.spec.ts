@@ -1,3 +1,4 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -5,8 +6,10 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { type Copy, type Dockerfile, DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 import { parse } from 'yaml';
-import { SETTINGS_SCHEMA } from '../../src/config/settings.js';
+import { readSettings, type Settings, SETTINGS_SCHEMA } from '../../src/config/settings.js';
 import { API_NODE_OPTIONS } from '../../src/local/parts.js';
+import { readMasterKeys } from '../../src/platform/secrets/master-key.js';
+import { readTokenKeys } from '../../src/platform/security/token-keys.js';
 
 interface Service {
   readonly image: string;
@@ -107,6 +110,28 @@ describe('compose.yaml', () => {
       const given = Object.fromEntries(Object.entries(environment).map(([setting, value]) => [setting, filled(value)]).filter(([, value]) => value !== ''));
       expect(SETTINGS_SCHEMA.safeParse(given).error?.issues ?? []).toEqual([]);
     }
+  });
+
+  it('starts with what its recipes export, and not with less', () => {
+    const recipes = readFileSync(join('docker', 'compose.yaml'), 'utf8').split('\nname:')[0]!.replaceAll(/^# ?/gm, '');
+    const exported = Object.fromEntries([...recipes.matchAll(/^ +export (.*)$/gm)].flatMap(([, list = '']) => [...list.matchAll(/(\w+)=("[^"]*"|\$\([^)]*\)|\S*)/g)].map(([, name = '', value = '']) => [name, value])));
+    expect(exported['TOKEN_KEYS']).toBe('"$(openssl genrsa 3072)"');
+    const key = generateKeyPairSync('rsa', { modulusLength: 3072 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const given = { ...exported, MASTER_KEY: randomBytes(32).toString('base64'), TOKEN_KEYS: key };
+    const started = (environment: Readonly<Record<string, string>>): Settings => {
+      const named = Object.entries(compose.services['api']!.environment!);
+      // As Compose does: `:-` stands in for what is empty too, `-` for what is not set.
+      const settings = readSettings(Object.fromEntries(named.map(([name, value]) => [name, String(value).replace(/\$\{(\w+)(:?)[-?]?([^}]*)\}/g, (_, variable: string, empty: string, otherwise: string) => {
+        const set = environment[variable];
+        return set === undefined || (set === '' && empty !== '') ? otherwise : set;
+      })])));
+      readTokenKeys(settings);
+      readMasterKeys(settings);
+      return settings;
+    };
+    expect(started(given)).toMatchObject({ APP_ENV: 'sandbox', SRI_RECEPTION_URL: expect.stringContaining('celcer.sri.gob.ec') as string });
+    expect(() => started({ ...given, TOKEN_KEYS: '' })).toThrow(/TOKEN_KEYS/);
+    expect(started({ MASTER_KEY: given.MASTER_KEY })).toMatchObject({ APP_ENV: 'local' });
   });
 
   it('waits for what is there', () => {
