@@ -2,14 +2,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HorizontalPodAutoscaler } from 'kubernetes-types/autoscaling/v2.js';
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
-import type { Job } from 'kubernetes-types/batch/v1.js';
-import type { ConfigMap, Container, Pod, PodSpec, Secret, Service } from 'kubernetes-types/core/v1.js';
+import type { CronJob, Job } from 'kubernetes-types/batch/v1.js';
+import type { ConfigMap, Container, PersistentVolumeClaim, Pod, PodSpec, Secret, Service } from 'kubernetes-types/core/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import { parse, parseAllDocuments } from 'yaml';
 import { SETTINGS_SCHEMA } from '../../src/config/settings.js';
 import { kubernetesProblems, type Manifest } from '../support/kubernetes.js';
 
 const FOLDER = join('docker', 'kubernetes');
+/** What an operator takes up or not, besides the secrets. */
+const EXAMPLES = ['provision.example.yaml', 'retention.example.yaml', 'backup.example.yaml'];
 const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
 const manifestsOf = (file: string): Manifest[] => parseAllDocuments(read(file)).map((document) => document.toJS() as Manifest);
 /** What is found wrong in a file in which one thing was mistaken. */
@@ -29,12 +31,13 @@ describe('the Kubernetes manifests', () => {
   const kustomization = parse(read('kustomization.yaml')) as { resources: string[]; images: { name: string; newName: string; newTag: string }[] };
   const applied = kustomization.resources.flatMap(manifestsOf);
   const example = manifestsOf('secrets.example.yaml');
-  const operators = manifestsOf('provision.example.yaml');
-  const all = [...applied, ...example, ...operators];
+  const others = EXAMPLES.flatMap(manifestsOf);
+  const all = [...applied, ...example, ...others];
   const ofKind = <T>(kind: string): T[] => all.filter((one) => one.kind === kind) as T[];
   const named = (name: string): Manifest => all.find(({ metadata }) => metadata.name === name)!;
   const deployments = ofKind<Deployment>('Deployment');
-  const templates = [...deployments, ...ofKind<Job>('Job')].map(({ metadata, spec }): Pod => ({ ...spec!.template, metadata: { ...spec!.template.metadata, name: metadata!.name! } }));
+  const scheduled = ofKind<CronJob>('CronJob');
+  const templates = [...deployments, ...ofKind<Job>('Job'), ...scheduled.map(({ metadata, spec }): Job => ({ metadata: metadata!, ...spec!.jobTemplate }))].map(({ metadata, spec }): Pod => ({ ...spec!.template, metadata: { ...spec!.template.metadata, name: metadata!.name! } }));
   const pods = [...templates, ...ofKind<Pod>('Pod')].map(({ metadata, spec }): [string, Record<string, string>, PodSpec] => [metadata!.name!, metadata!.labels!, spec!]);
   const containers: [string, Container][] = pods.flatMap(([name, , { containers: list }]) => list.map((container): [string, Container] => [name, container]));
   const settings = (named('sello-settings') as ConfigMap).data!;
@@ -69,13 +72,16 @@ describe('the Kubernetes manifests', () => {
     ['network.yaml', 'endPort: 65535', 'endPort: 65536', /endPort does not take 65536/],
     ['network.yaml', 'port: metrics', 'port: Metrics', /port does not take "Metrics"/],
     ['migrate.yaml', 'restartPolicy: Never', 'restartPolicy: Always', /^Job_sello_migrate_: .*restartPolicy does not take "Always"/],
+    ['retention.example.yaml', 'restartPolicy: Never', 'restartPolicy: Always', /^CronJob_sello_retention_: .*restartPolicy/],
+    ['retention.example.yaml', 'ReadWriteOnce', 'ReadWriteOne', /"ReadWriteOne"/],
+    ['backup.example.yaml', 'Policy: Forbid', 'Policy: Forbidden', /"Forbidden"/],
     ['migrate.yaml', 'restartPolicy: Never', 'hostname: never', /restartPolicy does not take "Always"/],
   ])('are told apart, in %s, %s from %s', (file, original, planted, problem) => {
     expect(problemsOf(file, original, planted)).toMatch(problem);
   });
 
   it('are all part of the kustomization, but for examples', () => {
-    expect(readdirSync(FOLDER).sort()).toEqual([...kustomization.resources, 'kustomization.yaml', 'provision.example.yaml', 'secrets.example.yaml'].sort());
+    expect(readdirSync(FOLDER).sort()).toEqual([...kustomization.resources, 'kustomization.yaml', 'secrets.example.yaml', ...EXAMPLES].sort());
     expect(applied.filter(({ kind }) => kind === 'Secret')).toEqual([]);
     expect(all.filter(({ metadata }) => 'namespace' in metadata)).toEqual([]);
     const [{ name, newName, newTag }] = kustomization.images as [{ name: string; newName: string; newTag: string }];
@@ -91,7 +97,9 @@ describe('the Kubernetes manifests', () => {
     expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } });
     expect(container.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
     expect([spec.hostNetwork, spec.hostPID, spec.hostIPC]).toEqual([undefined, undefined, undefined]);
-    expect((spec.volumes ?? []).map(({ name, emptyDir }) => [name, typeof emptyDir?.sizeLimit])).toEqual((container.volumeMounts ?? []).map(({ name }) => [name, 'string']));
+    const claims = ofKind<PersistentVolumeClaim>('PersistentVolumeClaim').map(({ metadata }) => metadata!.name!);
+    const bounded = (spec.volumes ?? []).map(({ name, emptyDir, persistentVolumeClaim: claim }) => [name, typeof emptyDir?.sizeLimit === 'string' || claims.includes(claim?.claimName ?? '')]);
+    expect(bounded).toEqual((container.volumeMounts ?? []).map(({ name }) => [name, true]));
     expect([spec.serviceAccountName, spec.automountServiceAccountToken]).toEqual(['sello', false]);
   });
 
@@ -133,6 +141,18 @@ describe('the Kubernetes manifests', () => {
     expect(ofOwner).toContain('sello-migrate');
     // Provisioning reads all settings, and writes as the owner.
     expect(sources.filter(([pod]) => pod === 'sello-provision').map(([, source]) => source)).toEqual(['sello-settings', 'sello-secrets', 'sello-owner']);
+  });
+
+  it('archive and back up where a volume is, one run at a time, and let the database in', () => {
+    expect(scheduled.map(({ metadata, spec }) => [metadata!.name, spec!.concurrencyPolicy, spec!.timeZone, /^\d+ \d+ \* \* [\d*]$/.test(spec!.schedule)])).toEqual([
+      ['sello-retention', 'Forbid', 'America/Guayaquil', true], ['sello-backup', 'Forbid', 'America/Guayaquil', true]]);
+    const of = (name: string): Container => containers.find(([pod]) => pod === name)![1];
+    const mounted = (name: string): string => of(name).volumeMounts![0]!.mountPath;
+    expect(of('sello-retention').env).toEqual([{ name: 'RETENTION_ARCHIVE_DIR', value: mounted('sello-retention') }]);
+    expect(of('sello-retention').envFrom!.map(({ configMapRef, secretRef }) => configMapRef?.name ?? secretRef?.name)).toEqual(['sello-settings', 'sello-secrets', 'sello-owner']);
+    expect(of('sello-backup').command!.at(-1)).toContain(`"${mounted('sello-backup')}/`);
+    // The label by which network.yaml lets pods reach PostgreSQL.
+    for (const [pod, labels] of pods) expect([pod, labels['app.kubernetes.io/name']]).toEqual([pod, 'sello']);
   });
 
   it('ask every serving pod by ports that it names and paths that it answers', () => {
