@@ -166,6 +166,20 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
+  it('are found by Prometheus as the page says, under a job that the alerts know', () => {
+    const [monitor, scrape] = [...readFileSync(join('docs', 'kubernetes.md'), 'utf8').matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => text).filter((text) => /PodMonitor|job_name/.test(text)).map((text) => parse(text) as unknown);
+    const { jobLabel, selector: { matchLabels }, podMetricsEndpoints: [{ port }] } = (monitor as { spec: { jobLabel: string; selector: { matchLabels: Record<string, string> }; podMetricsEndpoints: [{ port: string }] } }).spec;
+    for (const { spec } of deployments) {
+      const { metadata, spec: pod } = spec!.template;
+      expect(metadata!.labels).toMatchObject(matchLabels);
+      expect(metadata!.labels![jobLabel]).toMatch(/^sello/);
+      expect(pod!.containers[0]!.ports!.map(({ name }) => name)).toContain(port);
+    }
+    expect(scrape).toEqual([expect.objectContaining({ job_name: 'sello' })]);
+    const alerts = readFileSync(join('docker', 'prometheus', 'alerts.yaml'), 'utf8');
+    expect(new Set([...alerts.matchAll(/job=~"([^"]*)"/g)].map(([, job]) => job))).toEqual(new Set(['sello.*']));
+  });
+
   it('give a stopping pod the time that it takes', () => {
     for (const { spec } of deployments) {
       const { terminationGracePeriodSeconds, containers: [container] } = spec!.template.spec!;
