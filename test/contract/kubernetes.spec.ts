@@ -22,7 +22,7 @@ function problemsOf(file: string, original: string, planted: string): string {
 }
 
 /** Where the programs are written that a text runs. */
-const programsIn = (text: string): string[] => [...text.matchAll(/\bnode dist\/(?:src|bundle)\/([\w/-]+)\.js\b/g)].map(([, path]) => `src/${path}.ts`);
+const programsIn = (text: string): string[] => [...text.matchAll(/\bnode (?:--[\w=-]+ )*dist\/(?:src|bundle)\/([\w/-]+)\.js\b/g)].map(([, path]) => `src/${path}.ts`);
 
 /** `500m`, `768Mi`, `2`. */
 const QUANTITY = /^\d+(\.\d+)?(m|k|Ki|M|Mi|G|Gi)?$/;
