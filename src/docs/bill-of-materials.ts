@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { licenceOf, type LockedPackage, type LockFile, nameAt, productionPackages, readLockFile } from './licences.js';
 
 /** A package in CycloneDX; every version of it is one component, however often it is installed. */
-export interface Component {
+interface Component {
   readonly 'bom-ref': string;
   readonly type: 'library';
   readonly name: string;
@@ -22,7 +22,7 @@ export interface Manifest {
 }
 
 /** A bill of materials in CycloneDX 1.5. */
-export interface BillOfMaterials {
+interface BillOfMaterials {
   readonly bomFormat: 'CycloneDX';
   readonly specVersion: '1.5';
   readonly version: 1;
@@ -60,7 +60,7 @@ export function billOfMaterials({ name, version, description }: Manifest, lock: 
 }
 
 function componentOf(path: string, locked: LockedPackage): Component {
-  const { version = '', integrity = '', optional = false } = locked;
+  const { version = '', integrity = '', optional = false, devOptional = false } = locked;
   const name = nameAt(path);
   const licence = licenceOf(name, locked);
   return {
@@ -68,7 +68,7 @@ function componentOf(path: string, locked: LockedPackage): Component {
     type: 'library',
     name,
     version,
-    scope: optional ? 'optional' : 'required',
+    scope: optional || devOptional ? 'optional' : 'required',
     hashes: [{ alg: 'SHA-512', content: Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex') }],
     licenses: [licence.includes(' ') ? { expression: licence } : { license: { id: licence } }],
     purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,

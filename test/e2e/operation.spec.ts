@@ -1,10 +1,14 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { entryOf, sriUrls, surroundings } from '../../src/local/parts.js';
 import type { ServiceProcess } from '../../src/local/service-process.js';
 import { freePort } from '../../src/platform/embedded/free-port.js';
 import { type MetricDeclaration, METRICS, RUNTIME_METRICS } from '../../src/platform/observability/metrics.js';
 import { addFaults, Business, simulatorAccount } from '../support/business.js';
+import { fromSetup } from '../support/database.js';
 import { type Sample, samplesOf, valueOf } from '../support/exposition.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -146,6 +150,31 @@ describe('what operators see', () => {
     ({ worker, index: workerIndex } = await starting);
     expect((await business.settled(document_id)).status).toBe('AUTHORIZED');
     expect((await told(worker, '/health/ready')).status).toBe(200);
+  });
+
+  it.each<[string, (child: ChildProcess) => void]>([
+    ['told to stop', (child) => child.kill('SIGTERM')],
+    ['left by who started it', (child) => child.disconnect()],
+  ])('a worker that waits for its migrations ends at once when it is %s', async (_how, leave) => {
+    const [newest] = await stack.database.query<{ name: string; timestamp: string }>('delete from migrations where timestamp = (select max(timestamp) from migrations) returning name, timestamp');
+    const port = await freePort();
+    const child = fork(entryOf('worker'), {
+      env: {
+        ...surroundings(), ...sriUrls(stack.simulatorUrl), APP_ENV: 'local', DATABASE_URL: stack.databaseUrl, REDIS_URL: stack.redisUrl,
+        MASTER_KEY: fromSetup('TEST_MASTER_KEY'), METRICS_PORT: String(port), METRICS_HOST: '127.0.0.1',
+      },
+      execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    try {
+      while (!(await told({ metricsUrl: `http://127.0.0.1:${port}` }, '/health/live').then(() => true, () => false))) await sleep(50);
+      const ended = once(child, 'exit');
+      leave(child);
+      // By itself, as a process must that nobody kills for its deafness: the first one of a container.
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      child.kill('SIGKILL');
+      await stack.database.query('insert into migrations (timestamp, name) values ($1, $2)', [newest!.timestamp, newest!.name]);
+    }
   });
 
   it('in every line of a request its id, and the document', async () => {

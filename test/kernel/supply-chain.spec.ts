@@ -101,6 +101,11 @@ describe('the bill of materials', () => {
     expect(names).not.toContain('jest');
   });
 
+  it('tells apart what may be absent: what only something optional needs, in production', () => {
+    const scopeOf = (wanted: string) => bill.components.find(({ name }) => name === wanted)?.scope;
+    expect(['pg', '@nestjs/core', 'typescript', 'detect-libc'].map(scopeOf)).toEqual(['required', 'required', 'optional', 'optional']);
+  });
+
   it('names licence, content and address of each', () => {
     const strange = bill.components.filter(({ hashes, licenses, purl }) =>
       !hashes.every(({ content }) => /^[\da-f]{128}$/.test(content)) || JSON.stringify(licenses).includes('none named') || !/^pkg:npm\/(%40[\w.-]+\/)?[\w.-]+@\d[\w.+-]*$/.test(purl));
