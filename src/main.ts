@@ -7,10 +7,11 @@ import { describeInterface } from './interface-description.js';
 import { configureHttp } from './platform/http/configure.js';
 import { OperatorsDoor } from './platform/observability/operators-door.js';
 import { nestLogger } from './platform/observability/nest-logger.js';
-import { announceReady, failToStart } from './platform/process.js';
+import { announceReady, endWhileStarting, failToStart } from './platform/process.js';
 
 /** The HTTP process: takes documents in and answers questions about them. */
 async function start(): Promise<void> {
+  endWhileStarting();
   const settings = readSettings();
   const app = await NestFactory.create<NestExpressApplication>(ApiModule.with(settings), { bodyParser: false, bufferLogs: true, abortOnError: false });
   app.useLogger(nestLogger(app));

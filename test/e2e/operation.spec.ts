@@ -156,21 +156,25 @@ describe('what operators see', () => {
     ['told to stop', (child) => child.kill('SIGTERM')],
     ['left by who started it', (child) => child.disconnect()],
   ])('a worker that waits for its migrations ends at once when it is %s', async (_how, leave) => {
-    const [newest] = await stack.database.query<{ name: string; timestamp: string }>('delete from migrations where timestamp = (select max(timestamp) from migrations) returning name, timestamp');
     const port = await freePort();
     const child = fork(entryOf('worker'), {
       env: {
         ...surroundings(), ...sriUrls(stack.simulatorUrl), APP_ENV: 'local', DATABASE_URL: stack.databaseUrl, REDIS_URL: stack.redisUrl,
         MASTER_KEY: fromSetup('TEST_MASTER_KEY'), METRICS_PORT: String(port), METRICS_HOST: '127.0.0.1',
       },
-      execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
+    const ended = once(child, 'exit');
+    const [newest] = await stack.database.query<{ name: string; timestamp: string }>('delete from migrations where timestamp = (select max(timestamp) from migrations) returning name, timestamp');
     try {
-      while (!(await told({ metricsUrl: `http://127.0.0.1:${port}` }, '/health/live').then(() => true, () => false))) await sleep(50);
-      const ended = once(child, 'exit');
+      const isAlive = (): Promise<boolean> => told({ metricsUrl: `http://127.0.0.1:${port}` }, '/health/live').then(() => true, () => false);
+      while (!(await isAlive())) {
+        expect(child.exitCode).toBeNull();
+        await sleep(50);
+      }
       leave(child);
       // By itself, as a process must that nobody kills for its deafness: the first one of a container.
-      expect(await ended).toEqual([0, null]);
+      expect(await Promise.race([ended, sleep(10_000, 'it goes on')])).toEqual([0, null]);
     } finally {
       child.kill('SIGKILL');
       await stack.database.query('insert into migrations (timestamp, name) values ($1, $2)', [newest!.timestamp, newest!.name]);

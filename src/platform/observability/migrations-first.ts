@@ -6,10 +6,6 @@ import { OperatorsDoor } from './operators-door.js';
 
 const PAUSE_MS = 1_000;
 
-/** Whoever is told to stop, or has lost who started it, has nothing to finish while it waits; nobody else listens yet. */
-const ENDINGS = ['SIGTERM', 'SIGINT', 'disconnect'] as const;
-const end = (): never => process.exit(0);
-
 /**
  * Keeps a worker from work before its migrations are applied. It takes work by itself, so no readiness probe stands before
  * it as before an API process: a rollout that starts it beside the migration would have it call what is not there yet.
@@ -27,12 +23,10 @@ export class MigrationsFirst implements OnModuleInit {
   /** Whatever works begins when all modules are initialised. */
   async onModuleInit(): Promise<void> {
     if (await this.health.isMigrated()) return;
-    for (const event of ENDINGS) process.once(event, end);
     await this.door.open();
     this.logger.warn('work begins when PostgreSQL answers and has the migrations of this version (npm run migrate)');
     do await this.sleeper.sleep(PAUSE_MS);
     while (!(await this.health.isMigrated()));
-    for (const event of ENDINGS) process.off(event, end);
     this.logger.info('the migrations are applied: work begins');
   }
 }
