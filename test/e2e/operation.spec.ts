@@ -157,6 +157,7 @@ describe('what operators see', () => {
     ['left by who started it', (child) => child.disconnect()],
   ])('a worker that waits for its migrations ends at once when it is %s', async (_how, leave) => {
     const port = await freePort();
+    const [newest] = await stack.database.query<{ name: string; timestamp: string }>('delete from migrations where timestamp = (select max(timestamp) from migrations) returning name, timestamp');
     const child = fork(entryOf('worker'), {
       env: {
         ...surroundings(), ...sriUrls(stack.simulatorUrl), APP_ENV: 'local', DATABASE_URL: stack.databaseUrl, REDIS_URL: stack.redisUrl,
@@ -165,7 +166,6 @@ describe('what operators see', () => {
       execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const ended = once(child, 'exit');
-    const [newest] = await stack.database.query<{ name: string; timestamp: string }>('delete from migrations where timestamp = (select max(timestamp) from migrations) returning name, timestamp');
     try {
       const isAlive = (): Promise<boolean> => told({ metricsUrl: `http://127.0.0.1:${port}` }, '/health/live').then(() => true, () => false);
       while (!(await isAlive())) {
