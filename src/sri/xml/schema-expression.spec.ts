@@ -1,0 +1,274 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { XmlDocument, XmlLibError, XsdValidator } from 'libxml2-wasm';
+import { anyDocument } from '../../../test/support/documents/any-document.js';
+import { sweep } from '../../../test/support/xml-mutations.js';
+import { documentTypes } from '../document-types/registry.js';
+import { element, withAttributes } from './canonical.js';
+import { expressionOf, UntranslatableSchema } from './schema-expression.js';
+
+const NUMBERING = { sequential: 999_999_999, accessKey: '0'.repeat(49) };
+
+/** A schema as both readings of it. */
+class Schema {
+  private readonly source: XmlDocument;
+  private readonly validator: XsdValidator;
+  readonly expression: RegExp;
+
+  constructor(xsd: string) {
+    this.source = XmlDocument.fromString(xsd);
+    this.expression = expressionOf(this.source.root);
+    this.validator = XsdValidator.fromDoc(this.source);
+  }
+
+  /** By the parser. */
+  isValid(xml: string): boolean {
+    let document: XmlDocument | undefined;
+    try {
+      document = XmlDocument.fromBuffer(Buffer.from(xml));
+      this.validator.validate(document);
+      return true;
+    } catch (error) {
+      if (error instanceof XmlLibError) return false;
+      throw error;
+    } finally {
+      document?.dispose();
+    }
+  }
+
+  dispose(): void {
+    this.validator.dispose();
+    this.source.dispose();
+  }
+}
+
+const versions = documentTypes.flatMap((type) => {
+  const files = [...new Set(type.examples.map(({ content }) => type.schemaFile(content)))];
+  return files.map((file) => ({
+    file,
+    type,
+    documents: type.examples
+      .filter(({ content }) => type.schemaFile(content) === file)
+      .map(({ name, content, issuer }) => ({
+        name,
+        xml: type.buildXml(type.normalise(content, issuer).content, issuer, NUMBERING),
+      })),
+  }));
+});
+
+it('is asked for every schema there is', () => {
+  const folder = join(import.meta.dirname, '..', 'document-types');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.xsd'));
+  expect(versions.map(({ file }) => file).sort()).toEqual(files.map((name) => join(folder, name)).sort());
+});
+
+describe.each(versions.map((version) => [version.file.replace(/^.*\//, ''), version] as const))(
+  '%s as an expression',
+  (_name, { file, type, documents }) => {
+    const schema = new Schema(readFileSync(file, 'utf8'));
+    afterAll(() => {
+      schema.dispose();
+    });
+
+    it('matches every example', () => {
+      expect(documents.filter(({ xml }) => !schema.expression.test(xml)).map(({ name }) => name)).toEqual([]);
+    });
+
+    it('matches any document that is valid and of this version', () => {
+      let matched = 0;
+      for (let seed = 1; seed <= 300; seed += 1) {
+        const { content, issuer } = anyDocument(type.code, seed);
+        if (type.schemaFile(content) !== file) continue;
+        const xml = type.buildXml(type.normalise(content, issuer).content, issuer, NUMBERING);
+        expect([seed, schema.expression.test(xml)]).toEqual([seed, schema.isValid(xml)]);
+        matched += 1;
+      }
+      expect(matched).toBeGreaterThan(20);
+    });
+
+    it('matches nothing that the schema refuses: every edge value and count of every element', () => {
+      const verdicts = { matched: 0, other: 0 };
+      const seen = new Set<string>();
+      for (const { xml: seed } of documents) {
+        for (const { xml, change } of sweep(seed)) {
+          if (seen.has(change)) continue;
+          seen.add(change);
+          const matched = schema.expression.test(xml);
+          if (matched && !schema.isValid(xml)) throw new Error(`${change}: the schema refuses it`);
+          verdicts[matched ? 'matched' : 'other'] += 1;
+        }
+      }
+      expect(verdicts.matched).toBeGreaterThan(200);
+      expect(verdicts.other).toBeGreaterThan(1_000);
+    });
+
+    it('gives up a document of the largest size that is broken at its very end', () => {
+      const [{ xml } = { xml: '' }] = documents;
+      const entries = ['detalle', 'docSustento', 'impuesto'].map(
+        (name) => new RegExp(`<${name}>.*?</${name}>`).exec(xml)?.[0],
+      );
+      const entry = entries.find((found) => found !== undefined) ?? '';
+      const large = xml.replace(entry, () => entry.repeat(Math.ceil((300 * 1024) / entry.length)));
+      expect(large.length).toBeGreaterThan(300 * 1024);
+      expect(schema.expression.test(large)).toBe(true);
+      for (const end of [1, 2, 10, 20]) expect(schema.expression.test(large.slice(0, -end))).toBe(false);
+    });
+  },
+);
+
+describe('an expression', () => {
+  const TYPES: Readonly<Record<string, string>> = {
+    text: '<xs:restriction base="xs:string"><xs:minLength value="1"/><xs:maxLength value="3"/></xs:restriction>',
+    amount:
+      '<xs:restriction base="xs:decimal"><xs:totalDigits value="3"/><xs:fractionDigits value="2"/></xs:restriction>',
+  };
+  const schemaOf = (restriction: string): string => `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+    <xs:simpleType name="T">${restriction}</xs:simpleType>
+    <xs:element name="a"><xs:complexType><xs:simpleContent><xs:extension base="T">
+      <xs:attribute name="b" type="T"/></xs:extension></xs:simpleContent></xs:complexType></xs:element></xs:schema>`;
+  const text = new Schema(schemaOf(TYPES['text'] ?? ''));
+  const amount = new Schema(schemaOf(TYPES['amount'] ?? ''));
+  afterAll(() => {
+    text.dispose();
+    amount.dispose();
+  });
+
+  it.each(['abc', '&<>', '"""', "'''", 'ñ€日', '😀😀😀', ']]>', '>>>', '   ', '\u2028\u0085\u007f', '$&$'])(
+    'counts the characters of %j as the schema does',
+    (value) => {
+      for (const written of [value, value + 'x', '']) {
+        const xml = withAttributes(
+          'a',
+          { b: written },
+          written.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+        );
+        expect([written, text.expression.test(xml)]).toEqual([written, text.isValid(xml)]);
+      }
+    },
+  );
+
+  it.each([
+    '\0',
+    '\x01',
+    '\x1f',
+    '\ufffe',
+    '\uffff',
+    '&',
+    '&a;',
+    '&amp',
+    '&#0;',
+    '&#x41;',
+    '&bogus;',
+    '<',
+    ']]>',
+    '<!---->',
+    '<?a b?>',
+    '<![CDATA[a]]>',
+    '<b/>',
+    '</a><a>',
+    '\t',
+    '\n',
+    '\r',
+  ])('matches no text with a bare %j', (value) => {
+    expect(text.expression.test(`<a>${value}</a>`)).toBe(false);
+    expect(text.expression.test(`<a b="${value}">x</a>`)).toBe(value === ']]>');
+  });
+
+  it.each([
+    '<a>x</a> ',
+    ' <a>x</a>',
+    '<a>x</a>\n',
+    '<a >x</a>',
+    '<a>x</a >',
+    "<a b='x'>x</a>",
+    '<a  b="x">x</a>',
+    '<a b="x" b="x">x</a>',
+    '<a>x</a><a>x</a>',
+    '<A>x</A>',
+    '<a/>',
+  ])('leaves %j to the parser', (xml) => {
+    expect(text.expression.test(xml)).toBe(false);
+  });
+
+  it('knows the numbers of few digits, as many as there are', () => {
+    const parts = ['', '0', '1', '10', '12', '100', '123', '1000', '1234'];
+    const numbers = parts.flatMap((whole) =>
+      ['', '.', '.0', '.00', '.000', '.1', '.10', '.12', '.100', '.123'].map((rest) => whole + rest),
+    );
+    const differing = numbers
+      .flatMap((number) => [number, `-${number}`])
+      .filter((number) => {
+        const xml = element('a', number);
+        const matched = amount.expression.test(xml);
+        if (matched) expect([number, amount.isValid(xml)]).toEqual([number, true]);
+        return !matched && amount.isValid(xml);
+      });
+    // No digit before or behind the point, zeros beyond the places: as we never write them.
+    expect(differing.filter((number) => !/^-?(\.|.*\.$|.*\.\d00$|.*\.000$)/.test(number))).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a choice',
+      '<xs:element name="a"><xs:complexType><xs:choice><xs:element name="b" type="xs:string"/></xs:choice></xs:complexType></xs:element>',
+    ],
+    [
+      'a pattern with escapes',
+      String.raw`<xs:element name="a"><xs:simpleType><xs:restriction base="xs:string"><xs:pattern value="\d+"/></xs:restriction></xs:simpleType></xs:element>`,
+    ],
+    [
+      'a pattern with any character',
+      '<xs:element name="a"><xs:simpleType><xs:restriction base="xs:string"><xs:pattern value="a.c"/></xs:restriction></xs:simpleType></xs:element>',
+    ],
+    [
+      'a pattern of a bounded length',
+      '<xs:element name="a"><xs:simpleType><xs:restriction base="xs:string"><xs:maxLength value="2"/><xs:pattern value="[0-9]+"/></xs:restriction></xs:simpleType></xs:element>',
+    ],
+    [
+      'an unknown facet',
+      '<xs:element name="a"><xs:simpleType><xs:restriction base="xs:string"><xs:whiteSpace value="collapse"/></xs:restriction></xs:simpleType></xs:element>',
+    ],
+    [
+      'two patterns',
+      '<xs:element name="a"><xs:simpleType><xs:restriction base="xs:string"><xs:pattern value="a"/><xs:pattern value="b"/></xs:restriction></xs:simpleType></xs:element>',
+    ],
+    [
+      'a pattern on a pattern',
+      '<xs:simpleType name="T"><xs:restriction base="xs:string"><xs:pattern value="[0-9]{2}"/></xs:restriction></xs:simpleType><xs:element name="a"><xs:simpleType><xs:restriction base="T"><xs:pattern value="[0-5]{2}"/></xs:restriction></xs:simpleType></xs:element>',
+    ],
+    [
+      'a list of values on a pattern',
+      '<xs:simpleType name="T"><xs:restriction base="xs:string"><xs:pattern value="[0-9]{2}"/></xs:restriction></xs:simpleType><xs:element name="a"><xs:simpleType><xs:restriction base="T"><xs:enumeration value="SI"/></xs:restriction></xs:simpleType></xs:element>',
+    ],
+    [
+      'a class that reaches over the delimiters',
+      '<xs:element name="a"><xs:simpleType><xs:restriction base="xs:string"><xs:pattern value="[0-z]"/></xs:restriction></xs:simpleType></xs:element>',
+    ],
+    [
+      'a lower bound',
+      '<xs:element name="a"><xs:simpleType><xs:restriction base="xs:decimal"><xs:totalDigits value="3"/><xs:fractionDigits value="2"/><xs:minInclusive value="1"/></xs:restriction></xs:simpleType></xs:element>',
+    ],
+    ['a whole number', '<xs:element name="a" type="xs:integer"/>'],
+    ['two roots', '<xs:element name="a" type="xs:string"/><xs:element name="b" type="xs:string"/>'],
+    ['a list', '<xs:element name="a"><xs:simpleType><xs:list itemType="xs:string"/></xs:simpleType></xs:element>'],
+    [
+      'mixed content',
+      '<xs:element name="a"><xs:complexType mixed="true"><xs:sequence><xs:element name="b" type="xs:string"/></xs:sequence></xs:complexType></xs:element>',
+    ],
+    [
+      'a repeated sequence',
+      '<xs:element name="a"><xs:complexType><xs:sequence maxOccurs="2"><xs:element name="b" type="xs:string"/></xs:sequence></xs:complexType></xs:element>',
+    ],
+    [
+      'a prohibited attribute',
+      '<xs:element name="a"><xs:complexType><xs:attribute name="b" type="xs:string" use="prohibited"/></xs:complexType></xs:element>',
+    ],
+    ['a default', '<xs:element name="a" type="xs:string" fixed="x"/>'],
+  ])('is not made of a schema with %s', (_name, declaration) => {
+    const source = XmlDocument.fromString(
+      `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">${declaration}</xs:schema>`,
+    );
+    expect(() => expressionOf(source.root)).toThrow(UntranslatableSchema);
+    source.dispose();
+  });
+});
