@@ -4,6 +4,7 @@ import TestSequencer from '@jest/test-sequencer';
 const LONGEST = [
   'test/simulation/simulation.spec.ts',
   'test/simulation/postgres.spec.ts',
+  'test/integration/oldest-postgres.spec.ts',
   'test/e2e/local.spec.ts',
   'test/e2e/crashes.spec.ts',
   'test/e2e/sri-answers.spec.ts',

