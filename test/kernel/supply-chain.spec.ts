@@ -53,7 +53,9 @@ describe('the supply chain', () => {
 
   it('every dependency is pinned to one version, and locked at it', () => {
     const wanted = { ...manifest.dependencies, ...manifest.devDependencies };
-    for (const [name, version] of Object.entries(wanted)) {
+    for (const [name, asked] of Object.entries(wanted)) {
+      // A second version of a package has a name of ours.
+      const version = String(asked).replace(/^npm:.*@/, '');
       expect([name, version]).toEqual([name, expect.stringMatching(EXACT)]);
       expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version]);
     }

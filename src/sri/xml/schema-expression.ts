@@ -10,7 +10,13 @@ const IN_TEXT = String.raw`(?:[^\0-\x1f&<>\ud800-\udfff\ufffe\uffff]|&(?:amp|lt|
 const IN_ATTRIBUTE = String.raw`(?:[^\0-\x1f"&<\ud800-\udfff\ufffe\uffff]|&(?:amp|lt|quot);|${WIDE})`;
 /** Patterns that mean the same to JavaScript: plain characters, classes of them, groups, choices and counts. */
 const PLAIN_PATTERN = /^(?:[\wÀ-ÿ /,{}()|?-]|\[(?:\d-\d|[a-z]-[a-z]|[A-Z]-[A-Z]|[A-Za-z0-9])+\])+$/;
+/** A counted group could be read in several ways. */
+const COUNTED_GROUP = '){';
+const LITERAL = /^[\wÀ-ÿ /,-]+$/;
+const COUNT = /^\d+$/;
+const NAME = /^\w+$/;
 const ONE_LINE = String.raw`[^\n]*`;
+const XML_SCHEMA = 'http://www.w3.org/2001/XMLSchema';
 
 /** What our schemas are written with, each with its attributes. */
 const VOCABULARY: Readonly<Record<string, readonly string[]>> = {
@@ -53,9 +59,9 @@ interface Facets {
  * One of our schemas as a regular expression over what `canonical.ts` writes, unsigned. What it matches is valid; what it
  * does not match may be valid too, written in another way or with rare characters. This can be because our documents nest
  * to a fixed depth and are sequences throughout. Each text can be read in one way only, so that an invalid one is given up
- * after one pass.
+ * after one pass: choices within a pattern have to exclude each other.
  *
- * @param schema root element of the XSD
+ * @param schema root element of an XSD that the parser's validator takes
  * @throws UntranslatableSchema when the schema uses more of XML Schema than ours do
  */
 export function expressionOf(schema: XmlElement): RegExp {
@@ -70,7 +76,8 @@ class Translation {
   constructor(private readonly types: ReadonlyMap<string, Node>) {}
 
   element(node: Node): string {
-    const { name = '', type: typeName } = node.attributes;
+    const { type: typeName } = node.attributes;
+    const name = nameOf(node);
     const type = typeName === undefined ? only(node.children) : this.types.get(typeName);
     const { attributes, content } =
       type?.name === 'complexType' ? this.complexType(type) : { attributes: '', content: this.text(node, IN_TEXT) };
@@ -92,9 +99,7 @@ class Translation {
 
   /** In the order in which they are written. */
   private attributes({ children }: Pick<Node, 'children'>): string {
-    const byName = children
-      .filter(({ name }) => name === 'attribute')
-      .map((node) => [node.attributes['name'] ?? '', node] as const);
+    const byName = children.filter(({ name }) => name === 'attribute').map((node) => [nameOf(node), node] as const);
     return byName
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([, node]) => this.attribute(node))
@@ -102,9 +107,9 @@ class Translation {
   }
 
   private attribute(node: Node): string {
-    const { name = '', use = 'optional' } = node.attributes;
+    const { use = 'optional' } = node.attributes;
     expected(use === 'required' || use === 'optional', node);
-    const written = ` ${name}="${this.text(node, IN_ATTRIBUTE)}"`;
+    const written = ` ${nameOf(node)}="${this.text(node, IN_ATTRIBUTE)}"`;
     return use === 'required' ? written : `(?:${written})?`;
   }
 
@@ -118,22 +123,27 @@ class Translation {
     // The place of the signature, where nothing is yet.
     if (node.name === 'any' && minOccurs === '0') return '';
     expected(node.name === 'element', node);
-    const most = maxOccurs === 'unbounded' ? '' : maxOccurs;
     const element = this.element(node);
-    return minOccurs === '1' && maxOccurs === '1' ? element : `(?:${element}){${minOccurs},${most}}`;
+    if (minOccurs === '1' && maxOccurs === '1') return element;
+    return `(?:${element})${counts(minOccurs, maxOccurs === 'unbounded' ? '' : maxOccurs)}`;
   }
 
   /** Escaped text of an element's or attribute's simple type. */
   private text(node: Node, character: string): string {
     const { primitive, values, enumeration } = this.facets(node);
-    const { pattern = ONE_LINE, minLength = '0', maxLength = '' } = values;
+    const { pattern = ONE_LINE, minLength = '0', maxLength = '', ...others } = values;
     if (primitive === 'decimal') return decimal(values);
-    if (primitive === 'NMTOKEN') return '[A-Za-z0-9._-]+';
-    expected(primitive === 'string' || primitive === 'anySimpleType', node);
-    if (enumeration.length > 0) return `(?:${enumeration.map(plain).join('|')})`;
-    if (pattern === ONE_LINE) return `${character}{${minLength},${maxLength}}`;
-    expected(minLength === '0' && maxLength === '', node);
-    return `(?:${plain(pattern)})`;
+    expected(Object.keys(others).length === 0, node);
+    if (enumeration.length > 0) return oneOf(enumeration);
+    if (pattern !== ONE_LINE) {
+      expected(primitive === 'string' && minLength === '0' && maxLength === '', node);
+      return `(?:${plain(pattern)})`;
+    }
+    if (primitive === 'string') return character + counts(minLength, maxLength);
+    expected(Object.keys(values).length === 0, node);
+    if (primitive === 'anySimpleType') return `${character}*`;
+    expected(primitive === 'NMTOKEN', node);
+    return '[A-Za-z0-9._-]+';
   }
 
   /** @param node what names its type or base, or holds its type */
@@ -175,9 +185,28 @@ function decimal(values: Facets['values']): string {
   return `${minInclusive === undefined ? '-?' : ''}(?:${[short, ...long].join('|')})`;
 }
 
+function oneOf(values: readonly string[]): string {
+  if (!values.every((value) => LITERAL.test(value))) throw new UntranslatableSchema(`one of ${values.join(', ')}`);
+  return `(?:${values.join('|')})`;
+}
+
 function plain(pattern: string): string {
-  if (!PLAIN_PATTERN.test(pattern)) throw new UntranslatableSchema(`the pattern ${pattern}`);
+  if (!PLAIN_PATTERN.test(pattern) || pattern.includes(COUNTED_GROUP)) {
+    throw new UntranslatableSchema(`the pattern ${pattern}`);
+  }
   return pattern;
+}
+
+/** @param most empty: without end */
+function counts(least: string, most: string): string {
+  if (!COUNT.test(least) || (most !== '' && !COUNT.test(most))) throw new UntranslatableSchema(`${least} to ${most}`);
+  return `{${least},${most}}`;
+}
+
+function nameOf(node: Node): string {
+  const { name = '' } = node.attributes;
+  expected(NAME.test(name), node);
+  return name;
 }
 
 function expected(condition: boolean, { name, attributes }: Node): void {
@@ -198,7 +227,11 @@ function nodeOf(element: XmlElement): Node {
     if (at instanceof XmlElement) children.push(nodeOf(at));
   }
   const node = { name: element.name, attributes, children };
-  const known = VOCABULARY[node.name];
-  expected(known !== undefined && Object.keys(attributes).every((name) => known.includes(name)), node);
+  const known = VOCABULARY[node.name] ?? [];
+  expected(element.namespaceUri === XML_SCHEMA && node.name in VOCABULARY, node);
+  expected(
+    element.attrs.every(({ name, namespaceUri }) => namespaceUri === '' && known.includes(name)),
+    node,
+  );
   return node;
 }

@@ -18,7 +18,7 @@ const PARSE_OPTIONS = { encoding: 'utf-8', option: ParseOption.XML_PARSE_NONET |
 const LOOK_OPTIONS = { ...PARSE_OPTIONS, option: PARSE_OPTIONS.option | ParseOption.XML_PARSE_COMPACT };
 
 interface CompiledSchema {
-  /** Matches what is valid and written as we write it: nearly every document, in a fiftieth of the parser's time. */
+  /** Matches what is valid and written as we write it: nearly every document, in a small part of the parser's time. */
   readonly expression: RegExp;
   readonly validator: XsdValidator;
   /** Held because libxml2 keeps pointers into it. */
@@ -30,8 +30,9 @@ const compiled = new Map<string, CompiledSchema>();
 
 /**
  * Problems of a document against one of our schemas; none means valid. The size is
- * checked first, a document type declaration is refused unparsed, nothing is
- * fetched. Synchronous, in WebAssembly memory that is given back before returning.
+ * checked first; what the expression does not match is parsed, but for a document
+ * type declaration, which is refused unparsed; nothing is fetched. Synchronous; the
+ * parser's WebAssembly memory is given back before returning.
  *
  * @param schemaFile absolute path of the XSD; compiled once per file
  */
@@ -63,11 +64,15 @@ function schemaOf(schemaFile: string): CompiledSchema {
   const known = compiled.get(schemaFile);
   if (known !== undefined) return known;
   const source = XmlDocument.fromBuffer(readFileSync(schemaFile), PARSE_OPTIONS);
+  let validator: XsdValidator | undefined;
   try {
-    const schema = { expression: expressionOf(source.root), validator: XsdValidator.fromDoc(source), source };
+    // First, since it tells better what is wrong with a schema.
+    validator = XsdValidator.fromDoc(source);
+    const schema = { expression: expressionOf(source.root), validator, source };
     compiled.set(schemaFile, schema);
     return schema;
   } catch (error) {
+    validator?.dispose();
     source.dispose();
     throw error;
   }
