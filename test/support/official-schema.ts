@@ -44,21 +44,26 @@ export class OfficialSchema {
 
   /** Messages of the official schema; none means valid. Broken XML counts as invalid. */
   problems(xml: string): readonly string[] {
-    let document: XmlDocument | undefined;
-    try {
-      document = XmlDocument.fromBuffer(Buffer.from(xml), NO_NETWORK);
-      this.validator.validate(document);
-      return [];
-    } catch (error) {
-      if (error instanceof XmlLibError) return error.details.map(({ message }) => message.trim());
-      throw error;
-    } finally {
-      document?.dispose();
-    }
+    return parserProblems(xml, this.validator);
   }
 
   dispose(): void {
     this.validator.dispose();
     this.source.dispose();
+  }
+}
+
+/** What libxml2 says about a document; nothing means valid. */
+export function parserProblems(xml: string, validator: XsdValidator): readonly string[] {
+  let document: XmlDocument | undefined;
+  try {
+    document = XmlDocument.fromBuffer(Buffer.from(xml), NO_NETWORK);
+    validator.validate(document);
+    return [];
+  } catch (error) {
+    if (error instanceof XmlLibError) return error.details.length > 0 ? error.details.map(({ message }) => message.trim()) : [error.message];
+    throw error;
+  } finally {
+    document?.dispose();
   }
 }
