@@ -1,5 +1,5 @@
 /** The oldest major version of PostgreSQL that the service is tested on. */
-const OLDEST = 15;
+export const OLDEST = 15;
 
 /**
  * Whether a server is new enough.

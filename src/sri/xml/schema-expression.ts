@@ -1,21 +1,16 @@
 import { XmlElement } from 'libxml2-wasm';
+import {
+  counts,
+  decimal,
+  IN_ATTRIBUTE,
+  IN_TEXT,
+  ONE_LINE,
+  oneOf,
+  plain,
+  UntranslatableSchema,
+} from './text-expression.js';
 
-/** The schema says something that is not translated here. */
-export class UntranslatableSchema extends Error {}
-
-/** Beyond U+FFFF: two for JavaScript, one for XML Schema. */
-const WIDE = String.raw`[\ud800-\udbff][\udc00-\udfff]`;
-/** One character of a text as it is written; control characters are left to the parser. */
-const IN_TEXT = String.raw`(?:[^\0-\x1f&<>\ud800-\udfff\ufffe\uffff]|&(?:amp|lt|gt);|${WIDE})`;
-const IN_ATTRIBUTE = String.raw`(?:[^\0-\x1f"&<\ud800-\udfff\ufffe\uffff]|&(?:amp|lt|quot);|${WIDE})`;
-/** Patterns that mean the same to JavaScript: plain characters, classes of them, groups, choices and counts. */
-const PLAIN_PATTERN = /^(?:[\wÀ-ÿ /,{}()|?-]|\[(?:\d-\d|[a-z]-[a-z]|[A-Z]-[A-Z]|[A-Za-z0-9])+\])+$/;
-/** A counted group could be read in several ways. */
-const COUNTED_GROUP = '){';
-const LITERAL = /^[\wÀ-ÿ /,-]+$/;
-const COUNT = /^\d+$/;
 const NAME = /^\w+$/;
-const ONE_LINE = String.raw`[^\n]*`;
 const XML_SCHEMA = 'http://www.w3.org/2001/XMLSchema';
 
 /** What our schemas are written with, each with its attributes. */
@@ -59,7 +54,7 @@ interface Facets {
  * One of our schemas as a regular expression over what `canonical.ts` writes, unsigned. What it matches is valid; what it
  * does not match may be valid too, written in another way or with rare characters. This can be because our documents nest
  * to a fixed depth and are sequences throughout. Each text can be read in one way only, so that an invalid one is given up
- * after one pass: choices within a pattern have to exclude each other.
+ * after one pass.
  *
  * @param schema root element of an XSD that the parser's validator takes
  * @throws UntranslatableSchema when the schema uses more of XML Schema than ours do
@@ -68,10 +63,18 @@ export function expressionOf(schema: XmlElement): RegExp {
   const declarations = nodeOf(schema).children;
   const types = new Map(declarations.map((node) => [node.attributes['name'] ?? '', node]));
   const roots = declarations.filter(({ name }) => name === 'element');
-  return new RegExp(`^${new Translation(types).element(only(roots))}$`);
+  const expression = `^${new Translation(types).element(only(roots))}$`;
+  try {
+    return new RegExp(expression);
+  } catch (error) {
+    throw new UntranslatableSchema((error as Error).message, { cause: error });
+  }
 }
 
 class Translation {
+  /** Types of which an element is being translated: none lies within itself. */
+  private readonly open: Node[] = [];
+
   /** @param types what the schema names at its top level */
   constructor(private readonly types: ReadonlyMap<string, Node>) {}
 
@@ -79,8 +82,11 @@ class Translation {
     const { type: typeName } = node.attributes;
     const name = nameOf(node);
     const type = typeName === undefined ? only(node.children) : this.types.get(typeName);
-    const { attributes, content } =
-      type?.name === 'complexType' ? this.complexType(type) : { attributes: '', content: this.text(node, IN_TEXT) };
+    if (type?.name !== 'complexType') return `<${name}>${this.text(node, IN_TEXT)}</${name}>`;
+    expected(!this.open.includes(type), node);
+    this.open.push(type);
+    const { attributes, content } = this.complexType(type);
+    this.open.pop();
     return `<${name}${attributes}>${content}</${name}>`;
   }
 
@@ -134,13 +140,13 @@ class Translation {
     const { pattern = ONE_LINE, minLength = '0', maxLength = '', ...others } = values;
     if (primitive === 'decimal') return decimal(values);
     expected(Object.keys(others).length === 0, node);
-    if (enumeration.length > 0) return oneOf(enumeration);
-    if (pattern !== ONE_LINE) {
-      expected(primitive === 'string' && minLength === '0' && maxLength === '', node);
+    if (primitive === 'string') {
+      if (enumeration.length > 0) return oneOf(enumeration);
+      if (pattern === ONE_LINE) return character + counts(minLength, maxLength);
+      expected(minLength === '0' && maxLength === '', node);
       return `(?:${plain(pattern)})`;
     }
-    if (primitive === 'string') return character + counts(minLength, maxLength);
-    expected(Object.keys(values).length === 0, node);
+    expected(Object.keys(values).length === 0 && enumeration.length === 0, node);
     if (primitive === 'anySimpleType') return `${character}*`;
     expected(primitive === 'NMTOKEN', node);
     return '[A-Za-z0-9._-]+';
@@ -166,41 +172,6 @@ class Translation {
     expected(values['pattern'] === undefined || added['pattern'] === undefined, restriction);
     return { primitive, values: { ...values, ...added }, enumeration };
   }
-}
-
-/** Digits as our amounts have them: no plus sign, no empty part, no zeros that only fill up. */
-function decimal(values: Facets['values']): string {
-  const { totalDigits, fractionDigits, minInclusive, ...others } = values;
-  const [total, fraction] = [Number(totalDigits), Number(fractionDigits)];
-  if (!(fraction > 0 && total > fraction) || Object.keys(others).length > 0) throw new UntranslatableSchema('decimal');
-  if (minInclusive !== undefined && minInclusive !== '0')
-    throw new UntranslatableSchema(`minInclusive ${minInclusive}`);
-  const short = `[0-9]{1,${total - fraction}}(?:\\.[0-9]{1,${fraction}})?`;
-  // More digits before the point leave fewer behind it, but for zeros: 100.00 has three.
-  const long = Array.from({ length: fraction }, (_, index) => {
-    const behind = fraction - index - 1;
-    const some = behind === 0 ? '' : `[0-9]{1,${behind}}|`;
-    return `[0-9]{${total - behind}}(?:\\.(?:${some}[0-9]{${behind}}0{1,${fraction - behind}}))?`;
-  });
-  return `${minInclusive === undefined ? '-?' : ''}(?:${[short, ...long].join('|')})`;
-}
-
-function oneOf(values: readonly string[]): string {
-  if (!values.every((value) => LITERAL.test(value))) throw new UntranslatableSchema(`one of ${values.join(', ')}`);
-  return `(?:${values.join('|')})`;
-}
-
-function plain(pattern: string): string {
-  if (!PLAIN_PATTERN.test(pattern) || pattern.includes(COUNTED_GROUP)) {
-    throw new UntranslatableSchema(`the pattern ${pattern}`);
-  }
-  return pattern;
-}
-
-/** @param most empty: without end */
-function counts(least: string, most: string): string {
-  if (!COUNT.test(least) || (most !== '' && !COUNT.test(most))) throw new UntranslatableSchema(`${least} to ${most}`);
-  return `{${least},${most}}`;
 }
 
 function nameOf(node: Node): string {
