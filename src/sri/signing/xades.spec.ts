@@ -35,6 +35,7 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ['markup', '<!-- no --> <?xml?> ]]> <![CDATA[x]]>'],
   ['accents', 'ñ á é í ó ú Ü Ñandú'],
   ['euro', '100 € – “comillas” …'],
+  ['letters whose low byte alone would be ASCII', '\u0141\u013c'],
   ['emoji', '😀 👩‍👩‍👧 🇪🇨'],
   ['line separators', 'a\u2028b\u2029c\u0085d'],
   ['line ends', 'a\r\nb\rc\nd'],
@@ -44,6 +45,7 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ['replacement patterns', "$& $` $' $1 $$ $<name>"],
   ['nothing', ''],
   ['long text', 'Descripción larga ñ '.repeat(5_000)],
+  ['long text beyond Latin-1', '😀 ñ '.repeat(20_000)],
   ['combining letters', 'e\u0301 n\u0303 \u00e9'],
   ['signature look-alike', '</factura><ds:Signature>'],
 ];
@@ -146,6 +148,12 @@ describe('signing', () => {
       expect(read.getElementsByTagName('razonSocial')[0]?.textContent).toBe(text);
       expect(read.getElementsByTagName('campoAdicional')[0]?.getAttribute('nombre')).toBe(text);
     }
+  });
+
+  it('writes the replacement character for a lone surrogate, which the text rules refuse before', () => {
+    const text = 'a\ud800b';
+    const { signer } = signerOf();
+    expect(signer.signSync(documentWith(text), NOW).toString('utf8')).toContain('<razonSocial>a\ufffdb</razonSocial>');
   });
 
   it.each(ISSUERS)('verifies under an issuer with %s', (_name, issuer) => {

@@ -1,7 +1,6 @@
 import { createPublicKey, hash, sign, X509Certificate, type KeyObject } from 'node:crypto';
 import { guayaquilTimestamp } from '../../shared/guayaquil.js';
 import { describeCertificate } from './certificate.js';
-import { encodeUtf8 } from './encoding-buffer.js';
 
 /** Prefixes bound on `ds:Signature` and nowhere else; canonical form repeats them on each signed part. */
 const NAMESPACES = 'xmlns:ds="http://www.w3.org/2000/09/xmldsig#" xmlns:etsi="http://uri.etsi.org/01903/v1.3.2#"';
@@ -44,8 +43,8 @@ interface Prepared {
  *
  * All that depends on the certificate alone is computed once, in the
  * constructor. What depends on the second of signing besides is computed once
- * a second. Per document remain: one encoding to UTF-8, the digest of those bytes, the
- * RSA operation and one copy.
+ * a second. Per document remain: one encoding to UTF-8, in the place where it
+ * stays, the digest of those bytes and the RSA operation.
  */
 export class XadesSigner {
   private readonly keyInfo: string;
@@ -130,7 +129,7 @@ export class XadesSigner {
     return this.finish(prepared, sign('RSA-SHA1', prepared.toSign, this.privateKey));
   }
 
-  /** Everything before the RSA operation; runs to its end without giving way, so the shared buffer is safe. */
+  /** Everything before the RSA operation. The digest is of the whole document; the signature then goes before its closing tag. */
   private prepare(documentXml: string, signingTime: Date): Prepared {
     const closing = documentXml.lastIndexOf('</');
     if (closing < 0 || !documentXml.endsWith('>') || documentXml.startsWith('<?')) {
@@ -141,18 +140,21 @@ export class XadesSigner {
       throw new UnsignableDocumentError('the root element must have id="comprobante"');
     }
     const closingTag = documentXml.slice(closing);
-    const content = encodeUtf8(documentXml);
-    const body = content.length - Buffer.byteLength(closingTag);
-    const output = Buffer.allocUnsafeSlow(PROLOG.length + content.length + this.signatureLength);
-    output.set(PROLOG, 0);
-    output.set(content.subarray(0, body), PROLOG.length);
+    const length = Buffer.byteLength(documentXml);
+    const output = Buffer.allocUnsafeSlow(PROLOG.length + length + this.signatureLength);
+    output.set(PROLOG);
+    // Only ASCII takes one byte a unit, and is the same in Latin-1, which is merely copied.
+    const encoding = length === documentXml.length ? 'latin1' : 'utf8';
+    if (output.write(documentXml, PROLOG.length, encoding) !== length)
+      throw new Error('the document has an unexpected length');
+    const content = output.subarray(PROLOG.length, PROLOG.length + length);
 
     const time = guayaquilTimestamp(signingTime);
     const signedInfoBody = this.signedInfoBody(this.propertiesDigestAt(time), sha1(content));
     const canonicalSignedInfo = `<${SIGNED_INFO_NAME} ${NAMESPACES} ${SIGNED_INFO_ID}>${signedInfoBody}</${SIGNED_INFO_NAME}>`;
     return {
       output,
-      offset: PROLOG.length + body,
+      offset: PROLOG.length + length - Buffer.byteLength(closingTag),
       closingTag,
       signedInfoBody,
       signingTime: time,
@@ -171,7 +173,10 @@ export class XadesSigner {
   /** The signed properties vary with the second alone. */
   private propertiesDigestAt(time: string): string {
     if (this.lastProperties.time !== time) {
-      this.lastProperties = { time, digest: sha1(this.canonicalPropertiesBeforeTime + time + this.propertiesAfterTime) };
+      this.lastProperties = {
+        time,
+        digest: sha1(this.canonicalPropertiesBeforeTime + time + this.propertiesAfterTime),
+      };
     }
     return this.lastProperties.digest;
   }
