@@ -7,7 +7,7 @@ import { describeInterface } from './interface-description.js';
 import { configureHttp } from './platform/http/configure.js';
 import { OperatorsDoor } from './platform/observability/operators-door.js';
 import { nestLogger } from './platform/observability/nest-logger.js';
-import { announceReady, endWhileStarting, failToStart } from './platform/process.js';
+import { announceReady, endWhileStarting, failToStart, tellUnhandled } from './platform/process.js';
 
 /** The HTTP process: takes documents in and answers questions about them. */
 async function start(): Promise<void> {
@@ -15,6 +15,7 @@ async function start(): Promise<void> {
   const settings = readSettings();
   const app = await NestFactory.create<NestExpressApplication>(ApiModule.with(settings), { bodyParser: false, bufferLogs: true, abortOnError: false });
   app.useLogger(nestLogger(app));
+  tellUnhandled(app);
   configureHttp(app, () => describeInterface(app, settings));
   await app.listen(settings.PORT, settings.HOST);
   announceReady(app, { url: (await app.getUrl()).replace('[::1]', '127.0.0.1'), metricsUrl: app.get(OperatorsDoor).url });

@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { type Logger, LOGGER } from './observability/logger.js';
 import { Shutdown } from './shutdown/shutdown.js';
 
 /** For what stops behind the work itself: connections, files. */
@@ -31,6 +32,26 @@ export function announceReady(app: INestApplicationContext, details: Readonly<Re
   process.once('disconnect', () => {
     void app.close().finally(() => process.exit(0));
   });
+}
+
+/**
+ * Failures that nobody handles. What Redis refuses is told and outlived: Bull and ioredis leave the refusals of commands of
+ * their own (a connection named, a channel subscribed again) to nobody, and Redis may be lost at any moment. Anything else
+ * ends the process, told by the log, which takes secrets out: Node itself would print what hangs on the error, and on that of
+ * a refused login hangs the password.
+ */
+export function tellUnhandled(app: INestApplicationContext): void {
+  const logger = app.get<Logger>(LOGGER);
+  process.on('unhandledRejection', (reason) => {
+    if (reason instanceof Error && reason.name === 'ReplyError') logger.warn({ err: reason }, 'Redis refused a command');
+    else end(reason);
+  });
+  process.on('uncaughtException', end);
+
+  function end(error: unknown): never {
+    logger.fatal({ err: error }, 'a failure that nobody handled: the process ends');
+    process.exit(1);
+  }
 }
 
 /** Reports a failed start in one readable line and ends the process. */

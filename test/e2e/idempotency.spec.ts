@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { Business } from '../support/business.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -44,6 +47,20 @@ describe('idempotency and numbers over HTTP', () => {
     const business = await Business.open(stack);
     const answer = await business.call('POST', '/documents', business.invoice({ idempotency_key: 'a' }), { 'idempotency-key': 'b' });
     expect(answer.status).toBe(422);
+  });
+
+  it('refuses headers of which two keys could become one: not UTF-8, or several', async () => {
+    const business = await Business.open(stack);
+    // fetch sends text of a header as Latin-1.
+    const latin1 = await business.call<{ detail: unknown }>('POST', '/documents', business.invoice(), { 'idempotency-key': 'caja-ñ-1' });
+    expect([latin1.status, latin1.body.detail]).toEqual([422, [expect.objectContaining({ loc: ['header', 'idempotency-key'], type: 'header_not_utf8' })]]);
+    const utf8 = await business.call('POST', '/documents', business.invoice(), { 'idempotency-key': Buffer.from('caja-ñ-1').toString('latin1') });
+    expect(utf8.status).toBe(202);
+
+    const several = httpRequest(new URL('/documents', stack.apiUrls[0]), { method: 'POST', headers: { 'x-api-key': business.apiKey, 'content-type': 'application/json', 'idempotency-key': ['k1', 'k2'] } });
+    several.end(JSON.stringify(business.invoice()));
+    const [answer] = (await once(several, 'response')) as [IncomingMessage];
+    expect([answer.statusCode, await json(answer)]).toEqual([422, expect.objectContaining({ detail: [expect.objectContaining({ type: 'header_repeated' })] })]);
   });
 
   it('does not consume a key with a refusal, and replays when the certificate has expired since', async () => {

@@ -100,6 +100,7 @@ describe('what operators see', () => {
     expect(valueOf(mine, 'sello_sri_breaker_state', { service: 'reception' })).toBe(0);
     expect(valueOf(mine, 'sello_due_work_age_seconds', { kind: 'prepare' })).toBe(0);
     expect(valueOf(mine, 'sello_database_pool_size')).toBe(10);
+    expect([api, mine].map((samples) => valueOf(samples, 'sello_redis_reachable'))).toEqual([1, 1]);
 
     const declared = Object.values<MetricDeclaration>(METRICS);
     const all = [...api, ...mine];

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Queue from 'bull';
 import { Redis } from 'ioredis';
@@ -21,7 +22,7 @@ describe('Redis', () => {
 
   beforeAll(async () => {
     rig = await ServiceRig.start(
-      { LEASE_SECONDS: '3', RELAY_PATIENCE_SECONDS: '1', RECEPTION_LADDER: '0.5,1', AUTHORIZATION_LADDER: '0.3,0.5,1', QUEUE_PREFIX: PREFIX },
+      { METRICS_PORT: '0', LEASE_SECONDS: '3', RELAY_PATIENCE_SECONDS: '1', RECEPTION_LADDER: '0.5,1', AUTHORIZATION_LADDER: '0.3,0.5,1', QUEUE_PREFIX: PREFIX },
       { SIMULATOR_PROCESSING_MS: '0-100' },
     );
     [api, worker] = await Promise.all([rig.startApi(), rig.startWorker()]);
@@ -52,8 +53,8 @@ describe('Redis', () => {
     if (reached.some((status) => status !== 'AUTHORIZED')) throw new Error(`${reached.join(', ')}\n${rig.logs()}`);
     expect(reached).toHaveLength(ids.length);
   };
-  const withRedis = async <T>(work: (client: Redis) => Promise<T>): Promise<T> => {
-    const client = new Redis(rig.redisUrl);
+  const withRedis = async <T>(work: (client: Redis) => Promise<T>, password?: string): Promise<T> => {
+    const client = new Redis(rig.redisUrl, password === undefined ? {} : { password });
     try {
       return await work(client);
     } finally {
@@ -69,6 +70,7 @@ describe('Redis', () => {
     await rig.proxies.redis.down();
     const ids = await accepted(5);
     expect(await health(api.url)).toEqual({ http: 200, redis: 'degraded' });
+    for (const { metricsUrl } of [api, worker]) expect(await (await fetch(`${metricsUrl ?? ''}/metrics`)).text()).toContain('sello_redis_reachable 0');
     await rig.proxies.redis.up();
     await expectAuthorized(ids);
   });
@@ -129,6 +131,49 @@ describe('Redis', () => {
     const answer = await during;
     expect([202, 503]).toContain(answer.status);
     await expectAuthorized(await accepted(3));
+  });
+
+  describe('with a password that the service does not know', () => {
+    const SECRET = 'canary-password';
+    /** Redis asks for it from now on, and of those who were connected before. */
+    const demand = (password: string): Promise<void> =>
+      withRedis(async (client) => {
+        await client.config('SET', 'requirepass', password);
+        await Promise.all(['normal', 'pubsub'].map((kind) => client.client('KILL', 'TYPE', kind, 'SKIPME', 'yes')));
+      });
+    const expectRunning = async (...processes: readonly ServiceProcess[]): Promise<void> => {
+      const ended = await Promise.race([...processes.map(({ ended }) => ended), sleep(0, null)]);
+      if (ended !== null) throw new Error(`a process ended: ${ended}\n${rig.logs()}`);
+    };
+    const lift = (): Promise<void> => withRedis(async (client) => void (await client.config('SET', 'requirepass', '')), SECRET);
+
+    it('taken up while documents are under way: no process ends, and they are issued when it is lifted', async () => {
+      const before = await accepted(10);
+      await demand(SECRET);
+      const ids = await accepted(5);
+      await sleep(3_000);
+      await expectRunning(api, worker);
+      await lift();
+      await expectAuthorized([...before, ...ids]);
+    }, 150_000);
+
+    it('known wrongly when processes start: they start, tell no secret, and go on when it is right', async () => {
+      await demand(SECRET);
+      const url = new URL(rig.proxies.redis.inFrontOf(rig.redisUrl));
+      url.password = `wrong-${SECRET}`;
+      const [late, lateWorker] = await Promise.all([rig.startApi({ REDIS_URL: url.href }), rig.startWorker({ REDIS_URL: url.href })]);
+      worker.kill('SIGKILL');
+      const ids = await accepted(3, late.url ?? '');
+      await sleep(3_000);
+      await expectRunning(late, lateWorker);
+      const told = [late, lateWorker].map(({ logFile }) => readFileSync(logFile, 'utf8')).join('');
+      expect(told).toContain('REDIS_URL: Redis refuses commands');
+      expect(told).not.toContain(SECRET);
+      await withRedis(async (client) => void (await client.config('SET', 'requirepass', url.password)), SECRET);
+      await expectAuthorized(ids);
+      worker = lateWorker;
+      await withRedis(async (client) => void (await client.config('SET', 'requirepass', '')), url.password);
+    }, 150_000);
   });
 
   it('out of memory: as if it were down', async () => {

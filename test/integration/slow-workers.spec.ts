@@ -67,7 +67,7 @@ describe('workers that hold a document longer than their lease', () => {
       };
       const worker = new IssuanceProcessor(
         {} as never, documents, relay, new KillPoints(SETTINGS, new TimerSleeper()), prepare as never, prepare as never, prepare as never, prepare as never,
-        clock, new RandomIds(), SETTINGS, POLICY, new Meters(), new Shutdown(SETTINGS),
+        clock, new RandomIds(), new TimerSleeper(), SETTINGS, POLICY, new Meters(), new Shutdown(SETTINGS),
       );
       const job = worker.advance({ id: '1', data: { tenantId: seed.tenantId, documentId } } as never);
       void job.then(() => reject(new Error('the worker never came to its step')), reject);

@@ -102,7 +102,7 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
     new SubmitStep(documents, transmission, breaker, clock),
     new AuthorizeStep(documents, ports.authorization as never, breaker, killPoints, clock, ids, policy),
     new WatchStep(documents, ports.consultation as never, breaker, clock, ids, policy),
-    clock, ids, SETTINGS, policy, METERS, new Shutdown(SETTINGS),
+    clock, ids, sleeper, SETTINGS, policy, METERS, new Shutdown(SETTINGS),
   );
   processor.onApplicationBootstrap();
   relay.onApplicationBootstrap();

@@ -36,7 +36,7 @@ export async function issueBody(api: Api, output: Output, given: Record<string, 
   }
   const key = named ?? new RandomIds().uuid();
   output.remark(`idempotency key ${key}`);
-  const accepted = await repeatedly(() => api.post<{ document_id: string }>('/documents', body, { 'Idempotency-Key': key }));
+  const accepted = await repeatedly(() => api.post<{ document_id: string }>('/documents', { ...body, idempotency_key: key }));
   output.remark(`accepted ${accepted.document_id}`);
   const document = await follow(api, accepted.document_id, wait);
   output.tell(document, documentLines(document));

@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Res, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Res, StreamableFile } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { idempotencyKey } from '../../platform/http/idempotency-key.js';
+import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -48,10 +48,10 @@ export class DocumentActsController {
     @Tenant() tenant: TenantContext,
     @Param() { document_id }: DocumentPath,
     @Body() body: CreditNoteDto,
-    @Headers('idempotency-key') key: string | undefined,
+    @IdempotencyHeaders() keys: readonly string[] | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CreditNoteCreated> {
-    const { answer, replayed } = await this.commands.execute(new CreateCreditNote(tenant, document_id, body, idempotencyKey(key, body.idempotency_key)));
+    const { answer, replayed } = await this.commands.execute(new CreateCreditNote(tenant, document_id, body, idempotencyKey(keys, body.idempotency_key)));
     if (replayed) response.setHeader('Idempotent-Replayed', 'true');
     return answer;
   }

@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { EXPORTS_BOUND, TakesExportPlace } from '../../platform/http/export-place.js';
-import { idempotencyKey } from '../../platform/http/idempotency-key.js';
+import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
 import { preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
@@ -42,12 +42,12 @@ export class DocumentsController {
   async issue(
     @Tenant() tenant: TenantContext,
     @Body() body: DocumentCreateDto,
-    @Headers('idempotency-key') key: string | undefined,
+    @IdempotencyHeaders() keys: readonly string[] | undefined,
     @Headers('prefer') prefer: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DocumentAccepted | DocumentSyncSubmit> {
     const wait = preferredWait(prefer);
-    const { answer, replayed } = await this.commands.execute(new IssueDocument(tenant, body, idempotencyKey(key, body.idempotency_key)));
+    const { answer, replayed } = await this.commands.execute(new IssueDocument(tenant, body, idempotencyKey(keys, body.idempotency_key)));
     if (replayed) response.setHeader('Idempotent-Replayed', 'true');
     if (wait === null) return answer;
     response.setHeader('Preference-Applied', `wait=${wait}`);

@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Headers, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { idempotencyKey } from '../../platform/http/idempotency-key.js';
+import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -48,10 +48,10 @@ export class DraftsController {
   async create(
     @Tenant() tenant: TenantContext,
     @Body() body: DocumentDraftDto,
-    @Headers('idempotency-key') key: string | undefined,
+    @IdempotencyHeaders() keys: readonly string[] | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DocumentRecord> {
-    const { documentId, replayed } = await this.commands.execute(new CreateDraft(tenant, body, idempotencyKey(key, body.idempotency_key)));
+    const { documentId, replayed } = await this.commands.execute(new CreateDraft(tenant, body, idempotencyKey(keys, body.idempotency_key)));
     if (replayed) response.setHeader('Idempotent-Replayed', 'true');
     return this.queries.execute(new GetDocument(tenant, documentId));
   }

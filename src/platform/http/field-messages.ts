@@ -78,6 +78,8 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   too_many_webhooks: [(c) => `Admite como máximo ${text(c['max'])} webhooks`, (c) => `Takes at most ${text(c['max'])} webhooks`],
   range_order: [() => 'Debe ser posterior a from', () => 'Must be later than from'],
   range_too_large: [(c) => `Abarca más de ${text(c['max'])} eventos; acorte el intervalo`, (c) => `Covers more than ${text(c['max'])} events; shorten the range`],
+  header_repeated: [() => 'La cabecera se dio más de una vez', () => 'The header was given more than once'],
+  header_not_utf8: [() => 'No es UTF-8: codifique la cabecera en UTF-8, o use el campo idempotency_key', () => 'Is not UTF-8: encode the header as UTF-8, or use the field idempotency_key'],
   header_conflict: [() => 'La cabecera Idempotency-Key y el campo idempotency_key difieren', () => 'The Idempotency-Key header and the idempotency_key field differ'],
 };
 

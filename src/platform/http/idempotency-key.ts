@@ -1,19 +1,31 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { normaliseText, textProblem } from '../../shared/text.js';
 import { ValidationFailure } from './validation-failure.js';
 
 const MAX = 255;
 
+/** Every header `Idempotency-Key` of the request, as it came; Node's usual view of them joins several into one key that nobody gave. */
+export const IdempotencyHeaders = createParamDecorator(
+  (_data: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<IncomingMessage>().headersDistinct['idempotency-key'],
+);
+
 /**
  * The one idempotency key of a request: header `Idempotency-Key` and body field `idempotency_key` mean the same.
- * @param header raw header value
- * @param field  the validated body field
+ * @param headers raw header values
+ * @param field   the validated body field
  * @returns the key, or null when the caller gave none
- * @throws ValidationFailure when the header breaks the field's rules or differs from the field
+ * @throws ValidationFailure when there are several headers, the header is not UTF-8, breaks the field's rules or differs from the field
  */
-export function idempotencyKey(header: string | undefined, field: string | null | undefined): string | null {
+export function idempotencyKey(headers: readonly string[] | undefined, field: string | null | undefined): string | null {
+  const [header, ...others] = headers ?? [];
   if (header === undefined) return field ?? null;
-  // Header bytes reach us as Latin-1; the key is UTF-8 like the field.
-  const key = normaliseText(Buffer.from(header, 'latin1').toString('utf8'));
+  if (others.length > 0) throw failure('header_repeated', {});
+  // Header bytes reach us as Latin-1; the key is UTF-8 like the field. Read as UTF-8, what is not would make different keys one.
+  const bytes = Buffer.from(header, 'latin1');
+  if (!isUtf8(bytes)) throw failure('header_not_utf8', {});
+  const key = normaliseText(bytes.toString('utf8'));
   const problem = textProblem(key, { min: 1, max: MAX });
   if (problem !== null) throw failure(problem.type, problem.ctx);
   if (field !== null && field !== undefined && field !== key) throw failure('header_conflict', {});

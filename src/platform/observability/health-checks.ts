@@ -3,6 +3,7 @@ import { loadMigrations } from '../database/migrations.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
 import { Shutdown } from '../shutdown/shutdown.js';
 import { type Logger, LOGGER } from './logger.js';
+import { Meters } from './meters.js';
 import { REDIS_PROBE, type RedisProbe } from './redis-probe.js';
 import { SigningSelfTest } from './signing-self-test.js';
 
@@ -27,7 +28,10 @@ export class HealthChecks {
     private readonly signing: SigningSelfTest,
     private readonly shutdown: Shutdown,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+    meters: Meters,
+  ) {
+    meters.gauge('redisReachable', async () => [{ labels: {}, value: (await redis.isReachable()) ? 1 : 0 }]);
+  }
 
   async ready(): Promise<Readiness> {
     const [applied, redis] = await Promise.all([this.appliedMigrations(), this.redis.isReachable()]);

@@ -93,6 +93,10 @@ export const METRICS = {
     name: 'sello_database_pool_size', type: 'gauge', labels: [], of: 'both',
     meaning: 'Most connections that this process opens (`DATABASE_POOL_SIZE`)',
   },
+  redisReachable: {
+    name: 'sello_redis_reachable', type: 'gauge', labels: [], of: 'both',
+    meaning: 'Whether Redis answers this process within a second: 1, else 0; while it does not, documents are accepted and wait',
+  },
   buildInfo: {
     name: 'sello_build_info', type: 'gauge', labels: ['version', 'schema', 'process'], of: 'both',
     meaning: '1; the version of the service, the newest migration that it needs, and what the process is',

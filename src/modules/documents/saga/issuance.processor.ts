@@ -10,7 +10,7 @@ import type { Consumer } from '../../../platform/queue/queue-watchdog.js';
 import { ofDocument } from '../../../platform/tracing/document-trace.js';
 import { noteSpan, traced } from '../../../platform/tracing/spans.js';
 import { Shutdown } from '../../../platform/shutdown/shutdown.js';
-import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
+import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { recheck } from '../domain/decide.js';
 import { MAX_LOST_LEASES, type SagaPolicy, type Work } from '../domain/document.js';
 import { LIFECYCLE, type Step } from '../domain/lifecycle.js';
@@ -30,6 +30,8 @@ interface Held extends IssuanceJob {
 
 /** Signing takes a few milliseconds; where it took longer, on a slow machine or for a key that is far away, the way may no longer be clear. */
 const CLEAR_FOR_MS = 1_000;
+
+const PAUSE_AFTER_REFUSAL_MS = 1_000;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -57,6 +59,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
     watch: WatchStep,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
     private readonly meters: Meters,
@@ -65,12 +68,29 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
     this.steps = { prepare, submit, authorize, watch };
   }
 
-  /** Registered here and not by decorator: the concurrency is a setting. */
   onApplicationBootstrap(): void {
     this.queue.on('error', (error) => this.log.warn(`queue: ${error.message}`));
-    this.queue.process('advance', this.settings.WORKER_CONCURRENCY, (job: Job<IssuanceJob>) => this.advance(job)).catch((error: unknown) => {
-      this.log.error(`the queue stopped: ${(error as Error).message}`);
-    });
+    this.register().catch((error: unknown) => this.log.error(`the queue stopped: ${(error as Error).message}`));
+  }
+
+  /** Registered here and not by decorator: the concurrency is a setting, and Bull never serves who registers while Redis refuses the login. */
+  private async register(): Promise<void> {
+    while (!(await this.queueAnswers())) {
+      if (this.shutdown.isStopping) return;
+      await this.sleeper.sleep(PAUSE_AFTER_REFUSAL_MS);
+    }
+    await this.queue.process('advance', this.settings.WORKER_CONCURRENCY, (job: Job<IssuanceJob>) => this.advance(job));
+  }
+
+  /** Waits while Redis is away. */
+  private async queueAnswers(): Promise<boolean> {
+    try {
+      await this.queue.client.ping();
+      return true;
+    } catch (error) {
+      this.log.warn(`REDIS_URL: Redis refuses commands, no document is taken: ${(error as Error).message}`);
+      return false;
+    }
   }
 
   /** Takes no new jobs and lets the steps under way end; what does not end in time is handed back, so that others go on at once. */
