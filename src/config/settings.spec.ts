@@ -25,6 +25,42 @@ describe('settings', () => {
     expect(attempt).not.toThrow(/secret-port/);
   });
 
+  it.each([
+    ['DATABASE_URL', undefined, 'required'],
+    ['REDIS_URL', undefined, 'required'],
+    ['PORT', 'many', 'a number'],
+    ['MAIL_FROM', 'xx', 'an address such as'],
+    ['PROVIDER_RUC', '12', '13 digits'],
+    ['TRUSTED_PROXIES', '300.1.1.1', 'IP addresses and networks'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8, 10.1.0.0/33', 'IP addresses and networks'],
+    ['TRUSTED_PROXIES', '10.0.0.0/255.0.255.0', 'IP addresses and networks'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8,', 'IP addresses and networks'],
+    ['TRUSTED_PROXIES', 'true', 'IP addresses and networks'],
+    ['SRI_RECEPTION_URL', 'ftp://x', 'http:// or https://'],
+    ['PUBLIC_URL', 'javascript:alert', 'http:// or https://'],
+    ['SMTP_URL', 'smtp://', 'and a host'],
+    ['SMTP_URL', 'http://mail.example', 'smtp:// or smtps://'],
+    ['DATABASE_URL', 'mysql://localhost/sello', 'postgresql://'],
+    ['DATABASE_OWNER_URL', 'localhost', 'postgresql://'],
+  ])('tell of %s %p in words that it must be: %s', (name, value, told) => {
+    const attempt = (): unknown => readSettings({ ...GIVEN, APP_ENV: 'sandbox', [name]: value });
+    expect(attempt).toThrow(SettingsError);
+    expect(attempt).toThrow(new RegExp(`^  ${name}: .*${told}.*$`, 'm'));
+    expect(attempt).not.toThrow(/undefined|NaN|regular|pattern/);
+  });
+
+  it.each(['10.0.0.0/8', '10.0.0.1, fd00::/8', '10.0.0.0/255.0.0.0', 'loopback,uniquelocal', '::1'])('take %p for proxies', (TRUSTED_PROXIES) => {
+    expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox', TRUSTED_PROXIES })).toMatchObject({ TRUSTED_PROXIES });
+  });
+
+  it('take a mail server by its name alone, and with all that leads to it', () => {
+    for (const SMTP_URL of ['smtp://mail', 'smtps://user:p%40ss@mail.example:465/?pool=true']) expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox', SMTP_URL })).toMatchObject({ SMTP_URL });
+  });
+
+  it('refuse for what the owner does an address of another database', () => {
+    for (const name of ['DATABASE_OWNER_URL', 'DATABASE_URL']) expect(() => readOwnerUrl({ [name]: 'mysql://localhost/sello' })).toThrow(new RegExp(`^${name}: .*postgresql://`));
+  });
+
   it.each(['local', 'sandbox', 'production'])('refuse in %s each secret that is left as the example has it, and repeat none', (APP_ENV) => {
     const secrets = (loadAll(readFileSync('docker/kubernetes/secrets.example.yaml', 'utf8')) as { stringData: Record<string, string> }[]).map(({ stringData }) => stringData);
     const attempt = (): unknown => readSettings({ ...GIVEN, ...Object.assign({}, ...secrets), APP_ENV });

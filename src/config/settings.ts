@@ -1,3 +1,4 @@
+import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 
 /**
@@ -6,6 +7,15 @@ import { z } from 'zod';
  * schema, so each setting carries its description.
  */
 const seconds = (name: string) => z.coerce.number().int().positive().describe(name);
+
+/** What browsers, the SRI and other services are reached under: no other scheme means anything there. */
+const webAddress = () => z.url({ protocol: /^https?$/, error: (issue) => whenGiven(issue, 'an address that begins with http:// or https://') });
+
+const databaseAddress = () => z.url({ protocol: /^postgres(ql)?$/, error: (issue) => whenGiven(issue, 'an address that begins with postgresql://') });
+
+/** What is not there is missing, whatever else it would have to be. */
+const whenGiven = ({ input }: { readonly input?: unknown }, problem: string): string => (input === undefined ? MISSING : problem);
+const MISSING = 'required';
 
 const ladder = (description: string, fallback: string) =>
   z
@@ -58,6 +68,23 @@ function readNamedValues(list: string, fits: RegExp): (readonly [name: string, v
 const LONGEST_BOUNCE_NAME = 14;
 const MAILBOX = /^(?:[^<>"\r\n]*<[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/;
 
+/** As nodemailer takes it; one without a host would be noticed with the first mail. */
+const isMailServer = (address: string): boolean => /^smtps?:\/\//.test(address) && URL.canParse(address) && new URL(address).hostname !== '';
+
+/** Names that Express knows for networks. */
+const PROXY_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** What Express takes for a proxy: it would end the start at any other, without a word of the setting. */
+function isProxy(part: string): boolean {
+  if (PROXY_NETWORKS.includes(part)) return true;
+  const [address = '', range, ...rest] = part.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (range === undefined) return true;
+  if (version === 4 && isIPv4(range)) return /^1+0*$/.test(range.split('.').map((octet) => Number(octet).toString(2).padStart(8, '0')).join(''));
+  return /^\d+$/.test(range) && Number(range) >= 1 && Number(range) <= (version === 4 ? 32 : 128);
+}
+
 const origins = (description: string) =>
   z
     .string()
@@ -76,13 +103,17 @@ export const SETTINGS_SCHEMA = z.object({
     .describe('production: SRI production environment and svc_live_ keys; sandbox and local: test environment and svc_test_ keys'),
   HOST: z.string().default('127.0.0.1').describe('Address the API listens on'),
   PORT: z.coerce.number().int().min(0).max(65535).default(3000).describe('Port the API listens on; 0 picks a free one'),
-  PUBLIC_URL: z.url().optional().describe('Address under which callers reach the API, for links and sign-in; default the address it listens on, so set it behind a proxy'),
-  PANEL_URL: z.url().optional().describe('Address of the management panel, where links in mails lead; default PUBLIC_URL'),
+  PUBLIC_URL: webAddress().optional().describe('Address under which callers reach the API, for links and sign-in; default the address it listens on, so set it behind a proxy'),
+  PANEL_URL: webAddress().optional().describe('Address of the management panel, where links in mails lead; default PUBLIC_URL'),
   ALLOWED_ORIGINS: origins('Origins, besides that of PUBLIC_URL, whose pages may call with the session cookie; a comma list'),
-  TRUSTED_PROXIES: z.string().default('').describe('Addresses or networks of the proxies whose X-Forwarded-For is believed, a comma list; others may not say where a call comes from'),
-  DATABASE_URL: z.url().describe('PostgreSQL the service works on; the login must be a member of the role sello_app'),
-  DATABASE_OWNER_URL: z.url().optional().describe('Login that owns the schema and runs migrations; default DATABASE_URL'),
-  DATABASE_REPLICA_URL: z.url().optional().describe('Replica of the database, with the same login: lists of documents, exports and the audit log are read there while it answers and keeps up, else from DATABASE_URL'),
+  TRUSTED_PROXIES: z
+    .string()
+    .refine((list) => list.split(',').every((part) => isProxy(part.trim())), 'a comma list of IP addresses and networks such as 10.0.0.0/8')
+    .default('')
+    .describe('Addresses or networks of the proxies whose X-Forwarded-For is believed, a comma list; others may not say where a call comes from'),
+  DATABASE_URL: databaseAddress().describe('PostgreSQL the service works on; the login must be a member of the role sello_app'),
+  DATABASE_OWNER_URL: databaseAddress().optional().describe('Login that owns the schema and runs migrations; default DATABASE_URL'),
+  DATABASE_REPLICA_URL: databaseAddress().optional().describe('Replica of the database, with the same login: lists of documents, exports and the audit log are read there while it answers and keeps up, else from DATABASE_URL'),
   DATABASE_REPLICA_MAX_LAG_SECONDS: z.coerce.number().int().min(5).default(10).describe('How far the replica may be behind; further, it is not read from'),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(20).describe('Connections per process; as many to the replica'),
   DATABASE_WAIT_SECONDS: seconds('How long a request waits for a free connection before it is answered with 503').default(2),
@@ -96,10 +127,10 @@ export const SETTINGS_SCHEMA = z.object({
     .regex(/^[^\s{}]*\{[^\s{}]+\}\S*$/, 'a text with a hash tag in braces, such as {sello}')
     .default('{sello}')
     .describe('Prefix of every Redis key and channel; its part in braces, the hash tag, keeps all keys in one slot of a Redis Cluster'),
-  SRI_RECEPTION_URL: z.url().optional().describe('Reception service; default by APP_ENV, required for local'),
-  SRI_AUTHORIZATION_URL: z.url().optional().describe('Authorization service; default by APP_ENV, required for local'),
-  SRI_CONSULTATION_URL: z.url().optional().describe('Consultation service (state after authorization); default beside SRI_AUTHORIZATION_URL'),
-  SRI_REGISTRY_URL: z.url().optional().describe("Public registry of taxpayers, up to `/rest`, for the look-up of buyers; the SRI promises nothing about it, so without a value nothing is asked and look-ups end with what is known"),
+  SRI_RECEPTION_URL: webAddress().optional().describe('Reception service; default by APP_ENV, required for local'),
+  SRI_AUTHORIZATION_URL: webAddress().optional().describe('Authorization service; default by APP_ENV, required for local'),
+  SRI_CONSULTATION_URL: webAddress().optional().describe('Consultation service (state after authorization); default beside SRI_AUTHORIZATION_URL'),
+  SRI_REGISTRY_URL: webAddress().optional().describe("Public registry of taxpayers, up to `/rest`, for the look-up of buyers; the SRI promises nothing about it, so without a value nothing is asked and look-ups end with what is known"),
   SRI_REGISTRY_TIMEOUT_SECONDS: seconds('Total deadline of one question to the registry').default(3),
   SRI_REGISTRY_MAX_AGE_HOURS: z.coerce.number().int().positive().default(720).describe("How long what the registry said of a taxpayer is taken for current; after it only while the registry is away"),
   SRI_REGISTRY_NOT_FOUND_MAX_AGE_HOURS: z.coerce.number().int().positive().default(24).describe('How long the registry is believed that there is no such taxpayer'),
@@ -108,12 +139,16 @@ export const SETTINGS_SCHEMA = z.object({
   SRI_RAMP_SECONDS: seconds('After an outage: how long a worker uses a quarter of its concurrency, then as long half of it; documents that waited for the SRI may use half of that').default(60),
   MASTER_KEY: z.string().optional().describe('Master key that wraps the data keys of stored private keys: 32 bytes in base64; older keys behind it, separated by commas, until `npm run rotate-master-key` ran'),
   MASTER_KEY_FILE: z.string().optional().describe('File that holds the master key instead of MASTER_KEY, older ones on further lines; mode 0600'),
-  MASTER_KEY_VAULT_URL: z.url().optional().describe('Key of a Vault transit engine that keeps the master key instead, e.g. https://vault:8200/v1/transit/keys/sello'),
-  MASTER_KEY_VAULT_TOKEN_FILE: z.string().optional().describe('File that holds the token for MASTER_KEY_VAULT_URL; read again at every call'),
+  MASTER_KEY_VAULT_URL: webAddress().optional().describe('Key of a Vault transit engine that keeps the master key instead, e.g. https://vault:8200/v1/transit/keys/sello'),
+  MASTER_KEY_VAULT_TOKEN_FILE: z.string().optional().describe('File that holds the token for MASTER_KEY_VAULT_URL; there when a process starts, and read again at every call'),
   TOKEN_KEYS: z.string().optional().describe('RSA keys of access tokens in PEM, concatenated: the first, private, signs; the others, private or public, still verify'),
   TOKEN_KEYS_FILE: z.string().optional().describe('File that holds TOKEN_KEYS instead; mode 0600. Without either a local process makes a key for itself; others do not start'),
-  SMTP_URL: z.string().regex(/^smtps?:\/\//).optional().describe('Mail server, e.g. smtps://user:password@mail.example:465; without one mails are not sent: those of documents and to admins wait along MAIL_LADDER, saying so'),
-  MAIL_FROM: z.string().regex(MAILBOX).default('Sello <no-reply@sello.local>').describe("Sender of mails; of those to buyers the address, under the tenant's name"),
+  SMTP_URL: z
+    .string()
+    .refine(isMailServer, 'smtp:// or smtps:// and a host')
+    .optional()
+    .describe('Mail server, e.g. smtps://user:password@mail.example:465; without one mails are not sent: those of documents and to admins wait along MAIL_LADDER, saying so'),
+  MAIL_FROM: z.string().regex(MAILBOX, 'an address such as no-reply@mail.example, or Name <no-reply@mail.example>').default('Sello <no-reply@sello.local>').describe("Sender of mails; of those to buyers the address, under the tenant's name"),
   MAIL_CONCURRENCY: z.coerce.number().int().min(1).max(100).default(4).describe('Mails one worker process sends at once, each over a connection of its own'),
   MAIL_INTERVAL_MS: z.coerce.number().int().min(10).default(1_000).describe('How often a worker looks for mails that are due'),
   MAIL_LADDER: ladder('Seconds between attempts to send a mail that the mail server puts off, or that finds none; behind the last it has failed. The default covers three days', '60,300,900,3600,14400,43200,43200,43200,43200,43200,43200'),
@@ -127,13 +162,13 @@ export const SETTINGS_SCHEMA = z.object({
   MAIL_BOUNCE_SECRET: z.string().min(16).optional().describe('Secret that proves that a mail that comes back was ours; required with MAIL_BOUNCE_ADDRESS'),
   GOOGLE_CLIENT_ID: z.string().optional().describe('Client of the sign-in with Google; without it that sign-in is off'),
   GOOGLE_CLIENT_SECRET: z.string().optional().describe('Secret of GOOGLE_CLIENT_ID'),
-  GOOGLE_ISSUER: z.url().default('https://accounts.google.com').describe('Issuer that ID tokens must name'),
-  GOOGLE_AUTHORIZATION_URL: z.url().default('https://accounts.google.com/o/oauth2/v2/auth').describe('Where browsers sign in'),
-  GOOGLE_TOKEN_URL: z.url().default('https://oauth2.googleapis.com/token').describe('Where codes are exchanged'),
-  GOOGLE_JWKS_URL: z.url().default('https://www.googleapis.com/oauth2/v3/certs').describe('Keys of ID tokens'),
+  GOOGLE_ISSUER: webAddress().default('https://accounts.google.com').describe('Issuer that ID tokens must name'),
+  GOOGLE_AUTHORIZATION_URL: webAddress().default('https://accounts.google.com/o/oauth2/v2/auth').describe('Where browsers sign in'),
+  GOOGLE_TOKEN_URL: webAddress().default('https://oauth2.googleapis.com/token').describe('Where codes are exchanged'),
+  GOOGLE_JWKS_URL: webAddress().default('https://www.googleapis.com/oauth2/v3/certs').describe('Keys of ID tokens'),
   PROVIDER_RUC: z
     .string()
-    .regex(/^\d{13}$/)
+    .regex(/^\d{13}$/, '13 digits')
     .optional()
     .describe('RUC of the platform that sends the documents, written as RUC Proveedor (ficha técnica 2.34, annex 26)'),
   MAX_ISSUE_DATE_AGE_DAYS: z.coerce.number().int().min(0).default(90).describe('Oldest accepted issue date, in days before today in Guayaquil'),
@@ -176,7 +211,7 @@ export const SETTINGS_SCHEMA = z.object({
   RETENTION_SIGN_IN_DAYS: days(1, 30, 'ended sessions and expired links stay'),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535).optional().describe('Port on which a process tells operators its metrics and health (`/metrics`, `/health/live`, `/health/ready`), apart from the API; 0 picks a free one; without a value it tells nobody'),
   METRICS_HOST: z.string().default('127.0.0.1').describe('Address for METRICS_PORT; nobody is asked for a credential there, so only operators may reach it'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional().describe('Where traces go: a collector that speaks OTLP/HTTP, e.g. http://collector:4318, `/v1/traces` is added; without a value nothing is traced'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress().optional().describe('Where traces go: a collector that speaks OTLP/HTTP, e.g. http://collector:4318, `/v1/traces` is added; without a value nothing is traced'),
   OTEL_EXPORTER_OTLP_HEADERS: namedValues(/^[\w.-]+$/, 'Headers for OTEL_EXPORTER_OTLP_ENDPOINT, name=value in a comma list, percent-encoded; a secret where they hold a credential'),
   OTEL_EXPORTER_OTLP_PROTOCOL: z.enum(['http/json']).default('http/json').describe('How traces are sent; no other way is offered'),
   OTEL_SERVICE_NAME: z.string().optional().describe('Name of a process in traces; default sello-api and sello-worker'),
@@ -214,13 +249,19 @@ function leftProblems(environment: Readonly<Record<string, string | undefined>>)
   return Object.keys(SETTINGS_SCHEMA.shape).filter((name) => PLACEHOLDER.test(environment[name] ?? '')).map((name) => `${name}: still holds REPLACE, as in the example`);
 }
 
+/** What the library would tell in terms of types; undefined leaves it its own words. */
+function plainProblem({ code, input, expected }: { readonly code?: string; readonly input?: unknown; readonly expected?: unknown }): string | undefined {
+  if (input === undefined) return MISSING;
+  return code === 'invalid_type' && expected === 'number' ? 'a number' : undefined;
+}
+
 /**
  * Reads and validates the environment.
  * @throws SettingsError naming every wrong or missing setting at once; values are not repeated, they may be secrets
  */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = SETTINGS_SCHEMA.safeParse(present);
+  const parsed = SETTINGS_SCHEMA.safeParse(present, { error: plainProblem });
   const left = leftProblems(present);
   if (!parsed.success || left.length > 0) {
     const wrong = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
@@ -271,7 +312,7 @@ export function sriEnvironment(settings: Pick<Settings, 'APP_ENV'>): 'TEST' | 'P
 
 /**
  * The database to migrate: the owner's login, else the service's.
- * @throws SettingsError when neither is set, or it is still that of the example
+ * @throws SettingsError when neither is set, it is still that of the example, or no address of PostgreSQL
  */
 export function readOwnerUrl(environment: NodeJS.ProcessEnv = process.env): string {
   const name = environment['DATABASE_OWNER_URL'] ? 'DATABASE_OWNER_URL' : 'DATABASE_URL';
@@ -279,5 +320,7 @@ export function readOwnerUrl(environment: NodeJS.ProcessEnv = process.env): stri
   if (!url) throw new SettingsError('DATABASE_OWNER_URL or DATABASE_URL: set the database to migrate');
   const [left] = leftProblems({ [name]: url });
   if (left !== undefined) throw new SettingsError(left);
+  const [wrong] = databaseAddress().safeParse(url).error?.issues ?? [];
+  if (wrong !== undefined) throw new SettingsError(`${name}: ${wrong.message}`);
   return url;
 }

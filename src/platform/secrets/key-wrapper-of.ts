@@ -10,7 +10,7 @@ type KeySettings = Pick<Settings, 'MASTER_KEY' | 'MASTER_KEY_FILE' | 'MASTER_KEY
 
 /**
  * The keeper of the master key that the settings name: Vault, a file or the environment.
- * @throws SettingsError when none or more than one is named
+ * @throws SettingsError when none or more than one is named, or a file is not there
  */
 export function keyWrapperOf(settings: KeySettings, chance: Chance): KeyWrapper {
   const { MASTER_KEY_VAULT_URL: url, MASTER_KEY_VAULT_TOKEN_FILE: tokenFile } = settings;
@@ -20,5 +20,16 @@ export function keyWrapperOf(settings: KeySettings, chance: Chance): KeyWrapper 
   }
   if (tokenFile === undefined) throw new SettingsError('MASTER_KEY_VAULT_TOKEN_FILE: required with MASTER_KEY_VAULT_URL');
   // Read at every call: agents renew the token in its file.
-  return new VaultTransit(url, () => readFileSync(tokenFile, 'utf8').trim());
+  const token = (): string => readFileSync(tokenFile, 'utf8').trim();
+  refuseUnreadable(token);
+  return new VaultTransit(url, token);
+}
+
+/** Else it would be noticed with the first document that is to be signed. */
+function refuseUnreadable(token: () => string): void {
+  try {
+    token();
+  } catch (error) {
+    throw new SettingsError(`MASTER_KEY_VAULT_TOKEN_FILE: the file cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, { cause: error });
+  }
 }
