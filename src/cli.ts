@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { CommanderError } from 'commander';
 import { CliFailure, EXIT } from './cli/failure.js';
 import { program } from './cli/program.js';
+import { commandFailure } from './platform/run-command.js';
 
 /** The command line: `npx sello`, or `npm run cli --`. */
 const stop = new AbortController();
@@ -19,7 +20,7 @@ try {
 function report(error: unknown): number {
   // Commander has told what is wrong, or shown its help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok.code : EXIT.usage.code;
-  const failure = error instanceof CliFailure ? error : new CliFailure('refused', error instanceof Error ? error.message : String(error));
+  const failure = error instanceof CliFailure ? error : new CliFailure('refused', commandFailure(error) || String(error));
   const { exit, message, detail } = failure;
   process.stderr.write(process.argv.includes('--json') ? `${JSON.stringify({ exit, message, detail })}\n` : `${message}\n`);
   return EXIT[exit].code;

@@ -1,6 +1,11 @@
 import { jest } from '@jest/globals';
 import { runCommand } from './run-command.js';
 
+/** As PostgreSQL and its driver tell of it, and TypeORM around them. */
+const refused = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+const MIGRATE_FIRST = 'DATABASE_OWNER_URL: set the login that owns the schema; if it is set, run npm run migrate first (it does not exist)\n';
+
 describe('a command', () => {
   let written: string;
   beforeEach(() => {
@@ -15,10 +20,14 @@ describe('a command', () => {
     process.exitCode = undefined;
   });
 
-  it.each([
+  it.each<[string, Error, string]>([
     ['what an error says', new Error('it is old'), 'it is old\n'],
     ['why each address failed', new AggregateError([new Error('refused ::1'), new Error('refused 127.0.0.1')]), 'refused ::1; refused 127.0.0.1\n'],
     ['that it failed', new Error(''), 'it failed\n'],
+    ['that the owner is wanted where a login may not', refused('42501', 'permission denied for schema sello'), 'DATABASE_OWNER_URL: set the login that owns the schema (permission denied for schema sello)\n'],
+    ['that the owner or a migration is wanted where no function is found', refused('42883', 'it does not exist'), MIGRATE_FIRST],
+    ['that the owner or a migration is wanted where no schema is found', refused('3F000', 'it does not exist'), MIGRATE_FIRST],
+    ['nothing of the owner for what else PostgreSQL refuses', refused('23505', 'it is there'), 'it is there\n'],
   ])('tells %s', async (_what, error, line) => {
     await runCommand(() => Promise.reject(error), 'it failed');
     expect([written, process.exitCode]).toEqual([line, 1]);

@@ -1,3 +1,5 @@
+import { reasonOf } from './reason.js';
+
 /**
  * Runs a command; what it fails of is told in one line, and by exit code 1.
  *
@@ -7,13 +9,25 @@ export async function runCommand(work: () => Promise<void>, otherwise: string): 
   try {
     await work();
   } catch (error) {
-    process.stderr.write(`${reasonOf(error) || otherwise}\n`);
+    process.stderr.write(`${commandFailure(error) || otherwise}\n`);
     process.exitCode = 1;
   }
 }
 
-/** A server that is reached at none of its addresses is told of by an error without words, with one for each address. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  return error.message || (error instanceof AggregateError ? error.errors.map(reasonOf).filter(Boolean).join('; ') : '');
+const OWNER_NEEDED = 'DATABASE_OWNER_URL: set the login that owns the schema';
+const OWNER_OR_MIGRATION_NEEDED = `${OWNER_NEEDED}; if it is set, run npm run migrate first`;
+
+/** What PostgreSQL tells a login that may not do, or not even see, what is the owner's: it names no setting. */
+const HINTS: Readonly<Record<string, string>> = {
+  // insufficient_privilege, undefined_function, invalid_schema_name
+  '42501': OWNER_NEEDED,
+  '42883': OWNER_OR_MIGRATION_NEEDED,
+  '3F000': OWNER_OR_MIGRATION_NEEDED,
+};
+
+/** Why an operator's command failed, with what is to be set where the service's login was used for the owner's work; may be empty. */
+export function commandFailure(error: unknown): string {
+  const reason = reasonOf(error);
+  const hint = error instanceof Error && 'code' in error ? HINTS[String(error.code)] : undefined;
+  return hint === undefined ? reason : `${hint} (${reason})`;
 }
