@@ -5,6 +5,8 @@ import { ApiModule } from './app.module.js';
 import { readSettings } from './config/settings.js';
 import { describeInterface } from './interface-description.js';
 import { configureHttp } from './platform/http/configure.js';
+import { listenProblem } from './platform/listen-problem.js';
+import { createLogger } from './platform/observability/logger.js';
 import { OperatorsDoor } from './platform/observability/operators-door.js';
 import { nestLogger } from './platform/observability/nest-logger.js';
 import { announceReady, endWhileStarting, failToStart, tellUnhandled } from './platform/process.js';
@@ -13,11 +15,14 @@ import { announceReady, endWhileStarting, failToStart, tellUnhandled } from './p
 async function start(): Promise<void> {
   endWhileStarting();
   const settings = readSettings();
-  const app = await NestFactory.create<NestExpressApplication>(ApiModule.with(settings), { bodyParser: false, bufferLogs: true, abortOnError: false });
-  app.useLogger(nestLogger(app));
-  tellUnhandled(app);
+  const logger = createLogger(settings.LOG_LEVEL);
+  tellUnhandled(logger);
+  const app = await NestFactory.create<NestExpressApplication>(ApiModule.with(settings), { bodyParser: false, logger: nestLogger(logger), abortOnError: false });
   configureHttp(app, () => describeInterface(app, settings));
-  await app.listen(settings.PORT, settings.HOST);
+  await app.init();
+  await app.listen(settings.PORT, settings.HOST).catch((error: unknown) => {
+    throw listenProblem(error, settings.HOST, settings.PORT);
+  });
   announceReady(app, { url: (await app.getUrl()).replace('[::1]', '127.0.0.1'), metricsUrl: app.get(OperatorsDoor).url });
 }
 

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';
 import { readSettings } from './config/settings.js';
+import { createLogger } from './platform/observability/logger.js';
 import { OperatorsDoor } from './platform/observability/operators-door.js';
 import { nestLogger } from './platform/observability/nest-logger.js';
 import { announceReady, endWhileStarting, failToStart, tellUnhandled } from './platform/process.js';
@@ -10,9 +11,9 @@ import { announceReady, endWhileStarting, failToStart, tellUnhandled } from './p
 async function start(): Promise<void> {
   endWhileStarting();
   const settings = readSettings();
-  const app = await NestFactory.createApplicationContext(WorkerModule.with(settings), { bufferLogs: true, abortOnError: false });
-  app.useLogger(nestLogger(app));
-  tellUnhandled(app);
+  const logger = createLogger(settings.LOG_LEVEL);
+  tellUnhandled(logger);
+  const app = await NestFactory.createApplicationContext(WorkerModule.with(settings), { logger: nestLogger(logger), abortOnError: false });
   await app.init();
   announceReady(app, { metricsUrl: app.get(OperatorsDoor).url });
 }

@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { type Logger, LOGGER } from './observability/logger.js';
+import { createLogger, type Logger } from './observability/logger.js';
+import { reasonOf } from './reason.js';
 import { Shutdown } from './shutdown/shutdown.js';
 
 /** For what stops behind the work itself: connections, files. */
@@ -40,8 +41,7 @@ export function announceReady(app: INestApplicationContext, details: Readonly<Re
  * ends the process, told by the log, which takes secrets out: Node itself would print what hangs on the error, and on that of
  * a refused login hangs the password.
  */
-export function tellUnhandled(app: INestApplicationContext): void {
-  const logger = app.get<Logger>(LOGGER);
+export function tellUnhandled(logger: Logger): void {
   process.on('unhandledRejection', (reason) => {
     if (reason instanceof Error && reason.name === 'ReplyError') logger.warn({ err: reason }, 'Redis refused a command');
     else end(reason);
@@ -54,10 +54,10 @@ export function tellUnhandled(app: INestApplicationContext): void {
   }
 }
 
-/** Reports a failed start in one readable line and ends the process. */
+/** Reports a failed start in one line and ends the process: in words to a person at a terminal, else in JSON as the log is. */
 export function failToStart(error: unknown): never {
-  const reason = error instanceof Error ? `Cannot start: ${error.message}` : 'Cannot start';
+  const line = ['Cannot start', reasonOf(error)].filter(Boolean).join(': ');
   // The last line there is, behind those that the log still holds.
-  process.once('exit', () => console.error(reason));
+  process.once('exit', () => (process.stderr.isTTY ? console.error(line) : createLogger('fatal', process.stderr).fatal(line)));
   process.exit(1);
 }

@@ -10,7 +10,7 @@ async function after(failure: string): Promise<{ code: number; out: string; erro
   const program = `
     import { tellUnhandled } from ${module('platform/process.js')};
     import { createLogger } from ${module('platform/observability/logger.js')};
-    tellUnhandled({ get: () => createLogger('info') });
+    tellUnhandled(createLogger('info'));
     const failing = (name) => Object.assign(new Error('no'), { name, command: { name: 'auth', args: ['canary-password'] } });
     setTimeout(() => process.exit(7), 200);
     ${failure}`;

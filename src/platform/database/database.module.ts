@@ -1,13 +1,24 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { BoundEnvironment } from './bound-environment.js';
 import { serviceDataSourceOptions } from './connection.js';
+import { connectionProblem } from './connection-problem.js';
 import { ListReads } from './list-reads.js';
 import { PoolGauge } from './pool-gauge.js';
 import { ReplicaReads } from './replica-reads.js';
 import { TenantTransaction } from './tenant-transaction.js';
+
+async function connect(options?: DataSourceOptions): Promise<DataSource> {
+  if (options === undefined) throw new TypeError('the connection needs its options');
+  try {
+    return await new DataSource(options).initialize();
+  } catch (error) {
+    throw connectionProblem(error);
+  }
+}
 
 /** PostgreSQL: one pool per process, and one to a replica, reached only through TenantTransaction and ListReads. */
 @Global()
@@ -20,6 +31,7 @@ import { TenantTransaction } from './tenant-transaction.js';
         retryAttempts: 5,
         retryDelay: 1_000,
       }),
+      dataSourceFactory: connect,
     }),
   ],
   providers: [

@@ -16,7 +16,6 @@ export class MigrationsFirst implements OnModuleInit {
     private readonly health: HealthChecks,
     private readonly door: OperatorsDoor,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
-    // Nest keeps its own lines until the start is over.
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

@@ -1,11 +1,10 @@
-import type { INestApplicationContext, LoggerService } from '@nestjs/common';
-import { type Logger, LOGGER, redact } from './logger.js';
+import type { LoggerService } from '@nestjs/common';
+import { type Logger, redact } from './logger.js';
 
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** Nest's own lines and those of its `Logger` class, in the JSON log of the process. */
-export function nestLogger(app: INestApplicationContext): LoggerService {
-  const logger = app.get<Logger>(LOGGER);
+export function nestLogger(logger: Logger): LoggerService {
   const at =
     (level: Level) =>
     (message: unknown, ...rest: unknown[]): void => {

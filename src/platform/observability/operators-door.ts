@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics } from 'prom-client';
 import { type Settings, SETTINGS } from '../../config/settings.js';
+import { listenProblem } from '../listen-problem.js';
 import { HealthChecks } from './health-checks.js';
 import { type Logger, LOGGER } from './logger.js';
 import { Meters } from './meters.js';
@@ -55,7 +56,7 @@ export class OperatorsDoor implements OnApplicationBootstrap, OnApplicationShutd
     server.maxConnections = MAX_CONNECTIONS;
     server.listen(port, host);
     await once(server, 'listening').catch((error: unknown) => {
-      throw new Error(`METRICS_PORT: ${(error as Error).message}`, { cause: error });
+      throw listenProblem(error, host, port, 'METRICS_');
     });
     this.server = server;
   }
