@@ -315,6 +315,18 @@ describe('events', () => {
       expect([await behind('MC4w', first, business.tenantId), await behind('MC4w', first), await behind((await page('?limit=100')).next_cursor, first, business.tenantId)]).toEqual([true, false, false]);
     });
 
+    it('answer HEAD with their headers alone, and hold no place for it', async () => {
+      const owner = await Business.open(stack, { certificate: null });
+      for (let asked = 0; asked < 4; asked += 1) {
+        const answer = await fetch(`${stack.apiUrl}/events/stream`, { method: 'HEAD', headers: key(owner), signal: AbortSignal.timeout(5_000) });
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+      }
+      const reader = await Reader.open(stack.apiUrl, key(owner));
+      expect(reader.response.status).toBe(200);
+      reader.close();
+      expect((await fetch(`${stack.apiUrl}/events/stream?cursor=x`, { method: 'HEAD', headers: key(owner) })).status).toBe(422);
+    });
+
     it('are bounded for each tenant and given back', async () => {
       const owner = await Business.open(stack, { certificate: null });
       const readers = await Promise.all([1, 2, 3].map(() => Reader.open(stack.apiUrl, key(owner))));

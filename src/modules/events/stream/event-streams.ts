@@ -17,6 +17,7 @@ const HEARTBEAT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 15;
 const RECONNECT_MS = 2_000;
 const BATCH = 50;
+const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' } as const;
 const ENDED = new Error('the stream ends');
 
 /** Streams of events (Server-Sent Events). A stream holds a place and nothing else: whoever lost it goes on from the last id. */
@@ -33,19 +34,24 @@ export class EventStreams implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * Streams until the client leaves, its key or session ends, or the process stops.
+   * Streams until the client leaves, its key or session ends, or the process stops; to HEAD it answers the headers alone.
    * @throws DomainError RATE_LIMITED when the tenant holds too many streams open
    * @throws ValidationFailure when it is to go on from what is no place
    */
   async serve(tenant: TenantContext, query: EventStreamQuery, lastEventId: string | undefined, response: Response): Promise<void> {
+    const start = startOf(query, lastEventId);
+    // Nothing follows the headers: such a request holds no stream open.
+    if (response.req.method === 'HEAD') {
+      response.writeHead(200, HEADERS).end();
+      return;
+    }
     const ending = this.enter(tenant.tenantId, response);
     void answered(response).then(() => ending.abort(ENDED));
     try {
       const selection = { type: query.type ?? null, documentId: query.document_id ?? null };
-      const start = startOf(query, lastEventId);
       const first = await this.events.after(tenant, start?.place ?? null, selection, BATCH, this.clock.now());
       if (start !== null) refuseOtherLife(start.place, first.place, start.loc);
-      response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
+      response.writeHead(200, HEADERS);
       await this.send(response, `retry: ${RECONNECT_MS}\n${first.events.length === 0 ? `id: ${cursorOf(first.place)}\n` : ''}\n`, ending.signal);
       await this.follow(tenant, selection, first, response, ending.signal);
     } catch (error) {
