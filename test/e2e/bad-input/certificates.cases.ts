@@ -65,6 +65,21 @@ export const certificateCases = (running: () => Stack): void => describe('certif
       expect(JSON.stringify(answer.body)).not.toContain(PASSWORD);
     });
 
+    it('B115 to B121 are explained in the words of the check, in the language of the caller', async () => {
+      const explanation = async (file: Buffer, password: string, language: string): Promise<string> => {
+        const body = { file_base64: file.toString('base64'), password };
+        const answer = await business.call<{ error: { detail: { explanation: string } } }>('POST', `/issuers/${business.issuerId}/certificates`, body, { 'accept-language': language });
+        return answer.body.error.detail.explanation;
+      };
+      const authority = container(business.ruc, { der: { ca: true } });
+      const told: [Buffer, string, string, string][] = [
+        [container(business.ruc), 'another', 'La contraseña no abre el archivo', 'The password does not open the file'],
+        [authority, PASSWORD, 'El único certificado con clave es el de una autoridad', 'The only certificate with a key is that of an authority'],
+        [container('1790012345001'), PASSWORD, `El certificado no es del RUC ${business.ruc}; lleva: 1790012345001`, `The certificate is not of the RUC ${business.ruc}; it carries: 1790012345001`],
+      ];
+      for (const [file, password, es, en] of told) expect([await explanation(file, password, 'es'), await explanation(file, password, 'en')]).toEqual([es, en]);
+    });
+
     it.each(cases)('%s is told by the check, which is no refusal', async (name, file, [status, code, reason], password = PASSWORD) => {
       const answer = await withinTime(check(business, file(), password));
       expect(JSON.stringify(answer.body)).not.toContain(PASSWORD);

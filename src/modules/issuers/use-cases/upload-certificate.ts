@@ -7,7 +7,8 @@ import { type OpenedContainer, Pkcs12Opener } from '../../../platform/secrets/pk
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { CheckFinding } from '../domain/certificate-checks.js';
+import { checkMessage } from '../certificate-check-messages.js';
+import { type CheckFinding, refusedFindings } from '../domain/certificate-checks.js';
 import type { CertificateEntry } from '../issuers.responses.js';
 import { CertificatesRepository } from '../persistence/certificates.repository.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
@@ -47,11 +48,11 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
   async execute({ tenant, issuerId, file, password, language }: UploadCertificate): Promise<CertificateEntry> {
     const { ruc } = found(await this.issuers.find(tenant.tenantId, issuerId));
     const now = this.clock.now();
-    const opened = await this.open(file, password, now);
+    const opened = await this.open(file, password, now, language);
     try {
-      if (opened.refusal !== null) throw refused(opened.refusal);
       const { certificateDer, description, findings } = await examineCertificate(opened, ruc, now);
-      requireSound(findings);
+      if (opened.refusal !== null) throw refused(opened.refusal.reason, findings, language);
+      requireSound(findings, language);
       const id = this.ids.uuid();
       const owner = { tenantId: tenant.tenantId, issuerId, certificateId: id };
       const sealedKey = await this.envelope.seal(opened.privateKeyPkcs8, owner);
@@ -67,22 +68,26 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
     }
   }
 
-  private async open(file: Buffer, password: string, now: Date): Promise<OpenedContainer> {
+  private async open(file: Buffer, password: string, now: Date, language: Language): Promise<OpenedContainer> {
     const result = await this.opener.open(file, password, now);
     if (result.kind === 'opened') return result;
     if (result.reason === 'too_large') throw new DomainError('PAYLOAD_TOO_LARGE', { reason: result.reason });
-    throw refused(result);
+    throw refused(result.reason, refusedFindings(result.reason), language);
   }
 }
 
-const refused = ({ reason, message }: { readonly reason: string; readonly message: string }): DomainError =>
-  new DomainError('INVALID_CERTIFICATE', { reason, explanation: message });
+/** The refusal of a file, explained in the words of the check that failed for this reason, or else of the first that failed. */
+function refused(reason: string, findings: readonly CheckFinding[], language: Language, facts: Readonly<Record<string, unknown>> = {}): DomainError {
+  const failed = findings.filter(({ outcome }) => outcome === 'failed');
+  const cause = failed.find(({ detail }) => detail.reason === reason) ?? failed[0];
+  return new DomainError('INVALID_CERTIFICATE', { reason, ...(cause !== undefined && { explanation: checkMessage(cause, language) }), ...facts });
+}
 
 /** Warnings do not hinder; of several failures the first is the reason. */
-function requireSound(findings: readonly CheckFinding[]): void {
+function requireSound(findings: readonly CheckFinding[], language: Language): void {
   const failed = findings.find(({ outcome }) => outcome === 'failed');
   if (failed === undefined) return;
   const { reason, ...facts } = failed.detail;
   if (reason === 'expired') throw new DomainError('CERTIFICATE_EXPIRED', facts);
-  throw new DomainError('INVALID_CERTIFICATE', { reason, ...facts });
+  throw refused(reason, [failed], language, facts);
 }
