@@ -2716,7 +2716,7 @@ export interface components {
              */
             deadline: string | null;
             /**
-             * @description What the taxpayer does now, in Spanish
+             * @description What the taxpayer does now: Spanish, or English by `Accept-Language`
              * @example Anule el comprobante en el portal del SRI
              */
             instructions: string;
@@ -2841,8 +2841,6 @@ export interface components {
             modified_document_issue_date?: string | null;
             /** @description Mainly for credit notes; the SRI takes 300 characters */
             reason?: string | null;
-            /** @description Prevents duplicates; one namespace per issuer, for ever */
-            idempotency_key?: string | null;
             /** @description Add up to the total */
             payments?: components["schemas"]["DocumentPaymentCreate"][];
             /**
@@ -2893,6 +2891,8 @@ export interface components {
             total: number | string;
             /** @description The lines grouped by tax and rate */
             taxes: components["schemas"]["DocumentTaxCreate"][];
+            /** @description Prevents duplicates; one namespace per issuer, for ever */
+            idempotency_key?: string | null;
         };
         DocumentDividend: {
             /** Format: date */
@@ -2966,8 +2966,6 @@ export interface components {
             modified_document_issue_date?: string | null;
             /** @description Mainly for credit notes; the SRI takes 300 characters */
             reason?: string | null;
-            /** @description Prevents duplicates; one namespace per issuer, for ever */
-            idempotency_key?: string | null;
             /** @description Add up to the total */
             payments?: components["schemas"]["DocumentPaymentCreate"][];
             /**
@@ -2995,12 +2993,6 @@ export interface components {
             transport?: components["schemas"]["Transport"] | null;
             /** @description Full form of a withholding (07), version 2.0.0; absent: short form 1.0.0 */
             withholding?: components["schemas"]["Withholding"] | null;
-            /**
-             * @description 01 invoice, 03 purchase settlement, 04 credit note, 05 debit note, 06 delivery guide, 07 withholding
-             * @default 01
-             * @enum {string}
-             */
-            document_type?: "01" | "03" | "04" | "05" | "06" | "07";
             lines: components["schemas"]["DocumentLineDraft"][];
             /**
              * @description Amount before taxes and discounts
@@ -3019,6 +3011,14 @@ export interface components {
             total?: number | string;
             /** @description The lines grouped by tax and rate */
             taxes?: components["schemas"]["DocumentTaxCreate"][];
+            /**
+             * @description 01 invoice, 03 purchase settlement, 04 credit note, 05 debit note, 06 delivery guide, 07 withholding
+             * @default 01
+             * @enum {string}
+             */
+            document_type?: "01" | "03" | "04" | "05" | "06" | "07";
+            /** @description Prevents duplicates; one namespace per issuer, for ever */
+            idempotency_key?: string | null;
         };
         DocumentEmail: {
             /** Format: uuid */
@@ -3037,6 +3037,7 @@ export interface components {
         DocumentError: {
             /** @description Code of the error catalogue */
             code: string;
+            /** @description Spanish, or English by `Accept-Language`; Spanish in events */
             message: string;
             /** @description What more there is to say, or null */
             detail: components["schemas"]["DocumentErrorDetail"];
@@ -3416,8 +3417,6 @@ export interface components {
             modified_document_issue_date?: string | null;
             /** @description Mainly for credit notes; the SRI takes 300 characters */
             reason?: string | null;
-            /** @description Prevents duplicates; one namespace per issuer, for ever */
-            idempotency_key?: string | null;
             /** @description Add up to the total */
             payments?: components["schemas"]["DocumentPaymentCreate"][];
             /**
@@ -3445,12 +3444,6 @@ export interface components {
             transport?: components["schemas"]["Transport"] | null;
             /** @description Full form of a withholding (07), version 2.0.0; absent: short form 1.0.0 */
             withholding?: components["schemas"]["Withholding"] | null;
-            /**
-             * @description 01 invoice, 03 purchase settlement, 04 credit note, 05 debit note, 06 delivery guide, 07 withholding
-             * @default 01
-             * @enum {string}
-             */
-            document_type?: "01" | "03" | "04" | "05" | "06" | "07";
             lines?: components["schemas"]["DocumentLineDraft"][];
             /**
              * @description Amount before taxes and discounts
@@ -3469,6 +3462,12 @@ export interface components {
             total?: number | string;
             /** @description The lines grouped by tax and rate */
             taxes?: components["schemas"]["DocumentTaxCreate"][];
+            /**
+             * @description 01 invoice, 03 purchase settlement, 04 credit note, 05 debit note, 06 delivery guide, 07 withholding
+             * @default 01
+             * @enum {string}
+             */
+            document_type?: "01" | "03" | "04" | "05" | "06" | "07";
         };
         DocumentPayment: {
             /** @description Position, from 1 */
@@ -3835,6 +3834,120 @@ export interface components {
         };
         /** @enum {string} */
         DocumentType: "01" | "03" | "04" | "05" | "06" | "07";
+        DocumentValidate: {
+            /** Format: uuid */
+            issuer_id: string;
+            /**
+             * Format: uuid
+             * @description Establishment of the issuer
+             */
+            establishment_id: string;
+            /**
+             * Format: uuid
+             * @description Emission point of the establishment
+             */
+            emission_point_id: string;
+            /**
+             * Format: date
+             * @description Calendar day in Ecuador
+             * @example 2026-08-25
+             */
+            issue_date: string;
+            /**
+             * @description Sum of the discounts of the lines
+             * @default 0.00
+             */
+            total_discount?: number | string;
+            /**
+             * @description 04 RUC, 05 cedula, 06 passport, 07 final consumer, 08 foreign; or RUC, CEDULA, PASAPORTE, CONSUMIDOR_FINAL, EXTERIOR
+             * @example 05
+             */
+            buyer_id_type?: string | null;
+            /** @description Identification number of the buyer */
+            buyer_id?: string | null;
+            /** @description Legal name of the buyer */
+            buyer_name?: string | null;
+            /**
+             * Format: email
+             * @description Where the document is sent
+             */
+            buyer_email?: string | null;
+            /** @description false: the buyer is not mailed the document once it is authorized; not part of the document */
+            send_email?: boolean;
+            /** @description The SRI takes 300 characters */
+            buyer_address?: string | null;
+            /**
+             * Format: uuid
+             * @description Original document that this one refers to
+             */
+            modified_document_id?: string | null;
+            /** @description SRI type code of the modified document */
+            modified_document_type?: string | null;
+            /**
+             * @description Number of the modified document
+             * @example 001-001-000000123
+             */
+            modified_document_number?: string | null;
+            /**
+             * Format: date
+             * @description Issue date of the modified document
+             */
+            modified_document_issue_date?: string | null;
+            /** @description Mainly for credit notes; the SRI takes 300 characters */
+            reason?: string | null;
+            /** @description Add up to the total */
+            payments?: components["schemas"]["DocumentPaymentCreate"][];
+            /**
+             * @description Part of the access key
+             * @example 12345678
+             */
+            numeric_code: string;
+            /** @description Printed and sent with the document; 15 with those the service adds */
+            additional_info?: components["schemas"]["NameValue"][];
+            /** @description Tip of an invoice (01) */
+            tip?: number | string | null;
+            /** @description Delivery guide of an invoice (01) */
+            delivery_guide_number?: string | null;
+            /** @description Vehicle plate of an invoice (01) */
+            vehicle_plate?: string | null;
+            /** @description Terms and charges of an export (01) */
+            foreign_trade?: components["schemas"]["ForeignTrade"] | null;
+            /** @description Documents paid on behalf of the buyer (01, 03) */
+            reimbursements?: components["schemas"]["Reimbursement"][];
+            /** @description Charges collected for others: part of the total, not of its taxes (01) */
+            third_party_charges?: components["schemas"]["ThirdPartyCharge"][];
+            /** @description Trip of an invoice that stands in for a delivery guide (01) */
+            substitute_guide?: components["schemas"]["SubstituteGuide"] | null;
+            /** @description Trip of a delivery guide (06), required there */
+            transport?: components["schemas"]["Transport"] | null;
+            /** @description Full form of a withholding (07), version 2.0.0; absent: short form 1.0.0 */
+            withholding?: components["schemas"]["Withholding"] | null;
+            lines: components["schemas"]["DocumentLineDraft"][];
+            /**
+             * @description Amount before taxes and discounts
+             * @example 100.00
+             */
+            subtotal?: number | string;
+            /**
+             * @description Sum of the taxes
+             * @example 15.00
+             */
+            total_tax?: number | string;
+            /**
+             * @description subtotal - total_discount + total_tax (+ tip)
+             * @example 115.00
+             */
+            total?: number | string;
+            /** @description The lines grouped by tax and rate */
+            taxes?: components["schemas"]["DocumentTaxCreate"][];
+            /**
+             * @description 01 invoice, 03 purchase settlement, 04 credit note, 05 debit note, 06 delivery guide, 07 withholding
+             * @enum {string}
+             */
+            document_type: "01" | "03" | "04" | "05" | "06" | "07";
+            /** @description Prevents duplicates; one namespace per issuer, for ever */
+            idempotency_key?: string | null;
+        };
         DocumentValidation: {
             /** @description POST /documents would accept it */
             valid: boolean;
@@ -4256,6 +4369,7 @@ export interface components {
             password?: string;
         };
         IssueDocumentResponse: components["schemas"]["DocumentAcceptedResponse"] | components["schemas"]["DocumentSyncSubmitResponse"];
+        IssueDraftResponse: components["schemas"]["DocumentAcceptedResponse"] | components["schemas"]["DocumentSyncSubmitResponse"];
         Issuer: {
             /** Format: uuid */
             id: string;
@@ -5651,7 +5765,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description - `NOT_FOUND`: The resource does not exist. Check the identifier. */
+        /** @description - `NOT_FOUND`: The resource does not exist. Check the identifier; if it came in the body, detail names its field. */
         Error404: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -5670,7 +5784,7 @@ export interface components {
          *     - `INVALID_STATE`: The current state does not allow the operation. See the state and the allowed actions in detail.
          *     - `SEQUENCE_EXHAUSTED`: The sequential of the emission point reached 999999999. Create another emission point or contact support.
          *     - `ALREADY_EXISTS`: The resource already exists. Use the existing resource or change the code.
-         *     - `CREDIT_EXCEEDS_ORIGINAL`: The credit notes exceed the original document. Lower the amount to the available balance.
+         *     - `CREDIT_EXCEEDS_ORIGINAL`: The credit notes exceed the original document. Lower the amount to the available balance, told in detail.
          */
         Error409: {
             headers: {
@@ -6993,7 +7107,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DocumentDraft"];
+                "application/json": components["schemas"]["DocumentValidate"];
             };
         };
         responses: {
@@ -7277,6 +7391,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description `wait=N`: wait up to N seconds (1 to 30) for a final state; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
+                 * @example wait=10
+                 */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
@@ -7299,6 +7418,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7494,6 +7614,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description `wait=N`: wait up to N seconds (1 to 30) for a final state; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
+                 * @example wait=10
+                 */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
@@ -7512,10 +7637,11 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DocumentAcceptedResponse"];
+                    "application/json": components["schemas"]["IssueDraftResponse"];
                 };
             };
             400: components["responses"]["Error400"];

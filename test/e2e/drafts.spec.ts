@@ -37,6 +37,41 @@ describe('drafts and what follows an issued document', () => {
     taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '50.00', rate: '0.15', tax_amount: '7.50' }],
   };
 
+  it('waits for the final state of an issued draft when asked with Prefer', async () => {
+    const { id } = (await draft()).body;
+    const answer = await business.call('POST', `/documents/${id}/issue`, undefined, { prefer: 'wait=20' });
+    expect([answer.status, answer.headers.get('preference-applied')]).toEqual([202, 'wait=20']);
+    expect(answer.body).toMatchObject({ document_id: id, status: 'AUTHORIZED', action_taken: 'authorized', new_access_key: null });
+  });
+
+  it('refuses an idempotency key for a draft that exists already', async () => {
+    const { id } = (await draft()).body;
+    const answer = await business.call<{ detail: object[] }>('PATCH', `/documents/${id}`, { reason: 'x', idempotency_key: 'late' });
+    expect([answer.status, answer.body.detail]).toMatchObject([422, [{ loc: ['body', 'idempotency_key'], type: 'extra_forbidden', input: 'late' }]]);
+    expect(await business.document(id)).toMatchObject({ version: 1, idempotency_key: null });
+  });
+
+  it('names the id of the body that the tenant does not have, one of another tenant like one of nobody', async () => {
+    const nobodys = '7b0c2f6e-3a39-4d7e-9c55-1f2c3d4e5f60';
+    const other = await Business.open(stack, { certificate: null });
+    const theirs = { issuer_id: other.issuerId, establishment_id: other.establishmentId, emission_point_id: other.emissionPointId, modified_document_id: (await other.call<Body>('POST', '/documents/drafts', other.invoice())).body.id };
+    const { id } = (await draft()).body;
+    const note = { ...half, document_type: '04', reason: 'Devolución', payments: undefined };
+    for (const [field, foreign] of Object.entries(theirs)) {
+      for (const value of [nobodys, foreign]) {
+        const body = business.invoice({ ...(field === 'modified_document_id' ? note : {}), [field]: value });
+        const answers = [
+          await business.call<Body>('POST', '/documents', body), await business.call<Body>('POST', '/documents/drafts', body), await business.call<Body>('PATCH', `/documents/${id}`, { [field]: value }),
+          ...(field === 'modified_document_id' ? [] : [await business.call<Body>('POST', '/documents/validate', body)]),
+        ];
+        for (const answer of answers) expect([field, answer.status, answer.body.error]).toMatchObject([field, 404, { code: 'NOT_FOUND', detail: { field } }]);
+      }
+    }
+    const dryRun = await business.call<{ findings: { pointer: string; rule: string }[] }>('POST', '/documents/validate', business.invoice({ ...note, modified_document_id: nobodys }));
+    const errors = dryRun.body.findings.map(({ rule, pointer }) => [rule, pointer]).filter(([, pointer]) => pointer !== '/issue_date');
+    expect([dryRun.status, errors]).toEqual([200, [['issuing.not_found', '/modified_document_id']]]);
+  });
+
   it('stores a draft without a number, changes it, issues it', async () => {
     const before = await business.lastNumber();
     const created = await draft({ document_type: undefined });
@@ -165,6 +200,8 @@ describe('drafts and what follows an issued document', () => {
     const bad = await business.call<{ valid: boolean; findings: { pointer: string }[] }>('POST', '/documents/validate', business.invoice({ total: '1.00', buyer_id: '1' }));
     expect(bad.body.valid).toBe(false);
     expect(bad.body.findings.map((finding) => finding.pointer)).toEqual(expect.arrayContaining(['/total']));
+    const untyped = await business.call<{ detail: object[] }>('POST', '/documents/validate', business.invoice({ document_type: undefined }));
+    expect([untyped.status, untyped.body.detail]).toMatchObject([400, [{ loc: ['body', 'document_type'], type: 'missing' }]]);
     const bare = await Business.open(stack, { certificate: null });
     const without = await bare.call<{ findings: { rule: string }[] }>('POST', '/documents/validate', bare.invoice());
     expect(without.body.findings.map((finding) => finding.rule)).toContain('issuing.certificate_not_found');
@@ -250,7 +287,8 @@ describe('drafts and what follows an issued document', () => {
     const notes = await Promise.all(Array.from({ length: 5 }, () => credit(original)));
     const issued = await Promise.all(notes.map(({ body }) => business.call<Body>('POST', `/documents/${body.credit_note_id}/issue`)));
     expect(issued.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409]);
-    expect(issued.filter(({ body }) => body.error?.code === 'CREDIT_EXCEEDS_ORIGINAL')).toHaveLength(4);
+    const refused = issued.flatMap(({ body }) => body.error ?? []);
+    expect(refused).toMatchObject(Array(4).fill({ code: 'CREDIT_EXCEEDS_ORIGINAL', detail: { available: '0.00' } }));
   });
 
   it('credits only what may be credited', async () => {
@@ -279,10 +317,13 @@ describe('drafts and what follows an issued document', () => {
     });
     const { document_id, access_key } = await mine.accepted();
     expect((await mine.settled(document_id)).status).toBe('REJECTED');
+    const messageIn = async (language: string): Promise<unknown> =>
+      (await mine.call<{ error: { message: string } }>('GET', `/documents/${document_id}`, undefined, { 'accept-language': language })).body.error.message;
+    expect([await messageIn('es'), await messageIn('en')]).toEqual(['El SRI rechazó el documento', 'The SRI refused the document']);
     const renumbered = await mine.call<Body>('POST', `/documents/${document_id}/correct`, mine.invoice({ numeric_code: '87654321' }));
     expect([renumbered.status, renumbered.body.error?.detail[0]?.pointer]).toEqual([400, '/numeric_code']);
-    const corrected = await mine.call('POST', `/documents/${document_id}/correct`, mine.invoice({ buyer_name: 'Nombre Corregido' }));
-    expect([corrected.status, corrected.body]).toMatchObject([202, { status: 'NUMBER_RESERVED', new_access_key: null }]);
+    const corrected = await mine.call('POST', `/documents/${document_id}/correct`, mine.invoice({ buyer_name: 'Nombre Corregido' }), { prefer: 'wait=20' });
+    expect([corrected.status, corrected.headers.get('preference-applied'), corrected.body]).toMatchObject([202, 'wait=20', { status: 'AUTHORIZED', action_taken: 'authorized', new_access_key: null }]);
     expect(await mine.settled(document_id)).toMatchObject({ status: 'AUTHORIZED', access_key, sequential: 1, buyer_name: 'Nombre Corregido', error: null });
     expect(await mine.lastNumber()).toBe(1);
     const again = await mine.call<Body>('POST', `/documents/${document_id}/correct`, mine.invoice());

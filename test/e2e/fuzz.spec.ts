@@ -46,7 +46,7 @@ describe('requests made out of the description of the API', () => {
         api_key_id: [await made('/auth/api-keys', { name: 'target' })], product_id: await Promise.all(['A', 'B', 'C'].map((main_code) => made('/products', { main_code, name: 'Café', unit_price: '1.00', iva_rate_code: '4' }))), actor_id: [business.apiKeyId], webhook_id: [webhookId, await made('/webhooks', webhook)], delivery_id: [await made(`/webhooks/${webhookId}/test`, {})], profile_id: profiles, table: ['iva-rates', 'payment-methods'],
       },
       bodies: {
-        DocumentCreate: invoice, DocumentDraft: invoice, DocumentPatch: invoice, CreditNoteCreate: () => ({ reason: 'Devolución', lines, taxes, subtotal, total_tax, total }),
+        DocumentCreate: invoice, DocumentDraft: invoice, DocumentValidate: invoice, DocumentPatch: invoice, CreditNoteCreate: () => ({ reason: 'Devolución', lines, taxes, subtotal, total_tax, total }),
         CertificateUpload: () => ({ file_base64: file, password: BUSINESS_PASSWORD }), WebhookCreate: () => webhook, WebhookUpdate: () => ({ description: 'ERP' }), WebhookReplay: () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }), IssuerUpdate: () => ({ nombre_comercial: 'Ñandú' }), MailSettingsUpdate: () => ({ subject: '{{document_number}}' }), PlatformTenantUpdate: () => ({ is_active: true }),
         ProductCreate: () => ({ main_code: randomUUID().slice(0, 20), name: 'Café', unit_price: '1.00', iva_rate_code: '4' }), ProductUpdate: () => ({ name: 'Té' }),
       },

@@ -166,7 +166,8 @@ describe('acts on issued documents', () => {
   it('a cancellation can be taken back, and a credited invoice cannot be cancelled', async () => {
     const { document_id } = await business.accepted();
     await until(document_id, 'AUTHORIZED');
-    expect((await act(document_id, 'cancel', { reason: 'by mistake' })).status).toBe(202);
+    const requested = await business.call('POST', `/documents/${document_id}/cancel`, { reason: 'by mistake' }, { 'accept-language': 'en' });
+    expect([requested.status, requested.body['instructions']]).toEqual([202, expect.stringMatching(/^Annul the document in SRI en línea/)]);
     expect((await business.call('POST', `/documents/${document_id}/credit-note`, { reason: 'x', lines: business.invoice()['lines'], taxes: business.invoice()['taxes'], subtotal: '100.00', total_tax: '15.00', total: '115.00' })).status).toBe(409);
     expect((await act(document_id, 'cancel', undefined, 'DELETE')).status).toBe(204);
     expect(await business.document(document_id)).toMatchObject({ status: 'AUTHORIZED', cancellation: null });

@@ -1,8 +1,10 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Res, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Res, StreamableFile } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
+import { languageOf } from '../../platform/http/field-messages.js';
+import { preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -20,6 +22,7 @@ import { CREDIT_NOTE_EXAMPLES, ISSUE_EXAMPLES } from './documents.examples.js';
 import { DocumentPath } from './documents.query.dto.js';
 import { CreditNoteCreated, DocumentSyncSubmit } from './documents.responses.js';
 import { AbandonDocument } from './use-cases/abandon-document.js';
+import { AwaitDocument } from './use-cases/await-document.js';
 import { CancelDocument } from './use-cases/cancel-document.js';
 import { CorrectDocument } from './use-cases/correct-document.js';
 import { CreateCreditNote } from './use-cases/create-credit-note.js';
@@ -61,10 +64,22 @@ export class DocumentActsController {
   @RequirePermission('documents:operate')
   @RateLimit('issue')
   @ApiOperation({ operationId: 'correctDocument', summary: 'Send a refused document again with mended content under the same number' })
+  @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) for a final state' })
   @ApiBody({ type: DocumentCreateDto, examples: ISSUE_EXAMPLES })
   @ApiAcceptedResponse({ type: DocumentSyncSubmit })
-  correct(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() body: DocumentCreateDto): Promise<DocumentSyncSubmit> {
-    return this.commands.execute(new CorrectDocument(tenant, document_id, body));
+  async correct(
+    @Tenant() tenant: TenantContext,
+    @Param() { document_id }: DocumentPath,
+    @Body() body: DocumentCreateDto,
+    @Headers('prefer') prefer: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DocumentSyncSubmit> {
+    const wait = preferredWait(prefer);
+    const answer = await this.commands.execute(new CorrectDocument(tenant, document_id, body));
+    if (wait === null) return answer;
+    response.setHeader('Preference-Applied', `wait=${wait}`);
+    const awaited = await this.queries.execute(new AwaitDocument(tenant, document_id, wait, false));
+    return Object.assign({}, awaited, { new_access_key: answer.new_access_key });
   }
 
   @Post('retry')
@@ -99,8 +114,13 @@ export class DocumentActsController {
   @RequirePermission('documents:issue')
   @ApiOperation({ operationId: 'cancelDocument', summary: 'Record that an authorized document is to be annulled, and watch until the SRI says that it is' })
   @ApiAcceptedResponse({ type: CancellationRequested })
-  cancel(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() { reason }: ReasonDto): Promise<CancellationRequested> {
-    return this.commands.execute(new CancelDocument(tenant, document_id, reason));
+  cancel(
+    @Tenant() tenant: TenantContext,
+    @Param() { document_id }: DocumentPath,
+    @Body() { reason }: ReasonDto,
+    @Headers('accept-language') language: string | undefined,
+  ): Promise<CancellationRequested> {
+    return this.commands.execute(new CancelDocument(tenant, document_id, reason, languageOf(language)));
   }
 
   @Delete('cancel')

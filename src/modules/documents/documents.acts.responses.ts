@@ -37,7 +37,7 @@ export class CancellationRequested {
   @ApiProperty(instant) cancellation_requested_at: Date;
   @ApiProperty({ type: String, format: 'date', nullable: true, description: 'Last day on which the SRI portal annuls; null: no limit' })
   deadline: string | null;
-  @ApiProperty({ type: String, description: 'What the taxpayer does now, in Spanish', example: 'Anule el comprobante en el portal del SRI' }) instructions: string;
+  @ApiProperty({ type: String, description: 'What the taxpayer does now: Spanish, or English by `Accept-Language`', example: 'Anule el comprobante en el portal del SRI' }) instructions: string;
 }
 
 @ApiSchema({ name: 'DocumentHistoryEntry' })

@@ -3,6 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { EXPORTS_BOUND, TakesExportPlace } from '../../platform/http/export-place.js';
+import { languageOf } from '../../platform/http/field-messages.js';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
 import { preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
@@ -87,8 +88,12 @@ export class DocumentsController {
   @RateLimit('read')
   @ApiOperation({ operationId: 'getDocument', summary: 'State and content of one document' })
   @ApiOkResponse({ type: DocumentRecord })
-  get(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath): Promise<DocumentRecord> {
-    return this.queries.execute(new GetDocument(tenant, document_id));
+  get(
+    @Tenant() tenant: TenantContext,
+    @Param() { document_id }: DocumentPath,
+    @Headers('accept-language') language: string | undefined,
+  ): Promise<DocumentRecord> {
+    return this.queries.execute(new GetDocument(tenant, document_id, languageOf(language)));
   }
 
   @Get(':document_id/xml')

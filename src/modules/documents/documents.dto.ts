@@ -19,6 +19,7 @@ const TYPE = {
 const SUBTOTAL = { about: 'Amount before taxes and discounts', example: '100.00' } as const;
 const TOTAL_TAX = { about: 'Sum of the taxes', example: '15.00' } as const;
 const TOTAL = { about: 'subtotal - total_discount + total_tax (+ tip)', example: '115.00' } as const;
+const IDEMPOTENCY_KEY = { min: 1, max: 255, nullable: true, about: 'Prevents duplicates; one namespace per issuer, for ever' } as const;
 const TAXES = { min: 1, max: 200, about: 'The lines grouped by tax and rate' } as const;
 
 /** What issuing and drafting have in common. */
@@ -47,8 +48,6 @@ export class DocumentBodyDto {
   modified_document_number?: string | null;
   @Day({ nullable: true, about: 'Issue date of the modified document' }) modified_document_issue_date?: string | null;
   @Text({ max: 500, nullable: true, about: 'Mainly for credit notes; the SRI takes 300 characters' }) reason?: string | null;
-  @Text({ min: 1, max: 255, nullable: true, about: 'Prevents duplicates; one namespace per issuer, for ever' })
-  idempotency_key?: string | null;
   @NestedList(() => DocumentPaymentDto, { max: 1000, optional: true, about: 'Add up to the total' }) payments?: DocumentPaymentDto[];
   @Digits(8, { about: 'Part of the access key', example: '12345678' }) numeric_code: string;
   @NestedList(() => NameValueDto, { max: 15, optional: true, about: 'Printed and sent with the document; 15 with those the service adds' })
@@ -77,12 +76,11 @@ export class DocumentCreateDto extends DocumentBodyDto {
   @Money(TOTAL_TAX) total_tax: string;
   @Money(TOTAL) total: string;
   @NestedList(() => DocumentTaxDto, TAXES) taxes: DocumentTaxDto[];
+  @Text(IDEMPOTENCY_KEY) idempotency_key?: string | null;
 }
 
 /** As for issuing; the totals and `taxes` may be left out, all four together: then the service computes them from the lines. */
-@ApiSchema({ name: 'DocumentDraft' })
-export class DocumentDraftDto extends DocumentBodyDto {
-  @OneOf(DOCUMENT_TYPES, { ...TYPE, default: '01' }) document_type: (typeof DOCUMENT_TYPES)[number] = '01';
+class DocumentFromLinesDto extends DocumentBodyDto {
   @NestedList(() => DraftLineDto, { min: 1, max: MAX_LINES }) lines: DraftLineDto[];
   @Money({ ...SUBTOTAL, optional: true }) subtotal?: string;
   @Money({ ...TOTAL_TAX, optional: true }) total_tax?: string;
@@ -90,6 +88,23 @@ export class DocumentDraftDto extends DocumentBodyDto {
   @NestedList(() => DocumentTaxDto, { ...TAXES, optional: true }) taxes?: DocumentTaxDto[];
 }
 
+/** A draft that exists already: an idempotency key belongs to its creation. */
+export class StoredDraftDto extends DocumentFromLinesDto {
+  @OneOf(DOCUMENT_TYPES, { ...TYPE, default: '01' }) document_type: (typeof DOCUMENT_TYPES)[number] = '01';
+}
+
+@ApiSchema({ name: 'DocumentDraft' })
+export class DocumentDraftDto extends StoredDraftDto {
+  @Text(IDEMPOTENCY_KEY) idempotency_key?: string | null;
+}
+
+/** A dry run takes what issuing takes: only a draft is an invoice where no type is named. */
+@ApiSchema({ name: 'DocumentValidate' })
+export class DocumentValidateDto extends DocumentFromLinesDto {
+  @OneOf(DOCUMENT_TYPES, TYPE) document_type: (typeof DOCUMENT_TYPES)[number];
+  @Text(IDEMPOTENCY_KEY) idempotency_key?: string | null;
+}
+
 /** Any of the fields of a draft; those that are absent stay. */
 @ApiSchema({ name: 'DocumentPatch' })
-export class DocumentPatchDto extends PartialType(DocumentDraftDto) {}
+export class DocumentPatchDto extends PartialType(StoredDraftDto) {}

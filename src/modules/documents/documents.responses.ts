@@ -80,7 +80,7 @@ const findings = { type: 'array', items: { $ref: '#/components/schemas/FiscalFin
 @ApiSchema({ name: 'DocumentError' })
 export class DocumentErrorBody {
   @ApiProperty({ ...text, description: 'Code of the error catalogue' }) code: string;
-  @ApiProperty(text) message: string;
+  @ApiProperty({ ...text, description: 'Spanish, or English by `Accept-Language`; Spanish in events' }) message: string;
   @ApiProperty({ description: 'What more there is to say, or null' }) detail: unknown;
 }
 

@@ -1,15 +1,17 @@
-import { Body, Controller, Delete, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Headers, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiExtraModels, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
+import { preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
-import { DocumentDraftDto, DocumentPatchDto } from './documents.dto.js';
+import { DocumentDraftDto, DocumentPatchDto, DocumentValidateDto } from './documents.dto.js';
 import { DRAFT_EXAMPLES, PATCH_EXAMPLES } from './documents.examples.js';
 import { DocumentPath } from './documents.query.dto.js';
-import { DocumentAccepted, DocumentRecord, DocumentValidation } from './documents.responses.js';
+import { DocumentAccepted, DocumentRecord, DocumentSyncSubmit, DocumentValidation } from './documents.responses.js';
+import { AwaitDocument } from './use-cases/await-document.js';
 import { CreateDraft } from './use-cases/create-draft.js';
 import { DeleteDraft } from './use-cases/delete-draft.js';
 import { GetDocument } from './use-cases/get-document.js';
@@ -33,9 +35,9 @@ export class DraftsController {
   @HttpCode(200)
   @RequirePermission('documents:issue')
   @ApiOperation({ operationId: 'validateDocument', summary: 'Dry run: every check of issuing, without effect', description: FROM_LINES })
-  @ApiBody({ type: DocumentDraftDto, examples: DRAFT_EXAMPLES })
+  @ApiBody({ type: DocumentValidateDto, examples: DRAFT_EXAMPLES })
   @ApiOkResponse({ type: DocumentValidation })
-  validate(@Tenant() tenant: TenantContext, @Body() body: DocumentDraftDto): Promise<DocumentValidation> {
+  validate(@Tenant() tenant: TenantContext, @Body() body: DocumentValidateDto): Promise<DocumentValidation> {
     return this.queries.execute(new ValidateDocument(tenant, body));
   }
 
@@ -80,8 +82,19 @@ export class DraftsController {
   @RequirePermission('documents:issue')
   @RateLimit('issue')
   @ApiOperation({ operationId: 'issueDraft', summary: 'Issue a draft as it stands' })
-  @ApiAcceptedResponse({ type: DocumentAccepted })
-  issue(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath): Promise<DocumentAccepted> {
-    return this.commands.execute(new IssueDraft(tenant, document_id));
+  @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) for a final state' })
+  @ApiExtraModels(DocumentAccepted, DocumentSyncSubmit)
+  @ApiAcceptedResponse({ schema: { anyOf: [{ $ref: getSchemaPath(DocumentAccepted) }, { $ref: getSchemaPath(DocumentSyncSubmit) }] } })
+  async issue(
+    @Tenant() tenant: TenantContext,
+    @Param() { document_id }: DocumentPath,
+    @Headers('prefer') prefer: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DocumentAccepted | DocumentSyncSubmit> {
+    const wait = preferredWait(prefer);
+    const answer = await this.commands.execute(new IssueDraft(tenant, document_id));
+    if (wait === null) return answer;
+    response.setHeader('Preference-Applied', `wait=${wait}`);
+    return this.queries.execute(new AwaitDocument(tenant, document_id, wait, false));
   }
 }

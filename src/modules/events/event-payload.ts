@@ -22,7 +22,8 @@ export function eventPayload({ id, type, created_at, tenant_id, version, data, c
 
 type Snapshot = RecordRow & { readonly content_revision: number };
 
-const recordOf = ({ content_revision: _revision, ...columns }: Snapshot, content: DocumentContent): unknown => documentRecord(withInstants(columns) as RecordRow, content);
+/** Without a caller whose language it could be: in Spanish. */
+const recordOf = ({ content_revision: _revision, ...columns }: Snapshot, content: DocumentContent): unknown => documentRecord(withInstants(columns) as RecordRow, content, 'es');
 
 const INSTANT_NAME = /_(?:at|date|since|from|to)$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+\+00:00$/;

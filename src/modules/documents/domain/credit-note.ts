@@ -48,6 +48,9 @@ export function refuseUncreditable(original: Original, today: string, maxMonths:
   if (findings.length > 0) throw new DomainError('FISCAL_RULE_VIOLATED', findings);
 }
 
+/** The refusal of a credit note for more than its original has left: `available`, as the database told it. */
+export const creditExceeded = (available: string | null): DomainError => new DomainError('CREDIT_EXCEEDS_ORIGINAL', { available });
+
 /** The same day `months` later; the last of the month where that day does not exist (29 February + 12 = 28 February). */
 export function addMonths(day: string, months: number): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);

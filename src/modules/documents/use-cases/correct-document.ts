@@ -7,7 +7,6 @@ import { ValidationFailure } from '../../../platform/http/validation-failure.js'
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
 import { ofDocument } from '../../../platform/tracing/document-trace.js';
 import { beginSpan } from '../../../platform/tracing/spans.js';
-import { DomainError } from '../../../shared/domain-error.js';
 import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
@@ -59,7 +58,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
     const place = placeOf(body);
     refuseErrors(await this.fixedParts(tenant, refused, place, requested));
     const { context } = await this.desk.lookUp(tenant.tenantId, place, null);
-    if (!context) throw new DomainError('NOT_FOUND');
+    if (!context) throw await this.desk.unknownPlace(tenant.tenantId, place);
     const now = this.clock.now();
     this.desk.refuseUnusable(context, now);
     const complete = await this.desk.withModifiedDocument(tenant, place, requested, now);

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AuditEntry, auditLine } from '../../../platform/audit/audit-trail.js';
-import { sqlState } from '../../../platform/database/tenant-transaction.js';
+import { sqlDetail, sqlState } from '../../../platform/database/tenant-transaction.js';
 import { ofDocument } from '../../../platform/tracing/document-trace.js';
 import { traced } from '../../../platform/tracing/spans.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -8,6 +8,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { notAllowed } from '../domain/acts.js';
+import { creditExceeded } from '../domain/credit-note.js';
 import type { Decision } from '../domain/document.js';
 import { type DocumentStatus, target } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument, type Records, StaleDocumentError } from '../persistence/documents.repository.js';
@@ -70,7 +71,7 @@ function refusalOf(error: unknown, { state }: LoadedDocument): unknown {
     case 'SE006':
       return notAllowed(state, 'retry', 'ORIGINAL_NOT_AUTHORIZED');
     case 'SE007':
-      return new DomainError('CREDIT_EXCEEDS_ORIGINAL');
+      return creditExceeded(sqlDetail(error));
     case 'SE008':
       return new DomainError('FISCAL_RULE_VIOLATED', [CREDITED]);
     default:

@@ -1,3 +1,4 @@
+import type { Language } from '../../../platform/http/field-messages.js';
 import type { DocumentErrorBody } from '../documents.responses.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../shared/error-catalogue.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
@@ -38,22 +39,21 @@ export type RecordRow = Omit<DocumentRecord, keyof Shown | 'error' | 'send_email
   readonly error_detail: unknown;
 };
 
-/** The record of a document out of its columns and the content they belong to. */
-export function documentRecord({ error_code, error_detail, ...columns }: RecordRow, content: DocumentContent): DocumentRecord {
+/** The record of a document out of its columns and the content they belong to, its error told in `language`. */
+export function documentRecord({ error_code, error_detail, ...columns }: RecordRow, content: DocumentContent, language: Language): DocumentRecord {
   return {
     ...columns,
     ...(toWire(Object.fromEntries(SHOWN.map((name) => [name, content[name]]))) as Shown),
     send_email: content.sendEmail ?? true,
-    error: documentError(error_code, error_detail),
+    error: documentError(error_code, error_detail, language),
     cancellation: toWire(columns.cancellation) as DocumentRecord['cancellation'],
   };
 }
 
 /** What went wrong with a document, in the error envelope's terms; null when nothing did. */
-export function documentError(code: string | null, detail: unknown): DocumentErrorBody | null {
+export function documentError(code: string | null, detail: unknown, language: Language): DocumentErrorBody | null {
   if (code === null) return null;
-  const entry = ERROR_CATALOGUE[code as ErrorCode];
-  return { code, message: entry.es, detail: detail ?? null };
+  return { code, message: ERROR_CATALOGUE[code as ErrorCode][language], detail: detail ?? null };
 }
 
 const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

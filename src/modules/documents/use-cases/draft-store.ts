@@ -42,7 +42,7 @@ export class DraftStore {
   ): Promise<CreatedDraft> {
     const { context, replay } = await this.desk.lookUp(tenant.tenantId, place, request.idempotencyKey);
     if (replay) return replayOf(replay, request);
-    if (!context) throw new DomainError('NOT_FOUND');
+    if (!context) throw await this.desk.unknownPlace(tenant.tenantId, place);
     const now = this.clock.now();
     const issuer = this.desk.snapshot(context, tenant);
     const content = await contentOf(issuer, now);

@@ -1,5 +1,6 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { Language } from '../../../platform/http/field-messages.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
@@ -11,6 +12,7 @@ export class GetDocument extends Query<DocumentRecord> {
   constructor(
     readonly tenant: TenantContext,
     readonly documentId: string,
+    readonly language: Language = 'es',
   ) {
     super();
   }
@@ -20,7 +22,7 @@ export class GetDocument extends Query<DocumentRecord> {
 export class GetDocumentHandler implements IQueryHandler<GetDocument> {
   constructor(private readonly transaction: TenantTransaction) {}
 
-  async execute({ tenant, documentId }: GetDocument): Promise<DocumentRecord> {
+  async execute({ tenant, documentId, language }: GetDocument): Promise<DocumentRecord> {
     const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
       manager.query<(RecordRow & { content: DocumentContent })[]>(
         `select ${RECORD_COLUMNS}, ${STATE_COLUMNS}, c.content,
@@ -38,6 +40,6 @@ export class GetDocumentHandler implements IQueryHandler<GetDocument> {
     );
     if (!row) throw new DomainError('NOT_FOUND');
     const { content, ...columns } = row;
-    return documentRecord(columns, content);
+    return documentRecord(columns, content, language);
   }
 }

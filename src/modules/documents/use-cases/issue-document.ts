@@ -57,7 +57,7 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
     const print = fingerprint(body);
     const { context, replay } = await this.desk.lookUp(tenant.tenantId, place, idempotencyKey);
     if (replay) return replayOf(replay, print);
-    if (!context) throw new DomainError('NOT_FOUND');
+    if (!context) throw await this.desk.unknownPlace(tenant.tenantId, place);
 
     const now = this.clock.now();
     this.desk.refuseUnusable(context, now);

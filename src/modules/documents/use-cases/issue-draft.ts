@@ -5,7 +5,6 @@ import { Meters } from '../../../platform/observability/meters.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
 import { firstOfDocument } from '../../../platform/tracing/document-trace.js';
 import { beginSpan } from '../../../platform/tracing/spans.js';
-import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentAccepted } from '../documents.responses.js';
@@ -37,7 +36,7 @@ export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
   async execute({ tenant, documentId }: IssueDraft): Promise<DocumentAccepted> {
     const draft = await this.documents.find(tenant, documentId, 'issue');
     const { context } = await this.desk.lookUp(tenant.tenantId, draft.place, null);
-    if (!context) throw new DomainError('NOT_FOUND');
+    if (!context) throw await this.desk.unknownPlace(tenant.tenantId, draft.place);
     const now = this.clock.now();
     this.desk.refuseUnusable(context, now);
     const complete = await this.desk.withModifiedDocument(tenant, draft.place, draft.content, now);

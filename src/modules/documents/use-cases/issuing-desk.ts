@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
-import { Prepared, sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { Prepared, sqlConstraint, sqlDetail, sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
@@ -10,7 +10,7 @@ import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-type
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { preflight } from '../../../sri/preflight.js';
 import { checkRuc } from '../../../sri/taxpayer-id.js';
-import { refuseUncreditable } from '../domain/credit-note.js';
+import { creditExceeded, refuseUncreditable } from '../domain/credit-note.js';
 import { type IssuingContextRow, snapshotOf } from './issuing-context.js';
 import { findModified, misnamed } from './modified-document.js';
 
@@ -43,20 +43,24 @@ export interface Assessed {
   readonly findings: readonly Finding[];
 }
 
-/** SQLSTATEs that the issuing functions raise when a last look changes the picture. */
+/** SQLSTATEs of refusals that tell more than their code. */
+const EMISSION_POINT_GONE = 'SE005';
+const CREDIT_EXCEEDED = 'SE007';
+const FOREIGN_KEY_VIOLATED = '23503';
+
+/** SQLSTATEs that the issuing functions raise when a last look changes the picture; the others are told as they are. */
 const REFUSALS: Readonly<Record<string, ErrorCode>> = {
   SE001: 'SEQUENCE_EXHAUSTED',
   SE002: 'UNAUTHENTICATED',
   SE003: 'ISSUER_DISABLED',
   SE004: 'CERTIFICATE_EXPIRED',
-  SE005: 'NOT_FOUND',
   SE006: 'INVALID_STATE',
-  SE007: 'CREDIT_EXCEEDS_ORIGINAL',
   SE009: 'CERTIFICATE_NOT_FOUND',
   SE110: 'INVALID_STATE',
-  // A foreign key: an id of the body that names nothing of the tenant's.
-  23503: 'NOT_FOUND',
 };
+
+/** Ids of a body that the database holds against what the tenant has. */
+const REFERENCES = ['issuer_id', 'establishment_id', 'emission_point_id', 'modified_document_id'] as const;
 
 const CONTEXT = new Prepared('context', 'select * from issuing_context($1, $2, $3, $4, $5)');
 
@@ -76,6 +80,19 @@ export class IssuingDesk {
       [place.issuerId, place.establishmentId, place.emissionPointId, key],
     );
     return { context: row?.context ?? null, replay: row?.replay ?? null };
+  }
+
+  /** The refusal of a place that `lookUp` did not find: names the first id that the tenant, the issuer or the establishment has not. */
+  async unknownPlace(tenantId: string, { issuerId, establishmentId }: Place): Promise<DomainError> {
+    const [issuer] = await this.transaction.run(tenantId, (manager) =>
+      manager.query<{ has_establishment: boolean }[]>(
+        `select e.id is not null as has_establishment from issuers i
+         left join establishments e on e.tenant_id = i.tenant_id and e.issuer_id = i.id and e.id = $3
+         where i.tenant_id = $1 and i.id = $2`,
+        [tenantId, issuerId, establishmentId],
+      ),
+    );
+    return unknown(issuer === undefined ? 'issuer_id' : issuer.has_establishment ? 'emission_point_id' : 'establishment_id');
   }
 
   /** @throws DomainError when issuer, place or certificate cannot issue now */
@@ -127,9 +144,29 @@ export class IssuingDesk {
       if (!row) throw new Error(`no row from ${sql instanceof Prepared ? sql.text : sql}`);
       return row;
     } catch (error) {
-      const refusal = REFUSALS[sqlState(error) ?? ''];
-      if (refusal) throw new DomainError(refusal);
-      throw error;
+      throw refusalOf(error);
+    }
+  }
+}
+
+const unknown = (field: (typeof REFERENCES)[number]): DomainError => new DomainError('NOT_FOUND', { field });
+
+/** What the database refused, in the caller's terms; any other error as it is. */
+function refusalOf(error: unknown): unknown {
+  const state = sqlState(error);
+  switch (state) {
+    case EMISSION_POINT_GONE:
+      return unknown('emission_point_id');
+    case CREDIT_EXCEEDED:
+      return creditExceeded(sqlDetail(error));
+    case FOREIGN_KEY_VIOLATED: {
+      // PostgreSQL names the constraint after its columns, that of the id last.
+      const field = REFERENCES.find((name) => sqlConstraint(error)?.includes(`_${name}_fkey`));
+      return field === undefined ? new DomainError('NOT_FOUND') : unknown(field);
+    }
+    default: {
+      const refusal = REFUSALS[state ?? ''];
+      return refusal === undefined ? error : new DomainError(refusal);
     }
   }
 }

@@ -39,7 +39,7 @@ export async function findModified(
   };
   if (id !== null) {
     const found = await one('d.id = $3', [id]);
-    if (found === null) throw new DomainError('NOT_FOUND');
+    if (found === null) throw new DomainError('NOT_FOUND', { field: 'modified_document_id' });
     return found;
   }
   const [, establishment, point, sequential] = NUMBER.exec(modifiedDocumentNumber ?? '') ?? [];

@@ -2,11 +2,10 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { isObject } from '../../../platform/http/fields.js';
 import { validateAs } from '../../../platform/http/validation.pipe.js';
-import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
-import { DocumentDraftDto } from '../documents.dto.js';
+import { StoredDraftDto } from '../documents.dto.js';
 import { CatalogueLines } from './catalogue-lines.js';
 import { headerOf, placeOf } from './document-place.js';
 import { toWire } from './document-record.js';
@@ -41,7 +40,7 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
     const body = merged(stored, patch);
     const place = placeOf(body);
     const { context } = await this.desk.lookUp(tenant.tenantId, place, null);
-    if (!context) throw new DomainError('NOT_FOUND');
+    if (!context) throw await this.desk.unknownPlace(tenant.tenantId, place);
     const issuer = this.desk.snapshot(context, tenant);
     const content = draftContent(await this.lines.complete(tenant, body), issuer);
     const now = this.clock.now();
@@ -54,14 +53,14 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
 }
 
 /** The stored draft as a body, overlaid with the patch and validated as a whole. */
-function merged({ place, content }: StoredDocument, patch: unknown): DocumentDraftDto {
+function merged({ place, content }: StoredDocument, patch: unknown): StoredDraftDto {
   const overlay = isObject(patch) ? patch : {};
   const body = withoutNulls(toWire(content)) as Record<string, unknown>;
   const changesTotals = 'withholding' in overlay || ('lines' in overlay && hasComputableTotals(content));
   const recompute = changesTotals && !TOTALS.some((field) => field in overlay);
   if (recompute) for (const field of TOTALS) Reflect.deleteProperty(body, field);
   const ids = { issuer_id: place.issuerId, establishment_id: place.establishmentId, emission_point_id: place.emissionPointId };
-  return validateAs(DocumentDraftDto, isObject(patch) ? { ...body, ...ids, ...overlay } : patch, 'body');
+  return validateAs(StoredDraftDto, isObject(patch) ? { ...body, ...ids, ...overlay } : patch, 'body');
 }
 
 /** Stored content says null where a body says nothing. */

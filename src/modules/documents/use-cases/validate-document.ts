@@ -1,11 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { isObject } from '../../../platform/http/fields.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { ERROR_CATALOGUE } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { DocumentDraftDto } from '../documents.dto.js';
+import type { DocumentValidateDto } from '../documents.dto.js';
 import type { DocumentValidation } from '../documents.responses.js';
 import { CatalogueLines } from './catalogue-lines.js';
 import { toWire } from './document-record.js';
@@ -17,7 +18,7 @@ import { IssuingDesk } from './issuing-desk.js';
 export class ValidateDocument extends Query<DocumentValidation> {
   constructor(
     readonly tenant: TenantContext,
-    readonly body: DocumentDraftDto,
+    readonly body: DocumentValidateDto,
   ) {
     super();
   }
@@ -33,7 +34,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
 
   async execute({ tenant, body }: ValidateDocument): Promise<DocumentValidation> {
     const { context } = await this.desk.lookUp(tenant.tenantId, placeOf(body), null);
-    if (!context) throw new DomainError('NOT_FOUND');
+    if (!context) throw await this.desk.unknownPlace(tenant.tenantId, placeOf(body));
     const now = this.clock.now();
     const refusals: Finding[] = [];
     const collect = async <T>(check: () => T | Promise<T>, otherwise: T): Promise<T> => {
@@ -49,7 +50,9 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     const requested = draftContent(await this.lines.complete(tenant, body), issuer);
     const complete = await collect(() => this.desk.withModifiedDocument(tenant, placeOf(body), requested, now), requested);
     const { content, findings } = this.desk.assess(complete, issuer, now);
-    const all = [...refusals, ...findings];
+    // What an unknown original would have filled in is no finding of its own.
+    const isOfUnknown = ({ pointer }: Finding): boolean => isOriginalUnknown(refusals) && pointer.startsWith('/modified_document');
+    const all = [...refusals, ...findings.filter((finding) => !isOfUnknown(finding))];
     return {
       valid: all.every((finding) => finding.severity !== 'error'),
       findings: all as unknown as DocumentValidation['findings'],
@@ -69,5 +72,10 @@ function asFindings(error: unknown): readonly Finding[] {
   if (!(error instanceof DomainError)) throw error;
   if (error.code === 'FISCAL_RULE_VIOLATED') return error.detail as readonly Finding[];
   const { es, en } = ERROR_CATALOGUE[error.code];
-  return [{ pointer: '', rule: `issuing.${error.code.toLowerCase()}`, message: { es, en }, expected: null, actual: null, reference: '', severity: 'error' }];
+  return [{ pointer: pointerOf(error.detail), rule: `issuing.${error.code.toLowerCase()}`, message: { es, en }, expected: null, actual: null, reference: '', severity: 'error' }];
 }
+
+const isOriginalUnknown = (refusals: readonly Finding[]): boolean => refusals.some(({ rule }) => rule === 'issuing.not_found');
+
+/** Where in the body the refusal points, when its detail names a field. */
+const pointerOf = (detail: unknown): string => (isObject(detail) && typeof detail['field'] === 'string' ? `/${detail['field']}` : '');
