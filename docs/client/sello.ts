@@ -819,7 +819,9 @@ export interface paths {
         };
         /**
          * Signed XML as sent, or the authorization for the receiver
-         * @description Permission: `documents:read`.
+         * @description A document that is there without this XML is answered 404 with `kind`, `status` and a `reason` in the detail: `not_yet`, or `none` where its state is final. An unknown document has no detail.
+         *
+         *     Permission: `documents:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         get: operations["getDocumentXml"];
@@ -1451,7 +1453,7 @@ export interface paths {
         put?: never;
         /**
          * Add and change products by a CSV file
-         * @description The file is the body (`text/csv`) or the part `file` of a form; at most 5 MB and 20,000 rows. The first line names the columns, which are the fields of a product: `main_code` finds the product, columns left out stay as they are, an empty cell is the default. Separated by commas, or by semicolons with decimal commas. With one faulty row nothing is taken and every fault is told with its line (422), unless `skip_faulty=true`.
+         * @description The file is the body (`text/csv`) or the part `file` of a form; at most 5 MB and 20,000 rows. The first line names the columns, which are the fields of a product: `main_code` finds the product, columns left out stay as they are, an empty cell is the default. Separated by commas, or by semicolons with decimal commas. With one faulty row nothing is taken and every fault is told with its line, unless `skip_faulty=true`: 400 where a required field is missing, else 422. Wants a bearer token or an API key: by a session cookie only JSON may be sent.
          *
          *     Permission: `products:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -5262,7 +5264,7 @@ export interface components {
             email: string;
             /**
              * Format: password
-             * @description At least 8 characters; what is common or near at hand is refused
+             * @description What is common or near at hand is refused
              */
             password: string;
             /**
@@ -5717,7 +5719,7 @@ export interface components {
     };
     responses: {
         /**
-         * @description - `MALFORMED_REQUEST`: The body is not valid JSON. Mend the syntax and send again.
+         * @description - `MALFORMED_REQUEST`: The request cannot be read. Mend what detail points at and send again.
          *     - `INVALID_PAYLOAD`: Required fields are missing. Fill in the fields named in detail.
          *     - `FISCAL_RULE_VIOLATED`: The document breaks fiscal rules. Mend each finding in detail; no number was consumed.
          *     - `CERTIFICATE_EXPIRED`: The issuer's signing certificate is expired. Upload a valid .p12 certificate.
@@ -5897,7 +5899,7 @@ export interface components {
          * @example wait=10
          */
         Prefer: string;
-        /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+        /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
         TenantId: string;
     };
     requestBodies: never;
@@ -5932,7 +5934,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -5966,7 +5968,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6008,7 +6010,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -6084,7 +6086,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6210,7 +6212,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6365,7 +6367,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6551,7 +6553,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6602,7 +6604,7 @@ export interface operations {
                 buyer_id?: string;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6636,7 +6638,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6691,7 +6693,7 @@ export interface operations {
                 refresh?: boolean;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6725,7 +6727,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -6762,7 +6764,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -6801,7 +6803,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -6867,7 +6869,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6908,7 +6910,7 @@ export interface operations {
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The same as the body field `idempotency_key`: under one key of an issuer one document is made, ever. The same content again gets the first answer with `Idempotent-Replayed: true`, other content 409 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6954,7 +6956,7 @@ export interface operations {
             header?: {
                 /** @description The same as the body field `idempotency_key`: under one key of an issuer one document is made, ever. The same content again gets the first answer with `Idempotent-Replayed: true`, other content 409 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -7014,7 +7016,7 @@ export interface operations {
                 q?: string;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -7065,7 +7067,7 @@ export interface operations {
                 q?: string;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -7099,7 +7101,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -7141,7 +7143,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7178,7 +7180,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7217,7 +7219,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7262,7 +7264,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7307,7 +7309,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7352,7 +7354,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7396,7 +7398,7 @@ export interface operations {
                  * @example wait=10
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7444,7 +7446,7 @@ export interface operations {
             header?: {
                 /** @description The same as the body field `idempotency_key`: under one key of an issuer one document is made, ever. The same content again gets the first answer with `Idempotent-Replayed: true`, other content 409 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7490,7 +7492,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7540,7 +7542,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7577,7 +7579,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7619,7 +7621,7 @@ export interface operations {
                  * @example wait=10
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7661,7 +7663,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7702,7 +7704,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7743,7 +7745,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7783,7 +7785,7 @@ export interface operations {
                 kind?: "signed" | "authorized";
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7821,7 +7823,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7863,7 +7865,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7902,7 +7904,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7958,7 +7960,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -8001,7 +8003,7 @@ export interface operations {
             header?: {
                 /** @description Goes on behind this id; browsers send it by themselves */
                 "Last-Event-ID"?: string;
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -8094,7 +8096,7 @@ export interface operations {
                 is_active?: boolean;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -8128,7 +8130,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -8170,7 +8172,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8207,7 +8209,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8246,7 +8248,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8291,7 +8293,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8328,7 +8330,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8374,7 +8376,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8420,7 +8422,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8459,7 +8461,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8500,7 +8502,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8550,7 +8552,7 @@ export interface operations {
                 is_active?: boolean;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8587,7 +8589,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8632,7 +8634,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8671,7 +8673,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8712,7 +8714,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8766,7 +8768,7 @@ export interface operations {
                 is_active?: boolean;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8805,7 +8807,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8852,7 +8854,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8893,7 +8895,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8936,7 +8938,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8985,7 +8987,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9023,7 +9025,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9060,7 +9062,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9108,7 +9110,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9142,7 +9144,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9184,7 +9186,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9229,7 +9231,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9272,7 +9274,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9326,7 +9328,7 @@ export interface operations {
                 include_deleted?: boolean;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9360,7 +9362,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9409,7 +9411,7 @@ export interface operations {
                 separator?: "comma" | "semicolon";
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9450,7 +9452,7 @@ export interface operations {
                 charset?: "utf-8" | "windows-1252";
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9493,7 +9495,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9530,7 +9532,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9569,7 +9571,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9617,7 +9619,7 @@ export interface operations {
                 as_of?: string | null;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9654,7 +9656,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9688,7 +9690,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9743,7 +9745,7 @@ export interface operations {
                 to?: string;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9777,7 +9779,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9811,7 +9813,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9853,7 +9855,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9900,7 +9902,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9934,7 +9936,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9976,7 +9978,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10015,7 +10017,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10060,7 +10062,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10101,7 +10103,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10142,7 +10144,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10188,7 +10190,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -10222,7 +10224,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -10264,7 +10266,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10301,7 +10303,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10340,7 +10342,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10392,7 +10394,7 @@ export interface operations {
                 status?: components["schemas"]["WebhookDeliveryStatus"];
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10429,7 +10431,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10468,7 +10470,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10511,7 +10513,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10556,7 +10558,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10597,7 +10599,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {

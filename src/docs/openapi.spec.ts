@@ -2,6 +2,7 @@ import { EVENT_KINDS } from '../shared/event-catalogue.js';
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { EXPOSED_HEADERS } from '../platform/http/exposed-headers.js';
 import { type Answer, type Description, isReference, type MediaType, type Operation, operationsOf, type Schema } from '../platform/openapi/description.js';
 import { UNSAID } from '../platform/openapi/examples.js';
 import { withCurrentExamples } from '../platform/openapi/docs-page.js';
@@ -70,6 +71,12 @@ describe('the description of the API', () => {
         ]);
       }
     }
+  });
+
+  it('tells of no header of an answer that the pages of other origins may not read', () => {
+    const told = new Set(calls.flatMap(({ operation }) => Object.values(operation.responses).flatMap((answer) => Object.keys(resolve(answer).headers ?? {}))));
+    expect(told).toContain('Idempotent-Replayed');
+    expect([...told].filter((name) => !EXPOSED_HEADERS.includes(name))).toEqual([]);
   });
 
   it('has a name for every object', () => {

@@ -21,7 +21,7 @@ const entry = (status: number, es: string, en: string, actionEs: string, actionE
 });
 
 export const ERROR_CATALOGUE = {
-  MALFORMED_REQUEST: entry(400, 'El cuerpo no es JSON válido', 'The body is not valid JSON', 'Corrija la sintaxis y reenvíe', 'Mend the syntax and send again'),
+  MALFORMED_REQUEST: entry(400, 'La petición no se puede leer', 'The request cannot be read', 'Corrija lo que detail señala y reenvíe', 'Mend what detail points at and send again'),
   INVALID_PAYLOAD: entry(400, 'Faltan campos obligatorios', 'Required fields are missing', 'Complete los campos señalados en detail', 'Fill in the fields named in detail'),
   FISCAL_RULE_VIOLATED: entry(400, 'El documento incumple reglas fiscales', 'The document breaks fiscal rules', 'Corrija cada hallazgo de detail; no se consumió ningún número', 'Mend each finding in detail; no number was consumed'),
   CERTIFICATE_EXPIRED: entry(400, 'El certificado de firma del emisor está caducado', "The issuer's signing certificate is expired", 'Suba un certificado .p12 vigente', 'Upload a valid .p12 certificate'),

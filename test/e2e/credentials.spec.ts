@@ -179,20 +179,21 @@ describe('credentials', () => {
 
   describe('act no more at once (B109)', () => {
     it.each([
-      ['of a removed member', 'delete from members where user_id = $1', 403],
-      ['of a suspended member', `update members set status = 'suspended' where user_id = $1`, 403],
-      ['of a demoted member', `update members set role = 'viewer' where user_id = $1`, 403],
-      ['of a disabled user', 'update users set disabled_at = now() where id = $1', 401],
-      ['of an earlier state of the account', 'update users set token_version = token_version + 1 where id = $1', 401],
-      ['of an ended session', 'update sessions set ended_at = now() where user_id = $1', 401],
-      ['of an expired session', `update sessions set expires_at = now() - interval '1 second' where user_id = $1`, 401],
-      ['of a closed tenant', 'update tenants set is_active = false where id in (select tenant_id from members where user_id = $1)', 403],
-    ])('%s', async (_what, change, status) => {
+      ['of a removed member', 'delete from members where user_id = $1', 403, 'no_active_membership'],
+      ['of a suspended member', `update members set status = 'suspended' where user_id = $1`, 403, 'no_active_membership'],
+      ['of a demoted member', `update members set role = 'viewer' where user_id = $1`, 403, undefined],
+      ['of a disabled user', 'update users set disabled_at = now() where id = $1', 401, undefined],
+      ['of an earlier state of the account', 'update users set token_version = token_version + 1 where id = $1', 401, undefined],
+      ['of an ended session', 'update sessions set ended_at = now() where user_id = $1', 401, undefined],
+      ['of an expired session', `update sessions set expires_at = now() - interval '1 second' where user_id = $1`, 401, undefined],
+      ['of a closed tenant', 'update tenants set is_active = false where id in (select tenant_id from members where user_id = $1)', 403, 'no_active_membership'],
+    ])('%s', async (_what, change, status, reason) => {
       const person = await signUp(api);
       const write = () => call(api, 'POST', '/issuers', { token: person.token, body: {} });
       expect((await write()).status).toBe(400);
       await stack.database.query(change, [person.userId]);
-      expect((await write()).status).toBe(status);
+      const refused = await write();
+      expect([refused.status, refused.body.error.detail?.reason]).toEqual([status, reason]);
       const refreshed = await call(api, 'POST', '/auth/refresh', { body: { refresh_token: person.refreshToken } });
       // Only what ends the session itself ends its renewal.
       expect(refreshed.status).toBe(/disabled_at|ended_at|expires_at/.test(change) ? 401 : 200);
@@ -307,6 +308,8 @@ describe('credentials', () => {
         expect(answer.headers.get('access-control-allow-credentials')).toBe('true');
         expect(answer.headers.get('vary')).toMatch(/Origin/);
       }
+      const exposed = (await issuers({ token: owner.token, headers: { Origin: PANEL } })).headers.get('access-control-expose-headers')?.split(',');
+      expect(exposed).toEqual(expect.arrayContaining(['X-Request-Id', 'Retry-After', 'Idempotent-Replayed', 'Preference-Applied', 'Content-Disposition']));
     });
 
     it.each(['null', 'https://evil.example', `${PANEL}.evil.example`, 'https://x.panel.example', 'http://panel.example', '*'])('lets no page of %s read', async (origin) => {

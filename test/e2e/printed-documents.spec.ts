@@ -26,6 +26,7 @@ describe('documents as files', () => {
   };
   const ride = (id: string, who = business): Promise<File> => file(`/documents/${id}/ride`, who);
   const code = ({ status, bytes }: File): unknown[] => [status, (JSON.parse(bytes.toString()) as { error: { code: string } }).error.code];
+  const detailOf = ({ bytes }: File): unknown => (JSON.parse(bytes.toString()) as { error: { detail: unknown } }).error.detail;
   const authorized = async (): Promise<{ document_id: string; access_key: string }> => {
     const accepted = await business.accepted();
     expect((await business.settled(accepted.document_id)).status).toBe('AUTHORIZED');
@@ -114,11 +115,23 @@ describe('documents as files', () => {
       const { document_id } = await authorized();
       const id = await draft();
       for (const kind of ['signed', 'authorized']) {
-        expect(code(await file(`/documents/${id}/xml?kind=${kind}`))).toEqual([404, 'NOT_FOUND']);
-        expect(code(await file(`/documents/${document_id}/xml?kind=${kind}`, other))).toEqual([404, 'NOT_FOUND']);
+        const absent = await file(`/documents/${id}/xml?kind=${kind}`);
+        expect([...code(absent), detailOf(absent)]).toEqual([404, 'NOT_FOUND', { reason: 'not_yet', kind, status: 'DRAFT' }]);
+        const foreign = await file(`/documents/${document_id}/xml?kind=${kind}`, other);
+        expect([...code(foreign), detailOf(foreign)]).toEqual([404, 'NOT_FOUND', null]);
       }
       expect(code(await file(`/documents/${document_id}/xml?kind=other`))).toEqual([422, 'VALIDATION_FAILED']);
     });
+  });
+
+  it('a refused document has the signed XML, and no authorization to wait for', async () => {
+    const mine = await Business.open(stack);
+    await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'authorization' } });
+    const { document_id } = await mine.accepted();
+    expect((await mine.settled(document_id)).status).toBe('REJECTED');
+    expect((await file(`/documents/${document_id}/xml?kind=signed`, mine)).status).toBe(200);
+    const absent = await file(`/documents/${document_id}/xml?kind=authorized`, mine);
+    expect([...code(absent), detailOf(absent)]).toEqual([404, 'NOT_FOUND', { reason: 'none', kind: 'authorized', status: 'REJECTED' }]);
   });
 
   describe('the logo of an issuer', () => {

@@ -169,6 +169,20 @@ describe('the catalogue', () => {
       expect([response.status, await response.json()]).toMatchObject([200, { created: 1 }]);
     });
 
+    it('is told of a form that cannot be read what is wrong with its parts', async () => {
+      const send = async (...parts: (readonly [name: string, size: number])[]): Promise<unknown[]> => {
+        const form = new FormData();
+        for (const [name, size] of parts) form.append(name, new Blob([new Uint8Array(size)], { type: 'text/csv' }), 'products.csv');
+        const response = await fetch(`${stack.apiUrl}/products/import`, { method: 'POST', headers: { 'x-api-key': business.apiKey, 'accept-language': 'en' }, body: form });
+        const { error } = (await response.json()) as { error: { code: string; message: string; detail: unknown } };
+        return [response.status, error.code, error.message, error.detail];
+      };
+      const unreadable = [400, 'MALFORMED_REQUEST', 'The request cannot be read'];
+      expect(await send(['archivo', 9])).toEqual([...unreadable, { reason: 'unexpected_part', part: 'archivo', expected: 'file' }]);
+      expect(await send(['file', 9], ['file', 9])).toEqual([...unreadable, { reason: 'too_many_parts', expected: 'file' }]);
+      expect(await send(['file', 5_242_881])).toEqual([413, 'PAYLOAD_TOO_LARGE', 'The body exceeds the allowed size', { max_bytes: 5_242_880 }]);
+    });
+
     const FAULTY = 'main_code,name,unit_price,iva_rate_code\nA,"Café ""1""",1.00,4\n\nB,,x,4\n"C","two\nlines",1,4\nD,Té,1,99\nE,Pan,1,4\nE,Pan,1,4\n';
 
     it('tells every fault with its line and field, and then takes nothing', async () => {

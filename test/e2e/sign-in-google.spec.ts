@@ -129,7 +129,10 @@ describe('signing in with Google', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([302, `${api}/auth/me`]);
     expect((await call(api, 'GET', '/auth/me', { cookie: cookiesOf(answer) })).status).toBe(200);
     for (const target of ['https://evil.example', '//evil.example', '/\\evil.example', 'evil', '', '/a&return_to=/b', '/%0d%0aSet-Cookie:x']) {
-      expect((await call(api, 'GET', `/auth/google?return_to=${target}`)).status).toBe(422);
+      const { status, body } = await call(api, 'GET', `/auth/google?return_to=${target}`);
+      const type = target.includes('&') ? 'repeated' : 'local_path';
+      expect([target, status, body.error.code, body.detail]).toEqual([target, 422, 'VALIDATION_FAILED', [expect.objectContaining({ loc: ['query', 'return_to'], type })]]);
+      expect(body.error.detail).toEqual(body.detail);
     }
   });
 

@@ -65,6 +65,15 @@ describe('signing up and in', () => {
     expect([answer.status, answer.body.detail[0].type, answer.body.detail[0].input]).toEqual([422, type, null]);
   });
 
+  it('names a short password beside all else that is wrong, wherever one is chosen', async () => {
+    const findings = async (path: string, body: object): Promise<unknown> => (await call(api, 'POST', path, { body })).body.detail.map(({ loc, type }: { loc: string[]; type: string }) => [loc[1], type]);
+    const short = ['password', 'string_too_short'];
+    expect(await findings('/auth/signup', { email: newAddress(), password: 'abc!9Z', name: '', tenant_name: 'Andina' })).toEqual(expect.arrayContaining([short, ['name', 'string_too_short']]));
+    expect(await findings('/auth/password/reset', { token: 7, password: 'abc!9Z' })).toEqual(expect.arrayContaining([short, ['token', 'string_type']]));
+    expect(await findings('/auth/invitations/accept', { token: 'x', name: '', password: 'abc!9Z' })).toEqual(expect.arrayContaining([short, ['name', 'string_too_short']]));
+    expect((await logIn(api, newAddress(), 'abc!9Z')).status).toBe(401);
+  });
+
   it('confirms the address with the token of the mail, once', async () => {
     const owner = await signUp(api);
     const mail = await mailbox.waitFor(owner.email);

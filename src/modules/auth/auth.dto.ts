@@ -1,15 +1,17 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Email, Flag, Secret, Text } from '../../platform/http/fields.js';
 import { sampleOf } from '../../platform/openapi/samples.js';
-import { MAX_PASSWORD } from './domain/password-rules.js';
+import { MAX_PASSWORD, MIN_PASSWORD } from './domain/password-rules.js';
 
 const MAX_TOKEN = 128;
+/** Of a password that is chosen; one that is only told at the door may be of any length. */
+const CHOSEN = { min: MIN_PASSWORD, max: MAX_PASSWORD } as const;
 const COOKIE = 'Keep the tokens in HttpOnly cookies: for pages of ours in a browser';
 
 @ApiSchema({ name: 'SignUp' })
 export class SignUpDto {
   @Email({ max: 255, ofAccount: true }) email: string;
-  @Secret({ max: MAX_PASSWORD, about: 'At least 8 characters; what is common or near at hand is refused' }) password: string;
+  @Secret({ ...CHOSEN, about: 'What is common or near at hand is refused' }) password: string;
   @Text({ max: 120, about: 'Of the person', example: 'Rosa Calle' }) name: string;
   @Text({ max: 200, about: 'Of the company or business that is founded' }) tenant_name: string;
   @Flag({ default: false, about: COOKIE }) cookie: boolean = false;
@@ -45,7 +47,7 @@ export class ForgotPasswordDto {
 @ApiSchema({ name: 'ResetPassword' })
 export class ResetPasswordDto {
   @Secret({ max: MAX_TOKEN, about: 'Out of the mail' }) token: string;
-  @Secret({ max: MAX_PASSWORD }) password: string;
+  @Secret(CHOSEN) password: string;
 }
 
 @ApiSchema({ name: 'MailToken' })
@@ -57,7 +59,7 @@ export class TokenDto {
 export class AcceptInvitationDto {
   @Secret({ max: MAX_TOKEN, about: 'Out of the mail' }) token: string;
   @Text({ max: 120, optional: true, about: 'Of who has no account yet', example: 'Rosa Calle' }) name?: string;
-  @Secret({ max: MAX_PASSWORD, optional: true, about: 'Of who has no account yet; others sign in first' }) password?: string;
+  @Secret({ ...CHOSEN, optional: true, about: 'Of who has no account yet; others sign in first' }) password?: string;
 }
 
 @ApiSchema({ name: 'IdentityLink' })

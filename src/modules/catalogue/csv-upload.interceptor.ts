@@ -1,8 +1,8 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import { FileInterceptor } from '@nestjs/platform-express';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { bodyBytes } from '../../platform/http/body-bytes.js';
+import { ReadFilePart } from '../../platform/http/file-part.js';
 import { isUtf8, mediaType } from '../../platform/http/json-body.js';
 import type { ServiceRequest } from '../../platform/http/service-request.js';
 import { DomainError } from '../../shared/domain-error.js';
@@ -10,10 +10,7 @@ import { DomainError } from '../../shared/domain-error.js';
 /** Largest CSV file, in bytes. */
 const MAX_CSV_BYTES = 5_242_880;
 
-/** Reads a multipart upload into memory within tight bounds; does nothing for another body. */
-export const ReadMultipartCsv = FileInterceptor('file', {
-  limits: { fileSize: MAX_CSV_BYTES, files: 1, fields: 0, fieldNameSize: 64, parts: 1, headerPairs: 16 },
-});
+export const ReadMultipartCsv = ReadFilePart('file', { fileSize: MAX_CSV_BYTES, files: 1, fields: 0, fieldNameSize: 64, parts: 1, headerPairs: 16 });
 
 /** Makes the bytes of the CSV file the body, whether they came by themselves or in a form. */
 @Injectable()

@@ -98,7 +98,11 @@ export class DocumentsController {
 
   @Get(':document_id/xml')
   @RequirePermission('documents:read')
-  @ApiOperation({ operationId: 'getDocumentXml', summary: 'Signed XML as sent, or the authorization for the receiver' })
+  @ApiOperation({
+    operationId: 'getDocumentXml',
+    summary: 'Signed XML as sent, or the authorization for the receiver',
+    description: 'A document that is there without this XML is answered 404 with `kind`, `status` and a `reason` in the detail: `not_yet`, or `none` where its state is final. An unknown document has no detail.',
+  })
   @ApiProduces('application/xml')
   @ApiOkResponse({ description: 'XML', content: { 'application/xml': { schema: { type: 'string', format: 'binary' } } } })
   async xml(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Query() query: XmlQuery): Promise<StreamableFile> {

@@ -1,23 +1,42 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import { FileInterceptor } from '@nestjs/platform-express';
-import type { Observable } from 'rxjs';
+import { catchError, type Observable } from 'rxjs';
+import { ReadFilePart } from '../../platform/http/file-part.js';
+import { mediaType } from '../../platform/http/json-body.js';
 import type { ServiceRequest } from '../../platform/http/service-request.js';
+import { type FieldFinding, ValidationFailure } from '../../platform/http/validation-failure.js';
 import { MAX_CERTIFICATE_BYTES } from './issuers.dto.js';
 
-/** Reads a multipart upload into memory within tight bounds; does nothing for a JSON body. */
-export const ReadMultipart = FileInterceptor('file', {
-  limits: { fileSize: MAX_CERTIFICATE_BYTES, files: 1, fields: 4, fieldSize: 8_192, fieldNameSize: 64, parts: 5, headerPairs: 16 },
+const FILE_PART = 'file';
+/** The field of the JSON body that holds what a form has in its file. */
+const FILE_FIELD = 'file_base64';
+
+export const ReadMultipart = ReadFilePart(FILE_PART, {
+  fileSize: MAX_CERTIFICATE_BYTES, files: 1, fields: 4, fieldSize: 8_192, fieldNameSize: 64, parts: 5, headerPairs: 16,
 });
 
-/** Gives a multipart upload the form of the JSON body, so that one set of rules judges both. */
+/** Gives a multipart upload the form of the JSON body, so that one set of rules judges both; what they find is told of the parts. */
 @Injectable()
 export class MultipartAsJson implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<ServiceRequest & { file?: { buffer: Buffer } }>();
-    if (request.file !== undefined) {
+    if (mediaType(request) !== 'multipart/form-data') return next.handle();
+    // A page sends an empty file where none was chosen.
+    if (request.file !== undefined && request.file.buffer.length > 0) {
       const fields = request.body as Record<string, unknown>;
-      request.body = { ...fields, file_base64: request.file.buffer.toString('base64') };
+      request.body = { ...fields, [FILE_FIELD]: request.file.buffer.toString('base64') };
     }
-    return next.handle();
+    return next.handle().pipe(
+      catchError((error: unknown) => {
+        throw error instanceof ValidationFailure ? new ValidationFailure(error.findings.map(ofPart)) : error;
+      }),
+    );
   }
+}
+
+/** The finding as the sender of a form knows it. */
+function ofPart(finding: FieldFinding): FieldFinding {
+  const [source = 'body', name, ...rest] = finding.loc;
+  if (name === FILE_FIELD) return { ...finding, loc: [source, FILE_PART, ...rest] };
+  // A text where the file belongs is as secret as the file.
+  return name === FILE_PART ? { ...finding, type: 'file_type', input: null } : finding;
 }

@@ -7,6 +7,7 @@ import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
 import { requestLog } from '../observability/request-log.js';
 import { cookieOrigin } from './cookie-origin.js';
+import { EXPOSED_HEADERS } from './exposed-headers.js';
 import { headerLimit, KEPT_HEADERS } from './header-limit.js';
 import type { Description } from '../openapi/description.js';
 import { DOCS_PATH, serveDocs } from '../openapi/docs-page.js';
@@ -80,7 +81,7 @@ function allowOrigins(app: NestExpressApplication, origins: readonly string[]): 
     credentials: true,
     methods: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
     allowedHeaders: ['Content-Type', 'Authorization', 'X-Tenant-Id', 'Idempotency-Key', 'Prefer', 'X-Request-Id', 'Last-Event-ID', 'traceparent'],
-    exposedHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'],
+    exposedHeaders: [...EXPOSED_HEADERS],
     maxAge: 600,
   });
 }

@@ -55,6 +55,12 @@ describe('answerTo', () => {
     expect(answer.unexpected).toBe(['INTERNAL', 'SERVICE_UNAVAILABLE'].includes(code));
   });
 
+  it('names a path that cannot be decoded as such, and claims nothing of other requests that cannot be read', () => {
+    const failed = (cause: Error): unknown => answerTo(new BadRequestException('secret', { cause }), 'en', 'r-1').body['error'];
+    expect(failed(new URIError('secret'))).toMatchObject({ code: 'MALFORMED_REQUEST', message: 'The request cannot be read', detail: { reason: 'path_encoding' } });
+    expect(failed(new Error('secret'))).toMatchObject({ code: 'MALFORMED_REQUEST', detail: null });
+  });
+
   it('takes no refusal of the data for an outage', () => {
     for (const code of ['23505', '23503', '22P02', '42501', 'SE001', 'P0001']) expect(isStoreOutage(failedQuery(code))).toBe(false);
   });

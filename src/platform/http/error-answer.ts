@@ -59,9 +59,12 @@ function identify(error: unknown): { code: ErrorCode; detail: unknown } {
   if (error instanceof DomainError) return { code: error.code, detail: error.detail };
   if (isStoreOutage(error)) return { code: 'SERVICE_UNAVAILABLE', detail: null };
   if (error instanceof URIError) return { code: 'NOT_FOUND', detail: null };
-  if (error instanceof HttpException) return { code: codeOfStatus(error.getStatus()), detail: null };
+  if (error instanceof HttpException) return { code: codeOfStatus(error.getStatus()), detail: detailOf(error) };
   return { code: codeOfStatus(statusOfExpressError(error)), detail: null };
 }
+
+/** A parameter of the path that cannot be decoded comes from Express by way of Nest; of the rest nothing is told. */
+const detailOf = ({ cause }: HttpException): unknown => (cause instanceof URIError ? { reason: 'path_encoding' } : null);
 
 /** Errors of Express and its body readers carry a status of their own. */
 function statusOfExpressError(error: unknown): number {

@@ -18,6 +18,8 @@ export interface FieldSpec {
   /** Checks and normalises a present, non-null leaf value. Accepts its own normal form. */
   readonly check: (value: unknown) => Checked;
   readonly nested: NestedSpec | null;
+  /** A list of plain values. */
+  readonly list: boolean;
   /** An object whose inside is the caller's own: taken whole, judged by `check` alone. */
   readonly opaque: boolean;
 }

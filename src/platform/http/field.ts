@@ -24,6 +24,7 @@ export interface FieldKind {
   readonly api: Readonly<Record<string, unknown>>;
   readonly secret?: boolean;
   readonly nested?: FieldSpec['nested'];
+  readonly list?: boolean;
   readonly opaque?: boolean;
 }
 
@@ -34,7 +35,8 @@ export function field(kind: FieldKind, options: FieldOptions): PropertyDecorator
   const required = !nullable && options.optional !== true && options.default === undefined && requiredUnless.length === 0;
   const nested = kind.nested ?? null;
   const opaque = kind.opaque ?? false;
-  const spec: FieldSpec = { required, requiredUnless, nullable, secret: kind.secret ?? false, check: kind.check, nested, opaque };
+  const list = kind.list ?? false;
+  const spec: FieldSpec = { required, requiredUnless, nullable, secret: kind.secret ?? false, check: kind.check, nested, list, opaque };
   const validate = (value: unknown, about?: ValidationArguments): boolean => checkField(spec, value, about?.object).ok;
   const decorators: PropertyDecorator[] = [
     ValidateBy({ name: 'field', validator: { validate } }),

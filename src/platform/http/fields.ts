@@ -61,22 +61,31 @@ function normaliseLines(text: string): string {
 const aliasOf = (aliases: Readonly<Record<string, string>> = {}, name: string): string | undefined =>
   Object.hasOwn(aliases, name) ? aliases[name] : undefined;
 
-/** A secret: any text up to `max` code units, taken as it is, never echoed. */
-export function Secret(options: FieldOptions & { readonly max: number }): PropertyDecorator {
-  const check = (value: unknown): Checked => {
-    if (typeof value !== 'string') return refuse('string_type');
-    return value.length > options.max ? refuse('string_too_long', { max_length: options.max }) : accept(value);
-  };
-  return field({ check, secret: true, api: { type: String, format: 'password', writeOnly: true, maxLength: options.max } }, options);
+export interface SecretOptions extends FieldOptions {
+  /** Least length in code points, of a secret that is chosen here. */
+  readonly min?: number;
+  readonly max: number;
 }
 
-/** Exactly `length` ASCII digits; nothing is trimmed. `not` names a forbidden value. */
+/** A secret: any text of at least `min` code points and up to `max` code units, taken as it is, never echoed. */
+export function Secret(options: SecretOptions): PropertyDecorator {
+  const { min = 0, max } = options;
+  const check = (value: unknown): Checked => {
+    if (typeof value !== 'string') return refuse('string_type');
+    if (value.length > max) return refuse('string_too_long', { max_length: max });
+    return Array.from(value).length < min ? refuse('string_too_short', { min_length: min }) : accept(value);
+  };
+  const api = { type: String, format: 'password', writeOnly: true, maxLength: max, ...(min > 0 ? { minLength: min } : {}) };
+  return field({ check, secret: true, api }, options);
+}
+
+/** Exactly `length` ASCII digits; nothing is trimmed. `not` names a forbidden value of that length. */
 export function Digits(length: number, options: FieldOptions & { readonly not?: string } = {}): PropertyDecorator {
-  const pattern = `^[0-9]{${length}}$`;
+  const pattern = `^${options.not === undefined ? '' : `(?!${options.not})`}[0-9]{${length}}$`;
   const expression = new RegExp(pattern);
   const check = (value: unknown): Checked => {
     if (typeof value !== 'string') return refuse('string_type');
-    return expression.test(value) && value !== options.not ? accept(value) : refuse('string_pattern_mismatch', { pattern });
+    return expression.test(value) ? accept(value) : refuse('string_pattern_mismatch', { pattern });
   };
   return field({ check, api: { type: String, pattern, minLength: length, maxLength: length } }, options);
 }
@@ -285,7 +294,7 @@ export function IntegerList(options: IntegerListOptions): PropertyDecorator {
     return value.every(fits) ? accept(value) : refuse('int_list', { ge: min, le: max });
   };
   const api = { type: 'array', items: { type: 'integer', minimum: min, maximum: max }, minItems: atLeast, maxItems: atMost };
-  return field({ check, api }, options);
+  return field({ check, list: true, api }, options);
 }
 
 export interface OneOfListOptions extends FieldOptions {
@@ -301,7 +310,7 @@ export function OneOfList(values: readonly string[], options: OneOfListOptions):
     return value.every((item) => typeof item === 'string' && values.includes(item)) ? accept([...new Set<unknown>(value)]) : refuse('enum_list', { expected: values });
   };
   const items = { type: 'string', enum: [...values] };
-  return field({ check, api: { type: 'array', items, minItems: options.atLeast, maxItems: values.length } }, options);
+  return field({ check, list: true, api: { type: 'array', items, minItems: options.atLeast, maxItems: values.length } }, options);
 }
 
 const INSTANT = /^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?(?:Z|[+-][0-9]{2}:[0-9]{2})$/;

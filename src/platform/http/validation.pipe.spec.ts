@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DocumentCreateDto } from '../../modules/documents/documents.dto.js';
 import { camelize } from './camelize.js';
-import { hasFieldMessage } from './field-messages.js';
-import { Base64, Digits, Email, Flag, Integer, Nested, NestedList, OneOf, Secret, Text, Uuid } from './fields.js';
+import { fieldMessage, hasFieldMessage } from './field-messages.js';
+import { Base64, Digits, Email, Flag, Integer, Nested, NestedList, OneOf, OneOfList, Secret, Text, Uuid } from './fields.js';
 import { PageQuery } from './paging.dto.js';
 import { ValidationFailure } from './validation-failure.js';
 import { FieldValidationPipe, validateAs } from './validation.pipe.js';
@@ -310,6 +310,7 @@ class Outer {
   @Nested(() => Inner, { nullable: true }) inner?: Inner | null;
   @NestedList(() => Inner, { max: 2, optional: true }) list?: Inner[];
   @Secret({ max: 8, optional: true }) password?: string;
+  @Secret({ min: 3, max: 8, optional: true }) chosen?: string;
   @Base64({ maxBytes: 6, optional: true }) file?: string;
   @OneOf(['a', 'b'], { default: 'a' }) letter: string = 'a';
   @Digits(3, { not: '000', optional: true }) code?: string;
@@ -352,6 +353,17 @@ describe('the fields', () => {
     expect(failureOf(Outer, { code }).findings[0]?.type).toBe('string_pattern_mismatch');
   });
 
+  it('name a format that says what is refused', () => {
+    const pattern = String(failureOf(Outer, { code: '000' }).findings[0]?.ctx['pattern']);
+    expect(['000', '001', '100', '01'].map((code) => new RegExp(pattern).test(code))).toEqual([false, true, true, false]);
+  });
+
+  it('count the characters of a secret that is chosen, not its code units', () => {
+    expect(failureOf(Outer, { chosen: '🔑🔑' }).findings).toEqual([{ loc: ['body', 'chosen'], type: 'string_too_short', input: null, ctx: { min_length: 3 } }]);
+    expect(validateAs(Outer, { chosen: '🔑🔑🔑' }, 'body').chosen).toBe('🔑🔑🔑');
+    expect(validateAs(Outer, { password: '' }, 'body').password).toBe('');
+  });
+
   it.each([null, 'text', 7, true, [], [{}]])('refuse %p at the top', (body) => {
     const failure = failureOf(Outer, body);
     expect(failure.code).toBe('VALIDATION_FAILED');
@@ -371,6 +383,29 @@ describe('the page query', () => {
 
   it.each(['0', '101', ''])('refuses page_size=%p', (size) => {
     expect(failureOf(PageQuery, { page_size: size }).findings).toHaveLength(1);
+  });
+});
+
+class Chosen {
+  @OneOfList(['a', 'b'], { atLeast: 1, optional: true }) kinds?: string[];
+  @OneOf(['a', 'b'], { optional: true }) kind?: string;
+  @Secret({ max: 8, optional: true }) password?: string;
+}
+
+describe('a parameter that is given more than once', () => {
+  it('is refused as such, all of them at once, unless it is a list', () => {
+    expect(() => validateAs(Chosen, { kinds: ['a', 'b'], kind: ['a', 'b'], password: ['x', 'y'] }, 'query')).toThrow(expect.objectContaining({
+      findings: [
+        { loc: ['query', 'kind'], type: 'repeated', input: 'array', ctx: {} },
+        { loc: ['query', 'password'], type: 'repeated', input: null, ctx: {} },
+      ],
+    }) as Error);
+    expect(() => validateAs(Chosen, { kinds: ['c', 'd'] }, 'query')).toThrow(expect.objectContaining({ findings: [expect.objectContaining({ type: 'enum_list' })] }) as Error);
+    expect(fieldMessage('repeated', {}, 'es')).toBe('El parámetro se dio más de una vez');
+  });
+
+  it('is a matter of the query alone', () => {
+    expect(failureOf(Chosen, { kind: ['a', 'b'] }).findings).toMatchObject([{ loc: ['body', 'kind'], type: 'enum' }]);
   });
 });
 

@@ -78,6 +78,10 @@ function walkShape(type: DtoClass, value: Record<string, unknown>, loc: readonly
 function walkField(spec: FieldSpec, value: unknown, loc: readonly string[], findings: FieldFinding[]): unknown {
   // Of what is no container class-transformer sees scalars only: it would take an object's own key `constructor` for its class.
   if (value === null || (spec.nested === null && typeof value !== 'object')) return value;
+  if (isRepeated(spec, value, loc)) {
+    findings.push({ loc, type: 'repeated', input: spec.secret ? null : echo(value), ctx: {} });
+    return undefined;
+  }
   const checked = checkField(spec, value);
   if (!checked.ok) {
     findings.push({ loc, type: checked.type, input: spec.secret ? null : echo(value), ctx: checked.ctx });
@@ -94,6 +98,9 @@ function walkField(spec: FieldSpec, value: unknown, loc: readonly string[], find
     return {};
   });
 }
+
+/** A parameter of the query that is given more than once arrives as a list. */
+const isRepeated = (spec: FieldSpec, value: unknown, loc: readonly string[]): boolean => loc[0] === SOURCES.query && Array.isArray(value) && !spec.list;
 
 function collect(errors: readonly ValidationError[], loc: readonly string[], findings: FieldFinding[], judged: ReadonlySet<string>): void {
   for (const error of errors) {

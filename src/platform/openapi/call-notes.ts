@@ -30,7 +30,9 @@ const RATE_HEADERS = { 'X-RateLimit-Limit': 'RateLimitLimit', 'X-RateLimit-Remai
 const PARAMETERS: Readonly<Record<string, Parameter>> = {
   TenantId: {
     name: 'X-Tenant-Id', in: 'header', required: false, schema: { type: 'string', format: 'uuid' },
-    description: 'Chooses among the memberships of a person; of an API key it must name its own tenant',
+    description:
+      'Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` ' +
+      '(none of the caller\'s), `no_active_membership` (the person is an active member of none, and naming one does not help)',
   },
   IdempotencyKey: {
     name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 },

@@ -11,6 +11,7 @@ const WRITE_STATUSES = [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503];
 
 /** What the detail of a code looks like, where it says something. */
 const DETAILS: Partial<Record<ErrorCode, unknown>> = {
+  MALFORMED_REQUEST: { reason: 'invalid_json' },
   INVALID_PAYLOAD: [{ loc: ['body', 'lines'], msg: 'Field required', type: 'missing', input: null, ctx: {} }],
   VALIDATION_FAILED: [{ loc: ['body', 'numeric_code'], msg: 'Must match ^[0-9]{8}$', type: 'string_pattern_mismatch', input: '1234', ctx: { pattern: '^[0-9]{8}$' } }],
   FISCAL_RULE_VIOLATED: [

@@ -64,7 +64,7 @@ export class PersonAuthentication {
     if (visited !== null) return this.contextOf(person, visited, null, 'platform_admin');
     if (membership === undefined) {
       if (named !== null) await this.tellOwnTenants(request, person, named);
-      throw new DomainError('FORBIDDEN', { reason: named === null ? 'tenant_required' : 'tenant_mismatch' });
+      throw new DomainError('FORBIDDEN', { reason: absence(person, named) });
     }
     return this.contextOf(person, membership.tenantId, membership.memberId, membership.role);
   }
@@ -99,4 +99,10 @@ export class PersonAuthentication {
     }
     return claims;
   }
+}
+
+/** Why a person works in no tenant. Only a platform administrator without memberships gets on by naming one. */
+function absence({ isPlatformAdmin }: SignedInPerson, named: string | null): string {
+  if (named !== null) return 'tenant_mismatch';
+  return isPlatformAdmin ? 'tenant_required' : 'no_active_membership';
 }

@@ -29,7 +29,7 @@ export const buyerCases = (running: () => Stack): void => describe('buyers', () 
     identified('far too long', '1'.repeat(4_000), 'ruc', 'string_too_long'),
     lookUp('another type', 'identifier=AB123&type=passport', '/type', 'enum'),
     lookUp('the type in capitals', 'identifier=1790012345001&type=RUC', '/type', 'enum'),
-    lookUp('two identifiers', 'identifier=1790012345001&identifier=1710034065&type=ruc', '/identifier', 'string_type'),
+    lookUp('two identifiers', 'identifier=1790012345001&identifier=1710034065&type=ruc', '/identifier', 'repeated'),
     lookUp('an operator', 'identifier[$ne]=x&identifier=1790012345001&type=ruc', '/identifier[$ne]', 'extra_forbidden'),
     lookUp('a word for refresh', 'identifier=1790012345001&type=ruc&refresh=yes', '/refresh', 'bool_type'),
     lookUp('no identifier', 'type=ruc', '/identifier', 'missing', [400, 'INVALID_PAYLOAD']),

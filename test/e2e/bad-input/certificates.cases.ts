@@ -151,6 +151,31 @@ export const certificateCases = (running: () => Stack): void => describe('certif
     expect((await send(form({ file: new Blob([new Uint8Array(2_000_000)]), password: PASSWORD }))).status).toBe(413);
   });
 
+  it('B116 in parts are told by their parts what is wrong with them', async () => {
+    const business = await Business.open(stack, { certificate: null });
+    const send = async (parts: Record<string, string | Blob>): Promise<{ status: number; body: Refusal }> => {
+      const form = new FormData();
+      for (const [part, value] of Object.entries(parts)) form.append(part, value);
+      const response = await fetch(`${stack.apiUrl}/issuers/${business.issuerId}/certificates`, { method: 'POST', headers: { 'x-api-key': business.apiKey }, body: form });
+      return { status: response.status, body: (await response.json()) as Refusal };
+    };
+    const refusal = async (parts: Record<string, string | Blob>): Promise<unknown[]> => {
+      const { status, body } = await send(parts);
+      return [status, body.error.code, body.error.detail];
+    };
+    const findings = async (parts: Record<string, string | Blob>): Promise<unknown[]> => {
+      const { status, body } = await send(parts);
+      return [status, ...(body.detail ?? []).map(({ loc, type, input }) => [...(loc ?? []), type, input])];
+    };
+    const file = new Blob([Uint8Array.from(container(business.ruc))]);
+    expect(await refusal({ certificate: file, password: PASSWORD })).toEqual([400, 'MALFORMED_REQUEST', { reason: 'unexpected_part', part: 'certificate', expected: 'file' }]);
+    expect(await refusal({ file, password: 'x'.repeat(9_000) })).toEqual([400, 'MALFORMED_REQUEST', { reason: 'part_too_long', part: 'password' }]);
+    expect(await refusal({ file: new Blob([new Uint8Array(70_000)]), password: PASSWORD })).toEqual([413, 'PAYLOAD_TOO_LARGE', { max_bytes: 65_536 }]);
+    expect(await findings({ password: PASSWORD })).toEqual([400, ['body', 'file', 'missing', null]]);
+    expect(await findings({ file: new Blob([]), password: PASSWORD })).toEqual([400, ['body', 'file', 'missing', null]]);
+    expect(await findings({ file: 'secret.p12', password: PASSWORD })).toEqual([400, ['body', 'file', 'file_type', null], ['body', 'file', 'missing', null]]);
+  });
+
   it('B122 are activated and revoked at once without a fault of ours', async () => {
     const business = await Business.open(stack, { certificate: null });
     for (let round = 0; round < 8; round += 1) {

@@ -29,7 +29,7 @@ export const dayCases = (running: () => Stack): void => describe('days', () => {
     noDay('B79 Persian digits', '۲۰۲۶-۰۱-۰۵'),
     noDay('B79 wide digits', '２０２６-０１-０５'),
     ...['from=2026-02-30', 'to=today', 'from=', 'from=2026-01-01&from=2026-01-02'].map((query): BadInput => ({
-      name: `B72 GET /tenant/audit-log?${query}`, call: () => ({ method: 'GET', path: `/tenant/audit-log?${query}` }), refused: INVALID, at: `/${query.split('=')[0]}`, because: 'date_type',
+      name: `B72 GET /tenant/audit-log?${query}`, call: () => ({ method: 'GET', path: `/tenant/audit-log?${query}` }), refused: INVALID, at: `/${query.split('=')[0]}`, because: query.includes('&') ? 'repeated' : 'date_type',
     })),
     { name: 'B72 a table as of 30 February', call: () => ({ method: 'GET', path: '/reference/iva-rates?as_of=2024-02-30' }), refused: INVALID, at: '/as_of', because: 'date_type' },
   ]);

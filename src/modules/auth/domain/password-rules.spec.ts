@@ -4,8 +4,6 @@ const own = ['maria.perez@example.com', 'María Pérez', 'Comercial Andina'];
 
 describe('password rules', () => {
   it.each([
-    ['corto7!', 'too_short'],
-    ['x'.repeat(257), 'too_long'],
     ['12345678', 'common'],
     ['Password', 'common'],
     ['P@ssw0rd!', 'common'],

@@ -3,21 +3,18 @@ import { COMMON_PASSWORDS } from './common-passwords.js';
 export const MIN_PASSWORD = 8;
 export const MAX_PASSWORD = 256;
 
-export type PasswordProblem = 'too_short' | 'too_long' | 'common' | 'repetitive' | 'sequence' | 'like_own_data';
+export type PasswordProblem = 'common' | 'repetitive' | 'sequence' | 'like_own_data';
 
 const SEQUENCES = ['01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjklñ', 'zxcvbnm', '1qaz2wsx3edc4rfv5tgb'];
 const LEAST_DIFFERENT = 4;
 
 /**
- * Why a password may not be chosen, or null. Length counts code points; nothing is trimmed and no kind of character is
+ * Why a password of sufficient length may not be chosen, or null. Nothing is trimmed and no kind of character is
  * demanded, for that makes passwords predictable, not strong.
  *
  * @param own e-mail address, name and the like: what everybody tries first
  */
 export function passwordProblem(password: string, own: readonly string[]): PasswordProblem | null {
-  const { length } = Array.from(password);
-  if (length < MIN_PASSWORD) return 'too_short';
-  if (length > MAX_PASSWORD) return 'too_long';
   const plain = plainForm(password);
   if (COMMON_PASSWORDS.has(password.toLowerCase()) || COMMON_PASSWORDS.has(plain)) return 'common';
   if (new Set(password.toLowerCase()).size < LEAST_DIFFERENT) return 'repetitive';

@@ -2,6 +2,7 @@ import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { PublicAddress } from '../../../platform/http/public-address.js';
+import { echo, ValidationFailure } from '../../../platform/http/validation-failure.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Chance, CHANCE, SLEEPER, type Sleeper } from '../../../shared/ports.js';
@@ -37,7 +38,8 @@ export class GoogleGuard extends AuthGuard(GOOGLE) {
   private async setOut(context: ExecutionContext, request: SignInRequest): Promise<boolean> {
     const { return_to: returnTo } = request.query;
     if (returnTo !== undefined && (typeof returnTo !== 'string' || !LOCAL_PATH.test(returnTo))) {
-      throw new DomainError('VALIDATION_FAILED', { field: 'return_to', reason: 'a path of this service, such as /start' });
+      const type = Array.isArray(returnTo) ? 'repeated' : 'local_path';
+      throw new ValidationFailure([{ loc: ['query', 'return_to'], type, input: echo(returnTo), ctx: {} }]);
     }
     request.returnTo = returnTo ?? null;
     request.nonce = drawToken(this.chance).clear;

@@ -1,18 +1,12 @@
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
-import { MAX_PASSWORD, MIN_PASSWORD, passwordProblem } from '../domain/password-rules.js';
+import { passwordProblem } from '../domain/password-rules.js';
 
 /**
- * Refuses a password that may not be chosen, as any field that breaks its rule.
+ * Refuses a password that may not be chosen for what it says, as any field that breaks its rule; its length is a rule
+ * of the field itself.
  * @throws ValidationFailure
  */
 export function refuseWeak(field: string, password: string, own: readonly string[]): void {
-  const problem = passwordProblem(password, own);
-  if (problem === null) return;
-  const [type, ctx] =
-    problem === 'too_short'
-      ? ['string_too_short', { min_length: MIN_PASSWORD }]
-      : problem === 'too_long'
-        ? ['string_too_long', { max_length: MAX_PASSWORD }]
-        : ['weak_password', { reason: problem }];
-  throw new ValidationFailure([{ loc: ['body', field], type, input: null, ctx }]);
+  const reason = passwordProblem(password, own);
+  if (reason !== null) throw new ValidationFailure([{ loc: ['body', field], type: 'weak_password', input: null, ctx: { reason } }]);
 }

@@ -3,6 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { type DocumentStatus, LIFECYCLE } from '../domain/lifecycle.js';
 
 export const XML_KINDS = ['signed', 'authorized'] as const;
 export type XmlKind = (typeof XML_KINDS)[number];
@@ -38,10 +39,15 @@ export class GetDocumentXmlHandler implements IQueryHandler<GetDocumentXml> {
   constructor(private readonly transaction: TenantTransaction) {}
 
   async execute({ tenant, documentId, kind }: GetDocumentXml): Promise<DocumentXml> {
-    const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
-      manager.query<{ xml: Buffer; accessKey: string }[]>(SOURCE[kind], [tenant.tenantId, documentId]),
-    );
-    if (!row) throw new DomainError('NOT_FOUND');
+    const row = await this.transaction.run(tenant.tenantId, async (manager) => {
+      const [found] = await manager.query<{ xml: Buffer; accessKey: string }[]>(SOURCE[kind], [tenant.tenantId, documentId]);
+      if (found !== undefined) return found;
+      const [document] = await manager.query<{ status: DocumentStatus }[]>('select status from documents where tenant_id = $1 and id = $2', [tenant.tenantId, documentId]);
+      throw new DomainError('NOT_FOUND', document === undefined ? null : absence(kind, document.status));
+    });
     return { bytes: gunzipSync(row.xml), fileName: `${row.accessKey}.xml` };
   }
 }
+
+/** Tells whoever has the right identifier that the document is there, and whether its XML is still to come. */
+const absence = (kind: XmlKind, status: DocumentStatus) => ({ reason: LIFECYCLE[status].final ? 'none' : 'not_yet', kind, status });

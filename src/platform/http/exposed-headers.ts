@@ -1,0 +1,12 @@
+/** Headers of answers that pages of other origins may read; those that the description tells of are all here. */
+export const EXPOSED_HEADERS: readonly string[] = [
+  'X-Request-Id',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'Idempotent-Replayed',
+  'Preference-Applied',
+  'Content-Disposition',
+];
