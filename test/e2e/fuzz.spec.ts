@@ -8,7 +8,7 @@ import { type Stack, startStack } from '../support/stack.js';
 
 /** Another seed asks other questions: `FUZZ_SEED=7 FUZZ_REQUESTS=20000`. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? '1');
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? '2000');
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? '4000');
 const AT_ONCE = 4;
 /** What ends the session or the credential that the run needs is asked by somebody of no further use. */
 const ENDS_THE_CALLER = /^POST \/auth\/logout$/;
