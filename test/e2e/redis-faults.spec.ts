@@ -145,7 +145,7 @@ describe('Redis', () => {
       const ended = await Promise.race([...processes.map(({ ended }) => ended), sleep(0, null)]);
       if (ended !== null) throw new Error(`a process ended: ${ended}\n${rig.logs()}`);
     };
-    const lift = (): Promise<void> => withRedis(async (client) => void (await client.config('SET', 'requirepass', '')), SECRET);
+    const change = (from: string, to: string): Promise<unknown> => withRedis((client) => client.config('SET', 'requirepass', to), from);
 
     it('taken up while documents are under way: no process ends, and they are issued when it is lifted', async () => {
       const before = await accepted(10);
@@ -153,7 +153,7 @@ describe('Redis', () => {
       const ids = await accepted(5);
       await sleep(3_000);
       await expectRunning(api, worker);
-      await lift();
+      await change(SECRET, '');
       await expectAuthorized([...before, ...ids]);
     }, 150_000);
 
@@ -169,10 +169,10 @@ describe('Redis', () => {
       const told = [late, lateWorker].map(({ logFile }) => readFileSync(logFile, 'utf8')).join('');
       expect(told).toContain('REDIS_URL: Redis refuses commands');
       expect(told).not.toContain(SECRET);
-      await withRedis(async (client) => void (await client.config('SET', 'requirepass', url.password)), SECRET);
+      await change(SECRET, url.password);
       await expectAuthorized(ids);
       worker = lateWorker;
-      await withRedis(async (client) => void (await client.config('SET', 'requirepass', '')), url.password);
+      await change(url.password, '');
     }, 150_000);
   });
 
