@@ -49,7 +49,8 @@ export function tellUnhandled(logger: Logger): void {
   process.on('uncaughtException', end);
 
   function end(error: unknown): never {
-    logger.fatal({ err: error }, 'a failure that nobody handled: the process ends');
+    const last = logger.isLevelEnabled('fatal') ? logger : createLogger('fatal');
+    last.fatal({ err: error }, 'a failure that nobody handled: the process ends');
     process.exit(1);
   }
 }

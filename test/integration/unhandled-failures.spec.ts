@@ -6,11 +6,11 @@ const execute = promisify(execFile);
 const module = (path: string): string => JSON.stringify(pathToFileURL(`dist/src/${path}`).href);
 
 /** What a process does with a failure that nobody handles. */
-async function after(failure: string): Promise<{ code: number; out: string; error: string }> {
+async function after(failure: string, level = 'info'): Promise<{ code: number; out: string; error: string }> {
   const program = `
     import { tellUnhandled } from ${module('platform/process.js')};
     import { createLogger } from ${module('platform/observability/logger.js')};
-    tellUnhandled(createLogger('info'));
+    tellUnhandled(createLogger('${level}'));
     const failing = (name) => Object.assign(new Error('no'), { name, command: { name: 'auth', args: ['canary-password'] } });
     setTimeout(() => process.exit(7), 200);
     ${failure}`;
@@ -31,8 +31,9 @@ describe('a failure that nobody handles', () => {
     ['rejected', "void Promise.reject(failing('TypeError'));"],
     ['thrown', "setTimeout(() => { throw failing('TypeError'); }, 1);"],
     ['no error', 'void Promise.reject({ password: "canary-password" });'],
-  ])('ends the process, told without what hangs on it: %s', async (_name, failure) => {
-    const { code, out, error } = await after(failure);
+    ['in a process that logs nothing', "void Promise.reject(failing('TypeError'));", 'silent'],
+  ])('ends the process, told without what hangs on it: %s', async (_name, failure, level = 'info') => {
+    const { code, out, error } = await after(failure, level);
     expect([code, error]).toEqual([1, '']);
     expect(JSON.parse(out)).toMatchObject({ level: 'fatal', message: 'a failure that nobody handled: the process ends' });
     expect(out).not.toContain('canary');

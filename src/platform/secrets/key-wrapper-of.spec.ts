@@ -11,6 +11,10 @@ describe('the keeper of the master key', () => {
     expect(attempt).toThrow('MASTER_KEY_VAULT_TOKEN_FILE: the file cannot be read (ENOENT)');
   });
 
+  it('is no Vault whose token is not there yet', () => {
+    expect(() => keyWrapperOf({ ...VAULT, MASTER_KEY_VAULT_TOKEN_FILE: '/dev/null' }, new CryptoChance())).toThrow('MASTER_KEY_VAULT_TOKEN_FILE: the file is empty');
+  });
+
   it('is a Vault whose token is there', () => {
     expect(keyWrapperOf({ ...VAULT, MASTER_KEY_VAULT_TOKEN_FILE: import.meta.filename }, new CryptoChance())).toBeDefined();
   });

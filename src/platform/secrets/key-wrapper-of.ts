@@ -21,15 +21,17 @@ export function keyWrapperOf(settings: KeySettings, chance: Chance): KeyWrapper 
   if (tokenFile === undefined) throw new SettingsError('MASTER_KEY_VAULT_TOKEN_FILE: required with MASTER_KEY_VAULT_URL');
   // Read at every call: agents renew the token in its file.
   const token = (): string => readFileSync(tokenFile, 'utf8').trim();
-  refuseUnreadable(token);
+  refuseTokenless(token);
   return new VaultTransit(url, token);
 }
 
 /** Else it would be noticed with the first document that is to be signed. */
-function refuseUnreadable(token: () => string): void {
+function refuseTokenless(token: () => string): void {
+  let found: string;
   try {
-    token();
+    found = token();
   } catch (error) {
     throw new SettingsError(`MASTER_KEY_VAULT_TOKEN_FILE: the file cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, { cause: error });
   }
+  if (found === '') throw new SettingsError('MASTER_KEY_VAULT_TOKEN_FILE: the file is empty');
 }

@@ -69,7 +69,10 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
   }
 
   onApplicationBootstrap(): void {
-    this.queue.on('error', (error) => this.log.warn(`queue: ${error.message}`));
+    this.queue.on('error', (error: Error & { readonly lastNodeError?: Error }) => {
+      // A cluster's own error says only that no node answered.
+      this.log.warn(['queue', error.message, error.lastNodeError?.message].filter(Boolean).join(': '));
+    });
     this.register().catch((error: unknown) => this.log.error(`the queue stopped: ${(error as Error).message}`));
   }
 
@@ -79,6 +82,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
       if (this.shutdown.isStopping) return;
       await this.sleeper.sleep(PAUSE_AFTER_REFUSAL_MS);
     }
+    if (this.shutdown.isStopping) return;
     await this.queue.process('advance', this.settings.WORKER_CONCURRENCY, (job: Job<IssuanceJob>) => this.advance(job));
   }
 
@@ -88,7 +92,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
       await this.queue.client.ping();
       return true;
     } catch (error) {
-      this.log.warn(`REDIS_URL: Redis refuses commands, no document is taken: ${(error as Error).message}`);
+      if (!this.shutdown.isStopping) this.log.warn(`REDIS_URL: Redis refuses commands, no document is taken: ${(error as Error).message}`);
       return false;
     }
   }

@@ -25,26 +25,30 @@ export class GetDocumentXml extends Query<DocumentXml> {
   }
 }
 
+/** State and XML from one moment: what is not there yet may be there in the next. */
 const SOURCE: Readonly<Record<XmlKind, string>> = {
-  signed: `select s.signed_xml as xml, s.access_key as "accessKey" from documents d
-     join signed_documents s on s.tenant_id = d.tenant_id and s.document_id = d.id and s.signing_no = d.signing_no
+  signed: `select d.status, s.signed_xml as xml, s.access_key as "accessKey" from documents d
+     left join signed_documents s on s.tenant_id = d.tenant_id and s.document_id = d.id and s.signing_no = d.signing_no
      where d.tenant_id = $1 and d.id = $2`,
-  authorized: `select a.authorization_xml as xml, d.access_key as "accessKey" from documents d
-     join document_authorizations a on a.tenant_id = d.tenant_id and a.document_id = d.id
+  authorized: `select d.status, a.authorization_xml as xml, d.access_key as "accessKey" from documents d
+     left join document_authorizations a on a.tenant_id = d.tenant_id and a.document_id = d.id
      where d.tenant_id = $1 and d.id = $2 order by a.received_at desc limit 1`,
 };
+
+interface Found {
+  readonly status: DocumentStatus;
+  readonly xml: Buffer | null;
+  readonly accessKey: string;
+}
 
 @QueryHandler(GetDocumentXml)
 export class GetDocumentXmlHandler implements IQueryHandler<GetDocumentXml> {
   constructor(private readonly transaction: TenantTransaction) {}
 
   async execute({ tenant, documentId, kind }: GetDocumentXml): Promise<DocumentXml> {
-    const row = await this.transaction.run(tenant.tenantId, async (manager) => {
-      const [found] = await manager.query<{ xml: Buffer; accessKey: string }[]>(SOURCE[kind], [tenant.tenantId, documentId]);
-      if (found !== undefined) return found;
-      const [document] = await manager.query<{ status: DocumentStatus }[]>('select status from documents where tenant_id = $1 and id = $2', [tenant.tenantId, documentId]);
-      throw new DomainError('NOT_FOUND', document === undefined ? null : absence(kind, document.status));
-    });
+    const [row] = await this.transaction.run(tenant.tenantId, (manager) => manager.query<Found[]>(SOURCE[kind], [tenant.tenantId, documentId]));
+    if (!row) throw new DomainError('NOT_FOUND');
+    if (row.xml === null) throw new DomainError('NOT_FOUND', absence(kind, row.status));
     return { bytes: gunzipSync(row.xml), fileName: `${row.accessKey}.xml` };
   }
 }
