@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { pino } from 'pino';
 import { DataSource } from 'typeorm';
 import { MailWork } from '../../src/modules/notifications/persistence/mail-work.js';
 import { DispatchRepository } from '../../src/modules/webhooks/persistence/dispatch.repository.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { Figures } from '../../src/platform/observability/figures.js';
+import { Meters } from '../../src/platform/observability/meters.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
+import { StepGates } from '../../src/platform/outbox/step-gates.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const BACKLOG = 50_000;
@@ -100,6 +104,22 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
       expect(rows).toBe(3 + probes);
       expect(read).toBeLessThan(A_FEW);
     }
+  });
+
+  it('is told to read past rows of finished work: how many PostgreSQL has not cleared', async () => {
+    await owner.query('truncate mail_outbox');
+    await owner.query('select pg_stat_force_next_flush()');
+    await owner.query('vacuum mail_outbox');
+    await owner.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select ${TENANT}, gen_random_uuid(), 'mail', ${DUE} from generate_series(1, 300) n`);
+    await owner.query('delete from mail_outbox');
+    await owner.query('select pg_stat_force_next_flush()');
+    const service = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
+    const meters = new Meters();
+    new Figures(new TenantTransaction(service), meters, new StepGates(), { now: () => new Date() }, pino({ level: 'silent' }));
+    const { values } = await meters.registry.getSingleMetric('sello_queue_dead_rows')!.get();
+    await service.destroy();
+    expect(values.map(({ labels }) => labels['table']).sort()).toEqual(['mail_outbox', 'outbox', 'webhook_work']);
+    expect(values.find(({ labels }) => labels['table'] === 'mail_outbox')?.value).toBe(300);
   });
 
   describe('of a thousand tenants', () => {

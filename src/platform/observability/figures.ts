@@ -10,11 +10,15 @@ const MAX_AGE_MS = 10_000;
 /** Steps of tenants with due work that are looked at; where there are more, others each time. */
 const PLACES = 100;
 const DOCUMENTS = 10_000;
+/** Where rows come and go with each document, mail or delivery. */
+const QUEUES = ['outbox', 'mail_outbox', 'webhook_work'];
+const DEAD_ROWS = `select relname as table, n_dead_tup::float8 as rows from pg_stat_user_tables where schemaname = 'sello' and relname = any ($1)`;
 
 interface Found {
   readonly ages: readonly { kind: string; seconds: number }[];
   readonly lag: number;
   readonly moving: readonly { status: string; documents: number }[];
+  readonly dead: readonly { table: string; rows: number }[];
 }
 
 /**
@@ -38,6 +42,7 @@ export class Figures {
       return found === null ? [] : [{ labels: {}, value: found.lag }];
     });
     meters.gauge('documentsMoving', async () => ((await this.current())?.moving ?? []).map(({ status, documents }) => ({ labels: { status }, value: documents })));
+    meters.gauge('queueDeadRows', async () => ((await this.current())?.dead ?? []).map(({ table, rows }) => ({ labels: { table }, value: rows })));
   }
 
   private current(): Promise<Found | null> {
@@ -53,6 +58,7 @@ export class Figures {
     try {
       const ages = await this.transaction.platform<{ kind: string; oldest: Date | null; oldest_unannounced: Date | null }>('select * from work_ages($1, $2)', [now, PLACES]);
       const moving = await this.transaction.platform<{ status: string; documents: number }>('select * from moving_documents($1)', [DOCUMENTS]);
+      const dead = await this.transaction.platform<{ table: string; rows: number }>(DEAD_ROWS, [QUEUES]);
       const age = (kind: string, since: Date | null): number => {
         const openSince = this.gates.openSince(kind);
         if (since === null || openSince === null) return 0;
@@ -62,6 +68,7 @@ export class Figures {
         ages: ages.map(({ kind, oldest }) => ({ kind, seconds: age(kind, oldest) })),
         lag: Math.max(0, ...ages.map(({ kind, oldest_unannounced }) => age(kind, oldest_unannounced))),
         moving,
+        dead,
       };
     } catch (error) {
       this.meters.count('figuresFailed', {});

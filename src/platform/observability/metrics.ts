@@ -57,6 +57,10 @@ export const METRICS = {
     name: 'sello_outbox_lag_seconds', type: 'gauge', labels: [], of: 'worker',
     meaning: 'For how long the oldest due step has waited for the bell to be rung at all, no longer than the SRI can be called: the relay is behind',
   },
+  queueDeadRows: {
+    name: 'sello_queue_dead_rows', type: 'gauge', labels: ['table'], of: 'worker',
+    meaning: 'Rows of what is done that PostgreSQL has not cleared from a queue (`outbox`, `mail_outbox`, `webhook_work`), by its own count: who looks for due work reads past them. Many for long: somebody keeps an old view of the database',
+  },
   figuresFailed: {
     name: 'sello_figures_failed_total', type: 'counter', labels: [], of: 'worker',
     meaning: 'Times that PostgreSQL did not tell what is due: the gauges that stand on it are missing then',
