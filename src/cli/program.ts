@@ -79,6 +79,11 @@ export function program(write: (text: string) => void, stop: AbortSignal): Comma
   keys.command('create <name>').description('make one; it is shown this once').action((name: string) => createKey(api(), output(), name));
   keys.command('revoke <id>').description('end one at once').action((id: string) => revokeKey(api(), output(), id));
 
+  sello.command('test-certificate <file>')
+    .description('make a signing certificate that the service and the simulator take, and the SRI does not; its RUC and password are shown')
+    .option('--ruc <ruc>', 'whose it is; default one that is made up')
+    .action(async (file: string, { ruc }: { ruc?: string }) => (await import('./commands/test-certificate.js')).testCertificate(output(), file, ruc));
+
   const tenants = sello.command('tenants').description('for who runs the service');
   tenants.command('create')
     .description('make a tenant with its first API key; needs the settings of the service')

@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,6 +67,17 @@ describe('the command line', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^idempotency key \S+\naccepted \S+\n01 001-001-\d{9}  AUTHORIZED  María Pérez  115\.00\n/)]);
     const json = await sello(['--json', 'issue', file('invoice.json', short())]);
     expect(JSON.parse(json.out)).toMatchObject({ status: 'AUTHORIZED' });
+  });
+
+  it('makes a certificate to try with, that the service takes, and writes over none', async () => {
+    const made = JSON.parse((await sello(['--json', 'test-certificate', 'try.p12', '--ruc', business.ruc])).out) as Record<string, string>;
+    expect(made).toEqual({ ruc: business.ruc, file: 'try.p12', password: expect.stringMatching(/^\S{12}$/) });
+    const content = readFileSync(join(folder, 'try.p12'));
+    const taken = await business.uploadCertificate(content, made['password']);
+    expect(taken).toMatchObject({ status: 201, body: { status: 'active' } });
+    expect(await sello(['test-certificate', 'try.p12'])).toMatchObject({ code: 2, err: expect.stringContaining('try.p12 cannot be written') });
+    expect(await sello(['test-certificate', 'other.p12', '--ruc', '1790012345002'])).toMatchObject({ code: 2, err: expect.stringContaining('--ruc') });
+    expect([existsSync(join(folder, 'other.p12')), readFileSync(join(folder, 'try.p12')).equals(content)]).toEqual([false, true]);
   });
 
   it('makes one document of a repeated call', async () => {

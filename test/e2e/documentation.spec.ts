@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { transform } from '@swc/core';
-import { createDemoPkcs12 } from '../../src/local/demo-certificate.js';
 import { Business } from '../support/business.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -32,6 +31,9 @@ describe('the examples of the documentation', () => {
     return stdout;
   };
   const shell = (name: string, env: Record<string, string>): Promise<string> => run('bash', join(import.meta.dirname, '../../docs/examples', name), env);
+  /** What the last line of an output sets. */
+  const variables = (output: string): Record<string, string> =>
+    Object.fromEntries(output.trim().split('\n').at(-1)?.split(' ').map((pair) => pair.split('=')) ?? []) as Record<string, string>;
   const ours = () => ({
     SELLO_API_KEY: business.apiKey, ISSUER_ID: business.issuerId, ESTABLISHMENT_ID: business.establishmentId, EMISSION_POINT_ID: business.emissionPointId,
   });
@@ -49,12 +51,9 @@ describe('the examples of the documentation', () => {
   });
 
   it('set a new business up, whose key then issues', async () => {
-    const [ruc, password] = ['1791234567001', 'secreto'];
-    const file = join(folder, 'certificate.p12');
-    writeFileSync(file, await createDemoPkcs12({ ruc, legalName: 'Comercial Andina', password, now: new Date() }));
-    const told = await shell('new-business.sh', { EMAIL: 'ana.docs@example.com', PASSWORD: 'cuatro palabras al azar', RUC: ruc, P12: file, P12_PASSWORD: password });
+    const { stdout } = await execute(process.execPath, [join(import.meta.dirname, '../../dist/src/cli.js'), 'test-certificate', 'test.p12'], { cwd: folder });
+    const told = await shell('new-business.sh', { EMAIL: 'ana.docs@example.com', PASSWORD: 'cuatro palabras al azar', ...variables(stdout) });
     expect(told).toMatch(/^active\nSELLO_API_KEY=svc_test_\S+ ISSUER_ID=\S{36} ESTABLISHMENT_ID=\S{36} EMISSION_POINT_ID=\S{36}\n$/);
-    const made = Object.fromEntries(told.trim().split('\n').at(-1)?.split(' ').map((pair) => pair.split('=')) ?? []) as Record<string, string>;
-    expect((await shell('first-invoice.sh', made)).trim().split('\n').at(-1)).toBe('AUTHORIZED');
+    expect((await shell('first-invoice.sh', variables(told))).trim().split('\n').at(-1)).toBe('AUTHORIZED');
   });
 });
