@@ -198,8 +198,9 @@ describe('acts on issued documents', () => {
   it('an annulled credit note gives its amount back: the original it had voided is valid again', async () => {
     const original = await business.accepted();
     await until(original.document_id, 'AUTHORIZED');
-    const note = await business.accepted({ document_type: '04', modified_document_id: original.document_id, reason: 'all of it', payments: [] });
+    const note = await business.accepted({ document_type: '04', modified_document_id: original.document_id, reason: 'all of it', payments: [], buyer_id_type: '04', buyer_id: '1790012345001' });
     await until(note.document_id, 'AUTHORIZED');
+    expect(await business.document(note.document_id)).toMatchObject({ warnings: expect.arrayContaining([expect.objectContaining({ rule: 'modified.other_buyer', expected: '1710034065' })]) });
     await until(original.document_id, 'VOIDED_BY_NC');
     expect((await act(note.document_id, 'cancel', { reason: 'it stands after all' })).status).toBe(202);
     await portal('annul', note.access_key);

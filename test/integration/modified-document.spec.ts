@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
-import { findModified, misnamed } from '../../src/modules/documents/use-cases/modified-document.js';
+import { findModified, misnamed, otherBuyer } from '../../src/modules/documents/use-cases/modified-document.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -59,5 +59,17 @@ describe('the document that a note modifies', () => {
     const original = await findModified(transaction, tenant, seed.issuerId, content);
     expect(misnamed(content, original!).map(({ pointer }) => pointer)).toEqual(['/modified_document_number', '/modified_document_issue_date']);
     expect(misnamed(note({ modifiedDocumentId: id, modifiedDocumentNumber: NUMBER }), original!)).toEqual([]);
+  });
+
+  it('is told to have another buyer than the note, unless both are one person', async () => {
+    const found = await findModified(transaction, tenant, seed.issuerId, note({ modifiedDocumentId: id }));
+    const buyer = '1710034065';
+    const original = { ...found!, buyerId: buyer };
+    const told = (buyerId: string | null, documentType: DocumentContent['documentType'] = '04') => otherBuyer(note({ documentType, buyerId }), original);
+    expect([buyer, `${buyer}001`, null].map((id) => told(id))).toEqual([[], [], []]);
+    for (const type of ['04', '05'] as const) expect(told('1790012345001', type)).toMatchObject([{ rule: 'modified.other_buyer', pointer: '/buyer_id', severity: 'warning', expected: buyer, actual: '1790012345001' }]);
+    expect(otherBuyer(note({ buyerId: buyer }), { ...original, buyerId: `${buyer}001` })).toEqual([]);
+    expect(otherBuyer(note({ buyerId: `${buyer}002` }), original)).toHaveLength(1);
+    expect(told('1790012345001', '07')).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import type { Queue } from 'bull';
 import { DomainError } from '../../src/shared/domain-error.js';
 import { IssueDocument } from '../../src/modules/documents/use-cases/issue-document.js';
-import type { Assessed } from '../../src/modules/documents/use-cases/issuing-desk.js';
-import type { DocumentContent, IssuerSnapshot } from '../../src/sri/document-types/document.js';
+import type { Assessed, Completed } from '../../src/modules/documents/use-cases/issuing-desk.js';
+import type { IssuerSnapshot } from '../../src/sri/document-types/document.js';
 import type { AuthorizationAnswer } from '../../src/sri/soap/authorization.js';
 import type { ReceptionAnswer } from '../../src/sri/soap/reception.js';
 import type { IssuanceJob } from '../../src/platform/queue/issuance-bell.js';
@@ -174,8 +174,8 @@ export const BUGS: readonly PlantedBug[] = [
       startApi(
         ports,
         class extends QuickDesk {
-          override assess(content: DocumentContent, issuer: IssuerSnapshot, now: Date): Assessed {
-            return super.assess(content, issuer, new Date(now.getTime() + 5 * HOUR));
+          override assess(completed: Completed, issuer: IssuerSnapshot, now: Date): Assessed {
+            return super.assess(completed, issuer, new Date(now.getTime() + 5 * HOUR));
           }
         },
       ),

@@ -1,4 +1,4 @@
-import { IssuingDesk, type Assessed } from '../../src/modules/documents/use-cases/issuing-desk.js';
+import { IssuingDesk, type Assessed, type Completed } from '../../src/modules/documents/use-cases/issuing-desk.js';
 import { GetDocumentHandler } from '../../src/modules/documents/use-cases/get-document.js';
 import { IssueDocumentHandler } from '../../src/modules/documents/use-cases/issue-document.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
@@ -27,7 +27,7 @@ import { IssuanceBell } from '../../src/platform/queue/issuance-bell.js';
 import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import type { Clock, Ids, Sleeper } from '../../src/shared/ports.js';
-import type { DocumentContent, IssuerSnapshot } from '../../src/sri/document-types/document.js';
+import type { IssuerSnapshot } from '../../src/sri/document-types/document.js';
 import type { SigningKeys } from '../../src/modules/issuers/public.js';
 import type { Queue } from 'bull';
 import type { IssuanceJob } from '../../src/platform/queue/issuance-bell.js';
@@ -112,11 +112,11 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
 const assessed = new Map<string, Assessed>();
 
 export class QuickDesk extends IssuingDesk {
-  override assess(content: DocumentContent, issuer: IssuerSnapshot, now: Date): Assessed {
-    const name = `${guayaquilDay(now)} ${JSON.stringify([content, issuer])}`;
+  override assess(completed: Completed, issuer: IssuerSnapshot, now: Date): Assessed {
+    const name = `${guayaquilDay(now)} ${JSON.stringify([completed, issuer])}`;
     const known = assessed.get(name);
     if (known) return known;
-    const fresh = super.assess(content, issuer, now);
+    const fresh = super.assess(completed, issuer, now);
     if (assessed.size > 5_000) assessed.clear();
     assessed.set(name, fresh);
     return fresh;

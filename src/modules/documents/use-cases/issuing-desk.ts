@@ -12,7 +12,7 @@ import { preflight } from '../../../sri/preflight.js';
 import { checkRuc } from '../../../sri/taxpayer-id.js';
 import { creditExceeded, refuseUncreditable } from '../domain/credit-note.js';
 import { type IssuingContextRow, snapshotOf } from './issuing-context.js';
-import { findModified, misnamed } from './modified-document.js';
+import { findModified, misnamed, otherBuyer } from './modified-document.js';
 
 const RULES = defineRules({
   'place.inactive': {
@@ -34,6 +34,12 @@ export interface Replay {
   readonly operation: string;
   readonly fingerprint: string;
   readonly response: Record<string, unknown>;
+}
+
+/** What is asked for, with what its original says; `warnings`: what is odd about the two together. */
+export interface Completed {
+  readonly content: DocumentContent;
+  readonly warnings: readonly Finding[];
 }
 
 /** A document after pre-flight. */
@@ -112,29 +118,31 @@ export class IssuingDesk {
   }
 
   /** Runs every rule, the XML and our schema over the content; refuses nothing. */
-  assess(content: DocumentContent, issuer: IssuerSnapshot, now: Date): Assessed {
+  assess({ content, warnings }: Completed, issuer: IssuerSnapshot, now: Date): Assessed {
     const context = { today: guayaquilDay(now), maxIssueDateAgeDays: this.settings.MAX_ISSUE_DATE_AGE_DAYS };
     const { content: completed, findings } = preflight(content, issuer, context);
-    return { content: completed, issuer, findings };
+    return { content: completed, issuer, findings: warnings.length === 0 ? findings : [...warnings, ...findings] };
   }
 
   /**
    * Fills in the modified document's id, type, number and date, as far as it is one of the issuer's own, and refuses a
-   * note that names it wrongly and a credit note that its original does not admit.
+   * note that names it wrongly and a credit note that its original does not admit. `warnings`: what is odd about a note
+   * to this original and does not refuse it.
    * @throws DomainError NOT_FOUND, INVALID_STATE or FISCAL_RULE_VIOLATED
    */
-  async withModifiedDocument(tenant: TenantContext, { issuerId }: Place, content: DocumentContent, now: Date): Promise<DocumentContent> {
+  async withModifiedDocument(tenant: TenantContext, { issuerId }: Place, content: DocumentContent, now: Date): Promise<Completed> {
     const original = await findModified(this.transaction, tenant, issuerId, content);
-    if (original === null) return content;
+    if (original === null) return { content, warnings: [] };
     if (content.documentType === '04') refuseUncreditable(original, guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS);
     refuseErrors(misnamed(content, original));
-    return {
+    const named = {
       ...content,
       modifiedDocumentId: original.id,
       modifiedDocumentType: content.modifiedDocumentType ?? original.documentType,
       modifiedDocumentNumber: content.modifiedDocumentNumber ?? original.number,
       modifiedDocumentIssueDate: content.modifiedDocumentIssueDate ?? original.issueDate,
     };
+    return { content: named, warnings: otherBuyer(content, original) };
   }
 
   /** Calls an issuing SQL function; its refusals leave as domain errors. */

@@ -3,6 +3,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
+import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import type { Original } from '../domain/credit-note.js';
 
 /** One of the issuer's own documents, as a note that modifies it needs to know it. */
@@ -10,9 +11,22 @@ export interface ModifiedDocument extends Original {
   readonly id: string;
   /** `001-002-000000003`; null for a draft. */
   readonly number: string | null;
+  readonly buyerId: string | null;
 }
 
-const COLUMNS = `d.id, d.document_type as "documentType", d.status, to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", d.buyer_id_type as "buyerIdType",
+const NOTE_ANNEX = 'Ficha técnica 2.32, annex of the credit note';
+
+const RULES = defineRules({
+  'modified.mismatch': { es: 'No coincide con el documento modificado', en: 'Differs from the modified document', reference: NOTE_ANNEX },
+  'modified.other_buyer': {
+    severity: 'warning',
+    es: 'El comprador no es el del documento modificado',
+    en: 'The buyer is not that of the modified document',
+    reference: 'Advice of this service; no rule of the SRI',
+  },
+});
+
+const COLUMNS = `d.id, d.document_type as "documentType", d.status, to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId",
   e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as number`;
 const SOURCE = `documents d
   join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
@@ -63,13 +77,18 @@ export function misnamed(content: DocumentContent, original: ModifiedDocument): 
   ];
   return parts
     .filter(([, expected, actual]) => actual !== null && actual !== expected)
-    .map(([pointer, expected, actual]) => ({
-      pointer,
-      rule: 'modified.mismatch',
-      message: { es: 'No coincide con el documento modificado', en: 'Differs from the modified document' },
-      expected,
-      actual,
-      reference: 'Ficha técnica 2.32, annex of the credit note',
-      severity: 'error',
-    }));
+    .map(([pointer, expected, actual]) => finding(RULES['modified.mismatch'], pointer, expected, actual));
 }
+
+/**
+ * A note to somebody else than its original is legal and seldom meant: it is told, not refused. A person's RUC is the
+ * cédula and three digits.
+ */
+export function otherBuyer(content: DocumentContent, original: ModifiedDocument): Finding[] {
+  const [theirs, mine] = [original.buyerId, content.buyerId];
+  if ((content.documentType !== '04' && content.documentType !== '05') || theirs === null || mine === null) return [];
+  const isSame = theirs === mine || (theirs.length !== mine.length && personOf(theirs) === personOf(mine));
+  return isSame ? [] : [finding(RULES['modified.other_buyer'], '/buyer_id', theirs, mine)];
+}
+
+const personOf = (id: string): string => id.replace(/^(\d{10})001$/, '$1');

@@ -44,7 +44,7 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
     const issuer = this.desk.snapshot(context, tenant);
     const content = draftContent(await this.lines.complete(tenant, body), issuer);
     const now = this.clock.now();
-    const { findings } = this.desk.assess(content, issuer, now);
+    const { findings } = this.desk.assess({ content, warnings: [] }, issuer, now);
     await this.desk.callIssuing(tenant.tenantId, 'select update_draft($1, $2, $3, $4, $5, $6, $7, $8)', [
       documentId, stored.version, now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content), JSON.stringify(issuer),
       JSON.stringify(findings),

@@ -48,7 +48,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     await collect(() => this.desk.refuseUnusable(context, now), undefined);
     const issuer = this.desk.snapshot(context, tenant);
     const requested = draftContent(await this.lines.complete(tenant, body), issuer);
-    const complete = await collect(() => this.desk.withModifiedDocument(tenant, placeOf(body), requested, now), requested);
+    const complete = await collect(() => this.desk.withModifiedDocument(tenant, placeOf(body), requested, now), { content: requested, warnings: [] });
     const { content, findings } = this.desk.assess(complete, issuer, now);
     // What an unknown original would have filled in is no finding of its own.
     const isOfUnknown = ({ pointer }: Finding): boolean => isOriginalUnknown(refusals) && pointer.startsWith('/modified_document');
