@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
       '`POST /documents/{id}/credit-note` makes a draft from an authorized invoice; this is the direct way.',
       '`modified_document_id` fills in type, number and date of the original; give those three for one issued elsewhere.',
       'Notes that are issued together never exceed the original. When they reach its total it becomes `VOIDED_BY_NC`.',
-      'A note to another buyer than its original is taken, with a warning.',
+      'A note to another buyer than its original is taken, with a warning on `/documents/validate` and once it is issued.',
     ],
   },
   '05': {

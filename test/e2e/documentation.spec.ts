@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transform } from '@swc/core';
 import { Business } from '../support/business.js';
@@ -32,8 +32,8 @@ describe('the examples of the documentation', () => {
   };
   const shell = (name: string, env: Record<string, string>): Promise<string> => run('bash', join(import.meta.dirname, '../../docs/examples', name), env);
   /** What the last line of an output sets. */
-  const variables = (output: string): Record<string, string> =>
-    Object.fromEntries(output.trim().split('\n').at(-1)?.split(' ').map((pair) => pair.split('=')) ?? []) as Record<string, string>;
+  const variables = (output: string, between = ' '): Record<string, string> =>
+    Object.fromEntries(output.trim().split('\n').at(-1)?.split(between).map((pair) => pair.split('=')) ?? []) as Record<string, string>;
   const ours = () => ({
     SELLO_API_KEY: business.apiKey, ISSUER_ID: business.issuerId, ESTABLISHMENT_ID: business.establishmentId, EMISSION_POINT_ID: business.emissionPointId,
   });
@@ -51,8 +51,12 @@ describe('the examples of the documentation', () => {
   });
 
   it('set a new business up, whose key then issues', async () => {
-    const { stdout } = await execute(process.execPath, [join(import.meta.dirname, '../../dist/src/cli.js'), 'test-certificate', 'test.p12'], { cwd: folder });
-    const told = await shell('new-business.sh', { EMAIL: 'ana.docs@example.com', PASSWORD: 'cuatro palabras al azar', ...variables(stdout) });
+    const cli = join(import.meta.dirname, '../../dist/src/cli.js');
+    const lines = `eval "$('${cli}' test-certificate "de Ana's.p12")" && echo "RUC=$RUC|P12=$P12|P12_PASSWORD=$P12_PASSWORD"`;
+    const { stdout } = await execute('sh', ['-c', lines], { cwd: folder, env: { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` } });
+    const certificate = variables(stdout, '|');
+    expect(certificate['P12']).toBe("de Ana's.p12");
+    const told = await shell('new-business.sh', { EMAIL: 'ana.docs@example.com', PASSWORD: 'cuatro palabras al azar', ...certificate });
     expect(told).toMatch(/^active\nSELLO_API_KEY=svc_test_\S+ ISSUER_ID=\S{36} ESTABLISHMENT_ID=\S{36} EMISSION_POINT_ID=\S{36}\n$/);
     expect((await shell('first-invoice.sh', variables(told))).trim().split('\n').at(-1)).toBe('AUTHORIZED');
   });

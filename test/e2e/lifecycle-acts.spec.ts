@@ -198,7 +198,10 @@ describe('acts on issued documents', () => {
   it('an annulled credit note gives its amount back: the original it had voided is valid again', async () => {
     const original = await business.accepted();
     await until(original.document_id, 'AUTHORIZED');
-    const note = await business.accepted({ document_type: '04', modified_document_id: original.document_id, reason: 'all of it', payments: [], buyer_id_type: '04', buyer_id: '1790012345001' });
+    const asked = { document_type: '04', modified_document_id: original.document_id, reason: 'all of it', payments: [], buyer_id_type: '04', buyer_id: '1790012345001' };
+    const dry = await business.call<{ valid: boolean; findings: { rule: string }[] }>('POST', '/documents/validate', business.invoice(asked));
+    expect([dry.body.valid, dry.body.findings.map(({ rule }) => rule)]).toEqual([true, expect.arrayContaining(['modified.other_buyer'])]);
+    const note = await business.accepted(asked);
     await until(note.document_id, 'AUTHORIZED');
     expect(await business.document(note.document_id)).toMatchObject({ warnings: expect.arrayContaining([expect.objectContaining({ rule: 'modified.other_buyer', expected: '1710034065' })]) });
     await until(original.document_id, 'VOIDED_BY_NC');

@@ -69,7 +69,9 @@ describe('the document that a note modifies', () => {
     expect([buyer, `${buyer}001`, null].map((id) => told(id))).toEqual([[], [], []]);
     for (const type of ['04', '05'] as const) expect(told('1790012345001', type)).toMatchObject([{ rule: 'modified.other_buyer', pointer: '/buyer_id', severity: 'warning', expected: buyer, actual: '1790012345001' }]);
     expect(otherBuyer(note({ buyerId: buyer }), { ...original, buyerId: `${buyer}001` })).toEqual([]);
-    expect(otherBuyer(note({ buyerId: `${buyer}002` }), original)).toHaveLength(1);
+    // Another establishment of the same taxpayer.
+    expect(otherBuyer(note({ buyerId: '1790012345002' }), { ...original, buyerId: '1790012345001' })).toEqual([]);
+    expect(otherBuyer(note({ buyerId: '9999999999' }), { ...original, buyerId: '9999999999999' })).toHaveLength(1);
     expect(told('1790012345001', '07')).toEqual([]);
   });
 });

@@ -7,7 +7,10 @@ import { checkRuc } from '../../sri/taxpayer-id.js';
 import { CliFailure } from '../failure.js';
 import type { Output } from '../output.js';
 
-/** `sello test-certificate FILE`: a PKCS#12 file that the service and the simulator take and the SRI does not, for a RUC that is made up unless given. */
+/**
+ * `sello test-certificate FILE`: a PKCS#12 file that the service and the simulator take and the SRI does not, for a RUC that
+ * is made up unless given. Its line is for a shell's `eval`.
+ */
 export async function testCertificate(output: Output, file: string, ruc: string = demoRuc()): Promise<void> {
   const check = checkRuc(ruc);
   if (!check.valid) throw new CliFailure('usage', `--ruc ${ruc} is no RUC of an issuer: ${check.problem ?? ''}`);
@@ -19,5 +22,8 @@ export async function testCertificate(output: Output, file: string, ruc: string 
   } catch (error) {
     throw new CliFailure('usage', `${file} cannot be written: ${(error as Error).message}`);
   }
-  output.tell({ ruc, file, password }, `RUC=${ruc} P12=${file} P12_PASSWORD=${password}`);
+  output.tell({ ruc, file, password }, `export RUC=${ruc} P12=${quoted(file)} P12_PASSWORD=${password}`);
 }
+
+/** One word of a shell, whatever is in it. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -4,6 +4,7 @@ import type { Finding } from '../../../shared/finding.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
+import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import type { Original } from '../domain/credit-note.js';
 
 /** One of the issuer's own documents, as a note that modifies it needs to know it. */
@@ -80,15 +81,12 @@ export function misnamed(content: DocumentContent, original: ModifiedDocument): 
     .map(([pointer, expected, actual]) => finding(RULES['modified.mismatch'], pointer, expected, actual));
 }
 
-/**
- * A note to somebody else than its original is legal and seldom meant: it is told, not refused. A person's RUC is the
- * cédula and three digits.
- */
+/** A note to somebody else than its original is legal and seldom meant: it is told, not refused. */
 export function otherBuyer(content: DocumentContent, original: ModifiedDocument): Finding[] {
   const [theirs, mine] = [original.buyerId, content.buyerId];
   if ((content.documentType !== '04' && content.documentType !== '05') || theirs === null || mine === null) return [];
-  const isSame = theirs === mine || (theirs.length !== mine.length && personOf(theirs) === personOf(mine));
-  return isSame ? [] : [finding(RULES['modified.other_buyer'], '/buyer_id', theirs, mine)];
+  return personOf(theirs) === personOf(mine) ? [] : [finding(RULES['modified.other_buyer'], '/buyer_id', theirs, mine)];
 }
 
-const personOf = (id: string): string => id.replace(/^(\d{10})001$/, '$1');
+/** A RUC without its establishment, which of a natural person is the cédula; any other number as it is. */
+const personOf = (id: string): string => (id === FINAL_CONSUMER.id ? id : id.replace(/^(\d{10})\d{3}$/, '$1'));
