@@ -69,7 +69,7 @@ describe('workers that hold a document longer than their lease', () => {
         {} as never, documents, relay, new KillPoints(SETTINGS, new TimerSleeper()), prepare as never, prepare as never, prepare as never, prepare as never,
         clock, new RandomIds(), new TimerSleeper(), SETTINGS, POLICY, new Meters(), new Shutdown(SETTINGS),
       );
-      const job = worker.advance({ id: '1', data: { tenantId: seed.tenantId, documentId } } as never);
+      const job = worker.answer({ id: '1', data: { tenantId: seed.tenantId, documentId } } as never);
       void job.then(() => reject(new Error('the worker never came to its step')), reject);
     });
   const statusOf = async (id: string): Promise<unknown> => (await database.query<{ status: string }>('select status from documents where id = $1', [id]))[0]?.status;

@@ -277,8 +277,8 @@ export class World {
 
   /** The next instant at which anything at all happens. */
   private async nextInstant(): Promise<number> {
-    const heard = this.redis.up && this.workers.some(({ paused }) => !paused);
-    const due = heard ? await this.ground.store.nextDue(this.scheduler.now, PATIENCE_MS) : Infinity;
+    const isLookedFor = this.workers.some(({ paused }) => !paused);
+    const due = isLookedFor ? await this.ground.store.nextDue(this.scheduler.now, PATIENCE_MS) : Infinity;
     return Math.min(this.scheduler.nextTimer(), due);
   }
 

@@ -14,12 +14,15 @@ const PAUSE_MS = 100;
  * Notices a database that went back to an earlier point: a restore or a failover that lost something, after which numbers
  * would be given out a second time. The database counts beats, Redis remembers the last; one that is behind what is
  * remembered of the same life is not served: a process does not start on it, and one that runs ends. `npm run after-restore`
- * begins another life. What Redis does not say or remember, or came within the last seconds, is not noticed.
+ * begins another life. While Redis does not say, a process goes by what it saw itself. What neither remembers, or came
+ * within the last seconds, is not noticed.
  */
 @Injectable()
 export class DatabaseLife extends RecurringWork implements OnModuleInit {
   private readonly log = new Logger(DatabaseLife.name);
   private isOver = false;
+  /** The last beat that this process saw itself. */
+  private own: { readonly life: string; readonly beats: number } | null = null;
 
   constructor(
     private readonly database: TenantTransaction,
@@ -59,8 +62,8 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
   private async look(): Promise<void> {
     const [database] = await this.database.platform<{ life: string | null }>('select life_of_database() as life');
     if (typeof database?.life !== 'string') return;
-    const seen = await this.remembered(database.life);
-    if (seen === null) return;
+    const remembered = await this.remembered(database.life);
+    const seen = Math.max(remembered ?? 0, this.own?.life === database.life ? this.own.beats : 0);
     const [now] = await this.database.platform<{ life: string; beats: string }>('select * from beat_of_life($1)', [seen]);
     if (now === undefined || now.life !== database.life) return;
     const beats = Number(now.beats);
@@ -70,8 +73,9 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
         + 'Numbers would be given out twice: stop every process, then npm run after-restore (docs/operating.md)',
       );
     }
+    this.own = { life: now.life, beats };
     // Of processes that note at once the slower may put an older beat back, until the next look of any.
-    if (beats > seen) await this.redis.note(now.life, String(beats));
+    if (remembered !== null && beats > remembered) await this.redis.note(now.life, String(beats));
   }
 
   /** The last beat that Redis remembers of a life, 0 if none; null: Redis does not say. */

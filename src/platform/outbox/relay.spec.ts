@@ -46,3 +46,49 @@ describe('how often the relay looks for due work', () => {
     expect(await waits(0, new Map([['authorize', 0]]))).toEqual([360, 360]);
   });
 });
+
+describe('what the bell does not bring to anybody', () => {
+  /** Four documents are due at the first look. @returns the first line written, once it is: `queue`, `hands` or `left`, and their documents */
+  const broughtBy = async (bell: { readonly room: () => Promise<number>; readonly ring: () => Promise<void> }, free: number): Promise<string[]> => {
+    const lines: string[] = [];
+    let looks = 0;
+    let over: (value: unknown) => void = () => undefined;
+    const ended = new Promise((resolve) => (over = resolve));
+    const work = {
+      announce: (_now: Date, _patience: number, limit: number) => {
+        looks += 1;
+        return Promise.resolve(looks === 1 ? ['1', '2', '3', '4'].slice(0, limit).map((documentId) => ({ documentId })) : []);
+      },
+      leaveToRelay: (left: readonly { documentId: string }[]) => Promise.resolve(void (left.length > 0 && lines.push(`left ${left.map(({ documentId }) => documentId).join()}`))),
+    };
+    // Its first wait is the end of the first look.
+    const sleeper = { sleep: (_ms: number, signal?: AbortSignal): Promise<void> => {
+      over(null);
+      return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => { reject(new Error('aborted')); }));
+    } };
+    const ring = async (): Promise<void> => bell.ring().then(() => void lines.push('queue'));
+    const relay = new OutboxRelay(
+      work as never, { roomToRefill: bell.room, ring } as never, new StepGates(), new KillPoints({ FAULTS: '' } as never, sleeper),
+      { now: () => new Date(0) }, sleeper, SETTINGS,
+    );
+    relay.lend({ free: () => free, begin: ({ documentId }) => lines.push(`hands ${documentId}`) });
+    relay.onApplicationBootstrap();
+    await ended;
+    await relay.onApplicationShutdown();
+    return lines;
+  };
+  const away = (): Promise<never> => Promise.reject(new Error('Redis is not connected'));
+
+  it('is nothing while Redis takes jobs', async () => {
+    expect(await broughtBy({ room: () => Promise.resolve(12), ring: () => Promise.resolve() }, 8)).toEqual(['queue']);
+  });
+
+  it('goes into the hands of this worker, as much as they hold', async () => {
+    expect(await broughtBy({ room: away, ring: away }, 3)).toEqual(['hands 1', 'hands 2', 'hands 3']);
+    expect(await broughtBy({ room: away, ring: away }, 0)).toEqual([]);
+  });
+
+  it('is left to be looked for again where Redis fails after more was looked for than they hold', async () => {
+    expect(await broughtBy({ room: () => Promise.resolve(12), ring: away }, 3)).toEqual(['hands 1', 'hands 2', 'hands 3', 'left 4']);
+  });
+});

@@ -3,7 +3,7 @@ import { type Settings, SETTINGS } from '../../config/settings.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { KillPoints } from '../faults/kill-points.js';
 import { IssuanceBell } from '../queue/issuance-bell.js';
-import { DueWork } from './due-work.js';
+import { type Announcement, DueWork } from './due-work.js';
 import { StepGates } from './step-gates.js';
 
 const BATCH = 500;
@@ -13,10 +13,21 @@ const REST_AFTER_NOTHING = 9;
 /** Why a wait ends early; one for all, for a reason made by `abort` itself is costly. */
 const NUDGED = new Error('there may be due work');
 
+/** Who takes documents in this process, with or without a bell. */
+export interface Hands {
+  /** How many documents should be handed over now; 0 while there is enough in hand. */
+  free(): number;
+  /** Begins with a document and does not wait for its end. */
+  begin(document: Announcement): void;
+}
+
+const NO_HANDS: Hands = { free: () => 0, begin: () => undefined };
+
 /**
  * Walks due work and rings the bell for it: later steps whose time has come, and
  * as sweeper whatever an earlier bell did not bring to a worker. Runs in every
- * worker process; row locks keep them from announcing the same row twice.
+ * worker process; row locks keep them from announcing the same row twice. What
+ * Redis does not take, this worker's own hands begin with (ADR 020).
  */
 @Injectable()
 export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -24,6 +35,8 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   private readonly stopping = new AbortController();
   private wake = new AbortController();
   private running: Promise<void> = Promise.resolve();
+  private hands = NO_HANDS;
+  private isHeard = true;
 
   constructor(
     private readonly work: DueWork,
@@ -37,6 +50,11 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
 
   onApplicationBootstrap(): void {
     this.running = this.loop();
+  }
+
+  /** Who takes what the bell does not bring to anybody. */
+  lend(hands: Hands): void {
+    this.hands = hands;
   }
 
   /** There may be due work: look now instead of at the next tick. */
@@ -66,23 +84,53 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
       this.wake = new AbortController();
       let pause = this.settings.RELAY_INTERVAL_MS;
       try {
-        // A short queue keeps a backlog in PostgreSQL, where tenants take turns, and lets fresh documents through.
-        const room = Math.min(BATCH, await this.bell.roomToRefill());
+        const room = await this.room();
         const [places, lookedAt] = [this.gates.places(), this.clock.now()];
         const due = room > 0 ? await this.work.announce(lookedAt, this.settings.RELAY_PATIENCE_SECONDS * 1_000, room, places) : [];
         // A nudge that comes meanwhile is heeded afterwards.
         if (due.length === 0 && places.size > 0) await this.wait(REST_AFTER_NOTHING * (this.clock.now().getTime() - lookedAt.getTime()), this.stopping.signal);
         if (due.length > 0) await this.killPoints.pass('before-relay');
-        await this.bell.ring(due);
+        await this.handOver(due);
         if (due.length > 0) await this.killPoints.pass('after-queue-add');
         if (due.length === BATCH) continue;
       } catch (error) {
-        // PostgreSQL or Redis is away: the rows stay due and are announced again.
+        // PostgreSQL is away: the rows stay due and are announced again.
         this.log.warn(`relay pauses: ${(error as Error).message}`);
         pause = PAUSE_AFTER_FAILURE_MS;
       }
       await this.pause(pause);
     }
+  }
+
+  /** How many documents to look for. A short queue keeps a backlog in PostgreSQL, where tenants take turns, and lets fresh documents through. */
+  private async room(): Promise<number> {
+    try {
+      return Math.min(BATCH, await this.bell.roomToRefill());
+    } catch (error) {
+      this.heard(false, error as Error);
+      return Math.min(BATCH, this.hands.free());
+    }
+  }
+
+  private async handOver(due: readonly Announcement[]): Promise<void> {
+    if (due.length === 0) return;
+    try {
+      await this.bell.ring(due);
+      this.heard(true);
+    } catch (error) {
+      this.heard(false, error as Error);
+      const taken = this.hands.free();
+      for (const document of due.slice(0, taken)) this.hands.begin(document);
+      await this.work.leaveToRelay(due.slice(taken));
+    }
+  }
+
+  /** Told once when it changes. */
+  private heard(isHeard: boolean, error?: Error): void {
+    if (this.isHeard === isHeard) return;
+    this.isHeard = isHeard;
+    if (isHeard) this.log.log('Redis takes jobs again');
+    else this.log.warn(`Redis takes no jobs, this worker begins with what is due itself: ${error?.message ?? ''}`);
   }
 
   private async pause(milliseconds: number): Promise<void> {

@@ -21,6 +21,8 @@ const ADD_TIMEOUT_MS = 1_000;
 const QUEUED_PER_SLOT = 0.5;
 /** Share of the queue at which it is filled up again: looking for due work costs much the same for one document as for many. */
 const REFILL_AT = 0.5;
+/** How long a Redis that failed is not asked to take jobs: work goes on without it, and does not wait a second each time for it to be silent. */
+const REST_AFTER_FAILURE_MS = 5_000;
 /** Why the clock of a settled call stops; one for all, for a reason made by `abort` itself is costly. */
 const SETTLED = new Error('Redis answered');
 
@@ -33,6 +35,9 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
   private readonly log = new Logger(IssuanceBell.name);
   private waiting: Announcement[] = [];
   private ringing: Promise<void> | null = null;
+  private restsUntil = 0;
+  /** Redis failed, and has taken no job since. */
+  private isDoubted = false;
 
   constructor(
     @InjectQueue(ISSUANCE_QUEUE) private readonly queue: Queue<IssuanceJob>,
@@ -50,12 +55,11 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
   }
 
   /**
-   * Rings for all and waits for Redis, at most a second.
+   * Rings for all and waits for Redis, at most a second; for some seconds after a failure not at all.
    * @throws Error when Redis did not take the jobs
    */
   async ring(announcements: readonly Announcement[]): Promise<void> {
     if (announcements.length === 0) return;
-    this.mustBeConnected();
     const at = this.clock.now().getTime();
     const jobs = announcements.map(({ tenantId, documentId, announcement }) => ({
       name: 'advance',
@@ -63,24 +67,30 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
       // Bull silently ignores a job id it has seen: every announcement gets its own.
       opts: { jobId: `${documentId}:${announcement}:${at}`, removeOnComplete: true, removeOnFail: true, attempts: 1 },
     }));
-    await this.withinLimit(this.queue.addBulk(jobs));
+    await this.unlessItRests(() => {
+      this.mustBeConnected();
+      return this.withinLimit(this.queue.addBulk(jobs));
+    });
+    this.isDoubted = false;
   }
 
   /**
-   * How many jobs may be added before the queue is longer than keeps a worker busy.
-   * @throws Error when Redis does not tell
+   * How many jobs may be added before the queue is longer than keeps a worker busy. At least one while it is doubted that
+   * Redis takes any: a queue that is full for ever, for Redis only reads, would keep everybody waiting.
+   * @throws Error when Redis does not tell, and for some seconds after
    */
   async room(): Promise<number> {
-    return Math.max(0, this.longest() - (await this.waitingJobs()));
+    const waiting = await this.unlessItRests(() => this.waitingJobs());
+    return Math.max(this.isDoubted ? 1 : 0, this.longest() - waiting);
   }
 
   /**
    * How many jobs fill the queue up; 0 while it is long enough to be left alone.
-   * @throws Error when Redis does not tell
+   * @throws Error when Redis does not tell, and for some seconds after
    */
   async roomToRefill(): Promise<number> {
     const room = await this.room();
-    return room >= this.longest() * (1 - REFILL_AT) ? room : 0;
+    return this.isDoubted || room >= this.longest() * (1 - REFILL_AT) ? room : 0;
   }
 
   private longest(): number {
@@ -123,6 +133,18 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
     if (this.queue.client.status !== 'ready') throw new Error('Redis is not connected');
   }
 
+  private async unlessItRests<T>(ask: () => Promise<T>): Promise<T> {
+    const now = this.clock.now().getTime();
+    if (now < this.restsUntil) throw new Error('Redis failed a moment ago');
+    try {
+      return await ask();
+    } catch (error) {
+      this.restsUntil = now + REST_AFTER_FAILURE_MS;
+      this.isDoubted = true;
+      throw error;
+    }
+  }
+
   private async withinLimit<T>(answer: Promise<T>): Promise<T> {
     const settled = new AbortController();
     const late = this.sleeper.sleep(ADD_TIMEOUT_MS, settled.signal).then(() => {
@@ -141,17 +163,27 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
       while (this.waiting.length > 0) {
         const batch = this.waiting;
         this.waiting = [];
-        // In a long queue everybody would wait behind whoever filled it: what exceeds it the relay announces, tenants in turns.
-        const room = await this.room();
-        await this.ring(batch.slice(0, room));
-        await this.work.leaveToRelay(batch.slice(room));
+        await this.work.leaveToRelay(await this.unrung(batch));
       }
     } catch (error) {
-      // Not lost: the rows are due and the workers' relay announces them again.
+      // Not lost: the rows are due, and workers look for them again once nobody came for them.
       this.log.warn(`bell not rung, the relay will: ${(error as Error).message}`);
       this.waiting = [];
     } finally {
       this.ringing = null;
+    }
+  }
+
+  /** Rings for as many as the queue has room for. @returns the others */
+  private async unrung(batch: readonly Announcement[]): Promise<readonly Announcement[]> {
+    try {
+      // In a long queue everybody would wait behind whoever filled it: what exceeds it the relay announces, tenants in turns.
+      const room = await this.room();
+      await this.ring(batch.slice(0, room));
+      return batch.slice(room);
+    } catch (error) {
+      this.log.warn(`bell not rung, the relay will: ${(error as Error).message}`);
+      return batch;
     }
   }
 

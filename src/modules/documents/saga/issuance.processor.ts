@@ -4,7 +4,7 @@ import type { Job, Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { withLogFields } from '../../../platform/observability/log-context.js';
 import { Meters } from '../../../platform/observability/meters.js';
-import { OutboxRelay } from '../../../platform/outbox/relay.js';
+import { type Hands, OutboxRelay } from '../../../platform/outbox/relay.js';
 import { ISSUANCE_QUEUE, type IssuanceJob } from '../../../platform/queue/issuance-bell.js';
 import type { Consumer } from '../../../platform/queue/queue-watchdog.js';
 import { ofDocument } from '../../../platform/tracing/document-trace.js';
@@ -28,6 +28,9 @@ interface Held extends IssuanceJob {
   readonly token: string;
 }
 
+/** Share of this worker's places at which they are filled up again without a bell: looking for due work costs much the same for one document as for many. */
+const REFILL_AT = 0.5;
+
 /** Signing takes a few milliseconds; where it took longer, on a slow machine or for a key that is far away, the way may no longer be clear. */
 const CLEAR_FOR_MS = 1_000;
 
@@ -36,16 +39,18 @@ const PAUSE_AFTER_REFUSAL_MS = 1_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Answers the bell: takes the document's lease, runs the step that is due, and
+ * Answers the bell, or the relay while there is none: takes the document's lease, runs the step that is due, and
  * goes on while the next step is due at once. The job itself proves nothing: a
  * lost, repeated or foreign job finds no due row and ends without effect.
  */
 @Injectable()
-export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, Consumer {
+export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, Consumer, Hands {
   private readonly log = new Logger(IssuanceProcessor.name);
   private readonly steps: Readonly<Record<Step, SagaStep>>;
   private jobsBegun = 0;
   private readonly held = new Set<Held>();
+  /** Begun without a bell: Bull does not wait for them. */
+  private readonly unbidden = new Set<Promise<void>>();
   private drained: Promise<void> = Promise.resolve();
 
   constructor(
@@ -73,6 +78,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
       // A cluster's own error says only that no node answered.
       this.log.warn(['queue', error.message, error.lastNodeError?.message].filter(Boolean).join(': '));
     });
+    this.relay.lend(this);
     this.register().catch((error: unknown) => this.log.error(`the queue stopped: ${(error as Error).message}`));
   }
 
@@ -83,7 +89,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
       await this.sleeper.sleep(PAUSE_AFTER_REFUSAL_MS);
     }
     if (this.shutdown.isStopping) return;
-    await this.queue.process('advance', this.settings.WORKER_CONCURRENCY, (job: Job<IssuanceJob>) => this.advance(job));
+    await this.queue.process('advance', this.settings.WORKER_CONCURRENCY, (job: Job<IssuanceJob>) => this.answer(job));
   }
 
   /** Waits while Redis is away. */
@@ -92,14 +98,14 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
       await this.queue.client.ping();
       return true;
     } catch (error) {
-      if (!this.shutdown.isStopping) this.log.warn(`REDIS_URL: Redis refuses commands, no document is taken: ${(error as Error).message}`);
+      if (!this.shutdown.isStopping) this.log.warn(`REDIS_URL: Redis refuses commands, documents are taken without it: ${(error as Error).message}`);
       return false;
     }
   }
 
   /** Takes no new jobs and lets the steps under way end; what does not end in time is handed back, so that others go on at once. */
   onModuleDestroy(): void {
-    this.drained = this.shutdown.within(this.queue.pause(true).catch(() => undefined));
+    this.drained = this.shutdown.within(Promise.all([this.queue.pause(true).catch(() => undefined), ...this.unbidden]));
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -107,12 +113,30 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
     await Promise.all(Array.from(this.held, (held) => this.handBack(held)));
   }
 
-  async advance(job: Job<IssuanceJob>): Promise<void> {
-    const held = { ...job.data, token: this.ids.uuid() };
+  /** A job that names no document is dropped. */
+  async answer(job: Job<IssuanceJob>): Promise<void> {
+    // A foreign job may have no data at all.
+    const data = { ...job.data };
+    if (UUID.test(data.tenantId) && UUID.test(data.documentId)) await this.advance(data);
+    else this.log.warn(`job ${job.id} dropped: it names no document`);
+  }
+
+  free(): number {
+    const free = this.settings.WORKER_CONCURRENCY - this.held.size;
+    return !this.shutdown.isStopping && free >= this.settings.WORKER_CONCURRENCY * (1 - REFILL_AT) ? free : 0;
+  }
+
+  begin(document: IssuanceJob): void {
+    const ended: Promise<void> = this.advance(document).finally(() => this.unbidden.delete(ended));
+    this.unbidden.add(ended);
+  }
+
+  private async advance({ tenantId, documentId }: IssuanceJob): Promise<void> {
+    const held = { tenantId, documentId, token: this.ids.uuid() };
     this.jobsBegun += 1;
     this.held.add(held);
     // The queue waits for its jobs before it closes: not longer than there is time.
-    await this.shutdown.within(withLogFields({ document_id: held.documentId }, () => this.serve(job, held)).finally(() => this.held.delete(held)));
+    await this.shutdown.within(withLogFields({ document_id: documentId }, () => this.serve(held)).finally(() => this.held.delete(held)));
   }
 
   begun(): number {
@@ -128,12 +152,8 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
     return this.held.size;
   }
 
-  private async serve(job: Job<IssuanceJob>, held: Held): Promise<void> {
+  private async serve(held: Held): Promise<void> {
     const { tenantId, documentId, token } = held;
-    if (!UUID.test(tenantId) || !UUID.test(documentId)) {
-      this.log.warn(`job ${job.id} dropped: it names no document`);
-      return;
-    }
     try {
       while (!this.shutdown.isStopping && (await this.runDueStep(tenantId, documentId, token)));
       if (this.shutdown.isStopping) await this.handBack(held);
