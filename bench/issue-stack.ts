@@ -38,6 +38,7 @@ export class BenchStack {
   simulatorUrl = '';
   private readonly parts: Record<PartKind, Probed[]> = { api: [], worker: [], simulator: [] };
   private env: Record<string, string> = {};
+  private isRedisAway = false;
   private stopping = false;
   private stopped: Promise<void> | null = null;
 
@@ -45,7 +46,7 @@ export class BenchStack {
     private readonly folder: string,
     private readonly dataDir: string,
     private readonly postgres: EmbeddedPostgres,
-    private readonly redis: EmbeddedRedis,
+    private redis: EmbeddedRedis,
   ) {
     this.ownerUrl = postgres.url;
   }
@@ -133,8 +134,20 @@ export class BenchStack {
     return Promise.all(this.parts[kind].map(({ socket }) => ask<ProbeReading>(socket, '/collect')));
   }
 
-  /** What Redis tells of itself: bytes of memory in use, and commands carried out so far. */
+  /** Ends Redis. @returns what brings an empty one back at the same address */
+  async takeRedisAway(): Promise<() => Promise<void>> {
+    const port = Number(new URL(this.redis.url).port);
+    await this.redis.stop();
+    this.isRedisAway = true;
+    return async () => {
+      this.redis = await startEmbeddedRedis({ port });
+      this.isRedisAway = false;
+    };
+  }
+
+  /** What Redis tells of itself: bytes of memory in use, and commands carried out so far; no numbers while it is away. */
   async redisFigures(): Promise<{ readonly bytes: number; readonly commands: number }> {
+    if (this.isRedisAway) return { bytes: Number.NaN, commands: Number.NaN };
     const client = new Redis(this.redis.url);
     try {
       const told = await client.info();

@@ -48,7 +48,7 @@ describe('how often the relay looks for due work', () => {
 });
 
 describe('what the bell does not bring to anybody', () => {
-  /** Four documents are due at the first look. @returns the first line written, once it is: `queue`, `hands` or `left`, and their documents */
+  /** Four documents are due at the first look. @returns what became of them: `queue`, or each in `hands` or `left` */
   const broughtBy = async (bell: { readonly room: () => Promise<number>; readonly ring: () => Promise<void> }, free: number): Promise<string[]> => {
     const lines: string[] = [];
     let looks = 0;
@@ -59,7 +59,10 @@ describe('what the bell does not bring to anybody', () => {
         looks += 1;
         return Promise.resolve(looks === 1 ? ['1', '2', '3', '4'].slice(0, limit).map((documentId) => ({ documentId })) : []);
       },
-      leaveToRelay: (left: readonly { documentId: string }[]) => Promise.resolve(void (left.length > 0 && lines.push(`left ${left.map(({ documentId }) => documentId).join()}`))),
+      leaveToRelay: (left: readonly { documentId: string }[]) => {
+        lines.push(...left.map(({ documentId }) => `left ${documentId}`));
+        return Promise.resolve();
+      },
     };
     // Its first wait is the end of the first look.
     const sleeper = { sleep: (_ms: number, signal?: AbortSignal): Promise<void> => {
