@@ -1,6 +1,9 @@
+import { Logger } from '@nestjs/common';
 import { KillPoints } from '../faults/kill-points.js';
 import { OutboxRelay } from './relay.js';
 import { StepGates } from './step-gates.js';
+
+beforeAll(() => Logger.overrideLogger(false));
 
 const SETTINGS = { RELAY_INTERVAL_MS: 200, RELAY_PATIENCE_SECONDS: 5 } as never;
 
