@@ -1,9 +1,10 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { readOwnerUrl } from './config/settings.js';
 import { allMoves } from './modules/documents/domain/lifecycle.js';
 import { TimerSleeper } from './platform/adapters/timer-sleeper.js';
 import { ownerDataSourceOptions } from './platform/database/connection.js';
+import { connectAsOwner } from './platform/database/owner-client.js';
 import { serverVersionProblem } from './platform/database/server-version.js';
 import { sqlState } from './platform/database/tenant-transaction.js';
 import { runCommand } from './platform/run-command.js';
@@ -16,8 +17,7 @@ const MIGRATION_LOCK = 7_356_110;
  * the table that PostgreSQL enforces. Safe to run again and from several processes.
  */
 export async function migrate(ownerUrl: string, report: (line: string) => void): Promise<void> {
-  const guard = new Client({ connectionString: ownerUrl });
-  await guard.connect();
+  const guard = await connectAsOwner(ownerUrl);
   try {
     await refuseOldServer(guard);
     await takeTurn(guard);

@@ -310,12 +310,17 @@ export function sriEnvironment(settings: Pick<Settings, 'APP_ENV'>): 'TEST' | 'P
   return settings.APP_ENV === 'production' ? 'PRODUCTION' : 'TEST';
 }
 
+/** The setting that names the owner's login: the service's own stands in for it. */
+export function ownerSetting(environment: NodeJS.ProcessEnv = process.env): 'DATABASE_OWNER_URL' | 'DATABASE_URL' {
+  return environment['DATABASE_OWNER_URL'] ? 'DATABASE_OWNER_URL' : 'DATABASE_URL';
+}
+
 /**
  * The database to migrate: the owner's login, else the service's.
  * @throws SettingsError when neither is set, it is still that of the example, or no address of PostgreSQL
  */
 export function readOwnerUrl(environment: NodeJS.ProcessEnv = process.env): string {
-  const name = environment['DATABASE_OWNER_URL'] ? 'DATABASE_OWNER_URL' : 'DATABASE_URL';
+  const name = ownerSetting(environment);
   const url = environment[name];
   if (!url) throw new SettingsError('DATABASE_OWNER_URL or DATABASE_URL: set the database to migrate');
   const [left] = leftProblems({ [name]: url });

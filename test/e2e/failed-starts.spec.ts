@@ -67,6 +67,8 @@ describe('a process that cannot start', () => {
     expect(code).toBe(1);
     expect(lines.at(-1)).toMatchObject({ level: 'fatal', message: expect.stringMatching(/^Cannot start: /) as string });
     expect(lines.at(-1)?.message).toMatch(told);
+    // It is the same a second later.
+    expect(output.includes('Retrying')).toBe(told.source.includes('ECONNREFUSED'));
     for (const password of [WRONG_PASSWORD, new URL(database.url).password]) expect(output).not.toContain(password);
   });
 });

@@ -147,7 +147,7 @@ describe('a server that cannot be migrated', () => {
 
   it('is told of in one line', () => {
     expect(run(database.ownerUrl)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^DATABASE_OWNER_URL: the server is PostgreSQL 14.*\n$/) as string });
-    expect(run('postgresql://nobody@127.0.0.1:1/none')).toMatchObject({ status: 1, stdout: '', stderr: 'connect ECONNREFUSED 127.0.0.1:1\n' });
+    expect(run('postgresql://nobody@127.0.0.1:1/none')).toMatchObject({ status: 1, stdout: '', stderr: 'DATABASE_OWNER_URL: connect ECONNREFUSED 127.0.0.1:1\n' });
     expect(run('')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^DATABASE_OWNER_URL.*\n$/) as string });
   });
 });

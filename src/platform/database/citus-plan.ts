@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { connectAsOwner } from './owner-client.js';
 
 /** The column that says whose a row is: what tables are distributed by. */
 const TENANT = 'tenant_id';
@@ -29,8 +29,7 @@ export class NotDistributable extends Error {
 
 /** The tables of the schema with what Citus asks of them, as the catalogue has them. */
 export async function readTables(ownerUrl: string): Promise<TableOfCatalogue[]> {
-  const client = new Client({ connectionString: ownerUrl });
-  await client.connect();
+  const client = await connectAsOwner(ownerUrl);
   try {
     const { rows } = await client.query<{ tables: TableOfCatalogue[] }>(CATALOGUE, [TENANT]);
     return rows[0]?.tables ?? [];

@@ -1,5 +1,5 @@
 import { SettingsError } from '../../config/settings.js';
-import { connectionProblem, migrationProblem } from './connection-problem.js';
+import { connectionProblem, isWorthRetrying, migrationProblem } from './connection-problem.js';
 
 const refused = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
@@ -14,6 +14,16 @@ describe('a database that is not reached', () => {
     const problem = connectionProblem(error);
     expect(problem).toBeInstanceOf(SettingsError);
     expect(problem.message).toMatch(told);
+  });
+
+  it.each([
+    ['a server that is not there', refused('ECONNREFUSED', 'connect ECONNREFUSED'), true],
+    ['a server that is starting', refused('57P03', 'the database system is starting up'), true],
+    ['a wrong password', refused('28P01', 'password authentication failed'), false],
+    ['a database that is not there', refused('3D000', 'database "nowhere" does not exist'), false],
+    ['a login without the role', refused('42501', 'permission denied to set role "sello_app"'), false],
+  ])('is tried again where that may help: %s', (_what, error, expected) => {
+    expect(isWorthRetrying(connectionProblem(error))).toBe(expected);
   });
 
   it('is to be migrated first where a function or the schema is missing, and for nothing else', () => {

@@ -18,6 +18,14 @@ export function connectionProblem(error: unknown): SettingsError {
   return new SettingsError(`DATABASE_URL: ${reasonOf(error) || 'no connection'}${HINTS[sqlState(error) ?? ''] ?? ''}`, { cause: error });
 }
 
+/** A login that PostgreSQL refuses, and a database that it does not have, it has no more a second later. */
+const REFUSED = new Set(['28P01', '28000', '3D000', '42501']);
+
+/** Whether what `connectionProblem` told of may pass by itself, as a server that is still starting does. */
+export function isWorthRetrying(problem: Error): boolean {
+  return !REFUSED.has(sqlState(problem.cause) ?? '');
+}
+
 /** What a database lacks that was not migrated; null for any other error. */
 export function migrationProblem(error: unknown): SettingsError | null {
   if (!NOT_MIGRATED.has(sqlState(error) ?? '')) return null;

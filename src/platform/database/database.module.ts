@@ -5,7 +5,7 @@ import { type Settings, SETTINGS } from '../../config/settings.js';
 import { SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { BoundEnvironment } from './bound-environment.js';
 import { serviceDataSourceOptions } from './connection.js';
-import { connectionProblem } from './connection-problem.js';
+import { connectionProblem, isWorthRetrying } from './connection-problem.js';
 import { ListReads } from './list-reads.js';
 import { PoolGauge } from './pool-gauge.js';
 import { ReplicaReads } from './replica-reads.js';
@@ -30,6 +30,7 @@ async function connect(options?: DataSourceOptions): Promise<DataSource> {
         ...serviceDataSourceOptions(settings.DATABASE_URL, settings.DATABASE_POOL_SIZE, settings.DATABASE_WAIT_SECONDS),
         retryAttempts: 5,
         retryDelay: 1_000,
+        toRetry: isWorthRetrying,
       }),
       dataSourceFactory: connect,
     }),

@@ -1,4 +1,5 @@
-import { Client, type QueryResultRow } from 'pg';
+import type { QueryResultRow } from 'pg';
+import { connectAsOwner } from '../../../platform/database/owner-client.js';
 import type { SriEnvironment } from '../../../shared/tenant-context.js';
 
 export interface NewTenant {
@@ -43,8 +44,7 @@ export class TenantStore {
   }
 
   private async query<Row extends QueryResultRow>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    const client = new Client({ connectionString: this.ownerUrl });
-    await client.connect();
+    const client = await connectAsOwner(this.ownerUrl);
     try {
       return (await client.query<Row>(sql, parameters)).rows;
     } finally {

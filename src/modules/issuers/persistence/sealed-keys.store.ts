@@ -1,4 +1,5 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectAsOwner } from '../../../platform/database/owner-client.js';
 
 /** A stored private key, as it is sealed for its record. */
 export interface SealedKey {
@@ -22,8 +23,7 @@ export class SealedKeysStore {
   private constructor(private readonly client: Client) {}
 
   static async open(ownerUrl: string): Promise<SealedKeysStore> {
-    const client = new Client({ connectionString: ownerUrl });
-    await client.connect();
+    const client = await connectAsOwner(ownerUrl);
     return new SealedKeysStore(client);
   }
 

@@ -1,4 +1,5 @@
-import { Client, type QueryResultRow } from 'pg';
+import type { Client, QueryResultRow } from 'pg';
+import { connectAsOwner } from '../../../platform/database/owner-client.js';
 import { sqlState } from '../../../platform/database/tenant-transaction.js';
 
 /** Documents that a tenant issued in one month, all of them past their time. */
@@ -47,8 +48,7 @@ export class RetentionStore {
 
   /** @throws Error when another run is at it */
   static async open(ownerUrl: string): Promise<RetentionStore> {
-    const client = new Client({ connectionString: ownerUrl, options: '-c search_path=sello -c timezone=UTC -c jit=off -c statement_timeout=60000 -c lock_timeout=10000' });
-    await client.connect();
+    const client = await connectAsOwner(ownerUrl, '-c search_path=sello -c timezone=UTC -c jit=off -c statement_timeout=60000 -c lock_timeout=10000');
     const store = new RetentionStore(client);
     try {
       // PostgreSQL may take a moment to notice that a run was killed.

@@ -1,4 +1,5 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectAsOwner } from '../../../platform/database/owner-client.js';
 
 /** A stored secret of a webhook, as it is sealed for its record. */
 export interface SealedWebhookSecretRow {
@@ -22,8 +23,7 @@ export class SealedWebhookSecretsStore {
   private constructor(private readonly client: Client) {}
 
   static async open(ownerUrl: string): Promise<SealedWebhookSecretsStore> {
-    const client = new Client({ connectionString: ownerUrl });
-    await client.connect();
+    const client = await connectAsOwner(ownerUrl);
     return new SealedWebhookSecretsStore(client);
   }
 

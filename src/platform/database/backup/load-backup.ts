@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectAsOwner } from '../owner-client.js';
 import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource } from 'typeorm';
 import { ownerDataSourceOptions } from '../connection.js';
@@ -20,8 +21,7 @@ export async function loadBackup(url: string, folder: string, report: (line: str
   const manifest = await readBackup(folder);
   const known = loadMigrations().filter((migration) => manifest.migrations.includes(new migration().name ?? ''));
   if (known.length < manifest.migrations.length) throw new BackupError('the backup is of a newer version of the service: restore it with that one');
-  const client = new Client({ connectionString: url, options: '-c search_path=sello -c timezone=UTC -c statement_timeout=0' });
-  await client.connect();
+  const client = await connectAsOwner(url, '-c search_path=sello -c timezone=UTC -c statement_timeout=0');
   try {
     const { rows: [schema] } = await client.query<{ is_used: boolean }>(`select to_regclass('sello.migrations') is not null as is_used`);
     if (schema?.is_used !== false) throw new BackupError('DATABASE_OWNER_URL: the database holds a service already; restore into a new one');

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { connectAsOwner } from '../owner-client.js';
 
 export interface NewLife {
   /** Names the new life: 8 hexadecimal digits that no earlier one had. */
@@ -25,8 +25,7 @@ export interface RaisedCounter {
  * @returns the counters that were raised
  */
 export async function beginNewLife(url: string, life: NewLife): Promise<RaisedCounter[]> {
-  const client = new Client({ connectionString: url, options: '-c search_path=sello -c timezone=UTC -c statement_timeout=0' });
-  await client.connect();
+  const client = await connectAsOwner(url, '-c search_path=sello -c timezone=UTC -c statement_timeout=0');
   try {
     await client.query('begin');
     const { rows } = await client.query<RaisedCounter>('select * from begin_new_life($1, $2, $3, $4, $5)', [life.lineage, life.documentTypes, life.skip, life.reason, life.now]);

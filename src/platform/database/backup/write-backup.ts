@@ -1,7 +1,8 @@
 import { createWriteStream, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectAsOwner } from '../owner-client.js';
 import { to as copyTo } from 'pg-copy-streams';
 import { sqlState } from '../tenant-transaction.js';
 import { BackupError, digestOf, type Manifest, manifestFile, tableFile } from './manifest.js';
@@ -21,8 +22,7 @@ export async function writeBackup(url: string, folder: string, now: Date, report
   for (const path of [folder, unfinished]) if (existsSync(path)) throw new BackupError(`${path}: exists already`);
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
   // Where row security hid rows, PostgreSQL is to refuse rather than to leave them out.
-  const client = new Client({ connectionString: url, options: '-c search_path=sello -c timezone=UTC -c row_security=off -c statement_timeout=0' });
-  await client.connect();
+  const client = await connectAsOwner(url, '-c search_path=sello -c timezone=UTC -c row_security=off -c statement_timeout=0');
   try {
     await client.query('begin isolation level repeatable read read only');
     const { rows: [schema] } = await client.query<{ is_there: boolean }>(`select to_regclass('sello.migrations') is not null as is_there`);

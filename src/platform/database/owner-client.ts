@@ -1,0 +1,22 @@
+import { Client } from 'pg';
+import { ownerSetting, SettingsError } from '../../config/settings.js';
+import { reasonOf } from '../reason.js';
+
+/** A server that is there answers in milliseconds; an operator is told rather than kept waiting. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * A connection of the schema's owner, for operator's commands; whoever opens it ends it.
+ *
+ * @param options of the session, as PostgreSQL's command line takes them
+ * @throws SettingsError naming the setting, when the database is away or refuses the login
+ */
+export async function connectAsOwner(url: string, options?: string): Promise<Client> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...(options !== undefined && { options }) });
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    throw new SettingsError(`${ownerSetting()}: ${reasonOf(error) || 'no connection'}`, { cause: error });
+  }
+}
