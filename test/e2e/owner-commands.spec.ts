@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { sriUrls, surroundings } from '../../src/local/parts.js';
@@ -45,5 +46,7 @@ describe('an operator whose database is away', () => {
     const { told, code } = await outcome(command, { DATABASE_URL: away, DATABASE_OWNER_URL: away });
     expect(told).toBe('DATABASE_OWNER_URL: connect ECONNREFUSED 127.0.0.1:1\n');
     expect(code).not.toBe(0);
+    // What a backup had begun would be in the way of the next.
+    expect(existsSync('no-such-folder.unfinished')).toBe(false);
   });
 });

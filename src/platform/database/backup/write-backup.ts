@@ -20,13 +20,13 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 export async function writeBackup(url: string, folder: string, now: Date, report: (line: string) => void): Promise<Manifest> {
   const unfinished = `${folder}.unfinished`;
   for (const path of [folder, unfinished]) if (existsSync(path)) throw new BackupError(`${path}: exists already`);
-  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
   // Where row security hid rows, PostgreSQL is to refuse rather than to leave them out.
   const client = await connectAsOwner(url, '-c search_path=sello -c timezone=UTC -c row_security=off -c statement_timeout=0');
   try {
     await client.query('begin isolation level repeatable read read only');
     const { rows: [schema] } = await client.query<{ is_there: boolean }>(`select to_regclass('sello.migrations') is not null as is_there`);
     if (schema?.is_there !== true) throw new BackupError('the database holds nothing of the service');
+    mkdirSync(unfinished, { recursive: true, mode: 0o700 });
     const tables: Manifest['tables'] = [];
     for (const table of await storedTables(client)) {
       const kept = await writeTable(client, table, tableFile(unfinished, table.name));
