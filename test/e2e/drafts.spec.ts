@@ -159,16 +159,16 @@ describe('drafts and what follows an issued document', () => {
       expect([changed.status, changed.body]).toMatchObject([200, { subtotal: '2.50', total_discount: '0.50', total: '2.30', lines: [{ description: 'Café', subtotal: '2.00' }] }]);
     });
 
-    it('names what is missing where the code is of no active product of the tenant, and takes such a line when it is whole', async () => {
+    it('names the code and what is missing where the code is of no active product of the tenant, and takes such a line when it is whole', async () => {
       const { body: { id } } = await draft();
       const missing = ['description', 'unit_price', 'subtotal', 'tax_rate_code'];
       const send = (body: Invoice): Promise<{ status: number; body: Body }>[] => [
         draft(body), business.call('POST', '/documents/validate', business.invoice(body)), business.call('PATCH', `/documents/${id}`, { lines: body['lines'] }),
       ];
       for (const code of ['NADA', 'cafe', 'INACTIVO', 'BORRADO', 'AJENO']) {
-        for (const answer of await Promise.all(send(of([line('CAFE'), line(code)])))) expect([code, ...faults(answer)]).toEqual([code, 400, ...missing.map((field) => `1 ${field} missing`)]);
+        for (const answer of await Promise.all(send(of([line('CAFE'), line(code)])))) expect([code, ...faults(answer)]).toEqual([code, 400, '1 main_code product_unknown', ...missing.map((field) => `1 ${field} missing`)]);
       }
-      for (const answer of await Promise.all(send(of([line('NADA', { unit_price: '1', tax_rate_code: '4' })])))) expect(faults(answer)).toEqual([400, '0 description missing', '0 subtotal missing']);
+      for (const answer of await Promise.all(send(of([line('NADA', { unit_price: '1', tax_rate_code: '4' })])))) expect(faults(answer)).toEqual([400, '0 main_code product_unknown', '0 description missing', '0 subtotal missing']);
       expect(faults(await draft(of([{ line_number: 1, quantity: 1 }])))).toEqual([400, ...missing.map((field) => `0 ${field} missing`)]);
       expect((await draft(of([line('NADA', { description: 'x', unit_price: '1', subtotal: '1', tax_rate_code: '4' })]))).status).toBe(201);
       expect(await business.document(id)).toMatchObject({ version: 1, lines: [{ description: 'Servicio de consultoría' }] });

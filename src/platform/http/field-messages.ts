@@ -33,6 +33,10 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   date_type: [() => 'Debe ser una fecha AAAA-MM-DD', () => 'Must be a date YYYY-MM-DD'],
   enum: [(c) => `Debe ser uno de: ${text(c['expected'])}`, (c) => `Must be one of: ${text(c['expected'])}`],
   code_unknown: [(c) => `No es un código de la tabla ${text(c['table'])}`, (c) => `Is no code of the table ${text(c['table'])}`],
+  product_unknown: [
+    () => 'Ningún producto activo tiene este código: créelo, o complete la línea',
+    () => 'No active product has this code: create it, or complete the line',
+  ],
   iva_only: [() => 'Debe ser 2 (IVA): iva_rate_code es una tarifa de IVA; el ICE va en ice_code', () => 'Must be 2 (IVA): iva_rate_code is a rate of IVA; ICE goes into ice_code'],
   tourism_rate: [(c) => `La tarifa ${text(c['iva_rate_code'])} no tiene tarifa reducida de turismo`, (c) => `The rate ${text(c['iva_rate_code'])} has no reduced rate for tourism`],
   csv_cells: [(c) => `Tiene ${text(c['actual'])} celdas; el encabezado tiene ${text(c['expected'])}`, (c) => `Has ${text(c['actual'])} cells; the header has ${text(c['expected'])}`],

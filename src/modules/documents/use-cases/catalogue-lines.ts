@@ -31,7 +31,7 @@ export class CatalogueLines {
       if (missing.length === 0) return line;
       const product = products.get(line.main_code ?? '');
       const { line: completed, problems } = product === undefined
-        ? { line, problems: missing.map((field) => ({ field, type: 'missing', ctx: {} })) }
+        ? { line, problems: [...unknownProduct(line), ...missing.map((field) => ({ field, type: 'missing', ctx: {} }))] }
         : withProduct(line, product, asOf, body.document_type !== '06');
       findings.push(...problems.map(({ field, type, ctx }) => ({ loc: ['body', 'lines', String(index), field], type, input: echo(line[field]), ctx })));
       return completed;
@@ -58,6 +58,10 @@ export function withLineDefaults(body: DocumentDraftDto): DocumentDraftDto {
 }
 
 const tellsTax = (line: DraftLineDto): boolean => line.tax_rate_code !== undefined || Boolean(line.taxes);
+
+/** Why nothing was taken from the catalogue; a line that names no product has asked it for nothing. */
+const unknownProduct = ({ main_code: code }: DraftLineDto): { field: 'main_code'; type: string; ctx: Record<string, never> }[] =>
+  code === null || code === undefined ? [] : [{ field: 'main_code', type: 'product_unknown', ctx: {} }];
 
 const REQUIRED = ['description', 'unit_price', 'subtotal', 'tax_rate_code'] as const;
 
