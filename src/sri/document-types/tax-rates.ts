@@ -1,5 +1,5 @@
 import { rateOf } from '../money.js';
-import { isKnown, lookup, type CodeRow, type CodeTable } from '../tables/code-table.js';
+import { isKnown, lookup, rowsAsOf, type CodeRow, type CodeTable } from '../tables/code-table.js';
 import { ICE_RATES, IRBPNR_RATES, IVA_RATES, TAX, type SpecificRate } from '../tables/taxes.js';
 import type { DocumentContent } from './document.js';
 
@@ -37,6 +37,16 @@ export function taxRate(taxCode: string, rateCode: string, asOf: string): TaxRat
   return rateOfRow(row, entry.binding);
 }
 
+/** Longest list of codes that still tells somebody what to choose: that of ICE has dozens. */
+const TELLABLE = 20;
+
+/** The rate codes of a tax in force on a day, as `0, 4, 5`; null where they are too many to tell, or none. */
+export function rateCodesInForce(taxCode: string, asOf: string): string | null {
+  const entry = Object.hasOwn(TABLES, taxCode) ? TABLES[taxCode] : undefined;
+  const codes = entry === undefined ? [] : rowsAsOf(entry.table, asOf).map(({ code }) => code);
+  return codes.length === 0 || codes.length > TELLABLE ? null : codes.join(', ');
+}
+
 /** Rows are constants: each is converted once. */
 const converted = new WeakMap<RateRow, TaxRate>();
 
@@ -55,7 +65,9 @@ function rateOfRow(row: RateRow, binding: boolean): TaxRate {
  * the document that it modifies (ficha técnica, notes on both annexes), every other
  * type those of its own issue date.
  */
-export function ratesDay(content: Pick<DocumentContent, 'documentType' | 'issueDate' | 'modifiedDocumentIssueDate'>): string {
+export function ratesDay(
+  content: Pick<DocumentContent, 'documentType' | 'issueDate' | 'modifiedDocumentIssueDate'>,
+): string {
   const modifies = content.documentType === '04' || content.documentType === '05';
   return modifies ? (content.modifiedDocumentIssueDate ?? content.issueDate) : content.issueDate;
 }

@@ -2,7 +2,7 @@ import { money, sameDecimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { fractionOf, nearly, percentOf, taxAmount } from '../../money.js';
 import type { DocumentTax } from '../document.js';
-import { taxRate, type TaxRate } from '../tax-rates.js';
+import { rateCodesInForce, taxRate, type TaxRate } from '../tax-rates.js';
 import { defineRules, finding } from './rule.js';
 
 const TABLES = 'Ficha técnica 2.32, tables 16 to 18';
@@ -59,11 +59,11 @@ export function* checkCodes(
       yield finding(TAX_ENTRY_RULES['tax.code'], at.taxCode, '2, 3, 5', codes.taxCode);
       return null;
     case 'unknown_rate':
-      yield finding(TAX_ENTRY_RULES['tax.rate_code'], at.rateCode, null, codes.taxRateCode);
+    case 'not_in_force': {
+      const rule = TAX_ENTRY_RULES[answer === 'unknown_rate' ? 'tax.rate_code' : 'tax.rate_code_not_in_force'];
+      yield finding(rule, at.rateCode, rateCodesInForce(codes.taxCode, asOf), codes.taxRateCode);
       return null;
-    case 'not_in_force':
-      yield finding(TAX_ENTRY_RULES['tax.rate_code_not_in_force'], at.rateCode, asOf, codes.taxRateCode);
-      return null;
+    }
     default:
       return answer;
   }

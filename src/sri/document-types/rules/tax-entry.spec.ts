@@ -1,0 +1,24 @@
+import { checkCodes } from './tax-entry.js';
+
+describe('a rate code that may not be used', () => {
+  const told = (taxCode: string, taxRateCode: string, asOf: string): unknown =>
+    Array.from(
+      checkCodes({ taxCode, taxRateCode }, { taxCode: '/tax_code', rateCode: '/tax_rate_code' }, asOf),
+      ({ pointer, rule, expected, actual }) => ({ pointer, rule, expected, actual }),
+    );
+
+  it.each([
+    ['12 % after its end', '2', '2', '2026-01-05', 'tax.rate_code_not_in_force', '0, 4, 5, 6, 7, 10'],
+    ['15 % before it began', '2', '4', '2024-03-31', 'tax.rate_code_not_in_force', '0, 2, 6, 7'],
+    ['a code that never was', '2', '99', '2026-01-05', 'tax.rate_code', '0, 4, 5, 6, 7, 10'],
+    ['one of ICE, which has dozens', '3', '1', '2026-01-05', 'tax.rate_code', null],
+  ])('is told with those of its tax in force on that day: %s', (_what, taxCode, actual, asOf, rule, expected) => {
+    expect(told(taxCode, actual, asOf)).toEqual([{ pointer: '/tax_rate_code', rule, expected, actual }]);
+  });
+
+  it('names the taxes where there is no such tax', () => {
+    expect(told('9', '4', '2026-01-05')).toEqual([
+      { pointer: '/tax_code', rule: 'tax.code', expected: '2, 3, 5', actual: '9' },
+    ]);
+  });
+});
