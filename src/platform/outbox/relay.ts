@@ -36,7 +36,6 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   private wake = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private hands = NO_HANDS;
-  private isHeard = true;
 
   constructor(
     private readonly work: DueWork,
@@ -106,8 +105,8 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   private async room(): Promise<number> {
     try {
       return Math.min(BATCH, await this.bell.roomToRefill());
-    } catch (error) {
-      this.heard(false, error as Error);
+    } catch {
+      // The bell has told why.
       return Math.min(BATCH, this.hands.free());
     }
   }
@@ -116,21 +115,12 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
     if (due.length === 0) return;
     try {
       await this.bell.ring(due);
-      this.heard(true);
-    } catch (error) {
-      this.heard(false, error as Error);
+    } catch {
+      // The bell has told why.
       const taken = this.hands.free();
       for (const document of due.slice(0, taken)) this.hands.begin(document);
       await this.work.leaveToRelay(due.slice(taken));
     }
-  }
-
-  /** Told once when it changes. */
-  private heard(isHeard: boolean, error?: Error): void {
-    if (this.isHeard === isHeard) return;
-    this.isHeard = isHeard;
-    if (isHeard) this.log.log('Redis takes jobs again');
-    else this.log.warn(`Redis takes no jobs, this worker begins with what is due itself: ${error?.message ?? ''}`);
   }
 
   private async pause(milliseconds: number): Promise<void> {

@@ -71,6 +71,7 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
       this.mustBeConnected();
       return this.withinLimit(this.queue.addBulk(jobs));
     });
+    if (this.isDoubted) this.log.log('Redis takes jobs again');
     this.isDoubted = false;
   }
 
@@ -135,10 +136,13 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
 
   private async unlessItRests<T>(ask: () => Promise<T>): Promise<T> {
     const now = this.clock.now().getTime();
-    if (now < this.restsUntil) throw new Error('Redis failed a moment ago');
+    const rest = this.restsUntil - now;
+    // Longer than it began with, it is of a clock that was put back.
+    if (rest > 0 && rest <= REST_AFTER_FAILURE_MS) throw new Error('Redis failed a moment ago');
     try {
       return await ask();
     } catch (error) {
+      if (!this.isDoubted) this.log.warn(`Redis takes no jobs, workers look for due work without it: ${(error as Error).message}`);
       this.restsUntil = now + REST_AFTER_FAILURE_MS;
       this.isDoubted = true;
       throw error;
@@ -167,7 +171,7 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
       }
     } catch (error) {
       // Not lost: the rows are due, and workers look for them again once nobody came for them.
-      this.log.warn(`bell not rung, the relay will: ${(error as Error).message}`);
+      this.log.warn(`documents wait to be looked for: ${(error as Error).message}`);
       this.waiting = [];
     } finally {
       this.ringing = null;
@@ -181,8 +185,8 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
       const room = await this.room();
       await this.ring(batch.slice(0, room));
       return batch.slice(room);
-    } catch (error) {
-      this.log.warn(`bell not rung, the relay will: ${(error as Error).message}`);
+    } catch {
+      // Told when it began.
       return batch;
     }
   }
