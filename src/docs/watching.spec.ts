@@ -11,6 +11,7 @@ interface Alert {
 }
 
 const ALERTS_FILE = 'docker/prometheus/alerts.yaml';
+const CASES_FILE = 'docker/prometheus/alerts.test.yaml';
 const DECLARED = new Map<string, MetricDeclaration>(Object.values<MetricDeclaration>(METRICS).map((metric) => [metric.name, metric]));
 /** Labels that Prometheus adds by itself. */
 const ADDED = ['instance', 'job', 'le'];
@@ -98,9 +99,17 @@ describe('alerts and dashboard', () => {
     for (const panel of panels) expect(panel.gridPos.x + panel.gridPos.w).toBeLessThanOrEqual(24);
   });
 
-  it('are what promtool takes, where it is installed', () => {
-    const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', ALERTS_FILE], { encoding: 'utf8' });
-    // Checked above in any case; here Prometheus itself reads it.
+  it('fire where they should and nowhere else: each has its case', () => {
+    const cases = readFileSync(CASES_FILE, 'utf8');
+    expect(alerts.map(({ alert }) => alert).filter((name) => !cases.includes(`ALERTS{alertname="${name}", alertstate="firing"`))).toEqual([]);
+  });
+
+  // What it asks for is checked above in any case; here Prometheus itself reads it and plays the cases.
+  it.each([
+    ['check', ALERTS_FILE],
+    ['test', CASES_FILE],
+  ])('promtool, where it is installed, can %s them', (act, file) => {
+    const { error, status, stdout, stderr } = spawnSync('promtool', [act, 'rules', file], { encoding: 'utf8' });
     if (error !== undefined) expect(error).toMatchObject({ code: 'ENOENT' });
     else expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')]);
   });

@@ -189,6 +189,11 @@ describe('Redis', () => {
   });
 
   it('read only, with a full queue from which no worker can take: as if it were down', async () => {
+    // Nobody doubts Redis any more for what befell it before.
+    await expectAuthorized(await accepted(1));
+    const told = (): string => readFileSync(worker.logFile, 'utf8');
+    const trusts = (): boolean => told().lastIndexOf('Redis takes jobs again') >= told().lastIndexOf('Redis takes no jobs');
+    while (!trusts()) await expectAuthorized(await accepted(1));
     worker.kill('SIGSTOP');
     const queue = new Queue('issuance', rig.redisUrl, { prefix: PREFIX });
     await queue.addBulk(Array.from({ length: 100 }, () => ({ name: 'advance', data: {}, opts: { removeOnComplete: true, removeOnFail: true } })));
@@ -196,11 +201,14 @@ describe('Redis', () => {
     await withRedis((client) => client.replicaof('127.0.0.1', 1));
     worker.kill('SIGCONT');
     await expectAuthorized(await accepted(5));
+    expect(await health(api.url)).toEqual({ http: 200, redis: 'degraded' });
     expect(await queue.getWaitingCount()).toBeGreaterThan(50);
+    expect(trusts()).toBe(false);
     await withRedis((client) => client.replicaof('NO', 'ONE'));
     await queue.close();
     await expectAuthorized(await accepted(5));
-  });
+    expect(await Promise.race([worker.ended, sleep(0, 'runs')])).toBe('runs');
+  }, 150_000);
 
   it('jobs that are foreign, empty, repeated or of an unknown name: dropped, and the worker lives', async () => {
     const first = await accepted(1);

@@ -38,7 +38,7 @@ export class SimulatedRedis {
       getWaitingCount: () => Promise.resolve(this.waiting.length),
       addBulk: (jobs: { data: IssuanceJob; opts: { jobId: string } }[]) => this.add(owner, jobs.map(({ data, opts }) => ({ id: opts.jobId, data }))),
     };
-    Object.defineProperty(queue, 'client', { get: () => ({ status: this.up ? 'ready' : 'reconnecting', ping: () => Promise.resolve('PONG') }) });
+    Object.defineProperty(queue, 'client', { get: () => ({ status: this.up ? 'ready' : 'reconnecting', ping: () => Promise.resolve('PONG'), set: () => this.add(owner, []) }) });
     return queue as unknown as Queue<IssuanceJob>;
   }
 

@@ -6,7 +6,7 @@ import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
-import { noteKey, type RedisProbe } from '../observability/redis-probe.js';
+import { noteKey, PROBE, type RedisProbe } from '../observability/redis-probe.js';
 import { openRedisCluster } from '../queue/redis-cluster.js';
 
 /** Buckets of the specification (section 8): issuing, polling one document, proving who one is, everything else. */
@@ -85,10 +85,10 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
     }
   }
 
-  /** True when Redis answers. */
+  /** True when Redis takes something in time. */
   async isReachable(): Promise<boolean> {
     try {
-      await this.redis.ping();
+      await this.note(PROBE.name, PROBE.value);
       return true;
     } catch {
       return false;

@@ -74,8 +74,16 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
       );
     }
     this.own = { life: now.life, beats };
-    // Of processes that note at once the slower may put an older beat back, until the next look of any.
-    if (remembered !== null && beats > remembered) await this.redis.note(now.life, String(beats));
+    if (remembered !== null && beats > remembered) await this.remember(now.life, beats);
+  }
+
+  /** Of processes that note at once the slower may put an older beat back, until the next look of any. */
+  private async remember(life: string, beats: number): Promise<void> {
+    try {
+      await this.redis.note(life, String(beats));
+    } catch {
+      // It went away, or only reads: as below.
+    }
   }
 
   /** The last beat that Redis remembers of a life, 0 if none; null: Redis does not say. */

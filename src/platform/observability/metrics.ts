@@ -99,7 +99,7 @@ export const METRICS = {
   },
   redisReachable: {
     name: 'sello_redis_reachable', type: 'gauge', labels: [], of: 'both',
-    meaning: 'Whether Redis answers this process in time (an API within 250 ms, a worker within a second): 1, else 0; while it does not, workers issue without it, rate limits are counted per process and nobody can sign in',
+    meaning: 'Whether Redis takes what this process gives it, in time (an API waits 250 ms, a worker a second): 1, else 0; while it does not, workers issue without it, rate limits are counted per process and nobody can sign in',
   },
   buildInfo: {
     name: 'sello_build_info', type: 'gauge', labels: ['version', 'schema', 'process'], of: 'both',

@@ -3,7 +3,7 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/
 import type { Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
-import { noteKey, type RedisProbe } from '../observability/redis-probe.js';
+import { noteKey, PROBE, type RedisProbe } from '../observability/redis-probe.js';
 import { type Announcement, DueWork } from '../outbox/due-work.js';
 
 export const ISSUANCE_QUEUE = 'issuance';
@@ -23,6 +23,8 @@ const QUEUED_PER_SLOT = 0.5;
 const REFILL_AT = 0.5;
 /** How long a Redis that failed is not asked to take jobs: work goes on without it, and does not wait a second each time for it to be silent. */
 const REST_AFTER_FAILURE_MS = 5_000;
+/** How long Redis is trusted to take jobs for having taken something. */
+const PROOF_HOLDS_MS = 5_000;
 /** Why the clock of a settled call stops; one for all, for a reason made by `abort` itself is costly. */
 const SETTLED = new Error('Redis answered');
 
@@ -38,6 +40,8 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
   private restsUntil = 0;
   /** Redis failed, and has taken no job since. */
   private isDoubted = false;
+  /** When Redis last took something, in epoch milliseconds. */
+  private tookAt = -Infinity;
 
   constructor(
     @InjectQueue(ISSUANCE_QUEUE) private readonly queue: Queue<IssuanceJob>,
@@ -73,21 +77,31 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
     });
     if (this.isDoubted) this.log.log('Redis takes jobs again');
     this.isDoubted = false;
+    this.tookAt = at;
+  }
+
+  /** False since Redis failed, until it takes a job again. */
+  get isTrusted(): boolean {
+    return !this.isDoubted;
   }
 
   /**
    * How many jobs may be added before the queue is longer than keeps a worker busy. At least one while it is doubted that
-   * Redis takes any: a queue that is full for ever, for Redis only reads, would keep everybody waiting.
-   * @throws Error when Redis does not tell, and for some seconds after
+   * Redis takes any, to be told when it does.
+   * @throws Error when Redis does not tell or takes nothing, and for some seconds after
    */
   async room(): Promise<number> {
-    const waiting = await this.unlessItRests(() => this.waitingJobs());
+    const waiting = await this.unlessItRests(async () => {
+      const jobs = await this.waitingJobs();
+      if (jobs >= this.longest()) await this.proveThatItTakes();
+      return jobs;
+    });
     return Math.max(this.isDoubted ? 1 : 0, this.longest() - waiting);
   }
 
   /**
    * How many jobs fill the queue up; 0 while it is long enough to be left alone.
-   * @throws Error when Redis does not tell, and for some seconds after
+   * @throws Error when Redis does not tell or takes nothing, and for some seconds after
    */
   async roomToRefill(): Promise<number> {
     const room = await this.room();
@@ -107,10 +121,10 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
     return this.withinLimit(this.queue.getWaitingCount());
   }
 
-  /** True when Redis answers within a second. */
+  /** True when Redis takes something within a second. */
   async isReachable(): Promise<boolean> {
     try {
-      await this.waitingJobs();
+      await this.note(PROBE.name, PROBE.value);
       return true;
     } catch {
       return false;
@@ -127,6 +141,15 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
   async note(name: string, value: string): Promise<void> {
     this.mustBeConnected();
     await this.withinLimit(this.queue.client.set(noteKey(this.settings.QUEUE_PREFIX, name), value));
+  }
+
+  /** Nobody rings while the queue is full, and in a Redis that only reads it is full for ever. */
+  private async proveThatItTakes(): Promise<void> {
+    const now = this.clock.now().getTime();
+    // Before it, for a clock that was put back.
+    if (now >= this.tookAt && now - this.tookAt < PROOF_HOLDS_MS) return;
+    await this.note(PROBE.name, PROBE.value);
+    this.tookAt = now;
   }
 
   /** While Redis is away ioredis would queue commands without bound. */

@@ -70,7 +70,8 @@ export class QueueWatchdog implements OnApplicationShutdown {
 
   private async jobsWait(): Promise<boolean> {
     try {
-      return (await this.bell.waitingJobs()) > 0;
+      // From a Redis that only reads none can be taken.
+      return this.bell.isTrusted && (await this.bell.waitingJobs()) > 0;
     } catch {
       // Redis is away: there is nothing to take, and a new process would find it no nearer.
       return false;
