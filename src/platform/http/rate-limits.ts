@@ -4,6 +4,7 @@ import { type Cluster, Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
+import { answerWithin } from '../adapters/answer-time.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
 import { noteKey, PROBE, type RedisProbe } from '../observability/redis-probe.js';
@@ -33,8 +34,8 @@ export interface RateVerdict {
 
 export const WINDOW_SECONDS = 60;
 
-/** A Redis that does not answer within this time counts as down. */
-const COMMAND_TIMEOUT_MS = 250;
+/** A Redis that does not answer within this time counts as down; not one whose answer this process comes late to read. */
+const ANSWER_MS = 250;
 /** A connection that swallows commands for so long is made anew. */
 const SILENCE_MS = 2_000;
 
@@ -46,7 +47,10 @@ const SILENCE_MS = 2_000;
 @Injectable()
 export class RateLimits implements OnApplicationShutdown, RedisProbe {
   private readonly redis: Redis | Cluster;
-  private readonly limiters: Readonly<Record<RateBucket, RateLimiterRedis>>;
+  /** What all processes count together. */
+  private readonly shared: Readonly<Record<RateBucket, RateLimiterRedis>>;
+  /** What this process counts by itself while Redis is down. */
+  private readonly own: Readonly<Record<Exclude<RateBucket, 'auth'>, RateLimiterMemory>>;
   private readonly limits: Readonly<Record<RateBucket, number>>;
   private wasDown = false;
 
@@ -55,7 +59,7 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly meters: Meters,
   ) {
-    const connection = { commandTimeout: COMMAND_TIMEOUT_MS, connectTimeout: 2_000, socketTimeout: SILENCE_MS };
+    const connection = { connectTimeout: 2_000, socketTimeout: SILENCE_MS };
     this.redis = settings.REDIS_CLUSTER
       ? openRedisCluster(settings, { node: connection, offlineQueue: false })
       : new Redis(settings.REDIS_URL, { ...connection, enableOfflineQueue: false, maxRetriesPerRequest: 1, retryStrategy: (times) => Math.min(100 * times, 2_000) });
@@ -67,8 +71,11 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
       auth: settings.RATE_LIMIT_AUTH_PER_MINUTE,
       other: settings.RATE_LIMIT_OTHER_PER_MINUTE,
     };
-    const limiter = (bucket: RateBucket): RateLimiterRedis => this.createLimiter(settings.QUEUE_PREFIX, bucket);
-    this.limiters = { issue: limiter('issue'), read: limiter('read'), auth: limiter('auth'), other: limiter('other') };
+    const rate = (bucket: RateBucket): { points: number; duration: number } => ({ points: this.limits[bucket], duration: WINDOW_SECONDS });
+    const shared = (bucket: RateBucket): RateLimiterRedis =>
+      new RateLimiterRedis({ ...rate(bucket), storeClient: this.redis, keyPrefix: `${settings.QUEUE_PREFIX}:rate:${bucket}`, rejectIfRedisNotReady: true });
+    this.shared = { issue: shared('issue'), read: shared('read'), auth: shared('auth'), other: shared('other') };
+    this.own = { issue: new RateLimiterMemory(rate('issue')), read: new RateLimiterMemory(rate('read')), other: new RateLimiterMemory(rate('other')) };
   }
 
   /**
@@ -77,10 +84,9 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
    */
   async take(bucket: RateBucket, principalId: string): Promise<RateVerdict> {
     try {
-      return this.verdict(bucket, true, await this.limiters[bucket].consume(principalId));
+      return this.verdict(bucket, true, await this.count(bucket, principalId));
     } catch (refusal) {
       if (refusal instanceof RateLimiterRes) return this.verdict(bucket, false, refusal);
-      if (bucket === 'auth') throw new DomainError('SERVICE_UNAVAILABLE');
       throw refusal;
     }
   }
@@ -97,27 +103,27 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
 
   /** What was noted under a name. @throws Error when Redis does not answer */
   async recall(name: string): Promise<string | null> {
-    return this.redis.get(noteKey(this.settings.QUEUE_PREFIX, name));
+    return answerWithin(ANSWER_MS, this.redis.get(noteKey(this.settings.QUEUE_PREFIX, name)));
   }
 
   /** Notes a value under a name. @throws Error when Redis does not answer */
   async note(name: string, value: string): Promise<void> {
-    await this.redis.set(noteKey(this.settings.QUEUE_PREFIX, name), value);
+    await answerWithin(ANSWER_MS, this.redis.set(noteKey(this.settings.QUEUE_PREFIX, name), value));
   }
 
   onApplicationShutdown(): void {
     this.redis.disconnect();
   }
 
-  private createLimiter(prefix: string, bucket: RateBucket): RateLimiterRedis {
-    const settings = { points: this.limits[bucket], duration: WINDOW_SECONDS };
-    return new RateLimiterRedis({
-      ...settings,
-      storeClient: this.redis,
-      keyPrefix: `${prefix}:rate:${bucket}`,
-      rejectIfRedisNotReady: true,
-      ...(bucket === 'auth' ? {} : { insuranceLimiter: new RateLimiterMemory({ ...settings, keyPrefix: bucket }) }),
-    });
+  /** @throws RateLimiterRes when the bucket is used up; DomainError SERVICE_UNAVAILABLE as `take` */
+  private async count(bucket: RateBucket, principalId: string): Promise<RateLimiterRes> {
+    try {
+      return await answerWithin(ANSWER_MS, this.shared[bucket].consume(principalId));
+    } catch (failure) {
+      if (failure instanceof RateLimiterRes) throw failure;
+      if (bucket === 'auth') throw new DomainError('SERVICE_UNAVAILABLE');
+      return this.own[bucket].consume(principalId);
+    }
   }
 
   private verdict(bucket: RateBucket, allowed: boolean, state: RateLimiterRes): RateVerdict {
