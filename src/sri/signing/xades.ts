@@ -1,6 +1,7 @@
 import { createPublicKey, hash, sign, X509Certificate, type KeyObject } from 'node:crypto';
 import { guayaquilTimestamp } from '../../shared/guayaquil.js';
 import { describeCertificate } from './certificate.js';
+import { Form, place } from './form.js';
 
 /** Prefixes bound on `ds:Signature` and nowhere else; canonical form repeats them on each signed part. */
 const NAMESPACES = 'xmlns:ds="http://www.w3.org/2000/09/xmldsig#" xmlns:etsi="http://uri.etsi.org/01903/v1.3.2#"';
@@ -19,6 +20,9 @@ const DOCUMENT_REFERENCE_ID = 'Reference-ID-1';
 const SIGNED_INFO_NAME = 'ds:SignedInfo';
 const SIGNED_INFO_ID = 'Id="Signature-SignedInfo1"';
 
+/** Characters of a SHA-1 digest in base64. */
+const DIGEST_LENGTH = 28;
+
 /** The document is not what the signer can sign (a programming error of the caller). */
 export class UnsignableDocumentError extends Error {
   override readonly name = 'UnsignableDocumentError';
@@ -30,7 +34,8 @@ interface Prepared {
   /** Where the signature starts in `output`. */
   readonly offset: number;
   readonly closingTag: string;
-  readonly signedInfoBody: string;
+  readonly propertiesDigest: string;
+  readonly documentDigest: string;
   readonly signingTime: string;
   /** Canonical form of SignedInfo: what is signed. */
   readonly toSign: Buffer;
@@ -42,8 +47,9 @@ interface Prepared {
  * here and in the check beside this file, and nowhere else.
  *
  * All that depends on the certificate alone is computed once, in the
- * constructor. What depends on the second of signing besides is computed once
- * a second. Per document remain: one encoding to UTF-8, in the place where it
+ * constructor, and stands in forms in which digests, time and signature are
+ * filled in. What depends on the second of signing besides is computed once a
+ * second. Per document remain: one encoding to UTF-8, in the place where it
  * stays, the digest of those bytes and the RSA operation.
  */
 export class XadesSigner {
@@ -52,8 +58,10 @@ export class XadesSigner {
   private readonly propertiesAfterTime: string;
   private readonly canonicalPropertiesBeforeTime: string;
   private readonly referencesAfterProperties: string;
-  /** Bytes of the whole ds:Signature element: every varying part has a fixed length. */
-  private readonly signatureLength: number;
+  /** Canonical form of SignedInfo, for the digests of properties and document. */
+  private readonly signedInfo: Form;
+  /** The whole ds:Signature element, for both digests, the signature and the time. */
+  private readonly signature: Form;
   private lastProperties = { time: '', digest: '' };
 
   /**
@@ -95,15 +103,10 @@ export class XadesSigner {
       `<ds:Reference Id="${DOCUMENT_REFERENCE_ID}" URI="#comprobante"><ds:Transforms>` +
       `<ds:Transform Algorithm="${ENVELOPED}"></ds:Transform></ds:Transforms>${DIGEST_METHOD}<ds:DigestValue>`;
 
-    const sampleDigest = sha1('');
-    const sampleSignature = Buffer.alloc(Math.ceil(modulusLength / 8)).toString('base64');
-    this.signatureLength = Buffer.byteLength(
-      this.signatureElement(
-        this.signedInfoBody(sampleDigest, sampleDigest),
-        sampleSignature,
-        guayaquilTimestamp(new Date(0)),
-      ),
-    );
+    const signedInfoBody = this.signedInfoBody(place(DIGEST_LENGTH), place(DIGEST_LENGTH));
+    this.signedInfo = new Form(`<${SIGNED_INFO_NAME} ${NAMESPACES} ${SIGNED_INFO_ID}>${signedInfoBody}</${SIGNED_INFO_NAME}>`);
+    const signatureLength = Math.ceil(Math.ceil(modulusLength / 8) / 3) * 4;
+    this.signature = new Form(this.signatureElement(signedInfoBody, place(signatureLength), place(guayaquilTimestamp(new Date(0)).length)));
   }
 
   /**
@@ -141,7 +144,7 @@ export class XadesSigner {
     }
     const closingTag = documentXml.slice(closing);
     const length = Buffer.byteLength(documentXml);
-    const output = Buffer.allocUnsafeSlow(PROLOG.length + length + this.signatureLength);
+    const output = Buffer.allocUnsafeSlow(PROLOG.length + length + this.signature.length);
     output.set(PROLOG);
     // Only ASCII takes one byte a unit, and is the same in Latin-1, which is merely copied.
     const encoding = length === documentXml.length ? 'latin1' : 'utf8';
@@ -150,23 +153,23 @@ export class XadesSigner {
     const content = output.subarray(PROLOG.length, PROLOG.length + length);
 
     const time = guayaquilTimestamp(signingTime);
-    const signedInfoBody = this.signedInfoBody(this.propertiesDigestAt(time), sha1(content));
-    const canonicalSignedInfo = `<${SIGNED_INFO_NAME} ${NAMESPACES} ${SIGNED_INFO_ID}>${signedInfoBody}</${SIGNED_INFO_NAME}>`;
+    const propertiesDigest = this.propertiesDigestAt(time);
+    const documentDigest = sha1(content);
     return {
       output,
       offset: PROLOG.length + length - Buffer.byteLength(closingTag),
       closingTag,
-      signedInfoBody,
+      propertiesDigest,
+      documentDigest,
       signingTime: time,
-      toSign: Buffer.from(canonicalSignedInfo, 'latin1'),
+      toSign: this.signedInfo.filled([propertiesDigest, documentDigest]),
     };
   }
 
   private finish(prepared: Prepared, signature: Buffer): Buffer {
-    const { output, offset, closingTag, signedInfoBody, signingTime } = prepared;
-    const element = this.signatureElement(signedInfoBody, signature.toString('base64'), signingTime);
-    const end = offset + output.write(element + closingTag, offset, 'utf8');
-    if (end !== output.length) throw new Error('the signature has an unexpected length');
+    const { output, offset, closingTag, propertiesDigest, documentDigest, signingTime } = prepared;
+    const end = this.signature.write(output, offset, [propertiesDigest, documentDigest, signature.toString('base64'), signingTime]);
+    if (end + output.write(closingTag, end, 'utf8') !== output.length) throw new Error('the signature has an unexpected length');
     return output;
   }
 

@@ -42,30 +42,44 @@ export function lines(content: DocumentContent): string {
 }
 
 /**
- * Written as templates, not element by element: lines are nearly all of a large
- * document, and long constant parts make building it three times as fast. What
- * parsed as a decimal is digits and a point: no search for characters to escape.
+ * Written as templates, not element by element: lines are nearly all of a large document, and what each piece of text costs,
+ * when it is appended and when all is put in one place to be encoded, is more than what its characters do. So constant parts
+ * are as long as they can be. What parsed as a decimal is digits and a point: no search for characters to escape.
  */
 function line(entry: DocumentLine): string {
   let taxes = '';
   for (const tax of entry.taxes ?? []) taxes += taxEntry(tax);
+  const { mainCode } = entry;
+  const mainPart = mainCode === null || mainCode === '' ? '<detalle>' : `<detalle><codigoPrincipal>${escapeText(mainCode)}</codigoPrincipal>`;
+  const auxPart = optional('codigoAuxiliar', entry.auxCode);
+  const unit = optional('unidadMedida', entry.unitOfMeasure);
+  const toQuantity = unit === '' ? '</descripcion><cantidad>' : `</descripcion>${unit}<cantidad>`;
+  const details = additionalDetails(entry.additionalDetails);
+  const toTaxes = details === '' ? '</precioTotalSinImpuesto><impuestos>' : `</precioTotalSinImpuesto>${details}<impuestos>`;
   return (
-    `<detalle>${optional('codigoPrincipal', entry.mainCode)}${optional('codigoAuxiliar', entry.auxCode)}` +
-    `<descripcion>${escapeText(entry.description)}</descripcion>${optional('unidadMedida', entry.unitOfMeasure)}` +
-    `<cantidad>${entry.quantity}</cantidad><precioUnitario>${entry.unitPrice}</precioUnitario>` +
-    `<descuento>${entry.discount}</descuento>` +
-    `<precioTotalSinImpuesto>${entry.subtotal}</precioTotalSinImpuesto>` +
-    `${additionalDetails(entry.additionalDetails)}<impuestos>${taxes}</impuestos></detalle>`
+    `${mainPart}${auxPart}<descripcion>${escapeText(entry.description)}${toQuantity}` +
+    `${entry.quantity}</cantidad><precioUnitario>${entry.unitPrice}</precioUnitario><descuento>` +
+    `${entry.discount}</descuento><precioTotalSinImpuesto>${entry.subtotal}${toTaxes}${taxes}</impuestos></detalle>`
   );
+}
+
+/** What an entry begins with, up to its base, and of which tax. Nearly all lines of a document bear the same. */
+let last = { taxCode: '', taxRateCode: '', rate: '', tariff: null as string | null, opening: '' };
+
+function openingOf(tax: DocumentTax): string {
+  const { taxCode, taxRateCode, rate, tariff } = tax;
+  if (last.rate !== rate || last.taxRateCode !== taxRateCode || last.taxCode !== taxCode || last.tariff !== tariff) {
+    const opening =
+      `<impuesto><codigo>${escapeText(taxCode)}</codigo><codigoPorcentaje>${escapeText(taxRateCode)}</codigoPorcentaje>` +
+      `<tarifa>${tariffOf(tax)}</tarifa><baseImponible>`;
+    last = { taxCode, taxRateCode, rate, tariff, opening };
+  }
+  return last.opening;
 }
 
 /** `impuesto`: one tax of a line, or of the header of a debit note. */
 export function taxEntry(tax: DocumentTax): string {
-  return (
-    `<impuesto><codigo>${escapeText(tax.taxCode)}</codigo>` +
-    `<codigoPorcentaje>${escapeText(tax.taxRateCode)}</codigoPorcentaje><tarifa>${tariffOf(tax)}</tarifa>` +
-    `<baseImponible>${tax.taxableBase}</baseImponible><valor>${tax.taxAmount}</valor></impuesto>`
-  );
+  return `${openingOf(tax)}${tax.taxableBase}</baseImponible><valor>${tax.taxAmount}</valor></impuesto>`;
 }
 
 /** Where the elements of `pagos` come from, below the information block of a type (`infoFactura`). */
