@@ -118,12 +118,13 @@ export class XadesSigner {
    */
   async sign(documentXml: string, signingTime: Date): Promise<Buffer> {
     const prepared = this.prepare(documentXml, signingTime);
-    return new Promise((resolve, reject) => {
-      sign('RSA-SHA1', prepared.toSign, this.privateKey, (error, signature) => {
+    const signature = await new Promise<Buffer>((resolve, reject) => {
+      sign('RSA-SHA1', prepared.toSign, this.privateKey, (error, made) => {
         if (error) reject(error);
-        else resolve(this.finish(prepared, signature));
+        else resolve(made);
       });
     });
+    return this.finish(prepared, signature);
   }
 
   /** As `sign`, on the calling thread. */

@@ -64,11 +64,11 @@ function line(entry: DocumentLine): string {
 }
 
 /** What an entry begins with, up to its base, and of which tax. Nearly all lines of a document bear the same. */
-let last = { taxCode: '', taxRateCode: '', rate: '', tariff: null as string | null, opening: '' };
+let last: (Pick<DocumentTax, 'taxCode' | 'taxRateCode' | 'rate' | 'tariff'> & { readonly opening: string }) | null = null;
 
 function openingOf(tax: DocumentTax): string {
   const { taxCode, taxRateCode, rate, tariff } = tax;
-  if (last.rate !== rate || last.taxRateCode !== taxRateCode || last.taxCode !== taxCode || last.tariff !== tariff) {
+  if (last?.rate !== rate || last.taxRateCode !== taxRateCode || last.taxCode !== taxCode || last.tariff !== tariff) {
     const opening =
       `<impuesto><codigo>${escapeText(taxCode)}</codigo><codigoPorcentaje>${escapeText(taxRateCode)}</codigoPorcentaje>` +
       `<tarifa>${tariffOf(tax)}</tarifa><baseImponible>`;
