@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/platform/embedded/redis.js';
 import { type RateBucket, RateLimits } from '../../src/platform/http/rate-limits.js';
 import { Meters } from '../../src/platform/observability/meters.js';
@@ -31,7 +32,7 @@ describe('rate limits', () => {
   async function processThatCounts(redisUrl = redis.url): Promise<RateLimits> {
     const limit = { RATE_LIMIT_ISSUE_PER_MINUTE: PER_MINUTE, RATE_LIMIT_READ_PER_MINUTE: PER_MINUTE, RATE_LIMIT_AUTH_PER_MINUTE: PER_MINUTE, RATE_LIMIT_OTHER_PER_MINUTE: PER_MINUTE };
     const silent = { info: () => undefined, warn: () => undefined };
-    const limits = new RateLimits({ REDIS_URL: redisUrl, REDIS_CLUSTER: false, QUEUE_PREFIX: PREFIX, ...limit } as never, silent as never, new Meters());
+    const limits = new RateLimits({ REDIS_URL: redisUrl, REDIS_CLUSTER: false, QUEUE_PREFIX: PREFIX, ...limit } as never, silent as never, new Meters(), new TimerSleeper());
     open.push(limits);
     while (!(await limits.isReachable())) await sleep(10);
     return limits;
@@ -55,7 +56,7 @@ describe('rate limits', () => {
     const [one, other] = [await processThatCounts(), await processThatCounts()];
     expect(await allowed(other, 'stalled', PER_MINUTE)).toBe(PER_MINUTE);
     const refused = allowed(one, 'stalled', 3);
-    standStill(1_500);
+    standStill(3_000);
     expect(await refused).toBe(0);
     expect(await countedInRedis('read', 'stalled')).toBe(PER_MINUTE + 3);
   });

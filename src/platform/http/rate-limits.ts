@@ -4,7 +4,8 @@ import { type Cluster, Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { answerWithin } from '../adapters/answer-time.js';
+import { SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { answerWithin, LateAnswer } from '../answer-time.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
 import { noteKey, PROBE, type RedisProbe } from '../observability/redis-probe.js';
@@ -36,8 +37,8 @@ export const WINDOW_SECONDS = 60;
 
 /** A Redis that does not answer within this time counts as down; not one whose answer this process comes late to read. */
 const ANSWER_MS = 250;
-/** A connection that swallows commands for so long is made anew. */
-const SILENCE_MS = 2_000;
+/** A connection on which nothing at all comes for so long, its beginning included, is made anew. */
+const SILENCE_MS = 10_000;
 
 /**
  * Counts calls per principal in Redis, so that all processes share one limit.
@@ -58,11 +59,13 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly meters: Meters,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
   ) {
-    const connection = { connectTimeout: 2_000, socketTimeout: SILENCE_MS };
+    // Nothing is sent again on a new connection: Redis may have counted it already.
+    const connection = { connectTimeout: 2_000, socketTimeout: SILENCE_MS, maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false };
     this.redis = settings.REDIS_CLUSTER
       ? openRedisCluster(settings, { node: connection, offlineQueue: false })
-      : new Redis(settings.REDIS_URL, { ...connection, enableOfflineQueue: false, maxRetriesPerRequest: 1, retryStrategy: (times) => Math.min(100 * times, 2_000) });
+      : new Redis(settings.REDIS_URL, { ...connection, enableOfflineQueue: false, retryStrategy: (times) => Math.min(100 * times, 2_000) });
     this.redis.on('error', (error: Error) => this.reportDown(error));
     this.redis.on('ready', () => this.reportUp());
     this.limits = {
@@ -103,12 +106,12 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
 
   /** What was noted under a name. @throws Error when Redis does not answer */
   async recall(name: string): Promise<string | null> {
-    return answerWithin(ANSWER_MS, this.redis.get(noteKey(this.settings.QUEUE_PREFIX, name)));
+    return this.answered(this.redis.get(noteKey(this.settings.QUEUE_PREFIX, name)));
   }
 
   /** Notes a value under a name. @throws Error when Redis does not answer */
   async note(name: string, value: string): Promise<void> {
-    await answerWithin(ANSWER_MS, this.redis.set(noteKey(this.settings.QUEUE_PREFIX, name), value));
+    await this.answered(this.redis.set(noteKey(this.settings.QUEUE_PREFIX, name), value));
   }
 
   onApplicationShutdown(): void {
@@ -118,11 +121,22 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
   /** @throws RateLimiterRes when the bucket is used up; DomainError SERVICE_UNAVAILABLE as `take` */
   private async count(bucket: RateBucket, principalId: string): Promise<RateLimiterRes> {
     try {
-      return await answerWithin(ANSWER_MS, this.shared[bucket].consume(principalId));
+      return await this.answered(this.shared[bucket].consume(principalId));
     } catch (failure) {
       if (failure instanceof RateLimiterRes) throw failure;
       if (bucket === 'auth') throw new DomainError('SERVICE_UNAVAILABLE');
       return this.own[bucket].consume(principalId);
+    }
+  }
+
+  /** What Redis answers in time. @throws LateAnswer, or what Redis or the limiter refuses with */
+  private async answered<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answerWithin(this.sleeper, ANSWER_MS, answer);
+    } catch (failure) {
+      // Until Redis answers on a new connection nobody waits for it again.
+      if (failure instanceof LateAnswer && this.redis.status === 'ready') this.redis.disconnect(true);
+      throw failure;
     }
   }
 

@@ -3,7 +3,7 @@ import { SettingsError } from '../../config/settings.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
 import { RecurringWork } from '../schedule/recurring-work.js';
-import { REDIS_PROBE, type RedisProbe } from './redis-probe.js';
+import { PROBE, REDIS_PROBE, type RedisProbe } from './redis-probe.js';
 
 const LOOK_MS = 5_000;
 /** How long a starting process asks again for Redis to say what it remembers. */
@@ -36,7 +36,7 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
   /** @throws SettingsError when the database went back */
   async onModuleInit(): Promise<void> {
     const until = this.clock.now().getTime() + PATIENCE_MS;
-    while (!(await this.redis.isReachable()) && this.clock.now().getTime() < until) await this.patience.sleep(PAUSE_MS);
+    while (!(await this.isRemembering()) && this.clock.now().getTime() < until) await this.patience.sleep(PAUSE_MS);
     try {
       await this.look();
     } catch (error) {
@@ -55,6 +55,16 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
       this.isOver = true;
       this.log.fatal(`${error.message}; this process ends`);
       process.kill(process.pid, 'SIGTERM');
+    }
+  }
+
+  /** Whether Redis tells what it keeps; that it takes anything is not asked. */
+  private async isRemembering(): Promise<boolean> {
+    try {
+      await this.redis.recall(PROBE.name);
+      return true;
+    } catch {
+      return false;
     }
   }
 

@@ -3,6 +3,7 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/
 import type { Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { answerWithin } from '../answer-time.js';
 import { noteKey, PROBE, type RedisProbe } from '../observability/redis-probe.js';
 import { type Announcement, DueWork } from '../outbox/due-work.js';
 
@@ -16,7 +17,7 @@ export interface IssuanceJob {
 
 /** Bells that may wait for Redis before further ones are left to the sweeper. */
 const MAX_WAITING = 5_000;
-const ADD_TIMEOUT_MS = 1_000;
+const ANSWER_MS = 1_000;
 /** Jobs in the queue for each that a worker handles at once: enough for it to go on while the relay looks for more, and few for a fresh document to wait behind. */
 const QUEUED_PER_SLOT = 0.5;
 /** Share of the queue at which it is filled up again: looking for due work costs much the same for one document as for many. */
@@ -25,8 +26,6 @@ const REFILL_AT = 0.5;
 const REST_AFTER_FAILURE_MS = 5_000;
 /** How long Redis is trusted to take jobs for having taken something. */
 const PROOF_HOLDS_MS = 5_000;
-/** Why the clock of a settled call stops; one for all, for a reason made by `abort` itself is costly. */
-const SETTLED = new Error('Redis answered');
 
 /**
  * Wakes workers through Bull. A bell may be lost, repeated or late: due work is a
@@ -78,11 +77,6 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
     if (this.isDoubted) this.log.log('Redis takes jobs again');
     this.isDoubted = false;
     this.tookAt = at;
-  }
-
-  /** False since Redis failed, until it takes a job again. */
-  get isTrusted(): boolean {
-    return !this.isDoubted;
   }
 
   /**
@@ -172,17 +166,8 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
     }
   }
 
-  private async withinLimit<T>(answer: Promise<T>): Promise<T> {
-    const settled = new AbortController();
-    const late = this.sleeper.sleep(ADD_TIMEOUT_MS, settled.signal).then(() => {
-      throw new Error('Redis did not answer within a second');
-    });
-    try {
-      return await Promise.race([answer, late]);
-    } finally {
-      // Only after the race: ended earlier, the wait itself would win it and pass for a failure.
-      settled.abort(SETTLED);
-    }
+  private withinLimit<T>(answer: Promise<T>): Promise<T> {
+    return answerWithin(this.sleeper, ANSWER_MS, answer);
   }
 
   private async drain(): Promise<void> {

@@ -5,14 +5,12 @@ import { type Consumer, QueueWatchdog } from './queue-watchdog.js';
 const LOOKS_TO_WATCH = 40;
 
 /** A worker under watch for so many looks, five seconds apart: what it had done, whether it had room, what Redis said. */
-async function watched(moment: (look: number) => { begun: number; hasRoom?: boolean; waiting: number | Error; isTrusted?: boolean }): Promise<{ ended: boolean; looks: number }> {
+async function watched(moment: (look: number) => { begun: number; hasRoom?: boolean; waiting: number | Error; onlyReads?: boolean }): Promise<{ ended: boolean; looks: number }> {
   let look = 0;
   let ended = false;
   const now = (): ReturnType<typeof moment> => moment(look);
   const bell = {
-    get isTrusted() {
-      return now().isTrusted ?? true;
-    },
+    isReachable: async () => now().onlyReads !== true,
     waitingJobs: async () => {
       const { waiting } = now();
       if (waiting instanceof Error) throw waiting;
@@ -54,7 +52,7 @@ describe('QueueWatchdog', () => {
     ['with nothing to take', () => ({ begun: 7, waiting: 0 })],
     ['with its hands full', () => ({ begun: 7, waiting: 3, hasRoom: false })],
     ['that cannot reach Redis', () => ({ begun: 7, waiting: new Error('Redis is not connected') })],
-    ['whose Redis only reads', () => ({ begun: 7, waiting: 3, isTrusted: false })],
+    ['whose Redis only reads', () => ({ begun: 7, waiting: 3, onlyReads: true })],
     ['whose queue is empty at times', (look: number) => ({ begun: 7, waiting: look % 5 })],
   ])('leaves one alone %s', async (_name, moment) => {
     expect(await watched(moment)).toMatchObject({ ended: false });

@@ -71,7 +71,7 @@ export class QueueWatchdog implements OnApplicationShutdown {
   private async jobsWait(): Promise<boolean> {
     try {
       // From a Redis that only reads none can be taken.
-      return this.bell.isTrusted && (await this.bell.waitingJobs()) > 0;
+      return (await this.bell.waitingJobs()) > 0 && (await this.bell.isReachable());
     } catch {
       // Redis is away: there is nothing to take, and a new process would find it no nearer.
       return false;
