@@ -9,7 +9,7 @@ import { freePort } from '../../src/platform/embedded/free-port.js';
 import { type MetricDeclaration, METRICS, RUNTIME_METRICS } from '../../src/platform/observability/metrics.js';
 import { addFaults, Business, simulatorAccount } from '../support/business.js';
 import { fromSetup } from '../support/database.js';
-import { type Sample, samplesOf, valueOf } from '../support/exposition.js';
+import { metricsOf, valueOf } from '../support/exposition.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 interface Told<Body> {
@@ -21,10 +21,6 @@ interface Told<Body> {
 async function told<Body>({ metricsUrl }: Pick<ServiceProcess, 'metricsUrl'>, path: string): Promise<Told<Body>> {
   const response = await fetch(`${metricsUrl}${path}`);
   return { status: response.status, body: (await response.json()) as Body };
-}
-
-async function metricsOf({ metricsUrl }: ServiceProcess): Promise<Sample[]> {
-  return samplesOf(await (await fetch(`${metricsUrl}/metrics`)).text());
 }
 
 describe('what operators see', () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addFaults, Business, type SimulatorAccount, simulatorAccount } from '../support/business.js';
+import { metricsOf, valueOf } from '../support/exposition.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 describe('what the SRI may answer', () => {
@@ -128,14 +129,15 @@ describe('certificates that run out', () => {
   });
 
   it('waits for a master key that a worker lacks, and goes on where it is known', async () => {
-    const stack = await startStack({ workers: 0 });
+    const stack = await startStack({ workers: 0, env: { METRICS_PORT: '0' } });
     try {
       const business = await Business.open(stack);
       const { document_id } = await business.accepted();
-      await stack.startWorker({ MASTER_KEY: Buffer.alloc(32, 7).toString('base64') });
+      const { worker } = await stack.startWorker({ MASTER_KEY: Buffer.alloc(32, 7).toString('base64') });
       let waiting = await business.document(document_id);
       for (const until = Date.now() + 20_000; waiting['error'] === null && Date.now() < until; waiting = await business.document(document_id)) await sleep(100);
       expect(waiting).toMatchObject({ status: 'NUMBER_RESERVED', error: { code: 'SIGNING_KEY_UNAVAILABLE' }, sequential: 1 });
+      expect(valueOf(await metricsOf(worker), 'sello_own_faults_total', { source: 'document', code: 'SIGNING_KEY_UNAVAILABLE' })).toBeGreaterThanOrEqual(1);
       await stack.killWorker(0, 'SIGTERM');
       await stack.startWorker();
       await stack.database.query('update outbox set due_at = now() where document_id = $1', [document_id]);

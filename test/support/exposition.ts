@@ -19,3 +19,8 @@ export function valueOf(samples: readonly Sample[], name: string, labels: Readon
   const mine = samples.filter((sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value));
   return mine.length === 0 ? null : mine.reduce((sum, { value }) => sum + value, 0);
 }
+
+/** What a process tells on its port for operators. */
+export async function metricsOf({ metricsUrl }: { readonly metricsUrl: string | null }): Promise<Sample[]> {
+  return samplesOf(await (await fetch(`${metricsUrl ?? ''}/metrics`)).text());
+}

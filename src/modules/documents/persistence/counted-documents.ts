@@ -26,6 +26,8 @@ export class CountedDocuments extends DocumentsRepository {
   }
 
   private tell({ status: from, accessKey, firstSentAt }: DocumentState, { moves, patch }: Decision, now: Date): void {
+    // It waits and nobody else is told: whoever keeps the key has to bring it back.
+    if (patch.errorCode === 'SIGNING_KEY_UNAVAILABLE') this.meters.count('ownFaults', { source: 'document', code: patch.errorCode });
     const last = moves.at(-1);
     if (last === undefined) return;
     const status = moves.reduce((at, { trigger }) => target(at, trigger), from);
