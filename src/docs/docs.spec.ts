@@ -1,7 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { SETTINGS_SCHEMA } from '../config/settings.js';
 import { accessPage } from './access.js';
-import { configurationPage, environmentExample, settingsOf } from './configuration.js';
+import { configurationPage, environmentExample, LOCAL_SETTINGS, settingsOf } from './configuration.js';
 import { errorsPage } from './errors.js';
 import { eventsPage } from './events.js';
 import { lifecyclePage } from './lifecycle.js';
@@ -38,6 +42,20 @@ describe('generated pages', () => {
     const example = environmentExample(settings, []);
     expect(example).toContain('# Where it is (required)\nADDRESS=\n');
     expect(example).toContain('# Ladder\n#STEPS=1,2\n');
+  });
+
+  it('have in the file to copy what a shell reads and the service takes, whichever lines are used', () => {
+    const service = settingsOf(SETTINGS_SCHEMA);
+    const folder = mkdtempSync(join(tmpdir(), 'env-example-'));
+    writeFileSync(join(folder, 'env'), environmentExample(service, LOCAL_SETTINGS).replaceAll(/^#(?=[A-Z_]+=)/gm, ''));
+    const print = 'process.stdout.write(JSON.stringify(process.env))';
+    const { stdout, stderr } = spawnSync('sh', ['-euc', 'set -a; . "$1"; exec "$2" -e "$3"', 'sh', join(folder, 'env'), process.execPath, print], { encoding: 'utf8', env: {} });
+    rmSync(folder, { recursive: true });
+    expect(stderr).toBe('');
+    const read = JSON.parse(stdout) as Record<string, string>;
+    for (const { name, fallback } of [...service, ...LOCAL_SETTINGS]) expect([name, read[name]]).toEqual([name, fallback ?? expect.any(String)]);
+    const given = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== ''));
+    expect(SETTINGS_SCHEMA.safeParse(given).error?.issues ?? []).toEqual([]);
   });
 
   it('tell answers from what stands on the record', () => {
