@@ -11,7 +11,9 @@ import { kubernetesProblems, type Manifest } from '../support/kubernetes.js';
 
 const FOLDER = join('docker', 'kubernetes');
 /** What an operator takes up or not, besides the secrets. */
-const EXAMPLES = ['provision.example.yaml', 'retention.example.yaml', 'backup.example.yaml'];
+const EXAMPLES = ['provision.example.yaml', 'retention.example.yaml', 'backup.example.yaml', 'restore.example.yaml'];
+/** Pods of those that are created by hand: the kustomization gives them no image. */
+const BY_HAND = ['sello-provision', 'sello-restore'];
 const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
 const manifestsOf = (file: string): Manifest[] => parseAllDocuments(read(file)).map((document) => document.toJS() as Manifest);
 /** What is found wrong in a file in which one thing was mistaken. */
@@ -85,7 +87,7 @@ describe('the Kubernetes manifests', () => {
     expect(applied.filter(({ kind }) => kind === 'Secret')).toEqual([]);
     expect(all.filter(({ metadata }) => 'namespace' in metadata)).toEqual([]);
     const [{ name, newName, newTag }] = kustomization.images as [{ name: string; newName: string; newTag: string }];
-    for (const [pod, { image }] of containers) expect([pod, image]).toEqual([pod, pod === 'sello-provision' ? `${newName}:${newTag}` : name]);
+    for (const [pod, { image }] of containers) expect([pod, image]).toEqual([pod, BY_HAND.includes(pod) ? `${newName}:${newTag}` : name]);
   });
 
   it('keep no secret: every value of the example must be replaced', () => {
@@ -153,6 +155,16 @@ describe('the Kubernetes manifests', () => {
     expect(of('sello-backup').command!.at(-1)).toContain(`"${mounted('sello-backup')}/`);
     // The label by which network.yaml lets pods reach PostgreSQL.
     for (const [pod, labels] of pods) expect([pod, labels['app.kubernetes.io/name']]).toEqual([pod, 'sello']);
+  });
+
+  it('restore what was backed up as the owner alone, once, and as long as it takes', () => {
+    const { spec } = named('sello-restore') as Job;
+    expect([spec!.backoffLimit, spec!.activeDeadlineSeconds, spec!.ttlSecondsAfterFinished]).toEqual([0, undefined, undefined]);
+    const of = (name: string): [PodSpec, Container] => [pods.find(([pod]) => pod === name)![2], containers.find(([pod]) => pod === name)![1]];
+    const [[backupPod, backup], [restorePod, restore]] = [of('sello-backup'), of('sello-restore')];
+    expect([restorePod.volumes, restorePod.securityContext, restore.envFrom]).toEqual([backupPod.volumes, backupPod.securityContext, backup.envFrom]);
+    expect(restore.volumeMounts).toEqual(backup.volumeMounts!.map((mount) => ({ ...mount, readOnly: true })));
+    expect(restore.command!.at(-1)).toContain(`; exec node dist/src/restore.js ${restore.volumeMounts![0]!.mountPath}/REPLACE`);
   });
 
   it('ask every serving pod by ports that it names and paths that it answers', () => {
