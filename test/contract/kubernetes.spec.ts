@@ -167,6 +167,28 @@ describe('the Kubernetes manifests', () => {
     expect(restore.command!.at(-1)).toContain(`; exec node dist/src/restore.js ${restore.volumeMounts![0]!.mountPath}/REPLACE`);
   });
 
+  it('can take the keys as files, as the page mounts them', () => {
+    const text = readFileSync(join('docs', 'kubernetes.md'), 'utf8');
+    const [, block = ''] = /```yaml\n(patches:\n[^]*?)```/.exec(text)!;
+    const { patches: [{ target, patch }] } = parse(block) as { patches: [{ target: { kind: string }; patch: string }] };
+    const operations = parse(patch) as { op: string; path: string; value: object }[];
+    const patched = applied.filter(({ kind }) => kind === target.kind).map((manifest) => structuredClone(manifest));
+    expect(patched).toHaveLength(deployments.length);
+    for (const { op, path, value } of operations) {
+      const steps = path.split('/').slice(1);
+      expect([op, steps.pop()]).toEqual(['add', '-']);
+      for (const manifest of patched) (steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], manifest) as object[]).push(value);
+    }
+    expect(kubernetesProblems(patched)).toEqual([]);
+    for (const { spec } of patched as unknown as Deployment[]) {
+      const { volumes, containers: [container] } = spec!.template.spec!;
+      const [volume, mount] = [volumes!.at(-1)!, container!.volumeMounts!.at(-1)!];
+      // The group may read besides, and nobody else: src/platform/secrets/private-file.ts.
+      expect([volume.name, volume.secret?.defaultMode]).toEqual([mount.name, 0o400]);
+      for (const name of ['MASTER_KEY', 'TOKEN_KEYS']) expect(text).toContain(`\`${name}_FILE: ${mount.mountPath}/${name}\``);
+    }
+  });
+
   it('ask every serving pod by ports that it names and paths that it answers', () => {
     for (const { spec } of deployments) {
       const [container] = spec!.template.spec!.containers;

@@ -1,20 +1,19 @@
-import { readFileSync, statSync } from 'node:fs';
 import { SettingsError } from '../../config/settings.js';
+import { readPrivateFile } from './private-file.js';
 
 const KEY_BYTES = 32;
-const OTHERS_MAY_READ = 0o077;
 
 /**
  * The master keys out of their file or the environment: 32 bytes in base64 each, separated by commas or lines. The first
  * wraps new secrets; older ones stay behind it until every secret was wrapped anew.
- * @throws SettingsError when they are absent, given twice, of the wrong length, or readable by others; never repeats them
+ * @throws SettingsError when they are absent, given twice, of the wrong length, or open to others; never repeats them
  */
 export function readMasterKeys(settings: { readonly MASTER_KEY?: string | undefined; readonly MASTER_KEY_FILE?: string | undefined }): [Buffer, ...Buffer[]] {
   const { MASTER_KEY: inline, MASTER_KEY_FILE: file } = settings;
   if ((inline === undefined) === (file === undefined)) {
     throw new SettingsError('MASTER_KEY or MASTER_KEY_FILE: give exactly one of them (32 bytes in base64)');
   }
-  const [text, setting] = file === undefined ? [inline ?? '', 'MASTER_KEY'] : [readPrivateFile(file), 'MASTER_KEY_FILE'];
+  const [text, setting] = file === undefined ? [inline ?? '', 'MASTER_KEY'] : [readPrivateFile('MASTER_KEY_FILE', file), 'MASTER_KEY_FILE'];
   const [current, ...older] = text.trim().split(/[\s,]+/).map((one) => decode(one, setting));
   if (current === undefined) throw new SettingsError(`${setting}: must be ${KEY_BYTES} bytes in base64`);
   return [current, ...older];
@@ -28,11 +27,4 @@ function decode(text: string, setting: string): Buffer {
     throw new SettingsError(`${setting}: must be ${KEY_BYTES} bytes in base64`);
   }
   return key;
-}
-
-function readPrivateFile(path: string): string {
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
-  if (mode === undefined) throw new SettingsError('MASTER_KEY_FILE: the file does not exist');
-  if ((mode & OTHERS_MAY_READ) !== 0) throw new SettingsError('MASTER_KEY_FILE: only its owner may have access (mode 0600)');
-  return readFileSync(path, 'utf8');
 }

@@ -36,13 +36,17 @@ describe('keys of access tokens', () => {
     expect(() => given(text)).toThrow(message);
   });
 
-  it('come out of a file that only its owner may read', () => {
+  it('come out of a file that its owner and its group alone may read', () => {
     const folder = mkdtempSync(join(tmpdir(), 'token-keys-'));
     const file = join(folder, 'keys');
     writeFileSync(file, pem(newest), { mode: 0o600 });
     expect(readTokenKeys({ ...LOCAL, TOKEN_KEYS_FILE: file }).signingKey).toBe(pem(newest));
-    chmodSync(file, 0o640);
-    expect(() => readTokenKeys({ ...LOCAL, TOKEN_KEYS_FILE: file })).toThrow(/0600/);
+    chmodSync(file, 0o440);
+    expect(readTokenKeys({ ...LOCAL, TOKEN_KEYS_FILE: file }).signingKey).toBe(pem(newest));
+    for (const mode of [0o460, 0o444]) {
+      chmodSync(file, mode);
+      expect(() => readTokenKeys({ ...LOCAL, TOKEN_KEYS_FILE: file })).toThrow(/TOKEN_KEYS_FILE: .*0600/);
+    }
     expect(() => readTokenKeys({ ...LOCAL, TOKEN_KEYS_FILE: join(folder, 'none') })).toThrow(/does not exist/);
     expect(() => readTokenKeys({ ...LOCAL, TOKEN_KEYS_FILE: file, TOKEN_KEYS: pem(newest) })).toThrow(/not both/);
     rmSync(folder, { recursive: true });

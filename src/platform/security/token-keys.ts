@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
 import { type Settings, SettingsError } from '../../config/settings.js';
+import { readPrivateFile } from '../secrets/private-file.js';
 
 interface Held {
   readonly signingKeyId: string;
@@ -45,19 +45,18 @@ function hold(keys: readonly KeyObject[]): Held {
   };
 }
 
-const OTHERS_MAY_READ = 0o077;
 const LEAST_BITS = 2048;
 const PEM_BLOCK = /-----BEGIN ([A-Z ]+)-----[A-Za-z0-9+/=\s]+-----END \1-----/g;
 
 /**
  * The keys out of their file or the environment. A local process without either makes one for itself: its tokens end
  * with it.
- * @throws SettingsError when they are absent, unreadable, weak, or readable by others; never repeats them
+ * @throws SettingsError when they are absent, unreadable, weak, or open to others; never repeats them
  */
 export function readTokenKeys(settings: Pick<Settings, 'APP_ENV' | 'TOKEN_KEYS' | 'TOKEN_KEYS_FILE'>): TokenKeys {
   const { TOKEN_KEYS: inline, TOKEN_KEYS_FILE: file } = settings;
   if (inline !== undefined && file !== undefined) throw new SettingsError('TOKEN_KEYS or TOKEN_KEYS_FILE: give one of them, not both');
-  if (file !== undefined) return parseKeys(readPrivateFile(file), 'TOKEN_KEYS_FILE');
+  if (file !== undefined) return parseKeys(readPrivateFile('TOKEN_KEYS_FILE', file), 'TOKEN_KEYS_FILE');
   if (inline !== undefined) return parseKeys(inline, 'TOKEN_KEYS');
   if (settings.APP_ENV !== 'local') throw new SettingsError('TOKEN_KEYS or TOKEN_KEYS_FILE: set the RSA key that signs access tokens');
   // Made when somebody signs in: most local processes never need it.
@@ -85,13 +84,6 @@ function parseKey(pem: string, setting: string): KeyObject {
     throw new SettingsError(`${setting}: keys must be RSA of at least ${LEAST_BITS} bits`);
   }
   return key;
-}
-
-function readPrivateFile(path: string): string {
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
-  if (mode === undefined) throw new SettingsError('TOKEN_KEYS_FILE: the file does not exist');
-  if ((mode & OTHERS_MAY_READ) !== 0) throw new SettingsError('TOKEN_KEYS_FILE: only its owner may have access (mode 0600)');
-  return readFileSync(path, 'utf8');
 }
 
 const publicOf = (key: KeyObject): KeyObject => (key.type === 'private' ? createPublicKey(key) : key);
