@@ -111,7 +111,7 @@ export const SETTINGS_SCHEMA = z.object({
     .refine((list) => list.split(',').every((part) => isProxy(part.trim())), 'a comma list of IP addresses and networks such as 10.0.0.0/8')
     .default('')
     .describe('Addresses or networks of the proxies whose X-Forwarded-For is believed, a comma list; others may not say where a call comes from'),
-  DATABASE_URL: databaseAddress().describe('PostgreSQL the service works on; the login must be a member of the role sello_app'),
+  DATABASE_URL: databaseAddress().describe('PostgreSQL the service works on, on another machine with ?sslmode=verify-full; the login must be a member of the role sello_app'),
   DATABASE_OWNER_URL: databaseAddress().optional().describe('Login that owns the schema and runs migrations; default DATABASE_URL'),
   DATABASE_REPLICA_URL: databaseAddress().optional().describe('Replica of the database, with the same login: lists of documents, exports and the audit log are read there while it answers and keeps up, else from DATABASE_URL'),
   DATABASE_REPLICA_MAX_LAG_SECONDS: z.coerce.number().int().min(5).default(10).describe('How far the replica may be behind; further, it is not read from'),

@@ -189,6 +189,11 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
+  it('hand the database over by addresses that demand TLS', () => {
+    const addresses = example.flatMap((secret) => Object.entries((secret as Secret).stringData!)).filter(([, value]) => value.startsWith('postgresql://'));
+    expect(addresses.map(([name, value]) => [name, new URL(value).searchParams.get('sslmode')])).toEqual([['DATABASE_URL', 'verify-full'], ['DATABASE_OWNER_URL', 'verify-full']]);
+  });
+
   it('ask every serving pod by ports that it names and paths that it answers', () => {
     for (const { spec } of deployments) {
       const [container] = spec!.template.spec!.containers;
