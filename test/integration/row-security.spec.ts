@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { sqlState, TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -54,6 +56,19 @@ describe('row security', () => {
          (select s.rolsuper from pg_roles s where s.rolname = session_user) as login_super
        from pg_roles r where r.rolname = current_user`);
     expect(role).toEqual({ rolsuper: false, rolbypassrls: false, owns: '0', login_super: false });
+  });
+
+  it('lets an operator ask for mails that failed with the login of the service, as the page has it', async () => {
+    const page = readFileSync('docs/operating.md', 'utf8');
+    const sql = [...page.matchAll(/```sql\n([^]*?)```/g)].map(([, block = '']) => block).find((block) => block.includes('sello.mails'))!;
+    const operator = new pg.Client({ connectionString: database.url });
+    await operator.connect();
+    try {
+      const results = (await operator.query(sql.replace('<tenant id>', mine.tenantId))) as unknown as pg.QueryResult[];
+      expect(results.map(({ command }) => command)).toEqual(['SET', 'SELECT', 'SELECT']);
+    } finally {
+      await operator.end();
+    }
   });
 
   it('shows nothing and takes nothing without a tenant', async () => {
