@@ -11,7 +11,8 @@ const SILENCE_MS = 12_000;
 /** What the driver keeps to itself and this class needs of it. */
 interface Inside {
   readonly connection: { readonly stream: Socket };
-  readonly _activeQuery: object | null;
+  /** Undefined on a connection that was never asked anything. */
+  readonly _activeQuery: object | null | undefined;
 }
 
 /** A connection that ends itself, with all that waits on it, when PostgreSQL does not answer any more. */
@@ -22,7 +23,7 @@ export class WatchfulClient extends pg.Client {
     const { stream } = inside.connection;
     stream.on('timeout', () => {
       // Idle: the socket's timer strikes once, so it is set again for the next query.
-      if (inside._activeQuery === null) stream.setTimeout(SILENCE_MS);
+      if (!inside._activeQuery) stream.setTimeout(SILENCE_MS);
       else stream.destroy(Object.assign(new Error('Connection terminated: PostgreSQL fell silent'), { code: 'ETIMEDOUT' }));
     });
     stream.setTimeout(SILENCE_MS);
