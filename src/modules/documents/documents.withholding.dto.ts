@@ -58,7 +58,7 @@ export class SupportingDocumentDto {
   @Text({ max: 4, nullable: true, about: 'Abroad: country, three or four digits' }) country?: string | null;
   @Flag({ nullable: true, about: 'Abroad: a double-taxation treaty applies' }) treaty?: boolean | null;
   @Money({ about: 'Total before taxes', example: '1000.00' }) subtotal: string;
-  @Money({ about: 'Total with taxes', example: '1150.00' }) total: string;
+  @Money({ about: 'What the document comes to: with taxes, tip and whatever else it charges', example: '1150.00' }) total: string;
   @NestedList(() => SupportingTaxDto, { min: 1, max: 50 }) taxes: SupportingTaxDto[];
   @NestedList(() => WithheldTaxDto, { min: 1, max: 100, about: 'What is withheld of this document' }) withholdings: WithheldTaxDto[];
   @NestedList(() => SupportingPaymentDto, { min: 1, max: 100 }) payments: SupportingPaymentDto[];

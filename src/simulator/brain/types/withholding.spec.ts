@@ -58,7 +58,6 @@ it.each<[string, Partial<typeof GOOD>, string]>([
     { withheld: withheld('1', '312', '1000.00', '2.00', '20.00') + withheld('2', '1', '1000.00', '30.00', '300.00') },
     'El IVA base de las retenciones',
   ],
-  ['a total beside its parts', { total: '1150.02', payment: '1150.02' }, 'El importe total del documento'],
   ['payments beside the total', { payment: '1149.98' }, 'La suma de los pagos'],
   ['a rate of another day', { day: '01/03/2024' }, 'no corresponde a la tarifa'],
   [
@@ -74,6 +73,11 @@ it.each<[string, Partial<typeof GOOD>, string]>([
   ],
   ['a kind of subject', { subjectType: '<tipoSujetoRetenido>01</tipoSujetoRetenido>' }, 'tipoSujetoRetenido'],
 ])('reports %s', (_name, changes, text) => expect(judge(changes)).toContain(text));
+
+it.each([
+  ['with a tip', '1250.00'],
+  ['without refunded IVA', '1000.00'],
+])('takes the total of a purchase %s', (_name, total) => expect(judge({ total, payment: total })).toBe(''));
 
 it('takes a kind of subject with a foreign identification', () => {
   expect(judge({ idType: '08', subjectType: '<tipoSujetoRetenido>01</tipoSujetoRetenido>' })).toBe('');

@@ -265,7 +265,17 @@ it.each<[string, DocumentContent, string[]]>([
   [
     'total',
     support({ total: '1150.01', payments: [{ paymentMethodCode: '20', total: '1150.01' }] }),
-    [`withholding.document_total ${AT}/0/total`],
+    [`warning withholding.document_total ${AT}/0/total`],
+  ],
+  [
+    'total with a tip',
+    support({ total: '1250.00', payments: [{ paymentMethodCode: '20', total: '1250.00' }] }),
+    [`warning withholding.document_total ${AT}/0/total`],
+  ],
+  [
+    'total without refunded IVA',
+    support({ total: '1000.00', payments: [{ paymentMethodCode: '20', total: '1000.00' }] }),
+    [`warning withholding.document_total ${AT}/0/total`],
   ],
   [
     'reimbursements of another type',
@@ -286,7 +296,7 @@ it.each<[string, DocumentContent, string[]]>([
     [
       `tax.rate_code_not_in_force ${AT}/0/taxes/0/tax_rate_code`,
       `withholding.iva_base ${AT}/0/withholdings`,
-      `withholding.document_total ${AT}/0/total`,
+      `warning withholding.document_total ${AT}/0/total`,
     ],
   ],
   ['tariff', ownTax({ tariff: '12.00' }), [`tax.rate ${AT}/0/taxes/0/tariff`]],
@@ -301,7 +311,7 @@ it.each<[string, DocumentContent, string[]]>([
     [
       `tax.amount ${AT}/0/taxes/0/tax_amount`,
       `withholding.iva_base ${AT}/0/withholdings`,
-      `withholding.document_total ${AT}/0/total`,
+      `warning withholding.document_total ${AT}/0/total`,
     ],
   ],
   [

@@ -48,9 +48,10 @@ const RULES = defineRules({
     reference: `${ANNEX} and message 52`,
   },
   'withholding.document_total': {
-    es: 'El importe total del documento no es su total sin impuestos más sus impuestos',
-    en: "The document's total is not its subtotal plus its taxes",
-    reference: `${ANNEX} and message 52`,
+    severity: 'warning',
+    es: 'El importe total no es su total sin impuestos más impuestos: verifique propina, flete, terceros, IVA devuelto',
+    en: "The document's total is not its subtotal plus taxes: verify tip, freight, third-party charges, refunded IVA",
+    reference: 'Ficha técnica 2.32, annex 3',
   },
   'withholding.payment_method': {
     es: 'Forma de pago desconocida o fuera de vigencia',
