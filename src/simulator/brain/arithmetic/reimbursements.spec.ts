@@ -33,6 +33,7 @@ it.each<[string, Figures]>([
   ['totals that are the sums', {}],
   ['one cent', { totals: ['28.01', '25.00', '3.01'] }],
   ['no reimbursement at all', { totals: null, taxes: '' }],
+  ['the sum of rounded lines', { totals: ['28.20', '25.00', '3.20'], taxes: tax('4', '15', '25.00', '3.20') }],
   ['a rate of its day', { taxes: tax('2', '12.00', '25.00', '3.00'), day: '01/03/2024' }],
 ])('takes %s', (_name, figures) => expect(judge(figures)).toBe(''));
 
@@ -43,5 +44,5 @@ it.each<[string, Figures, string]>([
   ['totals alone', { taxes: '' }, 'no tienen detalle'],
   ['detail alone', { totals: null }, 'El total de reembolsos'],
   ['a rate of another day', { taxes: tax('2', '12.00', '25.00', '3.00') }, 'no corresponde a la tarifa'],
-  ['a wrong amount', { taxes: tax('4', '15', '25.00', '3.00') }, 'El IVA de un reembolso'],
+  ['a wrong amount', { taxes: tax('4', '15', '100.00', '9.99') }, 'El IVA de un reembolso'],
 ])('reports %s', (_name, figures, text) => expect(judge(figures)).toContain(text));

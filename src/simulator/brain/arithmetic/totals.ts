@@ -57,6 +57,15 @@ export function agree(left: Decimal, right: Decimal): boolean {
   return left.minus(right).abs().lessThanOrEqualTo(TOLERANCE);
 }
 
+/** What a thousand lines, each rounded to a cent, can add up to beside the tax of their base. */
+const ROUNDED_LINES = new Decimal('5.00');
+
+/** Whether a tax of a document that is not at hand may be the sum of the taxes of its lines. */
+export function agreeByLines(printed: Decimal, computed: Decimal): boolean {
+  const slack = computed.isZero() ? TOLERANCE : ROUNDED_LINES;
+  return printed.minus(computed).abs().lessThanOrEqualTo(slack);
+}
+
 /** A difference in the words of message 52. */
 export function difference(what: string, printed: Decimal, computed: Decimal): string {
   return `${what} ${printed.toFixed(CENTS)} no es igual a ${computed.toFixed(CENTS)}`;

@@ -62,7 +62,18 @@ it.each<[string, Partial<typeof GOOD>, string]>([
   ['a rate of another day', { day: '01/03/2024' }, 'no corresponde a la tarifa'],
   [
     'a wrong tax of the document',
-    { taxes: iva('4', '15.00', '1000.00', '149.00'), total: '1149.00', payment: '1149.00' },
+    {
+      taxes: iva('4', '15.00', '1000.00', '144.99'),
+      withheld: withheld('1', '312', '1000.00', '2.00', '20.00') + withheld('2', '1', '144.99', '30.00', '43.50'),
+    },
+    'El IVA del documento',
+  ],
+  [
+    'a tax without a rate',
+    {
+      taxes: iva('4', '15.00', '1000.00', '150.00') + iva('0', '0.00', '10.00', '0.02'),
+      withheld: withheld('1', '312', '1000.00', '2.00', '20.00') + withheld('2', '1', '150.02', '30.00', '45.01'),
+    },
     'El IVA del documento',
   ],
   ['a wrong amount', { withheld: withheld('1', '312', '1000.00', '2.00', '20.02') }, 'El valor retenido'],
@@ -73,6 +84,12 @@ it.each<[string, Partial<typeof GOOD>, string]>([
   ],
   ['a kind of subject', { subjectType: '<tipoSujetoRetenido>01</tipoSujetoRetenido>' }, 'tipoSujetoRetenido'],
 ])('reports %s', (_name, changes, text) => expect(judge(changes)).toContain(text));
+
+it('takes the IVA of a purchase that rounded its lines one by one', () => {
+  const taxes = iva('4', '15.00', '1000.00', '150.20');
+  const entries = withheld('1', '312', '1000.00', '2.00', '20.00') + withheld('2', '1', '150.20', '30.00', '45.06');
+  expect(judge({ taxes, withheld: entries })).toBe('');
+});
 
 it.each([
   ['with a tip', '1250.00'],

@@ -2,7 +2,7 @@ import type { Decimal } from 'decimal.js';
 import { BANANA_CODES } from '../../../sri/tables/withholding.js';
 import { ivaRate } from '../arithmetic/iva-rates.js';
 import { reimbursementDifferences } from '../arithmetic/reimbursements.js';
-import { agree, amount, cents, difference, sumOf } from '../arithmetic/totals.js';
+import { agree, agreeByLines, amount, cents, difference, sumOf } from '../arithmetic/totals.js';
 import { withheldDifferences } from '../arithmetic/withheld.js';
 import { child, children, type Element, textAt } from '../xml/element.js';
 import { type DocumentReading, required } from './document-reading.js';
@@ -106,7 +106,8 @@ function supportDifferences(support: Element, issued: string): readonly string[]
       found.push(`El código de porcentaje de IVA ${required(tax, 'codigoPorcentaje')} no corresponde a la tarifa`);
     } else {
       const computed = cents(amount(required(tax, 'baseImponible')).times(rate).dividedBy(100));
-      compare('El IVA del documento', amount(required(tax, 'valorImpuesto')), computed);
+      const printed = amount(required(tax, 'valorImpuesto'));
+      if (!agreeByLines(printed, computed)) found.push(difference('El IVA del documento', printed, computed));
     }
   }
   if (withheld.some((entry) => textAt(entry, 'codigo') === IVA)) {

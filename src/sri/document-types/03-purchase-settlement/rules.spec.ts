@@ -122,6 +122,10 @@ describe('reimbursements', () => {
     [reimbursed({ taxes: [] }), [`reimbursement.taxes ${at}/taxes`]],
     [
       reimbursed({ taxes: [{ ...REIMBURSEMENT.content.reimbursements[0]!.taxes[0]!, taxAmount: '3.02' }] }),
+      [`warning tax.amount_of_lines ${at}/taxes/0/tax_amount`],
+    ],
+    [
+      reimbursed({ taxes: [{ ...REIMBURSEMENT.content.reimbursements[0]!.taxes[0]!, taxAmount: '8.01' }] }),
       [`tax.amount ${at}/taxes/0/tax_amount`],
     ],
     // The rate is that of the reimbursed document's own day.

@@ -306,8 +306,26 @@ it.each<[string, DocumentContent, string[]]>([
     [`withholding.percentage ${AT}/0/taxes/0/tariff`, `tax.rate ${AT}/0/taxes/0/tariff`],
   ],
   [
-    'tax',
+    'tax far beside its base',
+    ownTax({ taxAmount: '144.99' }),
+    [
+      `tax.amount ${AT}/0/taxes/0/tax_amount`,
+      `withholding.iva_base ${AT}/0/withholdings`,
+      `warning withholding.document_total ${AT}/0/total`,
+    ],
+  ],
+  [
+    'tax that lines may have rounded',
     ownTax({ taxAmount: '149.98' }),
+    [
+      `warning tax.amount_of_lines ${AT}/0/taxes/0/tax_amount`,
+      `withholding.iva_base ${AT}/0/withholdings`,
+      `warning withholding.document_total ${AT}/0/total`,
+    ],
+  ],
+  [
+    'tax at 0 %',
+    ownTax({ taxRateCode: '0', tariff: '0.00', taxAmount: '0.02' }),
     [
       `tax.amount ${AT}/0/taxes/0/tax_amount`,
       `withholding.iva_base ${AT}/0/withholdings`,

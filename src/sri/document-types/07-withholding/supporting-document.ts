@@ -11,7 +11,7 @@ import type { SupportingDocument, SupportingTax, WithheldTax } from '../document
 import { checkReimbursements } from '../rules/reimbursements.js';
 import { defineRules, finding } from '../rules/rule.js';
 import { checkSupport, supportPointers } from '../rules/supporting-reference.js';
-import { checkTaxAmount, checkTaxEntry, tariffOf } from '../rules/tax-entry.js';
+import { checkTaxEntry, checkTaxOfOther, tariffOf } from '../rules/tax-entry.js';
 import { checkPaymentPlace } from './payment-place.js';
 import { checkPercentage, checkWithheldTax } from './withheld-tax.js';
 
@@ -146,7 +146,7 @@ function* checkSupportingTax(tax: SupportingTax, at: string, day: string): Gener
     amount: `${at}/tax_amount`,
   };
   const rate = yield* checkTaxEntry(seen, pointers, day);
-  if (rate !== null) yield* checkTaxAmount(seen, rate, pointers);
+  if (rate !== null) yield* checkTaxOfOther(seen, rate, pointers);
 }
 
 function* checkEntry(

@@ -6,7 +6,7 @@ import { identificationProblem } from './identification.js';
 import { defineRules, finding } from './rule.js';
 import { listOf, objectOf, orNull, type Structure } from './structure.js';
 import { checkSupport } from './supporting-reference.js';
-import { checkTaxAmount, checkTaxEntry } from './tax-entry.js';
+import { checkTaxEntry, checkTaxOfOther } from './tax-entry.js';
 
 const ANNEX_5 = 'Ficha técnica 2.32, annex 5';
 
@@ -114,7 +114,7 @@ function* checkReimbursement(entry: Reimbursement, at: string, issueDate: string
       amount: `${place}/tax_amount`,
     };
     const rate = yield* checkTaxEntry(tax, pointers, entry.issueDate);
-    if (rate !== null) yield* checkTaxAmount(tax, rate, pointers);
+    if (rate !== null) yield* checkTaxOfOther(tax, rate, pointers);
   }
 }
 

@@ -1,6 +1,6 @@
-import { money, sameDecimal } from '../../../shared/decimal.js';
+import { type Decimal, money, sameDecimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
-import { fractionOf, nearly, percentOf, taxAmount } from '../../money.js';
+import { fractionOf, nearly, percentOf, roundingOf, taxAmount } from '../../money.js';
 import type { DocumentTax } from '../document.js';
 import { rateCodesInForce, taxRate, type TaxRate } from '../tax-rates.js';
 import { defineRules, finding } from './rule.js';
@@ -35,6 +35,12 @@ export const TAX_ENTRY_RULES = defineRules({
     es: 'El valor del impuesto no es base imponible × tarifa',
     en: 'The tax amount is not taxable base × rate',
     reference: 'Ficha técnica 2.32, annex 3 and message 52',
+  },
+  'tax.amount_of_lines': {
+    severity: 'warning',
+    es: 'El impuesto de este documento no es base imponible × tarifa: verifique que sume los de sus líneas',
+    en: "This document's tax is not taxable base × rate: verify that it adds up those of its lines",
+    reference: 'Ficha técnica 2.32, annex 3',
   },
 });
 
@@ -90,10 +96,30 @@ export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string):
 
 /** Amount = base x rate within a cent; a specific rate is per unit, which no field tells. */
 export function* checkTaxAmount(tax: DocumentTax, rate: TaxRate, at: TaxPointers): Generator<Finding> {
-  if (rate.specific !== null) return;
+  const expected = missedAmount(tax, rate);
+  if (expected !== null) yield finding(TAX_ENTRY_RULES['tax.amount'], at.amount, money(expected), tax.taxAmount);
+}
+
+/** About as many lines as a document of 320 KB holds. */
+const MOST_LINES = 1_000;
+
+/**
+ * The same of a document that somebody else issued. Its lines are not told: what their rounding
+ * can explain deserves a warning, not a refusal.
+ */
+export function* checkTaxOfOther(tax: DocumentTax, rate: TaxRate, at: TaxPointers): Generator<Finding> {
+  const expected = missedAmount(tax, rate);
+  if (expected === null) return;
+  const ofLines = !expected.isZero() && nearly(expected, tax.taxAmount, roundingOf(MOST_LINES));
+  const rule = TAX_ENTRY_RULES[ofLines ? 'tax.amount_of_lines' : 'tax.amount'];
+  yield finding(rule, at.amount, money(expected), tax.taxAmount);
+}
+
+/** Base x rate where the amount is more than a cent beside it, else null. */
+function missedAmount(tax: DocumentTax, rate: TaxRate): Decimal | null {
+  if (rate.specific !== null) return null;
   const expected = taxAmount(tax.taxableBase, effectiveRate(tax, rate));
-  if (!nearly(expected, tax.taxAmount))
-    yield finding(TAX_ENTRY_RULES['tax.amount'], at.amount, money(expected), tax.taxAmount);
+  return nearly(expected, tax.taxAmount) ? null : expected;
 }
 
 /** The fraction that the amount comes from: the table's where it binds, else `tariff` (rates above 100 %), else `rate`. */
