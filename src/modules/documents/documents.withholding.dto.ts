@@ -11,7 +11,7 @@ export class SupportingTaxDto {
   @Text({ max: 10, about: 'SRI tax code of the supporting document: 2 IVA, 3 ICE, 5 IRBPNR', example: '2' }) tax_code: string;
   @Text({ max: 10, about: 'SRI rate code of the tax', example: '4' }) tax_rate_code: string;
   @Money({ example: '1000.00' }) taxable_base: string;
-  @DecimalNumber({ ...PERCENT, about: 'Percent', example: '15.00' }) tariff: string;
+  @DecimalNumber({ fractionDigits: 2, about: 'Percent, above 100 too; the amount per unit of a specific rate', example: '15.00' }) tariff: string;
   @Money({ example: '150.00' }) tax_amount: string;
 }
 

@@ -62,6 +62,17 @@ function entry(position: number, change: Partial<WithheldTax>, example = FULL, i
 const ownTax = (change: Partial<SupportingTax>): DocumentContent =>
   support({ taxes: [{ ...documentOf(FULL, 0).taxes[0]!, ...change }] });
 
+/** Excise on 100.00 beside the IVA of the full example, in its total. */
+function excised(taxRateCode: string, tariff: string, taxAmount: string): DocumentContent {
+  const { taxes, total } = documentOf(FULL, 0);
+  const sum = `${Number(total) + Number(taxAmount)}.00`;
+  return support({
+    taxes: [...taxes, { taxCode: '3', taxRateCode, taxableBase: '100.00', tariff, taxAmount }],
+    total: sum,
+    payments: [{ paymentMethodCode: '20', total: sum }],
+  });
+}
+
 function reimbursed(change: Partial<Reimbursement>): DocumentContent {
   const reimbursements = [{ ...documentOf(SEVERAL, 1).reimbursements[0]!, ...change }];
   return support({ reimbursements }, SEVERAL, 1);
@@ -303,7 +314,7 @@ it.each<[string, DocumentContent, string[]]>([
   [
     'tariff with too many digits',
     ownTax({ tariff: '15.25' }),
-    [`withholding.percentage ${AT}/0/taxes/0/tariff`, `tax.rate ${AT}/0/taxes/0/tariff`],
+    [`withholding.tariff ${AT}/0/taxes/0/tariff`, `tax.rate ${AT}/0/taxes/0/tariff`],
   ],
   [
     'tax far beside its base',
@@ -331,6 +342,12 @@ it.each<[string, DocumentContent, string[]]>([
       `withholding.iva_base ${AT}/0/withholdings`,
       `warning withholding.document_total ${AT}/0/total`,
     ],
+  ],
+  ['excise above 100 %', excised('3023', '150.00', '150.00'), []],
+  [
+    'excise of four digits',
+    excised('3023', '1500.00', '1500.00'),
+    [`withholding.tariff ${AT}/0/taxes/1/tariff`, `warning tax.rate_unusual ${AT}/0/taxes/1/tariff`],
   ],
   [
     'IVA base',

@@ -13,7 +13,7 @@ import { defineRules, finding } from '../rules/rule.js';
 import { checkSupport, supportPointers } from '../rules/supporting-reference.js';
 import { checkTaxEntry, checkTaxOfOther, tariffOf } from '../rules/tax-entry.js';
 import { checkPaymentPlace } from './payment-place.js';
-import { checkPercentage, checkWithheldTax } from './withheld-tax.js';
+import { checkWithheldTax, MOST_DIGITS } from './withheld-tax.js';
 
 const ANNEX = 'Ficha técnica 2.32, annex of the withholding certificate 2.0.0';
 
@@ -52,6 +52,11 @@ const RULES = defineRules({
     es: 'El importe total no es su total sin impuestos más impuestos: verifique propina, flete, terceros, IVA devuelto',
     en: "The document's total is not its subtotal plus taxes: verify tip, freight, third-party charges, refunded IVA",
     reference: 'Ficha técnica 2.32, annex 3',
+  },
+  'withholding.tariff': {
+    es: 'La tarifa tiene como máximo tres cifras significativas',
+    en: 'The tariff has at most three significant digits',
+    reference: ANNEX,
   },
   'withholding.payment_method': {
     es: 'Forma de pago desconocida o fuera de vigencia',
@@ -133,8 +138,10 @@ export function* checkDelay(supportDate: string, pointer: string, issueDate: str
 }
 
 function* checkSupportingTax(tax: SupportingTax, at: string, day: string): Generator<Finding> {
-  yield* checkPercentage(tax.tariff, `${at}/tariff`);
   const { taxCode, taxRateCode, taxableBase, tariff, taxAmount } = tax;
+  if (dec(tariff).precision(true) > MOST_DIGITS) {
+    yield finding(RULES['withholding.tariff'], `${at}/tariff`, null, tariff);
+  }
   const isIva = taxCode === TAX.iva;
   const own = isIva ? { rate: fractionOf(tariff), tariff: null } : { rate: '0', tariff };
   const seen = { taxCode, taxRateCode, taxableBase, taxAmount, ...own };

@@ -108,10 +108,11 @@ function* checkCode(entry: WithheldEntry, at: WithheldPointers, days: readonly s
   }
 }
 
-const MOST_DIGITS = 3;
+/** `totalDigits` of the schema: 1.75, 150 and 100 fit, 12.75 does not. */
+export const MOST_DIGITS = 3;
 
-/** A percentage as the schema takes it: 1.75 and 100 fit, 12.75 does not. */
-export function* checkPercentage(percent: string, pointer: string): Generator<Finding> {
+/** A percentage that is withheld, as the schema takes it and as far as there is something to withhold. */
+function* checkPercentage(percent: string, pointer: string): Generator<Finding> {
   const value = dec(percent);
   if (value.gt(100) || value.precision(true) > MOST_DIGITS) {
     yield finding(RULES['withholding.percentage'], pointer, null, percent);
