@@ -164,7 +164,7 @@ export const textCases = (running: () => Stack): void => describe('texts', () =>
 
     it('B87 longer than the SRI takes is a broken rule that names both bounds', async () => {
       const answer = await business.call<Refusal>('POST', '/documents', business.invoice(line({ description: 'ñ'.repeat(301) })));
-      expect([answer.status, answer.body.error.detail]).toMatchObject([400, [{ pointer: '/lines/0/description', rule: 'text.length' }]]);
+      expect([answer.status, answer.body.error.detail]).toMatchObject([400, [{ pointer: '/lines/0/description', rule: 'text.length', expected: 'SRI ≤ 300, API ≤ 1000' }]]);
     });
 
     it.each(['a@xn--bcher-kva.example', 'usuario@bücher.example', 'maría+facturas@example.com', `o'brien@example.co`, 'a.b_c-d@sub.example.co'])('B99 %s', async (buyer_email) => {

@@ -438,6 +438,18 @@ describe('buyer', () => {
 
 describe('text and fields', () => {
   const at = (text: string) => fullLine(0, { description: text });
+
+  it.each([
+    ['/lines/0/description', at('x'.repeat(301)), 'SRI ≤ 300, API ≤ 1000', '301'],
+    ['/buyer_address', full({ buyerAddress: 'x'.repeat(302) }), 'SRI ≤ 300, API ≤ 500', '302'],
+    ['/reason', full({ reason: 'x'.repeat(303) }), 'SRI ≤ 300, API ≤ 500', '303'],
+    ['/vehicle_plate', full({ vehiclePlate: 'x'.repeat(21) }), '≤ 20', '21'],
+  ])('tells the bounds of %s that it exceeds', (pointer, content, expected, actual) => {
+    expect(findingsOf(content)).toContainEqual(
+      expect.objectContaining({ rule: 'text.length', pointer, expected, actual }),
+    );
+  });
+
   it.each([
     [at('x'.repeat(300)), []],
     [at('x'.repeat(301)), ['text.length /lines/0/description']],

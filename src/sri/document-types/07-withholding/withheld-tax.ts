@@ -96,7 +96,7 @@ function* checkCode(entry: WithheldEntry, at: WithheldPointers, days: readonly s
     if (certain || isKnown(table, entry.code)) {
       yield finding(RULES[certain ? 'withholding.code' : 'withholding.code_unlisted'], at.code, null, entry.code);
     } else {
-      yield* checkText({ pointer: at.code, value: entry.code, max: 5, required: true });
+      yield* checkText({ pointer: at.code, value: entry.code, max: 5, apiMax: 10, required: true });
       yield finding(RULES['withholding.code_unlisted'], at.code, null, entry.code.slice(0, 64));
     }
     return;

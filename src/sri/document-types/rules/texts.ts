@@ -31,6 +31,8 @@ export interface TextField {
   readonly value: string | null;
   /** The SRI's bound, in code points. */
   readonly max: number;
+  /** The API's bound where it is wider: the finding names both. */
+  readonly apiMax?: number;
   readonly required?: boolean;
 }
 
@@ -46,14 +48,14 @@ export function* checkTexts(content: DocumentContent): Generator<Finding> {
 }
 
 /** One text against its bound; null is no text. */
-export function* checkText({ pointer, value, max, required }: TextField): Generator<Finding> {
+export function* checkText({ pointer, value, max, apiMax, required }: TextField): Generator<Finding> {
   if (value === null) return;
   const problem = textProblem(value, { min: required === true ? 1 : 0, max });
   switch (problem?.type) {
     case undefined:
       return;
     case 'string_too_long':
-      yield finding(RULES['text.length'], pointer, `≤ ${max}`, String(Array.from(value).length));
+      yield finding(RULES['text.length'], pointer, bounds(max, apiMax), String(Array.from(value).length));
       return;
     case 'string_too_short':
       yield finding(RULES['text.empty'], pointer);
@@ -63,21 +65,25 @@ export function* checkText({ pointer, value, max, required }: TextField): Genera
   }
 }
 
+function bounds(max: number, apiMax: number | undefined): string {
+  return apiMax === undefined ? `≤ ${max}` : `SRI ≤ ${max}, API ≤ ${apiMax}`;
+}
+
 function* textsOf(content: DocumentContent): Generator<TextField> {
   yield { pointer: '/buyer_name', value: content.buyerName, max: 300 };
-  yield { pointer: '/buyer_address', value: content.buyerAddress, max: 300 };
-  yield { pointer: '/reason', value: content.reason, max: 300 };
+  yield { pointer: '/buyer_address', value: content.buyerAddress, max: 300, apiMax: 500 };
+  yield { pointer: '/reason', value: content.reason, max: 300, apiMax: 500 };
   yield { pointer: '/vehicle_plate', value: content.vehiclePlate, max: 20 };
   for (const [index, line] of content.lines.entries()) {
     const at = `/lines/${index}`;
-    yield { pointer: `${at}/description`, value: line.description, max: 300, required: true };
+    yield { pointer: `${at}/description`, value: line.description, max: 300, apiMax: 1000, required: true };
     yield { pointer: `${at}/main_code`, value: line.mainCode, max: 25 };
     yield { pointer: `${at}/aux_code`, value: line.auxCode, max: 25 };
     yield { pointer: `${at}/unit_of_measure`, value: line.unitOfMeasure, max: 50 };
     yield* pairs(line.additionalDetails, `${at}/additional_details`);
   }
   for (const [index, payment] of content.payments.entries()) {
-    yield { pointer: `/payments/${index}/time_unit`, value: payment.timeUnit, max: 10 };
+    yield { pointer: `/payments/${index}/time_unit`, value: payment.timeUnit, max: 10, apiMax: 20 };
   }
   yield* pairs(content.additionalInfo, '/additional_info');
 }
