@@ -1,8 +1,18 @@
+import { normaliseText, textProblem } from '../shared/text.js';
 import { FINAL_CONSUMER } from './tables/documents.js';
 import { checkCedula, checkRuc, type RucOptions } from './taxpayer-id.js';
 
-export const PASSPORT_FORM = /^[A-Z0-9-]{1,20}$/;
-export const FOREIGN_ID_FORM = /^[A-Za-z0-9 ./-]{1,20}$/;
+const PASSPORT_FORM = /^[A-Z0-9-]{1,20}$/;
+const LONGEST_FOREIGN_ID = 20;
+
+export function isPassport(id: string): boolean {
+  return PASSPORT_FORM.test(id);
+}
+
+/** An identification from abroad is free text: each country gives its own. */
+export function isForeignId(id: string): boolean {
+  return id === normaliseText(id) && textProblem(id, { min: 1, max: LONGEST_FOREIGN_ID }) === null;
+}
 
 /** What is wrong with an identification: its type, or that it cannot be one of its type. */
 export type IdentificationProblem = 'type' | 'final_consumer' | 'ruc' | 'cedula' | 'passport' | 'foreign';
@@ -16,9 +26,9 @@ export function identificationProblem(type: string, id: string, options: Pick<Ru
     case '05':
       return checkCedula(id).valid ? null : 'cedula';
     case '06':
-      return PASSPORT_FORM.test(id) ? null : 'passport';
+      return isPassport(id) ? null : 'passport';
     case '08':
-      return FOREIGN_ID_FORM.test(id) ? null : 'foreign';
+      return isForeignId(id) ? null : 'foreign';
     default:
       return 'type';
   }

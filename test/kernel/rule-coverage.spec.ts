@@ -35,6 +35,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'buyer.final_consumer_banned': on('03', 'full', () => FINAL_CONSUMER),
   'buyer.final_consumer_id': on('01', 'full', () => ({ buyerIdType: '06', buyerId: '9999999999999' })),
   'buyer.final_consumer_name': on('01', 'full', () => ({ ...FINAL_CONSUMER, buyerName: 'NADIE' })),
+  'buyer.foreign_id': on('01', 'full', () => ({ buyerIdType: '08', buyerId: ' 1' })),
   'destination.lines_missing': on('06', 'several-consignees', ({ transport }) => ({
     transport: { ...transport, destinations: transport?.destinations.map((entry) => ({ ...entry, lineNumbers: [] })) },
   })),
@@ -43,6 +44,9 @@ const CASES: Readonly<Record<string, Case>> = {
     lines: Array.from({ length: 1_000 }, (_, at) => ({ ...line, lineNumber: at + 1, description: 'x'.repeat(300) })),
   })),
   'document.type': on('01', 'full', () => ({ documentType: '02' })),
+  'foreign_trade.country': on('01', 'export', ({ foreignTrade }) => ({
+    foreignTrade: { ...foreignTrade, originCountry: 'EC' },
+  })),
   'guide.reason_missing': on('06', 'full', () => ({ reason: null })),
   'guide.support_incomplete': on('06', 'full', () => ({ modifiedDocumentNumber: null })),
   'guide.transport_missing': on('06', 'full', () => ({ transport: null })),

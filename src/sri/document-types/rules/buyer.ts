@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
-import { FOREIGN_ID_FORM, PASSPORT_FORM } from '../../identification.js';
+import { isForeignId, isPassport } from '../../identification.js';
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { checkCedula, checkRuc, type TaxpayerIdCheck } from '../../taxpayer-id.js';
@@ -41,8 +41,8 @@ const RULES = defineRules({
     reference: TABLE_6,
   },
   'buyer.foreign_id': {
-    es: 'Una identificación del exterior lleva de 1 a 20 letras, dígitos, espacios, puntos, barras o guiones',
-    en: 'A foreign identification has 1 to 20 letters, digits, spaces, points, slashes or hyphens',
+    es: 'Una identificación del exterior lleva de 1 a 20 caracteres, sin espacios en los extremos ni caracteres de control',
+    en: 'A foreign identification has 1 to 20 characters, without spaces at its ends or control characters',
     reference: TABLE_6,
   },
   'buyer.final_consumer_id': {
@@ -103,10 +103,10 @@ function* checkIdentification(type: string, id: string): Generator<Finding> {
       yield* ofTaxpayer(RULES['buyer.cedula'], id, checkCedula(id));
       break;
     case '06':
-      if (!PASSPORT_FORM.test(id)) yield finding(RULES['buyer.passport'], '/buyer_id', null, id);
+      if (!isPassport(id)) yield finding(RULES['buyer.passport'], '/buyer_id', null, id);
       break;
     default:
-      if (!FOREIGN_ID_FORM.test(id)) yield finding(RULES['buyer.foreign_id'], '/buyer_id', null, id);
+      if (!isForeignId(id)) yield finding(RULES['buyer.foreign_id'], '/buyer_id', null, id);
   }
 }
 

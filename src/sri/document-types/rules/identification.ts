@@ -1,9 +1,7 @@
+import { isForeignId, isPassport } from '../../identification.js';
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { checkCedula, checkRuc } from '../../taxpayer-id.js';
-
-const PASSPORT = /^[A-Z0-9-]{1,20}$/;
-const FOREIGN_ID = /^[A-Za-z0-9 ./-]{1,20}$/;
 
 export type IdentificationProblem =
   /** Not a code of table 6, or the final consumer, who is nobody in particular. */
@@ -23,9 +21,9 @@ export function identificationProblem(type: string, id: string, asOf: string): I
     case '05':
       return ofTaxpayer(checkCedula(id));
     case '06':
-      return PASSPORT.test(id) ? null : 'form';
+      return isPassport(id) ? null : 'form';
     default:
-      return FOREIGN_ID.test(id) ? null : 'form';
+      return isForeignId(id) ? null : 'form';
   }
 }
 
