@@ -111,7 +111,7 @@ export class Random {
       case 2:
         return ['06', `AB-${this.digits(this.int(1, 12))}`];
       case 3:
-        return ['08', `US ${this.digits(4)}/7.x`];
+        return ['08', this.pick([`US ${this.digits(4)}/7.x`, `Ñ_${this.digits(4)} & <7>`])];
       default:
         return ['04', '1790012344001'];
     }

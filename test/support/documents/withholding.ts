@@ -7,7 +7,7 @@ import type {
 } from '../../../src/sri/document-types/document.js';
 import { rowsAsOf } from '../../../src/sri/tables/code-table.js';
 import { PAYMENT_METHODS } from '../../../src/sri/tables/payments.js';
-import { IVA_RATES } from '../../../src/sri/tables/taxes.js';
+import { ICE_RATES, IVA_RATES } from '../../../src/sri/tables/taxes.js';
 import {
   BANANA_CODES,
   INCOME_WITHHOLDING,
@@ -110,10 +110,12 @@ function supportingDocument(random: Random, issueDate: string): SupportingDocume
   const abroad = random.chance(0.2);
   const sustentoCode = random.pick(['01', '02', '03', '06', '10']);
   const documentType = random.pick(['01', '01', '03', '19', '41']);
-  const taxes = [supportingTax(random, day), ...(random.chance(0.4) ? [supportingTax(random, day)] : [])];
-  const net = taxes.reduce((total, { taxableBase }) => total.plus(taxableBase), dec('0'));
-  const iva = taxes.reduce((total, { taxAmount }) => total.plus(taxAmount), dec('0'));
-  const total = money(net.plus(iva));
+  const ivas = [supportingTax(random, day), ...(random.chance(0.4) ? [supportingTax(random, day)] : [])];
+  const taxes = random.chance(0.2) ? [...ivas, excise(random, day)] : ivas;
+  const net = ivas.reduce((total, { taxableBase }) => total.plus(taxableBase), dec('0'));
+  const iva = ivas.reduce((total, { taxAmount }) => total.plus(taxAmount), dec('0'));
+  const charged = taxes.reduce((total, { taxAmount }) => total.plus(taxAmount), net);
+  const total = money(random.chance(0.2) ? charged.plus(random.amount()) : charged);
   const first = random.chance(0.6) ? money(net) : money(net.times(random.int(0, 100)).div(100));
   const rest = money(net.minus(first));
   const withholdings = [
@@ -145,8 +147,17 @@ function supportingDocument(random: Random, issueDate: string): SupportingDocume
 function supportingTax(random: Random, day: string): SupportingTax {
   const row = random.pick(rowsAsOf(IVA_RATES, day));
   const taxableBase = random.amount();
-  const taxAmount = money(round2(dec(taxableBase).times(row.percent).div(100)));
+  const exact = round2(dec(taxableBase).times(row.percent).div(100));
+  const taxAmount = money(exact.isZero() || random.chance(0.8) ? exact : exact.plus(cents(random.int(0, 500))));
   return { taxCode: '2', taxRateCode: row.code, taxableBase, tariff: row.percent, taxAmount };
+}
+
+function excise(random: Random, day: string): SupportingTax {
+  const rows = rowsAsOf(ICE_RATES, day).filter(({ percent, specific }) => percent !== null && specific === null);
+  const { code, percent } = random.pick(rows);
+  const [taxableBase, tariff] = [random.amount(), percent ?? '0.00'];
+  const taxAmount = money(round2(dec(taxableBase).times(tariff).div(100)));
+  return { taxCode: '3', taxRateCode: code, taxableBase, tariff, taxAmount };
 }
 
 function withheld(
