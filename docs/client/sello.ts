@@ -3643,7 +3643,7 @@ export interface components {
              */
             subtotal: string;
             /**
-             * @description Total with taxes
+             * @description What the document comes to: with taxes, tip and whatever else it charges
              * @example 1150.00
              */
             total: string;
@@ -3690,7 +3690,7 @@ export interface components {
             /** @example 1000.00 */
             taxable_base: string;
             /**
-             * @description Percent
+             * @description Percent, above 100 too; the amount per unit of a specific rate
              * @example 15.00
              */
             tariff: string;
@@ -5349,7 +5349,7 @@ export interface components {
              */
             subtotal: number | string;
             /**
-             * @description Total with taxes
+             * @description What the document comes to: with taxes, tip and whatever else it charges
              * @example 1150.00
              */
             total: number | string;
@@ -5396,7 +5396,7 @@ export interface components {
             /** @example 1000.00 */
             taxable_base: number | string;
             /**
-             * @description Percent
+             * @description Percent, above 100 too; the amount per unit of a specific rate
              * @example 15.00
              */
             tariff: number | string;
