@@ -177,6 +177,33 @@ describe('every document type', () => {
     expect(cleared.status).toBe(400);
   });
 
+  it('07 full: takes a purchase from abroad with a tip, excise above 100 % and an IVA of rounded lines', async () => {
+    const { business, body } = await request('07', 'full');
+    const [income, iva] = body['taxes'] as [object, object];
+    const [first, second] = (body['withholding'] as { supporting_documents: { withholdings: [object, object] }[] }).supporting_documents[0]!.withholdings;
+    const changed = withSupport({ ...body, buyer_id_type: 'EXTERIOR', buyer_id: 'Ñ-12_3 & <4>' }, {
+      taxes: [
+        { tax_code: '2', tax_rate_code: '4', taxable_base: '1000.00', tariff: '15.00', tax_amount: '150.02' },
+        { tax_code: '3', tax_rate_code: '3023', taxable_base: '100.00', tariff: '150.00', tax_amount: '150.00' },
+      ],
+      withholdings: [first, { ...second, taxable_base: '150.02', amount: '45.01' }],
+      total: '1400.02', payments: [{ payment_method_code: '20', total: '1400.02' }],
+    });
+    const sent = {
+      ...changed, withholding: { ...(changed['withholding'] as object), subject_type: '01' },
+      taxes: [income, { ...iva, taxable_base: '150.02', tax_amount: '45.01' }], total_tax: '65.01', total: '65.01',
+    };
+    const dryRun = await business.call<{ valid: boolean; findings: { rule: string; severity: string }[] }>('POST', '/documents/validate', sent);
+    expect(dryRun.body).toMatchObject({ valid: true, findings: ['tax.amount_of_lines', 'withholding.document_total'].map((rule) => ({ rule, severity: 'warning' })) });
+    const issued = await business.call<Accepted>('POST', '/documents', sent);
+    expect(await business.settled(issued.body.document_id)).toMatchObject({ status: 'AUTHORIZED', buyer_id: 'Ñ-12_3 & <4>', total: '65.01' });
+    const signed = (await business.call<string>('GET', `/documents/${issued.body.document_id}/xml?kind=signed`)).body;
+    expect([textOf(signed, 'importeTotal'), textOf(signed, 'identificacionSujetoRetenido')]).toEqual(['1400.02', 'Ñ-12_3 & <4>']);
+    keepXml('type-07-purchase-with-tip', signed);
+    const ride = await fetch(`${stack.apiUrl}/documents/${issued.body.document_id}/ride`, { headers: { 'x-api-key': business.apiKey } });
+    expect([ride.status, ride.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+  });
+
   it('refuses unknown names inside the additive fields', async () => {
     const { business, body } = await request('06', 'several-consignees');
     const transport = { ...(body['transport'] as Record<string, unknown>), placa: 'PBA1234' };
