@@ -215,6 +215,21 @@ describe('acts on issued documents', () => {
     await until(original.document_id, 'AUTHORIZED');
   });
 
+  it('an invoice is not credited by its number before it is authorized, nor twice after', async () => {
+    const seller = await Business.open(stack);
+    await addFaults(stack, { match: { ruc: seller.ruc, service: 'authorization' }, times: 2, action: { kind: 'in_process' } });
+    const { document_id, access_key } = await seller.accepted();
+    const original = { modified_document_type: '01', modified_document_number: `001-001-${access_key.slice(30, 39)}`, modified_document_issue_date: seller.invoice()['issue_date'] };
+    const credit = { document_type: '04', reason: 'all of it', payments: [] };
+    const early = await seller.call<Act>('POST', '/documents', seller.invoice({ ...credit, ...original }));
+    expect([early.status, early.body.error.code, early.body.error.detail.status]).toEqual([409, 'INVALID_STATE', expect.not.stringMatching(/^AUTHORIZED$/)]);
+    expect((await seller.settled(document_id)).status).toBe('AUTHORIZED');
+    const note = await seller.accepted({ ...credit, ...original });
+    expect(await seller.settled(note.document_id)).toMatchObject({ status: 'AUTHORIZED', sequential: 1, modified_document_id: document_id });
+    for (const named of [original, { modified_document_id: document_id }]) expect((await seller.issue({ ...credit, ...named })).status).toBe(409);
+    expect((await seller.document(document_id)).status).toBe('VOIDED_BY_NC');
+  });
+
   it('an invoice to the final consumer is not cancelled', async () => {
     const { document_id } = await business.accepted({ buyer_id_type: undefined, buyer_id: undefined, buyer_name: undefined, buyer_email: undefined, subtotal: '10.00', total_tax: '1.50', total: '11.50',
       lines: [{ line_number: 1, description: 'Pan', quantity: '1', unit_price: '10.00', subtotal: '10.00', tax_rate_code: '4' }],

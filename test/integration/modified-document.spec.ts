@@ -1,4 +1,6 @@
 import { DataSource } from 'typeorm';
+import type { DocumentPatch } from '../../src/modules/documents/domain/document.js';
+import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { findModified, misnamed, otherBuyer } from '../../src/modules/documents/use-cases/modified-document.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
@@ -7,9 +9,12 @@ import { TenantTransaction } from '../../src/platform/database/tenant-transactio
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { type DocumentContent, PLAIN_CONTENT } from '../../src/sri/document-types/document.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { issueBySql, type IssueRow, type SeededTenant, seedTenant } from '../support/seed.js';
 
 const NUMBER = '001-002-000000001';
+const SENT = ['xml_built', 'signed', 'queued', 'sending'] as const;
+
+const numberOf = ({ response }: IssueRow): string => `001-002-${response.access_key.slice(30, 39)}`;
 
 describe('the document that a note modifies', () => {
   let database: TestDatabase;
@@ -37,17 +42,45 @@ describe('the document that a note modifies', () => {
     await database.drop();
   });
 
-  it('is none of ours by number while the SRI has not authorized it', async () => {
-    await expect(findModified(transaction, tenant, seed.issuerId, note({ modifiedDocumentNumber: NUMBER }))).resolves.toBeNull();
+  const byNumber = (number: string): Promise<unknown> => findModified(transaction, tenant, seed.issuerId, note({ modifiedDocumentNumber: number }));
+  const move = async (documentId: string, triggers: readonly Trigger[], patch: DocumentPatch = {}): Promise<void> => {
+    const documents = new DocumentsRepository(transaction, new RandomIds());
+    const { state } = (await documents.load(seed.tenantId, documentId))!;
+    await documents.advance(state, { moves: triggers.map((trigger) => ({ trigger })), patch, work: null }, null, new Date());
+  };
+
+  it('is found by its number without its id, so that its balance holds: before it is authorized', async () => {
+    await expect(byNumber(NUMBER)).resolves.toMatchObject({ id, status: 'NUMBER_RESERVED', number: NUMBER });
+    await expect(byNumber('009-002-000000001')).resolves.toBeNull();
+    const other = { ...tenant, environment: 'PRODUCTION' as const };
+    await expect(findModified(transaction, other, seed.issuerId, note({ modifiedDocumentNumber: NUMBER }))).resolves.toBeNull();
   });
 
-  it('is found by its number without its id once it is authorized, so that its balance holds', async () => {
-    const documents = new DocumentsRepository(transaction, new RandomIds());
-    const { state } = (await documents.load(seed.tenantId, id))!;
-    const moves = (['xml_built', 'signed', 'queued', 'sending', 'authorized'] as const).map((trigger) => ({ trigger }));
-    await documents.advance(state, { moves, patch: { authorizationNumber: state.accessKey }, work: null }, null, new Date());
-    await expect(findModified(transaction, tenant, seed.issuerId, note({ modifiedDocumentNumber: NUMBER }))).resolves.toMatchObject({ id, status: 'AUTHORIZED' });
-    await expect(findModified(transaction, tenant, seed.issuerId, note({ modifiedDocumentNumber: '009-002-000000001' }))).resolves.toBeNull();
+  it('and once it is authorized', async () => {
+    const accessKey = (await database.query<{ access_key: string }>('select access_key from documents where id = $1', [id]))[0]!.access_key;
+    await move(id, [...SENT, 'authorized'], { authorizationNumber: accessKey });
+    await expect(byNumber(NUMBER)).resolves.toMatchObject({ id, status: 'AUTHORIZED' });
+  });
+
+  it('and when it was refused or given up, for it may be authorized yet', async () => {
+    const refused = await issueBySql(service, seed);
+    const number = numberOf(refused);
+    await move(refused.response.document_id, [...SENT, 'refused'], { errorCode: 'SRI_REJECTED' });
+    await expect(byNumber(number)).resolves.toMatchObject({ status: 'REJECTED' });
+    await move(refused.response.document_id, ['abandoned'], { errorDetail: { abandoned: 'x' } });
+    await expect(byNumber(number)).resolves.toMatchObject({ status: 'FAILED_PERMANENT' });
+    const unsent = await issueBySql(service, seed);
+    await move(unsent.response.document_id, ['failed']);
+    await expect(byNumber(numberOf(unsent))).resolves.toMatchObject({ status: 'FAILED_PERMANENT' });
+  });
+
+  it('is none of ours once it was given up because the SRI gave its number to another', async () => {
+    const taken = await issueBySql(service, seed);
+    await move(taken.response.document_id, [...SENT, 'sequential_taken', 'sequential_taken'], { errorCode: 'SEQUENTIAL_TAKEN' });
+    await expect(byNumber(numberOf(taken))).resolves.toMatchObject({ status: 'MANUAL_REVIEW_REQUIRED' });
+    await move(taken.response.document_id, ['abandoned'], { errorDetail: { abandoned: 'x' } });
+    await expect(byNumber(numberOf(taken))).resolves.toBeNull();
+    await expect(findModified(transaction, tenant, seed.issuerId, note({ modifiedDocumentId: taken.response.document_id }))).resolves.toMatchObject({ status: 'FAILED_PERMANENT' });
   });
 
   it('is not found for another issuer', async () => {

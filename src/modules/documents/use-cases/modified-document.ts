@@ -32,17 +32,19 @@ const COLUMNS = `d.id, d.document_type as "documentType", d.status, to_char(d.is
 const SOURCE = `documents d
   join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
   join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id`;
+/** Given up because the SRI holds its number under another key, and never retried: the number is of a document issued elsewhere. */
+const OF_ANOTHER = `(d.status = 'FAILED_PERMANENT' and d.error_code is not distinct from 'SEQUENTIAL_TAKEN')`;
 const NUMBER = /^(\d{3})-(\d{3})-(\d{9})$/;
 
 /**
- * Finds the document that a note modifies among the issuer's own: by id; a credit note's also by number, so that
- * leaving out the id does not leave out the balance.
+ * Finds the document that a note modifies among the issuer's own: by id; a credit note's also by number, whatever
+ * became of it, so that leaving out the id does not leave out the balance.
  * @returns null when the content names none, or one issued elsewhere
  * @throws DomainError NOT_FOUND when the issuer has no document of that id
  */
 export async function findModified(
   transaction: TenantTransaction,
-  { tenantId }: TenantContext,
+  { tenantId, environment }: TenantContext,
   issuerId: string,
   content: DocumentContent,
 ): Promise<ModifiedDocument | null> {
@@ -59,12 +61,13 @@ export async function findModified(
   }
   const [, establishment, point, sequential] = NUMBER.exec(modifiedDocumentNumber ?? '') ?? [];
   if (content.documentType !== '04' || sequential === undefined) return null;
-  // One that the SRI never authorized is no original: the number is then of a document issued elsewhere.
-  return one('e.code = $3 and p.code = $4 and d.sequential = $5 and d.document_type = $6 and d.authorization_number is not null', [
+  // One of ours that is not authorized yet, was refused or failed may still be: its balance is none to pass by.
+  return one(`e.code = $3 and p.code = $4 and d.sequential = $5 and d.document_type = $6 and d.sri_environment = $7 and not ${OF_ANOTHER}`, [
     establishment,
     point,
     Number(sequential),
     modifiedDocumentType ?? '01',
+    environment,
   ]);
 }
 
