@@ -72,8 +72,8 @@ describe('acts on issued documents', () => {
     for (const { document_id } of waiting) expect((await blocked.document(document_id)).status).toBe('RECEPTION_PENDING');
     const { body } = await blocked.call<{ items: { id: string; resumed_at: string | null }[] }>('GET', `/issuers/${blocked.issuerId}/pauses`);
     expect(body.items).toMatchObject([{ scope: 'issuer', sri_code: '57', document_id: first.document_id, resumed_at: null }]);
-    const events = await stack.database.query('select 1 from events where tenant_id = $1 and type = $2', [blocked.tenantId, 'issuer.paused']);
-    expect(events).toHaveLength(1);
+    const events = await blocked.listed('type=issuer.paused');
+    expect(events).toMatchObject([{ type: 'issuer.paused', version: null, data: { pause: { document_id: first.document_id } } }]);
     const resumed = await blocked.call('POST', `/issuers/${blocked.issuerId}/pauses/${body.items[0]?.id}/resume`);
     expect(resumed.status).toBe(200);
     for (const { document_id } of waiting) expect((await blocked.settled(document_id)).status).toBe('AUTHORIZED');

@@ -9,6 +9,7 @@ export interface EventCard {
   readonly type: EventKind;
   readonly created_at: string;
   readonly tenant_id: string;
+  /** Of the document that the event was met with, whether it tells of it or not. */
   readonly version: number | null;
   readonly data: Readonly<Record<string, unknown>>;
   readonly content: DocumentContent | null;
@@ -17,7 +18,7 @@ export interface EventCard {
 /** An event as it leaves the service, over the API and to webhooks alike. */
 export function eventPayload({ id, type, created_at, tenant_id, version, data, content }: EventCard): EventRecord {
   const parts = Object.entries(data).map(([name, part]) => [name, name === 'document' && content !== null ? recordOf(part as Snapshot, content) : withInstants(part)]);
-  return { id, type, created_at: isoOf(created_at), tenant_id, data: Object.fromEntries(parts) as EventRecord['data'], version };
+  return { id, type, created_at: isoOf(created_at), tenant_id, data: Object.fromEntries(parts) as EventRecord['data'], version: 'document' in data ? version : null };
 }
 
 type Snapshot = RecordRow & { readonly content_revision: number };
