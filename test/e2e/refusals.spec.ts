@@ -91,7 +91,8 @@ describe('what is refused before it costs a number', () => {
     const late = await opened();
     await stack.database.query(`update certificates set valid_to = now() - interval '1 second' where tenant_id = $1`, [late.tenantId]);
     const [status, error] = await refuse({}, late);
-    expect([status, error.code]).toEqual([400, 'CERTIFICATE_EXPIRED']);
+    const instant = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/) as string;
+    expect([status, error.code, error.detail]).toEqual([400, 'CERTIFICATE_EXPIRED', { certificate_id: expect.any(String) as string, valid_to: instant }]);
   });
 
   it('a disabled issuer', async () => {

@@ -19,6 +19,7 @@ export interface IssuingContextRow {
   readonly point_code: string;
   readonly point_active: boolean;
   readonly certificate_id: string | null;
+  /** As PostgreSQL writes instants in JSON. */
   readonly certificate_valid_from: string | null;
   readonly certificate_valid_to: string | null;
   readonly certificate_ruc: string | null;

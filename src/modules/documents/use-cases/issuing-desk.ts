@@ -108,9 +108,8 @@ export class IssuingDesk {
     if (!context.establishment_active) throw new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['place.inactive'], '/establishment_id', 'active', 'inactive')]);
     if (!context.point_active) throw new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['place.inactive'], '/emission_point_id', 'active', 'inactive')]);
     if (context.certificate_id === null || context.certificate_valid_to === null) throw new DomainError('CERTIFICATE_NOT_FOUND');
-    if (new Date(context.certificate_valid_to) <= now) {
-      throw new DomainError('CERTIFICATE_EXPIRED', { certificate_id: context.certificate_id, valid_to: context.certificate_valid_to });
-    }
+    const validTo = new Date(context.certificate_valid_to);
+    if (validTo <= now) throw new DomainError('CERTIFICATE_EXPIRED', { certificate_id: context.certificate_id, valid_to: validTo });
   }
 
   snapshot(context: IssuingContextRow, tenant: TenantContext): IssuerSnapshot {
