@@ -1,5 +1,8 @@
 import { DataSource } from 'typeorm';
+import type { DocumentStatus, Trigger } from '../../src/modules/documents/domain/lifecycle.js';
+import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { AwaitDocument, AwaitDocumentHandler } from '../../src/modules/documents/use-cases/await-document.js';
+import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
@@ -41,6 +44,19 @@ describe('waiting for an accepted document', () => {
     } finally {
       await busy.release();
     }
+  });
+
+  it.each<[string, DocumentStatus, readonly Trigger[]]>([
+    ['pending', 'MANUAL_REVIEW_REQUIRED', ['xml_built', 'gave_up']],
+    ['pending', 'FAILED_PERMANENT', ['failed']],
+    ['pending', 'RECEPTION_PENDING', ['xml_built', 'signed', 'queued']],
+    ['submitted', 'RECEIVED_BY_SRI', ['xml_built', 'signed', 'queued', 'sending', 'received']],
+  ])('tells %s of a document that is %s', async (action_taken, status, triggers) => {
+    const { document_id } = (await issueBySql(service, seed)).response;
+    const documents = new DocumentsRepository(new TenantTransaction(service), new RandomIds());
+    const { state } = (await documents.load(seed.tenantId, document_id))!;
+    await documents.advance(state, { moves: triggers.map((trigger) => ({ trigger })), patch: {}, work: null }, null, new Date());
+    await expect(handler.execute(query(document_id))).resolves.toMatchObject({ status, action_taken });
   });
 
   it('refuses a key that was revoked meanwhile', async () => {

@@ -87,9 +87,9 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
 
 const settled = (status: DocumentStatus): boolean => LIFECYCLE[status].final || status === 'MANUAL_REVIEW_REQUIRED';
 
+/** One that was given up or waits for a person may never have been sent, though the SRI is asked about it. */
 function actionTaken(status: DocumentStatus): string {
   if (status === 'AUTHORIZED') return 'authorized';
   if (status === 'REJECTED') return 'rejected';
-  const step = LIFECYCLE[status].step;
-  return step === 'authorize' ? 'submitted' : 'pending';
+  return LIFECYCLE[status].step === 'authorize' && !settled(status) ? 'submitted' : 'pending';
 }
