@@ -6,7 +6,7 @@ import { REQUEST_ID } from './samples.js';
 /** Codes that are answered, out of the catalogue; what has another status stands on the record of a document. */
 const ANSWERED = (Object.entries(ERROR_CATALOGUE) as [ErrorCode, ErrorEntry][]).filter(([, { status }]) => status >= 400);
 
-const READ_STATUSES = [401, 403, 404, 422, 429, 500, 503];
+const READ_STATUSES = [400, 401, 403, 404, 422, 429, 500, 503];
 const WRITE_STATUSES = [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503];
 
 /** What the detail of a code looks like, where it says something. */
