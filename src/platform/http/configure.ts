@@ -18,6 +18,7 @@ import { isTracing } from '../tracing/spans.js';
 import { requestId } from './request-id.js';
 import { requestSpan } from './request-span.js';
 import type { ServiceRequest } from './service-request.js';
+import { answerUnreadable } from './unreadable-request.js';
 
 /** Whole request, headers and body, must have arrived within this time; slower senders are cut off (408). */
 const REQUEST_TIMEOUT_MS = 25_000;
@@ -63,6 +64,7 @@ export function configureHttp(app: NestExpressApplication, description: () => De
   server.maxHeadersCount = KEPT_HEADERS;
   // Read when the server begins to listen; the type knows it as an option of the constructor only, which is Nest's to call.
   Object.assign(server, { connectionsCheckingInterval: LATE_REQUESTS_EVERY_MS });
+  answerUnreadable(server, app.get<Ids>(IDS), app.get<Logger>(LOGGER));
 }
 
 /**

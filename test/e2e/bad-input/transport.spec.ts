@@ -47,6 +47,15 @@ describe('the transport', () => {
   const head = (lines: string[], first = 'POST /documents HTTP/1.1'): string =>
     [first, 'Host: localhost', `X-API-Key: ${business.apiKey}`, ...lines, '', ''].join('\r\n');
 
+  /** The error of an answer as it came over the wire: whole, with its id in header and envelope. */
+  const expectRawEnvelope = (text: string): Refusal['error'] => {
+    const [top = '', body = ''] = text.split('\r\n\r\n');
+    expect(top).toMatch(/^Content-Type: application\/json/im);
+    const { error } = JSON.parse(Buffer.from(body, 'latin1').toString('utf8')) as Refusal;
+    expect(error.request_id).toBe(/^X-Request-Id: (.+)$/im.exec(top)?.[1]?.trim());
+    return error;
+  };
+
   /** A request whose body comes one byte a second, without end: what came back until the server closed, and how many were sent. */
   const slowly = (): Promise<{ text: string; sent: number }> =>
     new Promise((resolve) => {
@@ -196,6 +205,24 @@ describe('the transport', () => {
       const answer = await raw(text());
       expect(answer.text).toMatch(/^HTTP\/1\.1 4(?:00|31)/);
       expect(answer.closed).toBe(true);
+      expectRawEnvelope(answer.text);
+    });
+
+    it.each([
+      [400, 'invalid_http', () => 'nonsense\r\n\r\n'],
+      [400, 'invalid_http', () => head([], 'GET /issuers HTTP/9.9')],
+      [431, 'headers_too_large', () => head([`X-Thing: ${'x'.repeat(65_536)}`], 'GET /issuers HTTP/1.1')],
+      [431, 'headers_too_large', () => head([], `GET /issuers?q=${'x'.repeat(65_536)} HTTP/1.1`)],
+    ])('what is no request is answered %d with reason %s', async (status, reason, text) => {
+      const answer = await raw(text());
+      expect([Number(answer.text.slice(9, 12)), answer.closed]).toEqual([status, true]);
+      expect(expectRawEnvelope(answer.text)).toMatchObject({ code: 'MALFORMED_REQUEST', message: 'La petición no se puede leer', detail: { reason } });
+    });
+
+    it('what breaks off being one keeps its request id and its language', async () => {
+      const lines = ['Content-Type: application/json', 'Transfer-Encoding: chunked', 'X-Request-Id: order-78', 'Accept-Language: en'];
+      const { text } = await raw(head(lines) + 'zz\r\n');
+      expect(expectRawEnvelope(text)).toMatchObject({ message: 'The request cannot be read', request_id: 'order-78' });
     });
 
     it('B16 a thousand headers are refused, not cut', async () => {
@@ -271,7 +298,8 @@ describe('the transport', () => {
 
   it('B17 a body that would come byte by byte for a quarter of an hour is cut off within its first bytes', async () => {
     const { text, sent } = await slow;
-    expect(text === '' || text.startsWith('HTTP/1.1 408')).toBe(true);
+    expect(text.slice(0, 12)).toBe('HTTP/1.1 408');
+    expect(expectRawEnvelope(text)).toMatchObject({ code: 'MALFORMED_REQUEST', detail: { reason: 'too_slow' } });
     expect(sent).toBeLessThan(45);
   });
 

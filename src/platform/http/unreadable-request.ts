@@ -1,0 +1,46 @@
+import { type OutgoingHttpHeaders, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { DomainError } from '../../shared/domain-error.js';
+import type { Ids } from '../../shared/ports.js';
+import type { Logger } from '../observability/logger.js';
+import { answerTo } from './error-answer.js';
+import { languageOf } from './field-messages.js';
+
+/** What Node refuses before a request is whole, with the status that it answers by itself. */
+const REFUSALS: Readonly<Record<string, { readonly status: number; readonly error: DomainError }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, error: new DomainError('MALFORMED_REQUEST', { reason: 'headers_too_large' }) },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, error: new DomainError('PAYLOAD_TOO_LARGE') },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: new DomainError('MALFORMED_REQUEST', { reason: 'too_slow' }) },
+};
+const UNREADABLE = { status: 400, error: new DomainError('MALFORMED_REQUEST', { reason: 'invalid_http' }) } as const;
+
+/** Gives what is no request, too large in its head or too slow the envelope and the request id of every other error; the connection ends. */
+export function answerUnreadable(server: Server, ids: Ids, logger: Logger): void {
+  server.on('clientError', (cause: NodeJS.ErrnoException, socket: Socket) => {
+    const refusal = refusalOf(cause.code);
+    // The answer that the socket is about to carry, if the head of its request was whole; Node goes by it too.
+    const pending = (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? null;
+    if (refusal !== null && socket.writable && pending?.headersSent !== true) {
+      const known = pending?.getHeader('X-Request-Id');
+      const requestId = typeof known === 'string' ? known : ids.uuid();
+      const { body } = answerTo(refusal.error, languageOf(pending?.req.headers['accept-language']), requestId);
+      logger.info({ request_id: requestId, status: refusal.status, code: cause.code }, 'what came could not be read');
+      socket.write(written(refusal.status, requestId, JSON.stringify(body)));
+    }
+    socket.destroy(cause);
+  });
+}
+
+/** Null for what befell the connection: nobody is left to hear of it. */
+function refusalOf(code: string | undefined): (typeof REFUSALS)[string] | null {
+  if (code === undefined) return null;
+  return REFUSALS[code] ?? (code.startsWith('HPE_') ? UNREADABLE : null);
+}
+
+function written(status: number, requestId: string, body: string): string {
+  const headers: OutgoingHttpHeaders = {
+    'X-Request-Id': requestId, 'Cache-Control': 'no-store', 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body), Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
+}
