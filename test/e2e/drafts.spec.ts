@@ -216,6 +216,26 @@ describe('drafts and what follows an issued document', () => {
     expect((await business.call('DELETE', `/documents/${created.body.id}`)).status).toBe(204);
     expect((await business.call('GET', `/documents/${created.body.id}`)).status).toBe(404);
     expect((await business.issue({ idempotency_key: 'draft-1' })).status).toBe(409);
+    const late = await draft({ idempotency_key: 'draft-1' });
+    expect([late.status, late.body.error?.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('replays a draft as it was created, letter by letter, after it was edited, moved and issued', async () => {
+    const { body } = await business.call<{ id: string }>('POST', `/issuers/${business.issuerId}/establishments/${business.establishmentId}/emission-points`, { code: '077' });
+    const odd = { ...FROM_LINES, idempotency_key: 'as-created', numeric_code: '00000007', total_discount: '0.5', additional_info: [{ name: 'Caja', value: '1' }] };
+    const first = await draft(odd);
+    expect([first.status, first.body.warnings]).toEqual([201, expect.any(Array)]);
+    const replayed = async (): Promise<void> => {
+      const again = await draft(odd);
+      expect([again.status, again.headers.get('idempotent-replayed'), JSON.stringify(again.body)]).toEqual([201, 'true', JSON.stringify(first.body)]);
+    };
+    await replayed();
+    const edited = await business.call('PATCH', `/documents/${first.body.id}`, { buyer_name: 'Otra Persona', emission_point_id: body.id });
+    expect([edited.status, edited.body]).toMatchObject([200, { version: 2, emission_point_id: body.id }]);
+    await replayed();
+    expect((await business.call('POST', `/documents/${first.body.id}/issue`)).status).toBe(202);
+    expect((await business.settled(first.body.id)).status).toBe('AUTHORIZED');
+    await replayed();
   });
 
   it('replays a draft after its issuer changed, was disabled and lost its certificate, and tells another request apart', async () => {

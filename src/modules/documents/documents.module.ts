@@ -30,6 +30,7 @@ import { UpdateDraftHandler } from './use-cases/update-draft.js';
 import { ValidateDocumentHandler } from './use-cases/validate-document.js';
 import { AwaitDocumentHandler } from './use-cases/await-document.js';
 import { ExportDocumentsHandler } from './use-cases/export-documents.js';
+import { GetCreatedDraftHandler } from './use-cases/get-created-draft.js';
 import { GetDocumentHandler } from './use-cases/get-document.js';
 import { GetDocumentXmlHandler } from './use-cases/get-document-xml.js';
 import { IssuingDesk } from './use-cases/issuing-desk.js';
@@ -48,6 +49,7 @@ const HANDLERS = [
   CreateCreditNoteHandler,
   CorrectDocumentHandler,
   AwaitDocumentHandler,
+  GetCreatedDraftHandler,
   GetDocumentHandler,
   GetDocumentXmlHandler,
   GetDocumentRideHandler,

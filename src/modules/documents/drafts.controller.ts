@@ -14,6 +14,8 @@ import { DocumentAccepted, DocumentRecord, DocumentSyncSubmit, DocumentValidatio
 import { AwaitDocument } from './use-cases/await-document.js';
 import { CreateDraft } from './use-cases/create-draft.js';
 import { DeleteDraft } from './use-cases/delete-draft.js';
+import { placeOf } from './use-cases/document-place.js';
+import { GetCreatedDraft } from './use-cases/get-created-draft.js';
 import { GetDocument } from './use-cases/get-document.js';
 import { IssueDraft } from './use-cases/issue-draft.js';
 import { UpdateDraft } from './use-cases/update-draft.js';
@@ -54,8 +56,9 @@ export class DraftsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<DocumentRecord> {
     const { documentId, replayed } = await this.commands.execute(new CreateDraft(tenant, body, idempotencyKey(keys, body.idempotency_key)));
-    if (replayed) response.setHeader('Idempotent-Replayed', 'true');
-    return this.queries.execute(new GetDocument(tenant, documentId));
+    if (!replayed) return this.queries.execute(new GetDocument(tenant, documentId));
+    response.setHeader('Idempotent-Replayed', 'true');
+    return this.queries.execute(new GetCreatedDraft(tenant, documentId, placeOf(body)));
   }
 
   @Patch(':document_id')

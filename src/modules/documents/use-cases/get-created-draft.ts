@@ -1,0 +1,68 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import type { DocumentRecord } from '../documents.responses.js';
+import { headerOf } from './document-place.js';
+import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from './document-record.js';
+import { IssuingDesk, type Place } from './issuing-desk.js';
+
+/** A draft as it was created, whatever became of it since: what a repeated request is answered. */
+export class GetCreatedDraft extends Query<DocumentRecord> {
+  /** @param place of the request, which a repetition has in common with the first one */
+  constructor(
+    readonly tenant: TenantContext,
+    readonly documentId: string,
+    readonly place: Place,
+  ) {
+    super();
+  }
+}
+
+interface Created {
+  readonly content: DocumentContent;
+  readonly issuer: IssuerSnapshot;
+  readonly created_at: Date;
+  readonly idempotency_key: string | null;
+}
+
+/**
+ * Nothing is kept for repetitions: the first content and the issuer of that moment stay with the document, and the rest
+ * of the record follows from them. A deleted draft leaves nothing to tell.
+ */
+@QueryHandler(GetCreatedDraft)
+export class GetCreatedDraftHandler implements IQueryHandler<GetCreatedDraft> {
+  constructor(
+    private readonly transaction: TenantTransaction,
+    private readonly desk: IssuingDesk,
+  ) {}
+
+  async execute({ tenant, documentId, place }: GetCreatedDraft): Promise<DocumentRecord> {
+    const { content, issuer, created_at, idempotency_key } = await this.created(tenant, documentId);
+    const { findings } = this.desk.assess({ content, warnings: [] }, issuer, created_at);
+    const row = {
+      ...headerOf(tenant, place, content),
+      id: documentId, tenant_id: tenant.tenantId, status: 'DRAFT', version: 1, idempotency_key, sri_messages: [], warnings: findings, created_at, updated_at: created_at,
+    };
+    // PostgreSQL writes the amounts as it wrote those of the row.
+    const [columns] = await this.transaction.run(tenant.tenantId, (manager) =>
+      manager.query<[RecordRow]>(`select ${RECORD_COLUMNS}, ${STATE_COLUMNS}, null as email from jsonb_populate_record(null::documents, $1) d`, [JSON.stringify(row)]),
+    );
+    return documentRecord(columns, content, 'es');
+  }
+
+  /** @throws DomainError NOT_FOUND */
+  private async created({ tenantId }: TenantContext, documentId: string): Promise<Created> {
+    const [row] = await this.transaction.run(tenantId, (manager) =>
+      manager.query<Created[]>(
+        `select c.content, c.issuer_snapshot as issuer, d.created_at, d.idempotency_key
+         from documents d join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = 1
+         where d.tenant_id = $1 and d.id = $2`,
+        [tenantId, documentId],
+      ),
+    );
+    if (!row) throw new DomainError('NOT_FOUND');
+    return row;
+  }
+}
