@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { billOfMaterials, type Manifest } from '../../src/docs/bill-of-materials.js';
 
 interface LockedPackage {
@@ -92,6 +93,13 @@ describe('the bill of materials', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest & { dependencies: Record<string, string>; optionalDependencies: Record<string, string> };
   const bill = billOfMaterials(manifest, { packages });
   const refs = bill.components.map((component) => component['bom-ref']);
+
+  it('is what the schema of CycloneDX says, and would be told otherwise', async () => {
+    const schema = new Validation.JsonStrictValidator(Spec.Version.v1dot5);
+    expect(await schema.validate(JSON.stringify(bill))).toBeNull();
+    const [first, ...others] = bill.components;
+    expect(await schema.validate(JSON.stringify({ ...bill, components: [{ ...first, scope: 'some' }, ...others] }))).not.toBeNull();
+  });
 
   it('names what the lock file installs in production, each version once, and nothing else', () => {
     const production = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
