@@ -68,5 +68,12 @@ describe('rate limits', () => {
     expect(await allowed(one, 'silent', PER_MINUTE + 2)).toBe(PER_MINUTE);
     expect(await allowed(other, 'silent', PER_MINUTE + 2)).toBe(PER_MINUTE);
     await expect(one.take('auth', 'silent')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+
+    proxy.clear();
+    for (const limits of [one, other]) while (!(await limits.isReachable())) await sleep(10);
+    // What was under way may have been counted, and was not sent again.
+    expect(await countedInRedis('read', 'silent')).toBeLessThanOrEqual(2 * (PER_MINUTE + 2));
+    expect(await allowed(one, 'afterwards', 3)).toBe(3);
+    expect(await allowed(other, 'afterwards', 3)).toBe(PER_MINUTE - 3);
   });
 });

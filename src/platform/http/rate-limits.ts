@@ -37,7 +37,7 @@ export const WINDOW_SECONDS = 60;
 
 /** A Redis that does not answer within this time counts as down; not one whose answer this process comes late to read. */
 const ANSWER_MS = 250;
-/** A connection on which nothing at all comes for so long, its beginning included, is made anew. */
+/** A connection to a node of a cluster on which nothing at all comes for so long, its beginning included, is made anew. */
 const SILENCE_MS = 10_000;
 
 /**
@@ -61,13 +61,18 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
     private readonly meters: Meters,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
   ) {
-    // Nothing is sent again on a new connection: Redis may have counted it already.
-    const connection = { connectTimeout: 2_000, socketTimeout: SILENCE_MS, maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false };
+    const connectTimeout = 2_000;
     this.redis = settings.REDIS_CLUSTER
-      ? openRedisCluster(settings, { node: connection, offlineQueue: false })
-      : new Redis(settings.REDIS_URL, { ...connection, enableOfflineQueue: false, retryStrategy: (times) => Math.min(100 * times, 2_000) });
+      ? openRedisCluster(settings, { node: { connectTimeout, socketTimeout: SILENCE_MS }, offlineQueue: false })
+      : new Redis(settings.REDIS_URL, {
+          connectTimeout,
+          // A call asks it soon enough whether it answers; asked before, it might never be.
+          enableReadyCheck: false,
+          // Nothing is sent again on a new connection: Redis may have counted it already.
+          maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false, enableOfflineQueue: false,
+          retryStrategy: (times) => Math.min(100 * times, 2_000),
+        });
     this.redis.on('error', (error: Error) => this.reportDown(error));
-    this.redis.on('ready', () => this.reportUp());
     this.limits = {
       issue: settings.RATE_LIMIT_ISSUE_PER_MINUTE,
       read: settings.RATE_LIMIT_READ_PER_MINUTE,
@@ -132,9 +137,13 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
   /** What Redis answers in time. @throws LateAnswer, or what Redis or the limiter refuses with */
   private async answered<T>(answer: Promise<T>): Promise<T> {
     try {
-      return await answerWithin(this.sleeper, ANSWER_MS, answer);
+      const told = await answerWithin(this.sleeper, ANSWER_MS, answer);
+      this.reportUp();
+      return told;
     } catch (failure) {
-      // Until Redis answers on a new connection nobody waits for it again.
+      if (failure instanceof RateLimiterRes) this.reportUp();
+      else this.reportDown(failure as Error);
+      // Made anew, and nobody waits on it until then.
       if (failure instanceof LateAnswer && this.redis.status === 'ready') this.redis.disconnect(true);
       throw failure;
     }
