@@ -14,12 +14,21 @@ const REFUSALS: Readonly<Record<string, { readonly status: number; readonly erro
 };
 const UNREADABLE = { status: 400, error: new DomainError('MALFORMED_REQUEST', { reason: 'invalid_http' }) } as const;
 
-/** Gives what is no request, too large in its head or too slow the envelope and the request id of every other error; the connection ends. */
+/**
+ * Gives what is no request, too large in its head or too slow the envelope and the request id of every other error; the
+ * connection ends.
+ */
 export function answerUnreadable(server: Server, ids: Ids, logger: Logger): void {
   server.on('clientError', (cause: NodeJS.ErrnoException, socket: Socket) => {
     const refusal = refusalOf(cause.code);
     // The answer that the socket is about to carry, if the head of its request was whole; Node goes by it too.
     const pending = (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? null;
+    if (pending?.req.complete === true && refusal !== null) {
+      // What came behind a request that is being answered, as with a Content-Length that is too small: it gets its own answer.
+      if (!pending.headersSent) pending.setHeader('Connection', 'close');
+      pending.once('close', () => socket.destroy(cause));
+      return;
+    }
     if (refusal !== null && socket.writable && pending?.headersSent !== true) {
       const known = pending?.getHeader('X-Request-Id');
       const requestId = typeof known === 'string' ? known : ids.uuid();

@@ -225,6 +225,15 @@ describe('the transport', () => {
       expect(expectRawEnvelope(text)).toMatchObject({ message: 'The request cannot be read', request_id: 'order-78' });
     });
 
+    it('what is sent behind a whole request takes nothing from its answer', async () => {
+      const body = JSON.stringify({ legal_name: 'Behind' });
+      const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+      const answer = await raw(`${head(lines, 'POST /buyers HTTP/1.1')}${body}garbage that is no request\r\n\r\n`);
+      expect(expectRawEnvelope(answer.text)).toMatchObject({ code: 'INVALID_PAYLOAD' });
+      expect(answer.text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+      expect(answer.closed).toBe(true);
+    });
+
     it('B16 a thousand headers are refused, not cut', async () => {
       const answer = await raw(head([...Array.from({ length: 1_000 }, (_, index) => `X-${index}: y`), 'Connection: close'], 'GET /issuers HTTP/1.1'));
       expect(answer.text).toMatch(/^HTTP\/1\.1 4(?:00|31)/);
