@@ -5,6 +5,7 @@ import type {
   SupportingTax,
   WithheldTax,
 } from '../../../src/sri/document-types/document.js';
+import { Decimal } from '../../../src/shared/decimal.js';
 import { rowsAsOf } from '../../../src/sri/tables/code-table.js';
 import { PAYMENT_METHODS } from '../../../src/sri/tables/payments.js';
 import { ICE_RATES, IVA_RATES } from '../../../src/sri/tables/taxes.js';
@@ -148,7 +149,7 @@ function supportingTax(random: Random, day: string): SupportingTax {
   const row = random.pick(rowsAsOf(IVA_RATES, day));
   const taxableBase = random.amount();
   const exact = round2(dec(taxableBase).times(row.percent).div(100));
-  const taxAmount = money(exact.isZero() || random.chance(0.8) ? exact : exact.plus(cents(random.int(0, 500))));
+  const taxAmount = money(exact.isZero() || random.chance(0.8) ? exact : exact.plus(Decimal.min(exact, cents(random.int(0, 500)))));
   return { taxCode: '2', taxRateCode: row.code, taxableBase, tariff: row.percent, taxAmount };
 }
 

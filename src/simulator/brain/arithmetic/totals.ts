@@ -62,7 +62,8 @@ const ROUNDED_LINES = new Decimal('5.00');
 
 /** Whether a tax of a document that is not at hand may be the sum of the taxes of its lines. */
 export function agreeByLines(printed: Decimal, computed: Decimal): boolean {
-  const slack = computed.isZero() ? TOLERANCE : ROUNDED_LINES;
+  // A line is rounded up by no more than its own tax.
+  const slack = Decimal.max(TOLERANCE, Decimal.min(computed, ROUNDED_LINES));
   return printed.minus(computed).abs().lessThanOrEqualTo(slack);
 }
 

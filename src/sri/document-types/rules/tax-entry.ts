@@ -1,4 +1,4 @@
-import { type Decimal, money, sameDecimal } from '../../../shared/decimal.js';
+import { Decimal, money, sameDecimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { fractionOf, nearly, percentOf, roundingOf, taxAmount } from '../../money.js';
 import type { DocumentTax } from '../document.js';
@@ -110,7 +110,8 @@ const MOST_LINES = 1_000;
 export function* checkTaxOfOther(tax: DocumentTax, rate: TaxRate, at: TaxPointers): Generator<Finding> {
   const expected = missedAmount(tax, rate);
   if (expected === null) return;
-  const ofLines = !expected.isZero() && nearly(expected, tax.taxAmount, roundingOf(MOST_LINES));
+  // Rounding no more than doubles the tax of a line.
+  const ofLines = nearly(expected, tax.taxAmount, Decimal.min(expected, roundingOf(MOST_LINES)));
   const rule = TAX_ENTRY_RULES[ofLines ? 'tax.amount_of_lines' : 'tax.amount'];
   yield finding(rule, at.amount, money(expected), tax.taxAmount);
 }
