@@ -126,7 +126,9 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
   /** @throws RateLimiterRes when the bucket is used up; DomainError SERVICE_UNAVAILABLE as `take` */
   private async count(bucket: RateBucket, principalId: string): Promise<RateLimiterRes> {
     try {
-      return await this.answered(this.shared[bucket].consume(principalId));
+      const counted = await this.answered(this.shared[bucket].consume(principalId));
+      this.reportUp();
+      return counted;
     } catch (failure) {
       if (failure instanceof RateLimiterRes) throw failure;
       if (bucket === 'auth') throw new DomainError('SERVICE_UNAVAILABLE');
@@ -137,14 +139,13 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
   /** What Redis answers in time. @throws LateAnswer, or what Redis or the limiter refuses with */
   private async answered<T>(answer: Promise<T>): Promise<T> {
     try {
-      const told = await answerWithin(this.sleeper, ANSWER_MS, answer);
-      this.reportUp();
-      return told;
+      return await answerWithin(this.sleeper, ANSWER_MS, answer);
     } catch (failure) {
-      if (failure instanceof RateLimiterRes) this.reportUp();
-      else this.reportDown(failure as Error);
-      // Made anew, and nobody waits on it until then.
-      if (failure instanceof LateAnswer && this.redis.status === 'ready') this.redis.disconnect(true);
+      if (failure instanceof LateAnswer) {
+        this.reportDown(failure);
+        // Made anew, and nobody waits on it until then.
+        if (this.redis.status === 'ready') this.redis.disconnect(true);
+      }
       throw failure;
     }
   }
