@@ -29,10 +29,10 @@ describe('rate limits', () => {
   });
 
   /** What one process counts with, connected. */
-  async function processThatCounts(redisUrl = redis.url): Promise<RateLimits> {
+  async function processThatCounts(redisUrl = redis.url, told: string[] = []): Promise<RateLimits> {
     const limit = { RATE_LIMIT_ISSUE_PER_MINUTE: PER_MINUTE, RATE_LIMIT_READ_PER_MINUTE: PER_MINUTE, RATE_LIMIT_AUTH_PER_MINUTE: PER_MINUTE, RATE_LIMIT_OTHER_PER_MINUTE: PER_MINUTE };
-    const silent = { info: () => undefined, warn: () => undefined };
-    const limits = new RateLimits({ REDIS_URL: redisUrl, REDIS_CLUSTER: false, QUEUE_PREFIX: PREFIX, ...limit } as never, silent as never, new Meters(), new TimerSleeper());
+    const logger = { info: (words: string) => told.push(words), warn: (_: object, words: string) => told.push(words) };
+    const limits = new RateLimits({ REDIS_URL: redisUrl, REDIS_CLUSTER: false, QUEUE_PREFIX: PREFIX, ...limit } as never, logger as never, new Meters(), new TimerSleeper());
     open.push(limits);
     while (!(await limits.isReachable())) await sleep(10);
     return limits;
@@ -69,11 +69,45 @@ describe('rate limits', () => {
     expect(await allowed(other, 'silent', PER_MINUTE + 2)).toBe(PER_MINUTE);
     await expect(one.take('auth', 'silent')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 
+    // Connections of before the silence are lost, those made during it too: nothing of them answers any more.
+    await sleep(3_000);
+    proxy.forget();
     proxy.clear();
-    for (const limits of [one, other]) while (!(await limits.isReachable())) await sleep(10);
-    // What was under way may have been counted, and was not sent again.
-    expect(await countedInRedis('read', 'silent')).toBeLessThanOrEqual(2 * (PER_MINUTE + 2));
+    const reachableAfter = async (limits: RateLimits): Promise<number> => {
+      const since = Date.now();
+      while (!(await limits.isReachable()) && Date.now() - since < 60_000) await sleep(10);
+      return Date.now() - since;
+    };
+    expect(Math.max(...(await Promise.all([one, other].map(reachableAfter))))).toBeLessThan(30_000);
+    // What was under way when it fell silent went under with its connection, and is not sent again.
+    expect(await countedInRedis('read', 'silent')).toBe(0);
     expect(await allowed(one, 'afterwards', 3)).toBe(3);
     expect(await allowed(other, 'afterwards', 3)).toBe(PER_MINUTE - 3);
+    // A clock of the lost connection, had it one, would end the one that replaced it.
+    const answers = new Set<boolean>();
+    for (const until = Date.now() + 11_000; Date.now() < until; ) {
+      answers.add(await one.isReachable());
+      await sleep(20);
+    }
+    expect([...answers]).toEqual([true]);
+  });
+
+  it('tell once that Redis is away, whatever it fails with, and once that it is back', async () => {
+    const told: string[] = [];
+    const limits = await processThatCounts(proxy.inFrontOf(redis.url), told);
+    expect(await allowed(limits, 'told', PER_MINUTE)).toBe(PER_MINUTE);
+    await proxy.down();
+    for (let asked = 0; asked < 3; asked += 1) expect(await limits.take('read', 'told-down')).toMatchObject({ allowed: true });
+    expect(told).toEqual(['Redis is unreachable: rate limits are counted per process']);
+    await proxy.up();
+    while (!(await limits.isReachable())) await sleep(10);
+    // A refusal is an answer of Redis too.
+    expect(await limits.take('read', 'told')).toMatchObject({ allowed: false });
+    expect(told).toEqual(['Redis is unreachable: rate limits are counted per process', 'Redis answers again: rate limits are shared']);
+    // It answers, and counts nothing.
+    await client.config('SET', 'maxmemory', '1');
+    expect(await limits.take('read', 'told-full')).toMatchObject({ allowed: true });
+    await client.config('SET', 'maxmemory', '0');
+    expect(told).toHaveLength(3);
   });
 });

@@ -66,8 +66,8 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
       ? openRedisCluster(settings, { node: { connectTimeout, socketTimeout: SILENCE_MS }, offlineQueue: false })
       : new Redis(settings.REDIS_URL, {
           connectTimeout,
-          // A call asks it soon enough whether it answers; asked before, it might never be.
-          enableReadyCheck: false,
+          // A call finds out soon enough whether it answers, and has it made anew. What is asked of it before, nobody would.
+          enableReadyCheck: false, disableClientInfo: true,
           // Nothing is sent again on a new connection: Redis may have counted it already.
           maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false, enableOfflineQueue: false,
           retryStrategy: (times) => Math.min(100 * times, 2_000),
@@ -130,7 +130,11 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
       this.reportUp();
       return counted;
     } catch (failure) {
-      if (failure instanceof RateLimiterRes) throw failure;
+      if (failure instanceof RateLimiterRes) {
+        this.reportUp();
+        throw failure;
+      }
+      this.reportDown(failure);
       if (bucket === 'auth') throw new DomainError('SERVICE_UNAVAILABLE');
       return this.own[bucket].consume(principalId);
     }
@@ -141,11 +145,8 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
     try {
       return await answerWithin(this.sleeper, ANSWER_MS, answer);
     } catch (failure) {
-      if (failure instanceof LateAnswer) {
-        this.reportDown(failure);
-        // Made anew, and nobody waits on it until then.
-        if (this.redis.status === 'ready') this.redis.disconnect(true);
-      }
+      // Made anew, and nobody waits on it until then.
+      if (failure instanceof LateAnswer && this.redis.status === 'ready') this.redis.disconnect(true);
       throw failure;
     }
   }
@@ -160,7 +161,7 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
     };
   }
 
-  private reportDown(error: Error): void {
+  private reportDown(error: unknown): void {
     if (!this.wasDown) this.logger.warn({ err: error }, 'Redis is unreachable: rate limits are counted per process');
     this.wasDown = true;
   }

@@ -11,7 +11,8 @@ import { openRedisCluster } from './redis-cluster.js';
 
 /**
  * A connection that swallows a command for so long is given up and made anew: a
- * router may have forgotten it. Bull's longest wait for a job is 5 seconds.
+ * router may have forgotten it. Bull's longest wait for a job is 5 seconds. The clock of a connection that is lost runs on in
+ * ioredis and may end, once, the one that replaced it; a job that goes under is found again by what is due in PostgreSQL.
  */
 const SILENCE_MS = 10_000;
 

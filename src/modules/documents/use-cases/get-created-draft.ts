@@ -29,7 +29,7 @@ interface Created {
 
 /**
  * Nothing is kept for repetitions: the first content and the issuer of that moment stay with the document, and the rest
- * of the record follows from them, its warnings by the rules of today. A deleted draft leaves nothing to tell.
+ * of the record follows from them; its warnings are found anew, as of the day it was created. A deleted draft leaves nothing to tell.
  */
 @QueryHandler(GetCreatedDraft)
 export class GetCreatedDraftHandler implements IQueryHandler<GetCreatedDraft> {
