@@ -308,7 +308,29 @@ describe('drafts and what follows an issued document', () => {
     const issued = await Promise.all(notes.map(({ body }) => business.call<Body>('POST', `/documents/${body.credit_note_id}/issue`)));
     expect(issued.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409]);
     const refused = issued.flatMap(({ body }) => body.error ?? []);
-    expect(refused).toMatchObject(Array(4).fill({ code: 'CREDIT_EXCEEDS_ORIGINAL', detail: { available: '0.00' } }));
+    expect(refused).toMatchObject(Array(4).fill({ code: 'CREDIT_EXCEEDS_ORIGINAL', detail: { field: 'total', available: '0.00' } }));
+  });
+
+  it('tells in a dry run what issuing would refuse at its last look: credit that is used up, and numbers', async () => {
+    const original = await authorized();
+    const dryRun = async (of: Business, note: Invoice): Promise<unknown> => {
+      const { status, body } = await of.call<{ valid: boolean; findings: Record<string, unknown>[] }>('POST', '/documents/validate', of.invoice(note));
+      return [status, body.valid, body.findings.map(({ rule, pointer, expected }) => ({ rule, pointer, expected }))];
+    };
+    const note: Invoice = { ...half, document_type: '04', reason: 'Devolución', payments: undefined, modified_document_id: original };
+    expect(await dryRun(business, note)).toEqual([200, true, []]);
+    const first = await credit(original, half);
+    expect((await business.call('POST', `/documents/${first.body.credit_note_id}/issue`)).status).toBe(202);
+    expect(await dryRun(business, note)).toEqual([200, true, []]);
+    const whole = { ...note, ...Object.fromEntries(['lines', 'taxes', 'subtotal', 'total_tax', 'total'].map((field) => [field, business.invoice()[field]])) };
+    expect(await dryRun(business, whole)).toEqual([200, false, [{ rule: 'issuing.credit_exceeds_original', pointer: '/total', expected: '57.50' }]]);
+    const totalled = { ...note, subtotal: undefined, total_tax: undefined, total: undefined, taxes: undefined };
+    expect(await dryRun(business, totalled)).toEqual([200, true, []]);
+
+    const spent = await Business.open(stack, { initialSequential: 999_999_999 });
+    expect(await dryRun(spent, {})).toEqual([200, true, []]);
+    expect((await spent.issue()).status).toBe(202);
+    expect(await dryRun(spent, {})).toEqual([200, false, [{ rule: 'issuing.sequence_exhausted', pointer: '/emission_point_id', expected: null }]]);
   });
 
   it('credits only what may be credited', async () => {

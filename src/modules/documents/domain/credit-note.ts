@@ -49,7 +49,7 @@ export function refuseUncreditable(original: Original, today: string, maxMonths:
 }
 
 /** The refusal of a credit note for more than its original has left: `available`, as the database told it. */
-export const creditExceeded = (available: string | null): DomainError => new DomainError('CREDIT_EXCEEDS_ORIGINAL', { available });
+export const creditExceeded = (available: string | null): DomainError => new DomainError('CREDIT_EXCEEDS_ORIGINAL', { field: 'total', available });
 
 /** The same day `months` later; the last of the month where that day does not exist (29 February + 12 = 28 February). */
 export function addMonths(day: string, months: number): string {

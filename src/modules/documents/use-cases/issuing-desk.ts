@@ -144,6 +144,27 @@ export class IssuingDesk {
     return { content: named, warnings: otherBuyer(content, original) };
   }
 
+  /**
+   * Of what issuing looks at last, under locks: whether the counter has a number left and the original the amount that is
+   * credited. As it stands now, for a dry run; another document may take either before this one is issued.
+   * @throws DomainError SEQUENCE_EXHAUSTED or CREDIT_EXCEEDS_ORIGINAL
+   */
+  async refuseUsedUp({ tenantId, environment }: TenantContext, { emissionPointId }: Place, content: DocumentContent): Promise<void> {
+    const credited = content.documentType === '04' ? content.modifiedDocumentId : null;
+    const [found] = await this.transaction.run(tenantId, (manager) =>
+      manager.query<{ exhausted: boolean; available: string | null; exceeded: boolean | null }[]>(
+        `select exists (
+           select from sequence_counters s
+           where s.tenant_id = $1 and s.emission_point_id = $2 and s.document_type = $3 and s.environment = $4 and s.last_value >= 999999999
+         ) as exhausted, available, $6::numeric > available as exceeded
+         from credit_left($1, $5, null) available`,
+        [tenantId, emissionPointId, content.documentType, environment, credited, content.total],
+      ),
+    );
+    if (found?.exhausted) throw new DomainError('SEQUENCE_EXHAUSTED', { field: 'emission_point_id' });
+    if (found?.exceeded) throw creditExceeded(found.available);
+  }
+
   /** Calls an issuing SQL function; its refusals leave as domain errors. */
   async callIssuing<Row>(tenantId: string, sql: string | Prepared, parameters: readonly unknown[]): Promise<Row> {
     try {

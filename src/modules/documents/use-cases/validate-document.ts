@@ -50,6 +50,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     const requested = draftContent(await this.lines.complete(tenant, body), issuer);
     const complete = await collect(() => this.desk.withModifiedDocument(tenant, placeOf(body), requested, now), { content: requested, warnings: [] });
     const { content, findings } = this.desk.assess(complete, issuer, now);
+    await collect(() => this.desk.refuseUsedUp(tenant, placeOf(body), content), undefined);
     // What an unknown original would have filled in is no finding of its own.
     const isOfUnknown = ({ pointer }: Finding): boolean => isOriginalUnknown(refusals) && pointer.startsWith('/modified_document');
     const all = [...refusals, ...findings.filter((finding) => !isOfUnknown(finding))];
@@ -72,10 +73,19 @@ function asFindings(error: unknown): readonly Finding[] {
   if (!(error instanceof DomainError)) throw error;
   if (error.code === 'FISCAL_RULE_VIOLATED') return error.detail as readonly Finding[];
   const { es, en } = ERROR_CATALOGUE[error.code];
-  return [{ pointer: pointerOf(error.detail), rule: `issuing.${error.code.toLowerCase()}`, message: { es, en }, expected: null, actual: null, reference: '', severity: 'error' }];
+  const expected = detailText(error.detail, 'available');
+  return [{ pointer: pointerOf(error.detail), rule: `issuing.${error.code.toLowerCase()}`, message: { es, en }, expected, actual: null, reference: '', severity: 'error' }];
 }
 
 const isOriginalUnknown = (refusals: readonly Finding[]): boolean => refusals.some(({ rule }) => rule === 'issuing.not_found');
 
 /** Where in the body the refusal points, when its detail names a field. */
-const pointerOf = (detail: unknown): string => (isObject(detail) && typeof detail['field'] === 'string' ? `/${detail['field']}` : '');
+function pointerOf(detail: unknown): string {
+  const field = detailText(detail, 'field');
+  return field === null ? '' : `/${field}`;
+}
+
+function detailText(detail: unknown, name: 'field' | 'available'): string | null {
+  const value = isObject(detail) ? detail[name] : undefined;
+  return typeof value === 'string' ? value : null;
+}
