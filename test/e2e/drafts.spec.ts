@@ -351,14 +351,50 @@ describe('drafts and what follows an issued document', () => {
     expect((await other.call('POST', `/documents/${old}/credit-note`, { reason: 'x', ...half })).status).toBe(404);
   });
 
-  it('corrects a refused document under its number and key', async () => {
-    const mine = await Business.open(stack);
+  it('warns of a credit note that gives back a tax that its invoice did not charge', async () => {
+    const invoice: Invoice = {
+      subtotal: '100.00', total_tax: '0.00', total: '100.00',
+      lines: [{ line_number: 1, description: 'Libro', quantity: '1', unit_price: '100.00', subtotal: '100.00', tax_rate_code: '0' }],
+      taxes: [{ tax_code: '2', tax_rate_code: '0', taxable_base: '100.00', rate: '0', tax_amount: '0.00' }],
+    };
+    const original = await authorized({ ...invoice, payments: [{ line_number: 1, payment_method_code: '01', total: '100.00' }] });
+    const note = (change: Invoice): Invoice => ({ document_type: '04', reason: 'Devolución', payments: undefined, modified_document_id: original, ...change });
+    const warned = [{ rule: 'credit.tax_not_charged', pointer: '/taxes/0/taxable_base', severity: 'warning', expected: '≤ 0.00', actual: '50.00' }];
+    const dryRun = async (change: Invoice): Promise<unknown> => (await business.call('POST', '/documents/validate', business.invoice(note(change)))).body;
+    expect(await dryRun(invoice)).toMatchObject({ valid: true, findings: [] });
+    expect(await dryRun(half)).toMatchObject({ valid: true, findings: warned });
+    const { document_id } = await business.accepted(note(half));
+    expect((await business.document(document_id))['warnings']).toMatchObject(warned);
+  });
+
+  /** An invoice that the SRI refuses. */
+  async function rejected(mine: Business): Promise<{ document_id: string; access_key: string }> {
     await fetch(`${stack.simulatorUrl}/control/faults`, {
       method: 'POST', headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ rules: [{ match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'authorization' } }] }),
     });
-    const { document_id, access_key } = await mine.accepted();
-    expect((await mine.settled(document_id)).status).toBe('REJECTED');
+    const accepted = await mine.accepted();
+    expect((await mine.settled(accepted.document_id)).status).toBe('REJECTED');
+    return accepted;
+  }
+
+  it('debits no invoice of its own that came to nothing, named by id or by number', async () => {
+    const mine = await Business.open(stack);
+    const { document_id, access_key } = await rejected(mine);
+    const number = `${access_key.slice(24, 27)}-${access_key.slice(27, 30)}-${access_key.slice(30, 39)}`;
+    const interest: Invoice = { ...half, document_type: '05', reason: undefined, lines: [{ line_number: 1, description: 'Interés', quantity: '1', unit_price: '50.00', subtotal: '50.00', tax_rate_code: '4' }], payments: [{ line_number: 1, payment_method_code: '20', total: '57.50' }] };
+    const byNumber = { modified_document_type: '01', modified_document_number: number, modified_document_issue_date: mine.invoice()['issue_date'] };
+    for (const named of [{ modified_document_id: document_id }, byNumber]) {
+      const answer = await mine.call<Body>('POST', '/documents', mine.invoice({ ...interest, ...named }));
+      expect([answer.status, answer.body.error]).toMatchObject([409, { code: 'INVALID_STATE', detail: { status: 'REJECTED' } }]);
+    }
+    const elsewhere = await mine.call<Body>('POST', '/documents', mine.invoice({ ...interest, ...byNumber, modified_document_number: '009-001-000000001' }));
+    expect([elsewhere.status, elsewhere.body.error]).toEqual([202, undefined]);
+  });
+
+  it('corrects a refused document under its number and key', async () => {
+    const mine = await Business.open(stack);
+    const { document_id, access_key } = await rejected(mine);
     const messageIn = async (language: string): Promise<unknown> =>
       (await mine.call<{ error: { message: string } }>('GET', `/documents/${document_id}`, undefined, { 'accept-language': language })).body.error.message;
     expect([await messageIn('es'), await messageIn('en')]).toEqual(['El SRI rechazó el documento', 'The SRI refused the document']);

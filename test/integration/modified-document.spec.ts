@@ -51,6 +51,8 @@ describe('the document that a note modifies', () => {
 
   it('is found by its number without its id, so that its balance holds: before it is authorized', async () => {
     await expect(byNumber(NUMBER)).resolves.toMatchObject({ id, status: 'NUMBER_RESERVED', number: NUMBER });
+    await expect(findModified(transaction, tenant, seed.issuerId, note({ documentType: '05', modifiedDocumentNumber: NUMBER }))).resolves.toMatchObject({ id });
+    await expect(findModified(transaction, tenant, seed.issuerId, note({ documentType: '07', modifiedDocumentNumber: NUMBER }))).resolves.toBeNull();
     await expect(byNumber('009-002-000000001')).resolves.toBeNull();
     const other = { ...tenant, environment: 'PRODUCTION' as const };
     await expect(findModified(transaction, other, seed.issuerId, note({ modifiedDocumentNumber: NUMBER }))).resolves.toBeNull();

@@ -1,5 +1,6 @@
 import { DomainError } from '../../../shared/domain-error.js';
-import { addMonths, type Original, refuseUncreditable } from './credit-note.js';
+import type { DocumentTax } from '../../../sri/document-types/document.js';
+import { addMonths, type Original, refuseUncreditable, uncharged } from './credit-note.js';
 import { DOCUMENT_STATUSES } from './lifecycle.js';
 
 const original: Original = { documentType: '01', status: 'AUTHORIZED', issueDate: '2025-11-21', buyerIdType: '05' };
@@ -31,4 +32,24 @@ it('refuses originals to a final consumer and of other types', () => {
 
 it('credits authorized originals only, whatever other state they are in', () => {
   for (const status of DOCUMENT_STATUSES) expect([status, codeOf({ status })]).toEqual([status, status === 'AUTHORIZED' ? undefined : 'INVALID_STATE']);
+});
+
+describe('a tax that a credit note gives back', () => {
+  const tax = (taxRateCode: string, taxableBase: string, taxCode = '2'): DocumentTax => ({ taxCode, taxRateCode, taxableBase, taxAmount: '0.00', rate: '0', tariff: null });
+  const told = (given: readonly DocumentTax[], charged: readonly DocumentTax[]) => uncharged({ taxes: given }, charged).map(({ rule, severity, pointer, expected, actual }) => [rule, severity, pointer, expected, actual]);
+
+  it('is one that its original charged, on no more than it did', () => {
+    const charged = [tax('4', '60.00'), tax('0', '40.00')];
+    expect(told([tax('4', '60.00'), tax('0', '10.00')], charged)).toEqual([]);
+    expect(told([tax('0', '40.01')], charged)).toEqual([]);
+    expect(told([tax('0', '40.02'), tax('4', '86.96'), tax('4', '1.00', '3')], charged)).toEqual([
+      ['credit.tax_not_charged', 'warning', '/taxes/0/taxable_base', '≤ 40.00', '40.02'],
+      ['credit.tax_not_charged', 'warning', '/taxes/1/taxable_base', '≤ 60.00', '86.96'],
+      ['credit.tax_not_charged', 'warning', '/taxes/2/taxable_base', '≤ 0.00', '1.00'],
+    ]);
+  });
+
+  it('is compared with all entries of its kind', () => {
+    expect(told([tax('4', '100.00')], [tax('4', '60.00'), tax('4', '40.00')])).toEqual([]);
+  });
 });

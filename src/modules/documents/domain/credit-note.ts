@@ -1,4 +1,7 @@
 import { DomainError } from '../../../shared/domain-error.js';
+import { dec, money } from '../../../shared/decimal.js';
+import type { Finding } from '../../../shared/finding.js';
+import type { DocumentContent, DocumentTax } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import { allows, type DocumentStatus, LIFECYCLE } from './lifecycle.js';
@@ -15,7 +18,13 @@ const RULES = defineRules({
   'credit.too_old': {
     es: 'La factura es más antigua que el plazo',
     en: 'The invoice is older than allowed',
-    reference: RESOLUTION,
+    reference: 'Rule of this service (CREDIT_NOTE_MAX_AGE_MONTHS); the SRI sets no limit',
+  },
+  'credit.tax_not_charged': {
+    severity: 'warning',
+    es: 'La nota devuelve un impuesto que la factura no cobró, o no sobre tanta base',
+    en: 'The note gives back a tax that the invoice did not charge, or not on so much',
+    reference: 'Ficha técnica 2.32, annex of the credit note',
   },
 });
 
@@ -46,6 +55,19 @@ export function refuseUncreditable(original: Original, today: string, maxMonths:
     ...(addMonths(original.issueDate, maxMonths) < today ? [finding(RULES['credit.too_old'], at, `${maxMonths} months`, original.issueDate)] : []),
   ];
   if (findings.length > 0) throw new DomainError('FISCAL_RULE_VIOLATED', findings);
+}
+
+/**
+ * The taxes of a credit note that its original did not charge, or on a base that is smaller by more than a cent. The balance
+ * alone would let it give back IVA on what was sold without; why it does so only a person knows.
+ */
+export function uncharged({ taxes }: Pick<DocumentContent, 'taxes'>, charged: readonly DocumentTax[]): Finding[] {
+  return taxes.flatMap(({ taxCode, taxRateCode, taxableBase }, index) => {
+    const same = charged.filter((tax) => tax.taxCode === taxCode && tax.taxRateCode === taxRateCode);
+    const base = same.reduce((sum, tax) => sum.plus(tax.taxableBase), dec('0.00'));
+    if (dec(taxableBase).lessThanOrEqualTo(base.plus('0.01'))) return [];
+    return [finding(RULES['credit.tax_not_charged'], `/taxes/${index}/taxable_base`, `≤ ${money(base)}`, taxableBase)];
+  });
 }
 
 /** The refusal of a credit note for more than its original has left: `available`, as the database told it. */

@@ -10,7 +10,8 @@ import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-type
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { preflight } from '../../../sri/preflight.js';
 import { checkRuc } from '../../../sri/taxpayer-id.js';
-import { creditExceeded, refuseUncreditable } from '../domain/credit-note.js';
+import { creditExceeded, refuseUncreditable, uncharged } from '../domain/credit-note.js';
+import { refuseUndebitable } from '../domain/debit-note.js';
 import { type IssuingContextRow, snapshotOf } from './issuing-context.js';
 import { findModified, misnamed, otherBuyer } from './modified-document.js';
 
@@ -125,14 +126,16 @@ export class IssuingDesk {
 
   /**
    * Fills in the modified document's id, type, number and date, as far as it is one of the issuer's own, and refuses a
-   * note that names it wrongly and a credit note that its original does not admit. `warnings`: what is odd about a note
+   * note that names it wrongly or that its original does not admit. `warnings`: what is odd about a note
    * to this original and does not refuse it.
    * @throws DomainError NOT_FOUND, INVALID_STATE or FISCAL_RULE_VIOLATED
    */
   async withModifiedDocument(tenant: TenantContext, { issuerId }: Place, content: DocumentContent, now: Date): Promise<Completed> {
     const original = await findModified(this.transaction, tenant, issuerId, content);
     if (original === null) return { content, warnings: [] };
-    if (content.documentType === '04') refuseUncreditable(original, guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS);
+    const isCredit = content.documentType === '04';
+    if (isCredit) refuseUncreditable(original, guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS);
+    if (content.documentType === '05') refuseUndebitable(original);
     refuseErrors(misnamed(content, original));
     const named = {
       ...content,
@@ -141,7 +144,7 @@ export class IssuingDesk {
       modifiedDocumentNumber: content.modifiedDocumentNumber ?? original.number,
       modifiedDocumentIssueDate: content.modifiedDocumentIssueDate ?? original.issueDate,
     };
-    return { content: named, warnings: otherBuyer(content, original) };
+    return { content: named, warnings: [...otherBuyer(content, original), ...(isCredit ? uncharged(content, original.taxes) : [])] };
   }
 
   /**

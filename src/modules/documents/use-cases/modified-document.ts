@@ -2,7 +2,7 @@ import type { TenantTransaction } from '../../../platform/database/tenant-transa
 import { DomainError } from '../../../shared/domain-error.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentContent, DocumentTax } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import type { Original } from '../domain/credit-note.js';
@@ -13,6 +13,7 @@ export interface ModifiedDocument extends Original {
   /** `001-002-000000003`; null for a draft. */
   readonly number: string | null;
   readonly buyerId: string | null;
+  readonly taxes: readonly DocumentTax[];
 }
 
 const NOTE_ANNEX = 'Ficha técnica 2.32, annex of the credit note';
@@ -28,17 +29,19 @@ const RULES = defineRules({
 });
 
 const COLUMNS = `d.id, d.document_type as "documentType", d.status, to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId",
+  coalesce(c.content -> 'taxes', '[]') as taxes,
   e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as number`;
 const SOURCE = `documents d
   join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
-  join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id`;
+  join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id
+  left join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision`;
 /** Given up because the SRI holds its number under another key, and never retried: the number is of a document issued elsewhere. */
 const OF_ANOTHER = `(d.status = 'FAILED_PERMANENT' and d.error_code is not distinct from 'SEQUENTIAL_TAKEN')`;
 const NUMBER = /^(\d{3})-(\d{3})-(\d{9})$/;
 
 /**
- * Finds the document that a note modifies among the issuer's own: by id; a credit note's also by number, whatever
- * became of it, so that leaving out the id does not leave out the balance.
+ * Finds the document that a note modifies among the issuer's own: by id; that of a credit or debit note also by number,
+ * whatever became of it, so that leaving out the id does not leave out balance or state.
  * @returns null when the content names none, or one issued elsewhere
  * @throws DomainError NOT_FOUND when the issuer has no document of that id
  */
@@ -60,7 +63,7 @@ export async function findModified(
     return found;
   }
   const [, establishment, point, sequential] = NUMBER.exec(modifiedDocumentNumber ?? '') ?? [];
-  if (content.documentType !== '04' || sequential === undefined) return null;
+  if (!isNote(content) || sequential === undefined) return null;
   // One of ours that is not authorized yet, was refused or failed may still be: its balance is none to pass by.
   return one(`e.code = $3 and p.code = $4 and d.sequential = $5 and d.document_type = $6 and d.sri_environment = $7 and not ${OF_ANOTHER}`, [
     establishment,
@@ -73,7 +76,7 @@ export async function findModified(
 
 /** A note whose id means one document and whose number, type or date another would credit the wrong one. */
 export function misnamed(content: DocumentContent, original: ModifiedDocument): Finding[] {
-  if (content.documentType !== '04' && content.documentType !== '05') return [];
+  if (!isNote(content)) return [];
   const parts: readonly (readonly [string, string | null, string | null])[] = [
     ['/modified_document_type', original.documentType, content.modifiedDocumentType],
     ['/modified_document_number', original.number, content.modifiedDocumentNumber],
@@ -87,9 +90,11 @@ export function misnamed(content: DocumentContent, original: ModifiedDocument): 
 /** A note to somebody else than its original is legal and seldom meant: it is told, not refused. */
 export function otherBuyer(content: DocumentContent, original: ModifiedDocument): Finding[] {
   const [theirs, mine] = [original.buyerId, content.buyerId];
-  if ((content.documentType !== '04' && content.documentType !== '05') || theirs === null || mine === null) return [];
+  if (!isNote(content) || theirs === null || mine === null) return [];
   return personOf(theirs) === personOf(mine) ? [] : [finding(RULES['modified.other_buyer'], '/buyer_id', theirs, mine)];
 }
+
+const isNote = ({ documentType }: DocumentContent): boolean => documentType === '04' || documentType === '05';
 
 /** A RUC without its establishment, which of a natural person is the cédula; any other number as it is. */
 const personOf = (id: string): string => (id === FINAL_CONSUMER.id ? id : id.replace(/^(\d{10})\d{3}$/, '$1'));

@@ -1,0 +1,16 @@
+import { refuseUndebitable } from './debit-note.js';
+import { DOCUMENT_STATUSES, type DocumentStatus } from './lifecycle.js';
+
+const isRefused = (status: DocumentStatus): boolean => {
+  try {
+    refuseUndebitable({ status });
+    return false;
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'INVALID_STATE', detail: { status } });
+    return true;
+  }
+};
+
+it('refuses a debit note to what came to nothing, and to nothing else', () => {
+  expect(DOCUMENT_STATUSES.filter(isRefused).sort()).toEqual(['CANCELLED', 'DRAFT', 'FAILED_PERMANENT', 'REJECTED', 'VALIDATED']);
+});
