@@ -17,6 +17,9 @@ async function start(): Promise<void> {
   const settings = readSettings();
   const logger = createLogger(settings.LOG_LEVEL);
   tellUnhandled(logger);
+  if (settings.APP_ENV === 'production' && settings.PROVIDER_RUC === undefined) {
+    logger.warn('PROVIDER_RUC is not set: documents name no platform, which is right for those alone who issue their own (ficha técnica 2.34, annex 26)');
+  }
   const app = await NestFactory.create<NestExpressApplication>(ApiModule.with(settings), { bodyParser: false, logger: nestLogger(logger), abortOnError: false });
   configureHttp(app, () => describeInterface(app, settings));
   // Apart, so that of the failures of a start only those to listen are told as such.

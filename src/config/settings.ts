@@ -170,7 +170,7 @@ export const SETTINGS_SCHEMA = z.object({
     .string()
     .regex(/^\d{13}$/, '13 digits')
     .optional()
-    .describe('RUC of the platform that sends the documents, written as RUC Proveedor (ficha técnica 2.34, annex 26)'),
+    .describe('RUC of the platform that issues for others, written into each document as RUC Proveedor, which is compulsory since 26 September 2026 (ficha técnica 2.34, annex 26). Left out by who issues his own documents alone'),
   MAX_ISSUE_DATE_AGE_DAYS: z.coerce.number().int().min(0).default(90).describe('Oldest accepted issue date, in days before today in Guayaquil'),
   CREDIT_NOTE_MAX_AGE_MONTHS: z.coerce.number().int().min(1).default(12).describe('Oldest invoice that may be credited, in months'),
   STRICT_RUC_CHECK: flag('Refuse company and public RUCs whose modulo-11 digit is wrong instead of warning', 'false'),

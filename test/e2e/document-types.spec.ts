@@ -183,22 +183,22 @@ describe('every document type', () => {
     const [first, second] = (body['withholding'] as { supporting_documents: { withholdings: [object, object] }[] }).supporting_documents[0]!.withholdings;
     const changed = withSupport({ ...body, buyer_id_type: 'EXTERIOR', buyer_id: 'Ñ-12_3 & <4>' }, {
       taxes: [
-        { tax_code: '2', tax_rate_code: '4', taxable_base: '1000.00', tariff: '15.00', tax_amount: '150.02' },
+        { tax_code: '2', tax_rate_code: '4', taxable_base: '1150.00', tariff: '15.00', tax_amount: '172.52' },
         { tax_code: '3', tax_rate_code: '3023', taxable_base: '100.00', tariff: '150.00', tax_amount: '150.00' },
       ],
-      withholdings: [first, { ...second, taxable_base: '150.02', amount: '45.01' }],
-      total: '1400.02', payments: [{ payment_method_code: '20', total: '1400.02' }],
+      withholdings: [first, { ...second, taxable_base: '172.52', amount: '51.76' }],
+      total: '1422.52', payments: [{ payment_method_code: '20', total: '1422.52' }],
     });
     const sent = {
       ...changed, withholding: { ...(changed['withholding'] as object), subject_type: '01' },
-      taxes: [income, { ...iva, taxable_base: '150.02', tax_amount: '45.01' }], total_tax: '65.01', total: '65.01',
+      taxes: [income, { ...iva, taxable_base: '172.52', tax_amount: '51.76' }], total_tax: '71.76', total: '71.76',
     };
     const dryRun = await business.call<{ valid: boolean; findings: { rule: string; severity: string }[] }>('POST', '/documents/validate', sent);
     expect(dryRun.body).toMatchObject({ valid: true, findings: ['tax.amount_of_lines', 'withholding.document_total'].map((rule) => ({ rule, severity: 'warning' })) });
     const issued = await business.call<Accepted>('POST', '/documents', sent);
-    expect(await business.settled(issued.body.document_id)).toMatchObject({ status: 'AUTHORIZED', buyer_id: 'Ñ-12_3 & <4>', total: '65.01' });
+    expect(await business.settled(issued.body.document_id)).toMatchObject({ status: 'AUTHORIZED', buyer_id: 'Ñ-12_3 & <4>', total: '71.76' });
     const signed = (await business.call<string>('GET', `/documents/${issued.body.document_id}/xml?kind=signed`)).body;
-    expect([textOf(signed, 'importeTotal'), textOf(signed, 'identificacionSujetoRetenido')]).toEqual(['1400.02', 'Ñ-12_3 & <4>']);
+    expect([textOf(signed, 'importeTotal'), textOf(signed, 'identificacionSujetoRetenido')]).toEqual(['1422.52', 'Ñ-12_3 & <4>']);
     keepXml('type-07-purchase-with-tip', signed);
     const ride = await fetch(`${stack.apiUrl}/documents/${issued.body.document_id}/ride`, { headers: { 'x-api-key': business.apiKey } });
     expect([ride.status, ride.headers.get('content-type')]).toEqual([200, 'application/pdf']);

@@ -26,6 +26,10 @@ describe('an API in production', () => {
   });
   afterAll(() => stack.stop());
 
+  it('says when it starts that documents will name no platform', () => {
+    expect(logLines().filter((line) => line.includes('PROVIDER_RUC is not set'))).toHaveLength(1);
+  });
+
   it('knows live keys only', async () => {
     expect((await get('/issuers', ofTenant)).status).toBe(200);
     expect((await get('/issuers', { 'x-api-key': keys.TEST })).status).toBe(401);

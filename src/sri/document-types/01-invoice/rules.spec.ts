@@ -491,4 +491,10 @@ describe('text and fields', () => {
     expect(rulesOf(fields(15), plain)).toEqual([]);
     expect(rulesOf(fields(16), plain)).toEqual(['additional_info.count /additional_info']);
   });
+
+  it('name a platform themselves where the service names none, and never a large taxpayer', () => {
+    const plain = { ...FULL.issuer, largeTaxpayer: null, providerRuc: null };
+    const named = (name: string) => rulesOf(full({ additionalInfo: [{ name, value: '0990012348001' }] }), plain);
+    expect([named('RUC Proveedor'), named('gran contribuyente')]).toEqual([[], ['additional_info.reserved /additional_info/0/name']]);
+  });
 });

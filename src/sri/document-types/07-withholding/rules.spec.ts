@@ -62,7 +62,7 @@ function entry(position: number, change: Partial<WithheldTax>, example = FULL, i
 const ownTax = (change: Partial<SupportingTax>): DocumentContent =>
   support({ taxes: [{ ...documentOf(FULL, 0).taxes[0]!, ...change }] });
 
-/** Excise on 100.00 beside the IVA of the full example, in its total. */
+/** Excise on 100.00 beside the IVA of the full example, in its total; no IVA is on the excise. */
 function excised(taxRateCode: string, tariff: string, taxAmount: string): DocumentContent {
   const { taxes, total } = documentOf(FULL, 0);
   const sum = `${Number(total) + Number(taxAmount)}.00`;
@@ -343,11 +343,40 @@ it.each<[string, DocumentContent, string[]]>([
       `warning withholding.document_total ${AT}/0/total`,
     ],
   ],
-  ['excise above 100 %', excised('3023', '150.00', '150.00'), []],
+  ['excise above 100 %', excised('3023', '150.00', '150.00'), [`warning withholding.iva_bases ${AT}/0/taxes`]],
+  [
+    'excise without a rate of IVA',
+    support({ taxes: [...documentOf(FULL, 0).taxes, { ...documentOf(FULL, 0).taxes[0]!, taxCode: '5', taxRateCode: '5001', taxableBase: '0.00', tariff: '0.02', taxAmount: '0.00' }] }),
+    [],
+  ],
+  [
+    'a purchase of which most is told under no rate of IVA',
+    support({
+      taxes: [{ ...documentOf(FULL, 0).taxes[0]!, taxRateCode: '0', taxableBase: '1.00', tariff: '0.00', taxAmount: '0.00' }],
+      total: documentOf(FULL, 0).subtotal,
+      withholdings: documentOf(FULL, 0).withholdings.filter(({ taxCode }) => taxCode === '1'),
+      payments: [{ paymentMethodCode: '20', total: documentOf(FULL, 0).subtotal }],
+    }),
+    [`warning withholding.iva_bases ${AT}/0/taxes`, 'withholding.summary_extra /taxes/1'],
+  ],
+  [
+    'a tax that is told twice',
+    support({ taxes: [documentOf(FULL, 0).taxes[0]!, documentOf(FULL, 0).taxes[0]!] }),
+    [
+      `warning withholding.tax_repeated ${AT}/0/taxes/1`,
+      `warning withholding.iva_bases ${AT}/0/taxes`,
+      `withholding.iva_base ${AT}/0/withholdings`,
+      `warning withholding.document_total ${AT}/0/total`,
+    ],
+  ],
   [
     'excise of four digits',
     excised('3023', '1500.00', '1500.00'),
-    [`withholding.tariff ${AT}/0/taxes/1/tariff`, `warning tax.rate_unusual ${AT}/0/taxes/1/tariff`],
+    [
+      `withholding.tariff ${AT}/0/taxes/1/tariff`,
+      `warning tax.rate_unusual ${AT}/0/taxes/1/tariff`,
+      `warning withholding.iva_bases ${AT}/0/taxes`,
+    ],
   ],
   [
     'IVA base',

@@ -9,9 +9,10 @@ import { TAX } from '../../tables/taxes.js';
 import { BANANA_CODES, WITHHELD_TAX } from '../../tables/withholding.js';
 import type { SupportingDocument, SupportingTax, WithheldTax } from '../document.js';
 import { checkReimbursements } from '../rules/reimbursements.js';
-import { defineRules, finding } from '../rules/rule.js';
+import { defineRules, finding, repeated } from '../rules/rule.js';
 import { checkSupport, supportPointers } from '../rules/supporting-reference.js';
 import { checkTaxEntry, checkTaxOfOther, tariffOf } from '../rules/tax-entry.js';
+import { groupKey } from '../tax-rates.js';
 import { checkPaymentPlace } from './payment-place.js';
 import { checkWithheldTax, MOST_DIGITS } from './withheld-tax.js';
 
@@ -88,6 +89,18 @@ const RULES = defineRules({
     en: 'The number of boxes is from 0 to 9999999',
     reference: ANNEX,
   },
+  'withholding.tax_repeated': {
+    severity: 'warning',
+    es: 'El impuesto y tarifa ya están en otra entrada de este documento: verifique que no conste dos veces',
+    en: 'Another entry of this document has this tax and rate already: verify that it is not told twice',
+    reference: ANNEX,
+  },
+  'withholding.iva_bases': {
+    severity: 'warning',
+    es: 'Las bases de IVA, también las de tarifa 0 %, no suman el subtotal más el ICE: verifique que no falte ninguna',
+    en: 'The IVA bases, those at 0 % too, do not add up to the subtotal plus ICE: verify that none is missing',
+    reference: ANNEX,
+  },
   'withholding.reimbursements': {
     es: 'El documento tipo 41 detalla los reembolsos; los demás, no',
     en: 'A document of type 41 lists its reimbursements; others do not',
@@ -125,6 +138,7 @@ export function* checkSupportingDocument(
   for (const [index, entry] of document.withholdings.entries()) {
     yield* checkEntry(entry, `${at}/withholdings/${index}`, document, issueDate);
   }
+  yield* checkTaxGroups(document, at);
   yield* checkSums(document, at);
   yield* checkPayments(document, at, issueDate);
   yield* checkReimbursed(document, at, issueDate);
@@ -187,6 +201,19 @@ function* checkEntry(
   const boxes = entry.bananaBoxes?.boxes ?? 0;
   if (boxes < 0 || boxes > MOST_BOXES) {
     yield finding(RULES['withholding.banana_count'], `${at}/banana_boxes/boxes`, `≤ ${MOST_BOXES}`, String(boxes));
+  }
+}
+
+/** What the tax authority reads of the purchase: each tax and rate once, all that was bought under some rate of IVA. */
+function* checkTaxGroups({ taxes, subtotal }: SupportingDocument, at: string): Generator<Finding> {
+  for (const [tax, index] of repeated(taxes, groupKey)) {
+    yield finding(RULES['withholding.tax_repeated'], `${at}/taxes/${index}`, null, groupKey(tax));
+  }
+  const ivas = taxes.filter(({ taxCode }) => taxCode === TAX.iva);
+  const bases = sum(ivas.map(({ taxableBase }) => taxableBase));
+  const expected = sum([subtotal, ...taxes.filter(({ taxCode }) => taxCode === TAX.ice).map(({ taxAmount }) => taxAmount)]);
+  if (ivas.length > 0 && !nearly(expected, bases)) {
+    yield finding(RULES['withholding.iva_bases'], `${at}/taxes`, money(expected), money(bases));
   }
 }
 

@@ -17,7 +17,12 @@ const RULES = defineRules({
 });
 
 const MOST_FIELDS = 15;
-const RESERVED = Object.values(SERVICE_FIELDS).map((name) => name.toLowerCase());
+
+/** What only the service writes. Who issues with a copy of his own has no platform, or names it himself. */
+function reservedNames({ providerRuc }: IssuerSnapshot): readonly string[] {
+  const { largeTaxpayer, provider } = SERVICE_FIELDS;
+  return (providerRuc === null ? [largeTaxpayer] : [largeTaxpayer, provider]).map((name) => name.toLowerCase());
+}
 
 /** Free fields: not more than the schema takes, and none of the service's own. */
 export function* checkAdditionalInfo(content: DocumentContent, issuer: IssuerSnapshot): Generator<Finding> {
@@ -26,8 +31,9 @@ export function* checkAdditionalInfo(content: DocumentContent, issuer: IssuerSna
     const count = String(content.additionalInfo.length);
     yield finding(RULES['additional_info.count'], '/additional_info', `≤ ${most}`, count);
   }
+  const reserved = reservedNames(issuer);
   for (const [index, { name }] of content.additionalInfo.entries()) {
-    if (RESERVED.includes(name.toLowerCase())) {
+    if (reserved.includes(name.toLowerCase())) {
       yield finding(RULES['additional_info.reserved'], `/additional_info/${index}/name`, null, name);
     }
   }
