@@ -4952,7 +4952,7 @@ export interface components {
              * @default false
              */
             applies_ice?: boolean;
-            /** @description Code of the table ice-rates */
+            /** @description Code of ICE, four digits: of the table ice-rates, or one that it lacks */
             ice_code?: string | null;
             /** @description The caller's own data: at most 5 levels, 100 values, 8 KB */
             additional_fields?: components["schemas"]["ProductCreateAdditionalFields"];
@@ -5039,7 +5039,7 @@ export interface components {
             applies_tourism_iva?: boolean;
             /** @description Subject to ICE; needs ice_code */
             applies_ice?: boolean;
-            /** @description Code of the table ice-rates */
+            /** @description Code of ICE, four digits: of the table ice-rates, or one that it lacks */
             ice_code?: string | null;
             /** @description The caller's own data: at most 5 levels, 100 values, 8 KB */
             additional_fields?: components["schemas"]["ProductUpdateAdditionalFields"];

@@ -73,6 +73,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'support.access_key': on('07', 'full', ({ withholding }) => ({
     withholding: ofFirst(withholding, { authorizationNumber: '1'.repeat(49) }),
   })),
+  'tax.rate_code_unlisted': on('01', 'several-taxes', ({ taxes }) => ({ taxes: [{ ...taxes[0], taxRateCode: '3533' }, ...taxes.slice(1)] })),
   'withholding.abroad_only': on('07', 'full', ({ withholding }) => ({
     withholding: ofFirst(withholding, { country: '593' }),
   })),

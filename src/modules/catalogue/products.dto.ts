@@ -13,7 +13,7 @@ const TAX_CODE = { max: 10, about: 'SRI tax code of iva_rate_code: 2' } as const
 const IVA_RATE = { max: 10, about: 'Code of the table iva-rates', example: '4' } as const;
 const TOURISM = { about: 'Taxed at the reduced rate on the days decreed for tourism' } as const;
 const ICE = { about: 'Subject to ICE; needs ice_code' } as const;
-const ICE_CODE = { max: 10, nullable: true, about: 'Code of the table ice-rates' } as const;
+const ICE_CODE = { max: 10, nullable: true, about: 'Code of ICE, four digits: of the table ice-rates, or one that it lacks' } as const;
 const ADDITIONAL = {
   limits: { maxDepth: 5, maxValues: 100, maxBytes: 8_192 },
   about: "The caller's own data: at most 5 levels, 100 values, 8 KB",

@@ -52,10 +52,10 @@ function groups(taxes: readonly DocumentTax[]): readonly DocumentTax[] {
   return [...grouped.values()];
 }
 
-/** A group whose amount is its base times its rate; a specific rate is per unit, which no field tells. */
+/** A group whose amount is its base times its rate; of ICE and IRBPNR the lines tell what no rate does. */
 function ofBase(tax: DocumentTax, asOf: string): DocumentTax {
   const rate = taxRate(tax.taxCode, tax.taxRateCode, asOf);
-  if (typeof rate === 'string' || rate.specific !== null) return tax;
+  if (typeof rate === 'string' || !rate.binding) return tax;
   return { ...tax, taxAmount: money(taxAmount(tax.taxableBase, effectiveRate(tax, rate))) };
 }
 

@@ -1,6 +1,6 @@
 import { rateOf } from '../money.js';
 import { isKnown, lookup, rowsAsOf, type CodeRow, type CodeTable } from '../tables/code-table.js';
-import { ICE_RATES, IRBPNR_RATES, IVA_RATES, TAX, type SpecificRate } from '../tables/taxes.js';
+import { EXCISE_CODE, ICE_RATES, IRBPNR_RATES, IVA_RATES, TAX, type SpecificRate } from '../tables/taxes.js';
 import type { DocumentContent } from './document.js';
 
 /** A rate code of any tax, seen alike. */
@@ -13,6 +13,8 @@ export interface TaxRate {
   readonly specific: SpecificRate | null;
   /** The document must use exactly this rate; otherwise the table only informs. */
   readonly binding: boolean;
+  /** The code of ICE is not in this version's table for that day: nothing is known of its rate. */
+  readonly unlisted: boolean;
 }
 
 export type TaxRateAnswer = TaxRate | 'unknown_tax' | 'unknown_rate' | 'not_in_force';
@@ -28,13 +30,16 @@ const TABLES: Readonly<Record<string, { readonly table: CodeTable<RateRow>; read
   [TAX.irbpnr]: { table: IRBPNR_RATES, binding: false },
 };
 
+const UNLISTED: TaxRate = { percent: null, fraction: null, specific: null, binding: false, unlisted: true };
+
 /** The rate behind a tax and rate code on a day (`YYYY-MM-DD`), or why there is none. */
 export function taxRate(taxCode: string, rateCode: string, asOf: string): TaxRateAnswer {
   const entry = Object.hasOwn(TABLES, taxCode) ? TABLES[taxCode] : undefined;
   if (entry === undefined) return 'unknown_tax';
   const row = lookup(entry.table, rateCode, asOf);
-  if (row === undefined) return isKnown(entry.table, rateCode) ? 'not_in_force' : 'unknown_rate';
-  return rateOfRow(row, entry.binding);
+  if (row !== undefined) return rateOfRow(row, entry.binding);
+  if (taxCode === TAX.ice && EXCISE_CODE.test(rateCode)) return UNLISTED;
+  return isKnown(entry.table, rateCode) ? 'not_in_force' : 'unknown_rate';
 }
 
 /** Longest list of codes that still tells somebody what to choose: that of ICE has dozens. */
@@ -54,7 +59,7 @@ function rateOfRow(row: RateRow, binding: boolean): TaxRate {
   let rate = converted.get(row);
   if (rate === undefined) {
     const fraction = row.percent === null ? null : rateOf(row.percent);
-    rate = { percent: row.percent, fraction, specific: row.specific ?? null, binding };
+    rate = { percent: row.percent, fraction, specific: row.specific ?? null, binding, unlisted: false };
     converted.set(row, rate);
   }
   return rate;

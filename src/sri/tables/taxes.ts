@@ -69,8 +69,8 @@ export const IVA_RATES: CodeTable<IvaRate> = {
 };
 
 export interface SpecificRate {
-  /** US dollars per unit. */
-  readonly amount: string;
+  /** US dollars per unit; null: the ficha names the part but not its amount. */
+  readonly amount: string | null;
   readonly unit: string;
 }
 
@@ -92,6 +92,9 @@ const excise = (
   specific: SpecificRate | null = null,
 ): ExciseRate => ({ code, es, en, percent, specific, from: EXCISE_FROM, to: null });
 
+/** Form of a code of ICE. The table lacks those that came later and the pairs that customs uses (35xx to 38xx). */
+export const EXCISE_CODE = /^[0-9]{4}$/;
+
 /** `codigoPorcentaje` of ICE. */
 export const ICE_RATES: CodeTable<ExciseRate> = {
   name: 'ice-rates',
@@ -105,7 +108,8 @@ export const ICE_RATES: CodeTable<ExciseRate> = {
       unit: 'litre of pure alcohol',
     }),
     excise('3033', 'Alcohol', 'Alcohol', '75.00', { amount: '10.00', unit: 'litre of pure alcohol' }),
-    excise('3041', 'Cerveza industrial', 'Industrial beer', '75.00'),
+    // Its amount depends on the scale of the brewery.
+    excise('3041', 'Cerveza industrial', 'Industrial beer', '75.00', { amount: null, unit: 'litre of pure alcohol' }),
     excise('3043', 'Cerveza artesanal', 'Craft beer', null, { amount: '1.50', unit: 'litre of pure alcohol' }),
     excise('3053', 'Bebidas gaseosas con alto contenido de azúcar', 'Soft drinks, high in sugar', null, {
       amount: '0.18',

@@ -114,17 +114,22 @@ function itemisedTaxes(
   return taxes;
 }
 
-function exciseTax(random: Random, subtotal: string, ratesOn: string, slack: Slack): DocumentTax | null {
+function exciseTax(random: Random, subtotal: string, ratesOn: string, slack: Slack): DocumentTax {
   const rows = rowsAsOf(ICE_RATES, ratesOn);
-  if (rows.length === 0) return null;
+  // A code that no table of ours has, by whatever rate.
+  if (rows.length === 0 || random.chance(0.1)) {
+    const fields = { taxCode: '3', taxRateCode: random.pick(['3533', '3541', '3072']), rate: '0.0000', tariff: null };
+    return { ...fields, taxableBase: subtotal, taxAmount: random.amount(500_00) };
+  }
   const row = random.pick(rows);
   if (row.specific !== null) {
-    const fields = { taxCode: '3', taxRateCode: row.code, rate: '0.0000', tariff: row.specific.amount };
+    const fields = { taxCode: '3', taxRateCode: row.code, rate: '0.0000', tariff: row.specific.amount ?? '13.20' };
     return { ...fields, taxableBase: subtotal, taxAmount: random.amount(500_00) };
   }
   const percent = slack.excise ?? row.percent ?? '0.00';
   const rate = dec(percent).div(100).toFixed(4);
-  const taxAmount = nearly(random, money(round2(dec(subtotal).times(rate))), slack);
+  const amount = random.chance(0.2) ? random.amount(500_00) : money(round2(dec(subtotal).times(rate)));
+  const taxAmount = nearly(random, amount, slack);
   const tariff = dec(percent).gt(100) || random.chance(0.2) ? percent : null;
   return { taxCode: '3', taxRateCode: row.code, taxableBase: subtotal, rate, taxAmount, tariff };
 }

@@ -155,9 +155,9 @@ function supportingTax(random: Random, day: string): SupportingTax {
 
 function excise(random: Random, day: string): SupportingTax {
   const rows = rowsAsOf(ICE_RATES, day).filter(({ percent, specific }) => percent !== null && specific === null);
-  const { code, percent } = random.pick(rows);
+  const { code, percent } = random.pick([...rows, { code: '3533', percent: null }]);
   const [taxableBase, tariff] = [random.amount(), percent ?? '0.00'];
-  const taxAmount = money(round2(dec(taxableBase).times(tariff).div(100)));
+  const taxAmount = random.chance(0.3) ? random.amount() : money(round2(dec(taxableBase).times(tariff).div(100)));
   return { taxCode: '3', taxRateCode: code, taxableBase, tariff, taxAmount };
 }
 

@@ -1,6 +1,6 @@
 import { dec } from '../../../shared/decimal.js';
 import { type CodeTable, isKnown } from '../../../sri/tables/code-table.js';
-import { ICE_RATES, IVA_RATES, TAX, TAX_CODES, TOURISM_RATE } from '../../../sri/tables/taxes.js';
+import { EXCISE_CODE, ICE_RATES, IVA_RATES, TAX, TAX_CODES, TOURISM_RATE } from '../../../sri/tables/taxes.js';
 import type { ProductField, ProductValues } from './product.js';
 
 /** Why a product cannot be as it is told to be. */
@@ -20,7 +20,8 @@ export function productProblems(product: Pick<ProductValues, 'tax_code' | 'iva_r
     ...unknown('tax_code', TAX_CODES, tax_code),
     ...(isKnown(TAX_CODES, tax_code) && tax_code !== TAX.iva ? [{ field: 'tax_code', type: 'iva_only', ctx: {} } as const] : []),
     ...unknown('iva_rate_code', IVA_RATES, iva_rate_code),
-    ...(ice_code === null ? [] : unknown('ice_code', ICE_RATES, ice_code)),
+    // The table of ICE informs: a code that it lacks may be one of law.
+    ...(ice_code === null || EXCISE_CODE.test(ice_code) ? [] : unknown('ice_code', ICE_RATES, ice_code)),
     ...(product.applies_ice && ice_code === null ? [{ field: 'ice_code', type: 'missing', ctx: {} } as const] : []),
     ...(product.applies_tourism_iva && !isReducible(iva_rate_code) ? [{ field: 'applies_tourism_iva', type: 'tourism_rate', ctx: { iva_rate_code } } as const] : []),
   ];

@@ -1,5 +1,4 @@
 import type { Decimal } from 'decimal.js';
-import { ICE_RATES } from '../../../sri/tables/taxes.js';
 import { ivaRate } from './iva-rates.js';
 import { agree, amount, cents, difference, type Line, sumOf, type Tax, type Totals } from './totals.js';
 
@@ -10,7 +9,8 @@ const MAX_TIP = '0.10';
 /**
  * Every difference that message 52 would report about a sale-like document:
  * exact decimals, one cent of tolerance per figure. A group's tax may be the sum
- * of the lines' rounded taxes or the tax of the group's base.
+ * of the lines' rounded taxes or the tax of the group's base. ICE is taken as printed:
+ * its parts per unit and its own bases are in no element of the document.
  */
 export function differences(totals: Totals): readonly string[] {
   return [
@@ -35,18 +35,7 @@ function lineDifferences(line: Line, number: number, ratesOn: string): readonly 
       found.push(difference(`Línea ${number}: la base del IVA`, amount(tax.base), base));
     found.push(...ivaDifferences(tax, `Línea ${number}`, ratesOn));
   }
-  for (const tax of line.taxes.filter(isAdValoremIce)) {
-    const computed = cents(amount(tax.base).times(amount(tax.rate)).dividedBy(100));
-    if (!agree(amount(tax.amount), computed))
-      found.push(difference(`Línea ${number}: el ICE`, amount(tax.amount), computed));
-  }
   return found;
-}
-
-/** Excise by value and with its percentage printed; one per unit cannot be computed from the document. */
-function isAdValoremIce(tax: Tax): boolean {
-  const row = ICE_RATES.rows.find(({ code }) => code === tax.rateCode);
-  return tax.code === ICE && tax.rate !== null && row !== undefined && row.specific === null;
 }
 
 /** The rate of the code on the day, and base times rate. */

@@ -321,6 +321,55 @@ describe('taxes', () => {
     expect(rulesOf(severalLine(0, line))).toContain('warning tax.rate_unusual /lines/0/taxes/0/rate');
   });
 
+  it.each([
+    ['3610', '0.2000', null, '21.00', ['warning tax.amount_unusual /lines/0/taxes/0/tax_amount', 'warning tax.amount_unusual /taxes/0/tax_amount']],
+    ['3610', '0.2000', null, '20.01', []],
+    ['3041', '0.7500', null, '80.00', []],
+    [
+      '3041',
+      '0.0000',
+      '13.20',
+      '80.00',
+      ['warning tax.rate_unusual /lines/0/taxes/0/tariff', 'warning tax.rate_unusual /taxes/0/tariff'],
+    ],
+    [
+      '3533',
+      '0.2000',
+      null,
+      '21.00',
+      [
+        'warning tax.rate_code_unlisted /lines/0/taxes/0/tax_rate_code',
+        'warning tax.amount_unusual /lines/0/taxes/0/tax_amount',
+        'warning tax.rate_code_unlisted /taxes/0/tax_rate_code',
+        'warning tax.amount_unusual /taxes/0/tax_amount',
+      ],
+    ],
+    [
+      '3541',
+      '0.2000',
+      null,
+      '20.00',
+      ['warning tax.rate_code_unlisted /lines/0/taxes/0/tax_rate_code', 'warning tax.rate_code_unlisted /taxes/0/tax_rate_code'],
+    ],
+  ])('of excise %s at %s (%s) may be %s', (taxRateCode, rate, tariff, taxAmount, expected) => {
+    const taxable = money(dec('100.00').plus(taxAmount));
+    const amount = money(dec(taxable).times('0.15'));
+    const [, iva] = SEVERAL.content.lines[0]!.taxes!;
+    const ice = { taxCode: '3', taxRateCode, taxableBase: '100.00', rate, taxAmount, tariff };
+    const taxes = [ice, { ...iva!, taxableBase: taxable, taxAmount: amount }];
+    const total = money(dec(taxable).plus(amount));
+    const content = {
+      ...SEVERAL.content,
+      lines: [{ ...SEVERAL.content.lines[0]!, taxes }],
+      taxes,
+      subtotal: '100.00',
+      totalTax: money(dec(taxAmount).plus(amount)),
+      total,
+      payments: [{ ...SEVERAL.content.payments[0]!, total }],
+    };
+    expect(rulesOf(content)).toEqual(expected);
+  });
+
   it('at 5 % ask for the construction material', () => {
     expect(rulesOf(severalLine(2, { auxCode: 'X' }))).toEqual(['warning line.construction_material /lines/2/aux_code']);
   });

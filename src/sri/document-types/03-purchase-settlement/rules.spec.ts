@@ -128,6 +128,13 @@ describe('reimbursements', () => {
       reimbursed({ taxes: [{ ...REIMBURSEMENT.content.reimbursements[0]!.taxes[0]!, taxAmount: '8.01' }] }),
       [`tax.amount ${at}/taxes/0/tax_amount`],
     ],
+    [
+      reimbursed({ taxes: [...REIMBURSEMENT.content.reimbursements[0]!.taxes, { taxCode: '3', taxRateCode: '3533', taxableBase: '10.00', rate: '0.2000', taxAmount: '9.00', tariff: null }] }),
+      [
+        `warning tax.rate_code_unlisted ${at}/taxes/1/tax_rate_code`,
+        `warning tax.amount_unusual ${at}/taxes/1/tax_amount`,
+      ],
+    ],
     // The rate is that of the reimbursed document's own day.
     [reimbursed({ issueDate: '2024-03-31' }), [`tax.rate_code_not_in_force ${at}/taxes/0/tax_rate_code`]],
   ])('case %#', (content, expected) => {

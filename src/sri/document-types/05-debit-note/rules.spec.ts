@@ -1,4 +1,5 @@
 import { preflight } from '../../preflight.js';
+import { withComputedTotals } from '../computed-totals.js';
 import type { DocumentContent, DocumentLine } from '../document.js';
 import { DEBIT_NOTE_EXAMPLES } from './examples.js';
 
@@ -71,5 +72,17 @@ describe('a debit note', () => {
       });
     expect(rulesOf(ofGroup('0.15'))).toEqual([]);
     expect(rulesOf(ofGroup('0.20'))).toEqual(['debit_note.tax_amount /taxes/0/tax_amount']);
+  });
+
+  it('may tell an ICE that is not its base times its rate, which then counts as it is told', () => {
+    const taxes = [
+      { taxCode: '3', taxRateCode: '3610', taxableBase: '10.00', rate: '0.2000', taxAmount: '3.00', tariff: null },
+      { taxCode: '2', taxRateCode: '4', taxableBase: '13.00', rate: '0.1500', taxAmount: '1.95', tariff: null },
+    ];
+    const line = { ...FULL.content.lines[0]!, unitPrice: '10.000000', subtotal: '10.00', taxRateCode: null, taxes };
+    const total = { subtotal: '10.00', totalTax: '4.95', total: '14.95' };
+    const told = note({ ...total, lines: [line], taxes, payments: [{ ...FULL.content.payments[0]!, total: '14.95' }] });
+    expect(rulesOf(told)).toEqual(['warning tax.amount_unusual /lines/0/taxes/0/tax_amount', 'warning tax.amount_unusual /taxes/0/tax_amount']);
+    expect(withComputedTotals({ ...told, taxes: [] }, FULL.issuer)).toMatchObject({ ...total, taxes });
   });
 });

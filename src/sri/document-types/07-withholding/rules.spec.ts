@@ -62,6 +62,9 @@ function entry(position: number, change: Partial<WithheldTax>, example = FULL, i
 const ownTax = (change: Partial<SupportingTax>): DocumentContent =>
   support({ taxes: [{ ...documentOf(FULL, 0).taxes[0]!, ...change }] });
 
+/** What is said where IVA is not on the subtotal and its excise. */
+const BASES = `warning withholding.iva_bases ${AT}/0/taxes`;
+
 /** Excise on 100.00 beside the IVA of the full example, in its total; no IVA is on the excise. */
 function excised(taxRateCode: string, tariff: string, taxAmount: string): DocumentContent {
   const { taxes, total } = documentOf(FULL, 0);
@@ -343,9 +346,16 @@ it.each<[string, DocumentContent, string[]]>([
       `warning withholding.document_total ${AT}/0/total`,
     ],
   ],
-  ['excise above 100 %', excised('3023', '150.00', '150.00'), [`warning withholding.iva_bases ${AT}/0/taxes`]],
+  ['excise above 100 %', excised('3023', '150.00', '150.00'), [BASES]],
+  ['excise beside its rate', excised('3610', '20.00', '99.00'), [`warning tax.amount_unusual ${AT}/0/taxes/1/tax_amount`, BASES]],
+  ['excise with a part per unit', excised('3041', '75.00', '99.00'), [BASES]],
   [
-    'excise without a rate of IVA',
+    'excise that our table lacks',
+    excised('3533', '20.00', '99.00'),
+    [`warning tax.rate_code_unlisted ${AT}/0/taxes/1/tax_rate_code`, `warning tax.amount_unusual ${AT}/0/taxes/1/tax_amount`, BASES],
+  ],
+  [
+    'IRBPNR beside IVA',
     support({ taxes: [...documentOf(FULL, 0).taxes, { ...documentOf(FULL, 0).taxes[0]!, taxCode: '5', taxRateCode: '5001', taxableBase: '0.00', tariff: '0.02', taxAmount: '0.00' }] }),
     [],
   ],
@@ -357,14 +367,14 @@ it.each<[string, DocumentContent, string[]]>([
       withholdings: documentOf(FULL, 0).withholdings.filter(({ taxCode }) => taxCode === '1'),
       payments: [{ paymentMethodCode: '20', total: documentOf(FULL, 0).subtotal }],
     }),
-    [`warning withholding.iva_bases ${AT}/0/taxes`, 'withholding.summary_extra /taxes/1'],
+    [BASES, 'withholding.summary_extra /taxes/1'],
   ],
   [
     'a tax that is told twice',
     support({ taxes: [documentOf(FULL, 0).taxes[0]!, documentOf(FULL, 0).taxes[0]!] }),
     [
       `warning withholding.tax_repeated ${AT}/0/taxes/1`,
-      `warning withholding.iva_bases ${AT}/0/taxes`,
+      BASES,
       `withholding.iva_base ${AT}/0/withholdings`,
       `warning withholding.document_total ${AT}/0/total`,
     ],
@@ -375,7 +385,7 @@ it.each<[string, DocumentContent, string[]]>([
     [
       `withholding.tariff ${AT}/0/taxes/1/tariff`,
       `warning tax.rate_unusual ${AT}/0/taxes/1/tariff`,
-      `warning withholding.iva_bases ${AT}/0/taxes`,
+      BASES,
     ],
   ],
   [

@@ -12,8 +12,19 @@ describe('a rate code that may not be used', () => {
     ['15 % before it began', '2', '4', '2024-03-31', 'tax.rate_code_not_in_force', '0, 2, 6, 7'],
     ['a code that never was', '2', '99', '2026-01-05', 'tax.rate_code', '0, 4, 5, 6, 7, 10'],
     ['one of ICE, which has dozens', '3', '1', '2026-01-05', 'tax.rate_code', null],
+    ['one of ICE of five digits', '3', '35333', '2026-01-05', 'tax.rate_code', null],
+    ['one of ICE with a letter', '3', '353A', '2026-01-05', 'tax.rate_code', null],
   ])('is told with those of its tax in force on that day: %s', (_what, taxCode, actual, asOf, rule, expected) => {
     expect(told(taxCode, actual, asOf)).toEqual([{ pointer: '/tax_rate_code', rule, expected, actual }]);
+  });
+
+  it.each([
+    ['3533', '2026-01-05'],
+    ['3072', '2026-01-05'],
+    ['3610', '2023-01-31'],
+  ])('is a warning where ICE has more codes than its table: %s on %s', (code, asOf) => {
+    const found = [...checkCodes({ taxCode: '3', taxRateCode: code }, { taxCode: '/tax_code', rateCode: '/tax_rate_code' }, asOf)];
+    expect(found).toMatchObject([{ rule: 'tax.rate_code_unlisted', severity: 'warning', pointer: '/tax_rate_code', actual: code }]);
   });
 
   it('names the taxes where there is no such tax', () => {

@@ -1,9 +1,10 @@
 import { Decimal, money, sameDecimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { fractionOf, nearly, percentOf, roundingOf, taxAmount } from '../../money.js';
+import { TAX } from '../../tables/taxes.js';
 import type { DocumentTax } from '../document.js';
 import { rateCodesInForce, taxRate, type TaxRate } from '../tax-rates.js';
-import { defineRules, finding } from './rule.js';
+import { defineRules, finding, type Rule } from './rule.js';
 
 const TABLES = 'Ficha técnica 2.32, tables 16 to 18';
 
@@ -13,6 +14,12 @@ export const TAX_ENTRY_RULES = defineRules({
   'tax.rate_code_not_in_force': {
     es: 'El código de tarifa no está vigente en la fecha que rige',
     en: 'The rate code is not in force on the day that decides',
+    reference: TABLES,
+  },
+  'tax.rate_code_unlisted': {
+    severity: 'warning',
+    es: 'Este código de ICE no está en la tabla de esta versión para la fecha que rige: verifíquelo con la ley vigente',
+    en: "This code of ICE is not in this version's table for the day that decides: verify it with the law in force",
     reference: TABLES,
   },
   'tax.rate': {
@@ -35,6 +42,12 @@ export const TAX_ENTRY_RULES = defineRules({
     es: 'El valor del impuesto no es base imponible × tarifa',
     en: 'The tax amount is not taxable base × rate',
     reference: 'Ficha técnica 2.32, annex 3 and message 52',
+  },
+  'tax.amount_unusual': {
+    severity: 'warning',
+    es: 'El ICE no es base imponible × tarifa: verifique su parte específica y su base',
+    en: 'The ICE is not taxable base × rate: verify its specific part and its base',
+    reference: 'Ficha técnica 2.32, annex 3 and table 18',
   },
   'tax.amount_of_lines': {
     severity: 'warning',
@@ -71,6 +84,7 @@ export function* checkCodes(
       return null;
     }
     default:
+      if (answer.unlisted) yield finding(TAX_ENTRY_RULES['tax.rate_code_unlisted'], at.rateCode, null, codes.taxRateCode);
       return answer;
   }
 }
@@ -97,7 +111,7 @@ export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string):
 /** Amount = base x rate within a cent; a specific rate is per unit, which no field tells. */
 export function* checkTaxAmount(tax: DocumentTax, rate: TaxRate, at: TaxPointers): Generator<Finding> {
   const expected = missedAmount(tax, rate);
-  if (expected !== null) yield finding(TAX_ENTRY_RULES['tax.amount'], at.amount, money(expected), tax.taxAmount);
+  if (expected !== null) yield finding(amountRule(tax), at.amount, money(expected), tax.taxAmount);
 }
 
 /** About as many lines as a document of 320 KB holds. */
@@ -112,8 +126,13 @@ export function* checkTaxOfOther(tax: DocumentTax, rate: TaxRate, at: TaxPointer
   if (expected === null) return;
   // Rounding no more than doubles the tax of a line.
   const ofLines = nearly(expected, tax.taxAmount, Decimal.min(expected, roundingOf(MOST_LINES)));
-  const rule = TAX_ENTRY_RULES[ofLines ? 'tax.amount_of_lines' : 'tax.amount'];
+  const rule = ofLines ? TAX_ENTRY_RULES['tax.amount_of_lines'] : amountRule(tax);
   yield finding(rule, at.amount, money(expected), tax.taxAmount);
+}
+
+/** ICE may have parts per unit and bases of law that no field tells: no arithmetic of the document's can refuse it. */
+export function amountRule({ taxCode }: Pick<DocumentTax, 'taxCode'>): Rule {
+  return TAX_ENTRY_RULES[taxCode === TAX.ice ? 'tax.amount_unusual' : 'tax.amount'];
 }
 
 /** Base x rate where the amount is more than a cent beside it, else null. */

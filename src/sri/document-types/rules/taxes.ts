@@ -7,11 +7,11 @@ import type { DocumentContent, DocumentLine, DocumentTax } from '../document.js'
 import { groupKey, ratesDay, type TaxRate } from '../tax-rates.js';
 import { defineRules, finding, repeated } from './rule.js';
 import {
+  amountRule,
   checkCodes,
   checkTaxAmount,
   checkTaxEntry,
   effectiveRate,
-  TAX_ENTRY_RULES,
   type TaxPointers,
 } from './tax-entry.js';
 
@@ -177,7 +177,7 @@ function* checkGroup(
   const exact = dec(tax.taxableBase).times(dec(effectiveRate(tax, rate)));
   if (!nearly(exact, tax.taxAmount, roundingOf(members.length + 2))) {
     const expected = money(exact);
-    yield finding(TAX_ENTRY_RULES['tax.amount'], `/taxes/${index}/tax_amount`, expected, tax.taxAmount);
+    yield finding(amountRule(tax), `/taxes/${index}/tax_amount`, expected, tax.taxAmount);
   }
 }
 
