@@ -1,5 +1,5 @@
 import { rateOf } from '../money.js';
-import { isKnown, lookup, rowsAsOf, type CodeRow, type CodeTable } from '../tables/code-table.js';
+import { awaited, isKnown, lookup, rowsAsOf, type CodeRow, type CodeTable } from '../tables/code-table.js';
 import { EXCISE_CODE, ICE_RATES, IRBPNR_RATES, IVA_RATES, TAX, type SpecificRate } from '../tables/taxes.js';
 import type { DocumentContent } from './document.js';
 
@@ -15,6 +15,8 @@ export interface TaxRate {
   readonly binding: boolean;
   /** The code of ICE is not in this version's table for that day: nothing is known of its rate. */
   readonly unlisted: boolean;
+  /** No decree known to this version puts the code to use on that day. */
+  readonly awaitsDecree: boolean;
 }
 
 export type TaxRateAnswer = TaxRate | 'unknown_tax' | 'unknown_rate' | 'not_in_force';
@@ -30,13 +32,13 @@ const TABLES: Readonly<Record<string, { readonly table: CodeTable<RateRow>; read
   [TAX.irbpnr]: { table: IRBPNR_RATES, binding: false },
 };
 
-const UNLISTED: TaxRate = { percent: null, fraction: null, specific: null, binding: false, unlisted: true };
+const UNLISTED: TaxRate = { percent: null, fraction: null, specific: null, binding: false, unlisted: true, awaitsDecree: false };
 
 /** The rate behind a tax and rate code on a day (`YYYY-MM-DD`), or why there is none. */
 export function taxRate(taxCode: string, rateCode: string, asOf: string): TaxRateAnswer {
   const entry = Object.hasOwn(TABLES, taxCode) ? TABLES[taxCode] : undefined;
   if (entry === undefined) return 'unknown_tax';
-  const row = lookup(entry.table, rateCode, asOf);
+  const row = lookup(entry.table, rateCode, asOf) ?? awaited(entry.table, rateCode, asOf);
   if (row !== undefined) return rateOfRow(row, entry.binding);
   if (taxCode === TAX.ice && EXCISE_CODE.test(rateCode)) return UNLISTED;
   return isKnown(entry.table, rateCode) ? 'not_in_force' : 'unknown_rate';
@@ -59,7 +61,7 @@ function rateOfRow(row: RateRow, binding: boolean): TaxRate {
   let rate = converted.get(row);
   if (rate === undefined) {
     const fraction = row.percent === null ? null : rateOf(row.percent);
-    rate = { percent: row.percent, fraction, specific: row.specific ?? null, binding, unlisted: false };
+    rate = { percent: row.percent, fraction, specific: row.specific ?? null, binding, unlisted: false, awaitsDecree: row.awaitsDecree === true };
     converted.set(row, rate);
   }
   return rate;

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { CODE_TABLES, codeTable } from './catalogue.js';
-import { isKnown, lookup, rowsAsOf } from './code-table.js';
+import { awaited, isKnown, lookup, rowsAsOf } from './code-table.js';
 import { IVA_RATES, TAX_CODES } from './taxes.js';
 import { withholdingTable } from './withholding.js';
 
@@ -61,7 +61,18 @@ describe('lookup', () => {
   });
 
   it('lists what is in force on a day', () => {
-    expect(rowsAsOf(IVA_RATES, '2026-07-01').map((row) => row.code)).toEqual(['0', '4', '5', '6', '7', '10']);
+    expect(rowsAsOf(IVA_RATES, '2026-07-01').map((row) => row.code)).toEqual(['0', '4', '5', '6', '7']);
+  });
+
+  it.each([
+    ['8', '2026-02-17', undefined],
+    ['8', '2026-02-18', '8.00'],
+    ['8', '2027-02-06', '8.00'],
+    ['10', '2024-03-31', undefined],
+    ['10', '2024-04-01', '13.00'],
+    ['4', '2026-07-01', undefined],
+  ])('says that a decree may have put IVA code %s to use on %s: %s', (code, day, percent) => {
+    expect(awaited(IVA_RATES, code, day)?.percent).toBe(percent);
   });
 });
 

@@ -11,6 +11,8 @@ export interface CodeRow {
   readonly from: string | null;
   /** Last day of validity; null: still in force. */
   readonly to: string | null;
+  /** On these days only a decree that this version does not know may have put the code to use: it is not in force for all that is known. */
+  readonly awaitsDecree?: true;
 }
 
 export interface CodeTable<Row extends CodeRow = CodeRow> {
@@ -25,6 +27,11 @@ export function lookup<Row extends CodeRow>(table: CodeTable<Row>, code: string,
   return table.rows.find((row) => row.code === code && inForce(row, asOf));
 }
 
+/** The row of a code that a decree may have put to use on a day without this version knowing. */
+export function awaited<Row extends CodeRow>(table: CodeTable<Row>, code: string, asOf: string): Row | undefined {
+  return table.rows.find((row) => row.code === code && row.awaitsDecree === true && covers(row, asOf));
+}
+
 /** Whether the code has a row at all, in force or not. */
 export function isKnown(table: CodeTable, code: string): boolean {
   return table.rows.some((row) => row.code === code);
@@ -36,5 +43,9 @@ export function rowsAsOf<Row extends CodeRow>(table: CodeTable<Row>, asOf: strin
 }
 
 function inForce(row: CodeRow, asOf: string): boolean {
-  return (row.from === null || row.from <= asOf) && (row.to === null || asOf <= row.to);
+  return row.awaitsDecree !== true && covers(row, asOf);
+}
+
+function covers(row: CodeRow, day: string): boolean {
+  return (row.from === null || row.from <= day) && (row.to === null || day <= row.to);
 }

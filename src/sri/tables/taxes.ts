@@ -24,7 +24,7 @@ export interface IvaRate extends CodeRow {
 /** The reduced rate of tourism, in force on decreed days only. */
 export const TOURISM_RATE = '8';
 
-const reducedForTourism = (from: string, to: string): IvaRate => ({
+const reducedForTourism = (from: string, to: string | null): IvaRate => ({
   code: TOURISM_RATE,
   es: 'IVA diferenciado (turismo, días decretados)',
   en: 'Reduced rate (tourism, decreed days)',
@@ -63,8 +63,10 @@ export const IVA_RATES: CodeTable<IvaRate> = {
     reducedForTourism('2025-11-01', '2025-11-04'),
     reducedForTourism('2026-01-01', '2026-01-04'),
     reducedForTourism('2026-02-14', '2026-02-17'),
+    // A decree names the days shortly before they come. With those of a new one, this row begins after them.
+    { ...reducedForTourism('2026-02-18', null), awaitsDecree: true },
     // Listed since the reform of 2024; no decree has put it into use so far.
-    { code: '10', es: '13 %', en: '13 %', percent: '13.00', from: '2024-04-01', to: null },
+    { code: '10', es: '13 %', en: '13 %', percent: '13.00', from: '2024-04-01', to: null, awaitsDecree: true },
   ],
 };
 

@@ -10,7 +10,7 @@ import type {
 } from '../../../src/sri/document-types/document.js';
 import { rowsAsOf } from '../../../src/sri/tables/code-table.js';
 import { PAYMENT_METHODS } from '../../../src/sri/tables/payments.js';
-import { CONSTRUCTION_MATERIALS, ICE_RATES, IVA_RATES } from '../../../src/sri/tables/taxes.js';
+import { CONSTRUCTION_MATERIALS, ICE_RATES, IVA_RATES, type IvaRate } from '../../../src/sri/tables/taxes.js';
 import { addDays, cents, dec, money, type Random, round2 } from './random.js';
 
 /** Random lines, taxes, totals and payments that foot, of the types that sell, buy or correct a sale. */
@@ -49,7 +49,7 @@ function line(
   const gross = dec(quantity).times(unitPrice).toDecimalPlaces(2, 1);
   const discount = motives || random.chance(0.6) ? '0.00' : portion(random, money(gross));
   const subtotal = money(round2(dec(quantity).times(unitPrice).minus(discount)));
-  const iva = random.pick(rowsAsOf(IVA_RATES, ratesOn));
+  const iva = random.pick(ivaRates(ratesOn));
   const itemised = !motives && random.chance(0.4);
   return {
     description: random.text(300),
@@ -67,6 +67,9 @@ function line(
     additionalDetails: motives ? [] : random.list(0, 3, () => ({ name: random.text(300), value: random.text(300) })),
   };
 }
+
+/** The rates of a day, among them those that a decree may have put to use. */
+export const ivaRates = (day: string): readonly IvaRate[] => IVA_RATES.rows.filter(({ from, to }) => (from ?? '') <= day && day <= (to ?? '9'));
 
 /** An amount from nothing to all of it. */
 function portion(random: Random, amount: string): string {
@@ -224,7 +227,7 @@ export function reimbursement(random: Random, issueDate: string, wholeTariffs = 
     ['06', 'AB-123'],
     ['08', 'US 12/3'],
   ] as const);
-  const rates = rowsAsOf(IVA_RATES, day).filter(({ percent }) => !wholeTariffs || dec(percent).isInteger());
+  const rates = ivaRates(day).filter(({ percent }) => !wholeTariffs || dec(percent).isInteger());
   return {
     supplierIdType,
     supplierId,

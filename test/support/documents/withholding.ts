@@ -8,14 +8,14 @@ import type {
 import { Decimal } from '../../../src/shared/decimal.js';
 import { rowsAsOf } from '../../../src/sri/tables/code-table.js';
 import { PAYMENT_METHODS } from '../../../src/sri/tables/payments.js';
-import { ICE_RATES, IVA_RATES } from '../../../src/sri/tables/taxes.js';
+import { ICE_RATES } from '../../../src/sri/tables/taxes.js';
 import {
   BANANA_CODES,
   INCOME_WITHHOLDING,
   ISD_WITHHOLDING,
   IVA_WITHHOLDING,
 } from '../../../src/sri/tables/withholding.js';
-import { reimbursement } from './goods.js';
+import { ivaRates, reimbursement } from './goods.js';
 import { addDays, cents, dec, money, type Random, round2 } from './random.js';
 
 type Fields = Partial<DocumentContent>;
@@ -146,7 +146,7 @@ function supportingDocument(random: Random, issueDate: string): SupportingDocume
 }
 
 function supportingTax(random: Random, day: string): SupportingTax {
-  const row = random.pick(rowsAsOf(IVA_RATES, day));
+  const row = random.pick(ivaRates(day));
   const taxableBase = random.amount();
   const exact = round2(dec(taxableBase).times(row.percent).div(100));
   const taxAmount = money(exact.isZero() || random.chance(0.8) ? exact : exact.plus(Decimal.min(exact, cents(random.int(0, 500)))));

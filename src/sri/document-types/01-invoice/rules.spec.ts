@@ -277,6 +277,19 @@ describe('taxes', () => {
     expect(rulesOf(content, FULL.issuer, 1000)).toEqual(['warning issue_date.not_today /issue_date']);
   });
 
+  it.each([
+    ['8', '0.0800', '1.60'],
+    ['10', '0.1300', '2.60'],
+  ])('may be at a rate that awaits its decree, with a warning: %s', (taxRateCode, rate, taxAmount) => {
+    const total = money(dec('27.00').plus(taxAmount));
+    const taxed = fullTax(0, { taxRateCode, rate, taxAmount });
+    const lines = taxed.lines.map((line, at) => (at === 0 ? { ...line, taxRateCode } : line));
+    expect(rulesOf({ ...taxed, lines, totalTax: taxAmount, total, payments: [{ ...PAID[0]!, total }] })).toEqual([
+      'warning tax.rate_code_awaits_decree /lines/0/tax_rate_code',
+      'warning tax.rate_code_awaits_decree /taxes/0/tax_rate_code',
+    ]);
+  });
+
   it('of a line hold exactly one IVA rate', () => {
     const taxes = SEVERAL.content.lines[0]!.taxes!;
     expect(rulesOf(severalLine(0, { taxes: taxes.slice(0, 1) }))).toContain('line.one_iva /lines/0/taxes');

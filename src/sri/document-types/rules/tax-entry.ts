@@ -22,6 +22,12 @@ export const TAX_ENTRY_RULES = defineRules({
     en: "This code of ICE is not in this version's table for the day that decides: verify it with the law in force",
     reference: TABLES,
   },
+  'tax.rate_code_awaits_decree': {
+    severity: 'warning',
+    es: 'Esta versión no conoce un decreto que ponga en uso esta tarifa en la fecha que rige: verifíquelo',
+    en: 'This version knows no decree that puts this rate to use on the day that decides: verify it',
+    reference: 'Ficha técnica 2.32, table 17',
+  },
   'tax.rate': {
     es: 'La tarifa no corresponde al código de tarifa',
     en: 'The rate does not belong to the rate code',
@@ -84,6 +90,7 @@ export function* checkCodes(
       return null;
     }
     default:
+      if (answer.awaitsDecree) yield finding(TAX_ENTRY_RULES['tax.rate_code_awaits_decree'], at.rateCode, rateCodesInForce(codes.taxCode, asOf), codes.taxRateCode);
       if (answer.unlisted) yield finding(TAX_ENTRY_RULES['tax.rate_code_unlisted'], at.rateCode, null, codes.taxRateCode);
       return answer;
   }
