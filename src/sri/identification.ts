@@ -2,16 +2,11 @@ import { normaliseText, textProblem } from '../shared/text.js';
 import { FINAL_CONSUMER } from './tables/documents.js';
 import { checkCedula, checkRuc, type RucOptions } from './taxpayer-id.js';
 
-const PASSPORT_FORM = /^[A-Z0-9-]{1,20}$/;
-const LONGEST_FOREIGN_ID = 20;
+const LONGEST_FREE_ID = 20;
 
-export function isPassport(id: string): boolean {
-  return PASSPORT_FORM.test(id);
-}
-
-/** An identification from abroad is free text: each country gives its own. */
-export function isForeignId(id: string): boolean {
-  return id === normaliseText(id) && textProblem(id, { min: 1, max: LONGEST_FOREIGN_ID }) === null;
+/** A passport or an identification from abroad is free text: each country gives its own. */
+export function isFreeId(id: string): boolean {
+  return id === normaliseText(id) && textProblem(id, { min: 1, max: LONGEST_FREE_ID }) === null;
 }
 
 /** What is wrong with an identification: its type, or that it cannot be one of its type. */
@@ -26,9 +21,9 @@ export function identificationProblem(type: string, id: string, options: Pick<Ru
     case '05':
       return checkCedula(id).valid ? null : 'cedula';
     case '06':
-      return isPassport(id) ? null : 'passport';
+      return isFreeId(id) ? null : 'passport';
     case '08':
-      return isForeignId(id) ? null : 'foreign';
+      return isFreeId(id) ? null : 'foreign';
     default:
       return 'type';
   }

@@ -36,6 +36,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'buyer.final_consumer_id': on('01', 'full', () => ({ buyerIdType: '06', buyerId: '9999999999999' })),
   'buyer.final_consumer_name': on('01', 'full', () => ({ ...FINAL_CONSUMER, buyerName: 'NADIE' })),
   'buyer.foreign_id': on('01', 'full', () => ({ buyerIdType: '08', buyerId: ' 1' })),
+  'buyer.passport': on('01', 'full', () => ({ buyerIdType: '06', buyerId: ' 1' })),
   'destination.lines_missing': on('06', 'several-consignees', ({ transport }) => ({
     transport: { ...transport, destinations: transport?.destinations.map((entry) => ({ ...entry, lineNumbers: [] })) },
   })),

@@ -62,7 +62,7 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   identification_final_consumer: [() => 'El consumidor final no es nadie en particular: no lleva perfil', () => 'The final consumer is nobody in particular: it has no profile'],
   identification_ruc: [() => 'No es un RUC válido', () => 'Is no valid RUC'],
   identification_cedula: [() => 'No es una cédula válida', () => 'Is no valid cédula'],
-  identification_passport: [() => 'Un pasaporte lleva de 1 a 20 letras mayúsculas, dígitos o guiones', () => 'A passport has 1 to 20 upper-case letters, digits or hyphens'],
+  identification_passport: [() => 'Un pasaporte lleva de 1 a 20 caracteres, sin espacios en los extremos ni caracteres de control', () => 'A passport has 1 to 20 characters, without spaces at its ends or control characters'],
   identification_foreign: [() => 'Una identificación del exterior lleva de 1 a 20 caracteres, sin espacios en los extremos ni caracteres de control', () => 'A foreign identification has 1 to 20 characters, without spaces at its ends or control characters'],
   mail_recipient: [() => 'El documento no tiene correo del comprador: indique a quién se envía', () => "The document has no buyer's address: say where it goes"],
   template_placeholder: [

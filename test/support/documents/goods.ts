@@ -224,7 +224,7 @@ export function reimbursement(random: Random, issueDate: string, wholeTariffs = 
   const [supplierIdType, supplierId] = random.pick([
     ['04', random.ruc()],
     ['05', random.cedula()],
-    ['06', 'AB-123'],
+    ['06', 'ab 12/3'],
     ['08', 'US 12/3'],
   ] as const);
   const rates = ivaRates(day).filter(({ percent }) => !wholeTariffs || dec(percent).isInteger());
@@ -287,7 +287,7 @@ export function carrier(random: Random): { readonly idType: string; readonly id:
   const [idType, id] = random.pick([
     ['04', random.ruc()],
     ['05', random.cedula()],
-    ['06', 'AB-123'],
+    ['06', 'ab 12/3'],
     ['08', 'US 12/3'],
   ] as const);
   return { idType, id, name: random.text(300) };

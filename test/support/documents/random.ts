@@ -109,7 +109,7 @@ export class Random {
       case 1:
         return [this.pick(['05', 'CEDULA']), this.cedula()];
       case 2:
-        return ['06', `AB-${this.digits(this.int(1, 12))}`];
+        return ['06', this.pick([`AB-${this.digits(this.int(1, 12))}`, `ab ${this.digits(4)}/7.x`])];
       case 3:
         return ['08', this.pick([`US ${this.digits(4)}/7.x`, `Ñ_${this.digits(4)} & <7>`])];
       default:

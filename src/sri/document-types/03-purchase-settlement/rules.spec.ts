@@ -111,6 +111,8 @@ describe('reimbursements', () => {
       reimbursed({ supplierIdType: '05', supplierId: '1710034066' }),
       [`warning reimbursement.supplier_check_digit ${at}/supplier_id`],
     ],
+    [reimbursed({ supplierIdType: '06', supplierId: 'ab 12.3/4' }), []],
+    [reimbursed({ supplierIdType: '06', supplierId: ' 12' }), [`reimbursement.supplier_id ${at}/supplier_id`]],
     [reimbursed({ supplierCountry: 'EC' }), [`reimbursement.country ${at}/supplier_country`]],
     [reimbursed({ supplierCountry: null }), []],
     [reimbursed({ supplierType: '03' }), [`reimbursement.supplier_type ${at}/supplier_type`]],

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
-import { isForeignId, isPassport } from '../../identification.js';
+import { isFreeId } from '../../identification.js';
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { checkCedula, checkRuc, type TaxpayerIdCheck } from '../../taxpayer-id.js';
@@ -36,8 +36,8 @@ const RULES = defineRules({
     reference: 'Ficha técnica 2.32, message 62',
   },
   'buyer.passport': {
-    es: 'Un pasaporte lleva de 1 a 20 letras mayúsculas, dígitos o guiones',
-    en: 'A passport has 1 to 20 upper-case letters, digits or hyphens',
+    es: 'Un pasaporte lleva de 1 a 20 caracteres, sin espacios en los extremos ni caracteres de control',
+    en: 'A passport has 1 to 20 characters, without spaces at its ends or control characters',
     reference: TABLE_6,
   },
   'buyer.foreign_id': {
@@ -103,10 +103,10 @@ function* checkIdentification(type: string, id: string): Generator<Finding> {
       yield* ofTaxpayer(RULES['buyer.cedula'], id, checkCedula(id));
       break;
     case '06':
-      if (!isPassport(id)) yield finding(RULES['buyer.passport'], '/buyer_id', null, id);
+      if (!isFreeId(id)) yield finding(RULES['buyer.passport'], '/buyer_id', null, id);
       break;
     default:
-      if (!isForeignId(id)) yield finding(RULES['buyer.foreign_id'], '/buyer_id', null, id);
+      if (!isFreeId(id)) yield finding(RULES['buyer.foreign_id'], '/buyer_id', null, id);
   }
 }
 

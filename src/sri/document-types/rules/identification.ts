@@ -1,4 +1,4 @@
-import { isForeignId, isPassport } from '../../identification.js';
+import { isFreeId } from '../../identification.js';
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { checkCedula, checkRuc } from '../../taxpayer-id.js';
@@ -20,10 +20,8 @@ export function identificationProblem(type: string, id: string, asOf: string): I
       return ofTaxpayer(checkRuc(id, { anyEstablishment: true }));
     case '05':
       return ofTaxpayer(checkCedula(id));
-    case '06':
-      return isPassport(id) ? null : 'form';
     default:
-      return isForeignId(id) ? null : 'form';
+      return isFreeId(id) ? null : 'form';
   }
 }
 
