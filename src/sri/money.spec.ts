@@ -8,6 +8,10 @@ describe('arithmetic of documents', () => {
     ['3', '0.335', '0.00', '1.01'],
     ['1', '1.00', '1.50', '-0.5'],
     ['0.000001', '0.01', '0.00', '0'],
+    ['2.5', '1.99', '4.98', '0'],
+    ['2.5', '1.99', '4.97', '0.01'],
+    ['2.5', '1.99', '4.99', '-0.01'],
+    ['1', '0.004', '0.01', '-0.01'],
   ])('line of %s x %s - %s is %s', (quantity, price, discount, subtotal) => {
     expect(lineSubtotal(quantity, price, discount).toFixed()).toBe(subtotal);
   });

@@ -1,4 +1,4 @@
-import { dec, money, round2, type Decimal } from '../shared/decimal.js';
+import { dec, Decimal, money, round2 } from '../shared/decimal.js';
 
 /**
  * The arithmetic of tax documents (ficha técnica, annex 3): amounts in US dollars
@@ -8,9 +8,12 @@ import { dec, money, round2, type Decimal } from '../shared/decimal.js';
 /** Tolerated difference per tax amount and per tax group: one cent. The SRI publishes none (message 52). */
 const CENT = dec('0.01');
 
-/** Subtotal of a line: quantity x unit price - discount. Negative when the discount exceeds the line. */
+/**
+ * Subtotal of a line: quantity x unit price - discount. Negative when the discount exceeds the line as rounded to
+ * cents: half a cent below zero is the whole line discounted.
+ */
 export function lineSubtotal(quantity: string, unitPrice: string, discount: string): Decimal {
-  return round2(dec(quantity).times(dec(unitPrice)).minus(dec(discount)));
+  return dec(quantity).times(dec(unitPrice)).minus(dec(discount)).toDecimalPlaces(2, Decimal.ROUND_HALF_CEIL);
 }
 
 /** Tax on a base; `rate` is a fraction (0.15 is 15 %). */

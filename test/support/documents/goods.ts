@@ -11,6 +11,7 @@ import type {
 import { rowsAsOf } from '../../../src/sri/tables/code-table.js';
 import { PAYMENT_METHODS } from '../../../src/sri/tables/payments.js';
 import { CONSTRUCTION_MATERIALS, ICE_RATES, IVA_RATES, type IvaRate } from '../../../src/sri/tables/taxes.js';
+import { Decimal } from '../../../src/shared/decimal.js';
 import { addDays, cents, dec, money, type Random, round2 } from './random.js';
 
 /** Random lines, taxes, totals and payments that foot, of the types that sell, buy or correct a sale. */
@@ -46,9 +47,10 @@ function line(
 ): Omit<DocumentLine, 'lineNumber'> {
   const quantity = motives ? '1.000000' : random.fine(2_000);
   const unitPrice = motives ? `${random.amount(1_000_00)}0000` : random.fine(5_000);
-  const gross = dec(quantity).times(unitPrice).toDecimalPlaces(2, 1);
+  const gross = round2(dec(quantity).times(unitPrice));
   const discount = motives || random.chance(0.6) ? '0.00' : portion(random, money(gross));
-  const subtotal = money(round2(dec(quantity).times(unitPrice).minus(discount)));
+  // Half a cent below zero is nothing.
+  const subtotal = money(Decimal.max(0, round2(dec(quantity).times(unitPrice).minus(discount))));
   const iva = random.pick(ivaRates(ratesOn));
   const itemised = !motives && random.chance(0.4);
   return {

@@ -1,4 +1,4 @@
-import { dec, Decimal, money } from '../../../shared/decimal.js';
+import { dec, money } from '../../../shared/decimal.js';
 import { taxRate } from '../../../sri/document-types/tax-rates.js';
 import { lineSubtotal, taxAmount } from '../../../sri/money.js';
 import { lookup } from '../../../sri/tables/code-table.js';
@@ -76,8 +76,8 @@ export function withProduct<Line extends OpenLine>(line: Line, product: LineProd
   return { line: { ...line, ...told, ...taxed }, problems };
 }
 
-/** With half a cent more, the subtotal would be below zero. */
-const largestDiscount = (quantity: string, unitPrice: string): string => dec(quantity).times(dec(unitPrice)).toFixed(2, Decimal.ROUND_HALF_DOWN);
+/** With a cent more, the subtotal would be below zero. */
+const largestDiscount = (quantity: string, unitPrice: string): string => money(dec(quantity).times(dec(unitPrice)));
 
 /** The product's IVA by its code; with ICE, both itemised. Null where that ICE is per litre, gram or piece, which no product tells. */
 function taxOf(product: LineProduct, subtotal: string, asOf: string, hasMoney: boolean): Pick<OpenLine, 'tax_code' | 'tax_rate_code' | 'taxes'> | null {

@@ -37,6 +37,12 @@ it.each<[string, Partial<Totals>]>([
   ['one cent in a line', { lines: [line('3', '3.336', '10.00', iva('10.00', '1.50')), good.lines[1]!] }],
 ])('tolerates %s', (_, changes) => expect(differences({ ...good, ...changes })).toEqual([]));
 
+it('takes a line whose whole price, half a cent in it, is discounted', () => {
+  const free = { ...line('2.5', '1.99', '0.00', iva('0.00', '0.00')), discount: '4.98' };
+  const totals = { ...good, lines: [free], taxes: free.taxes, net: '0.00', discount: '4.98', tip: null, extras: [], total: '0.00', payments: ['0.00'] };
+  expect(differences(totals)).toEqual([]);
+});
+
 it('takes the sum of the rounded line taxes and the tax of the group alike', () => {
   const lines = Array.from({ length: 10 }, () => line('1', '0.10', '0.10', iva('0.10', '0.02')));
   const totals = { ...good, lines, net: '1.00', tip: null, extras: [] };

@@ -129,6 +129,20 @@ describe('arithmetic', () => {
     expect(rulesOf(content)).toContain('line.discount /lines/0/discount');
   });
 
+  it.each([
+    ['4.98', '0.00', []],
+    ['4.98', '0.01', ['line.subtotal /lines/0/subtotal']],
+    ['4.97', '0.01', []],
+    ['4.97', '0.00', ['line.subtotal /lines/0/subtotal']],
+    ['4.99', '0.00', ['line.discount /lines/0/discount']],
+  ])('takes a discount up to the line rounded to cents: %s of 4.975 leaves %s', (discount, subtotal, expected) => {
+    const line = { ...FINAL.content.lines[0]!, quantity: '2.500000', unitPrice: '1.990000', discount, subtotal };
+    const gross = money(dec(discount).plus(subtotal));
+    const taxes = [{ ...FINAL.content.taxes[0]!, taxableBase: subtotal, taxAmount: '0.00' }];
+    const totals = { subtotal: gross, totalDiscount: discount, totalTax: '0.00', total: subtotal };
+    expect(rulesOf(final({ ...totals, lines: [line], taxes, payments: [{ ...PAID[0]!, total: subtotal }] }))).toEqual(expected);
+  });
+
   it('refuses a quantity of zero', () => {
     expect(rulesOf(fullLine(0, { quantity: '0.000000' }))).toContain('line.quantity /lines/0/quantity');
   });

@@ -18,8 +18,8 @@ const RULES = defineRules({
     reference: 'Ficha técnica 2.32, annex 3',
   },
   'line.discount': {
-    es: 'El descuento supera el valor de la línea',
-    en: 'The discount exceeds the amount of the line',
+    es: 'El descuento supera el valor de la línea redondeado a centavos',
+    en: 'The discount exceeds the amount of the line rounded to cents',
     reference: ARITHMETIC,
   },
   'line.subtotal': {
