@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
   '01': {
     title: 'Invoice (factura)',
     notes: [
-      'Leave out buyer type, id and name together to sell to the final consumer; above the cap of the day the buyer must be named.',
+      'Leave out buyer type, id and name together, or give the type 07 alone, to sell to the final consumer; above the cap of the day the buyer must be named.',
       'Leave out `payments` and the issuer\'s default method takes the total.',
       'A line with only `tax_rate_code` gets its IVA from the table of the issue date; `taxes` on the line where it has several.',
       'Exports: `foreign_trade`. Reimbursed expenses: `reimbursements`. Service charge: `tip`.',

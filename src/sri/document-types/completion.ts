@@ -21,20 +21,29 @@ const RULES = defineRules({
   },
 });
 
-/** Buyer type aliases (`RUC`, `CEDULA`...) as codes. */
+/** Buyer type aliases (`RUC`, `CEDULA`...) as codes, and the final consumer's name in the letters that the SRI writes. */
 export function withBuyerCode(content: DocumentContent): DocumentContent {
   const row = IDENTIFICATION_TYPES.rows.find(({ alias }) => alias === content.buyerIdType);
-  return row === undefined ? content : { ...content, buyerIdType: row.code };
+  const buyerIdType = row?.code ?? content.buyerIdType;
+  const buyerName = buyerIdType === FINAL_CONSUMER.idType ? prescribedName(content.buyerName) : content.buyerName;
+  return { ...content, buyerIdType, buyerName };
 }
 
-/** A document that names no buyer at all goes to the final consumer. */
+function prescribedName(name: string | null): string | null {
+  const upper = name?.trim().toUpperCase();
+  return [FINAL_CONSUMER.name, FINAL_CONSUMER.testName].find((prescribed) => prescribed === upper) ?? name;
+}
+
+/** A document that names no buyer at all goes to the final consumer; one that names that type need say no more. */
 export function withFinalConsumer(content: DocumentContent): DocumentContent {
-  if (content.buyerIdType !== null || content.buyerId !== null || content.buyerName !== null) return content;
+  const { buyerIdType, buyerId, buyerName } = content;
+  const namesNobody = buyerIdType === null && buyerId === null && buyerName === null;
+  if (!namesNobody && buyerIdType !== FINAL_CONSUMER.idType) return content;
   return {
     ...content,
     buyerIdType: FINAL_CONSUMER.idType,
-    buyerId: FINAL_CONSUMER.id,
-    buyerName: FINAL_CONSUMER.name,
+    buyerId: buyerId ?? FINAL_CONSUMER.id,
+    buyerName: buyerName ?? FINAL_CONSUMER.name,
   };
 }
 

@@ -493,9 +493,34 @@ describe('buyer', () => {
 
   it('as final consumer has the prescribed id and name', () => {
     expect(buyer('07', '9999999999999', 'CONSUMIDOR FINAL')).toEqual([]);
-    expect(buyer('CONSUMIDOR_FINAL', '9999999999999', 'PRUEBAS SERVICIO DE RENTAS INTERNAS')).toEqual([]);
     expect(buyer('07', '1710034065', 'CONSUMIDOR FINAL')).toEqual(['buyer.final_consumer_id /buyer_id']);
     expect(buyer('07', '9999999999999', 'JUAN')).toEqual(['buyer.final_consumer_name /buyer_name']);
+    expect(buyer('07', '9999999999999', 'CONSUMIDOR  FINAL')).toEqual(['buyer.final_consumer_name /buyer_name']);
+  });
+
+  it('as final consumer is not named for a test where the document is real', () => {
+    const content = full({ buyerIdType: '07', buyerId: '9999999999999', buyerName: 'PRUEBAS SERVICIO DE RENTAS INTERNAS' });
+    expect(rulesOf(content, { ...FULL.issuer, environment: '1' })).toEqual([]);
+    expect(rulesOf(content, { ...FULL.issuer, environment: '2' })).toEqual(['buyer.final_consumer_name /buyer_name']);
+  });
+
+  it.each([
+    ['07', '9999999999999', 'Consumidor Final'],
+    ['CONSUMIDOR_FINAL', '9999999999999', ' consumidor final '],
+    ['07', null, null],
+    ['CONSUMIDOR_FINAL', null, null],
+    ['07', null, 'Consumidor final'],
+    ['07', '9999999999999', null],
+  ])('as final consumer need not be told in full: %s, %s, %s', (buyerIdType, buyerId, buyerName) => {
+    const told = full({ buyerIdType, buyerId, buyerName });
+    const { content, findings } = preflight(told, FULL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 });
+    expect(findings).toEqual([]);
+    expect(content).toMatchObject({ buyerIdType: '07', buyerId: '9999999999999', buyerName: 'CONSUMIDOR FINAL' });
+  });
+
+  it('as final consumer is judged by what is told of it', () => {
+    expect(buyer('07', null, 'JUAN')).toEqual(['buyer.final_consumer_name /buyer_name']);
+    expect(buyer('07', '1710034065', null)).toEqual(['buyer.final_consumer_id /buyer_id']);
   });
 
   it.each([

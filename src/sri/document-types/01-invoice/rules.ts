@@ -58,7 +58,7 @@ export function checkInvoice(
 ): readonly Finding[] {
   return [
     ...checkIssueDate(content, context),
-    ...checkBuyer(content),
+    ...checkBuyer(content, issuer),
     ...checkFinalConsumerLimit(content),
     ...checkLines(content),
     ...checkTaxes(content),

@@ -29,7 +29,7 @@ export function checkPurchaseSettlement(
 ): readonly Finding[] {
   return [
     ...checkIssueDate(content, context),
-    ...checkIdentifiedBuyer(content),
+    ...checkIdentifiedBuyer(content, issuer),
     ...checkLines(content),
     ...checkOnlyIva(content),
     ...checkTaxes(content),

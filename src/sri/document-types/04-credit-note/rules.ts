@@ -18,7 +18,7 @@ export function checkCreditNote(
 ): readonly Finding[] {
   return [
     ...checkIssueDate(content, context),
-    ...checkIdentifiedBuyer(content),
+    ...checkIdentifiedBuyer(content, issuer),
     ...checkModifiedDocument(content),
     ...checkReason(content),
     ...checkLines(content),

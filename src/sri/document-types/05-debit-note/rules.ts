@@ -44,7 +44,7 @@ export function checkDebitNote(
 ): readonly Finding[] {
   return [
     ...checkIssueDate(content, context),
-    ...checkIdentifiedBuyer(content),
+    ...checkIdentifiedBuyer(content, issuer),
     ...checkModifiedDocument(content),
     ...checkLines(content),
     ...checkMotives(content),

@@ -42,6 +42,12 @@ function withSupport(change: Partial<NonNullable<Destination['supportingDocument
   return destination(0, { supportingDocument: { ...support, ...change } });
 }
 
+it('names the final consumer as the SRI does, whatever its letters', () => {
+  const told = full({ buyerIdType: '07', buyerId: '9999999999999', buyerName: 'Consumidor Final' });
+  const { content, findings } = preflight(told, FULL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 });
+  expect([content.buyerName, findings]).toEqual(['CONSUMIDOR FINAL', []]);
+});
+
 it('has nothing to report on its examples', () => {
   for (const { content, issuer } of DELIVERY_GUIDE_EXAMPLES) expect(rulesOf(content, issuer)).toEqual([]);
 });

@@ -63,7 +63,7 @@ export function checkDeliveryGuide(
 ): readonly Finding[] {
   return [
     ...checkIssueDate(content, context),
-    ...checkBuyer(content),
+    ...checkBuyer(content, issuer),
     ...checkConsigneeData(content),
     ...checkTrip(content, content.transport),
     ...checkLines(withoutMoney(content)),

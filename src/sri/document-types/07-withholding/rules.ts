@@ -94,7 +94,7 @@ export function checkWithholding(
   const { withholding } = content;
   return [
     ...checkIssueDate(content, context),
-    ...checkBuyer(content),
+    ...checkBuyer(content, issuer),
     ...checkSubject(content),
     ...checkLines(content),
     ...checkWithholdingTotals(content),

@@ -3,8 +3,11 @@ import { isFreeId } from '../../identification.js';
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { checkCedula, checkRuc, type TaxpayerIdCheck } from '../../taxpayer-id.js';
-import type { DocumentContent } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../document.js';
 import { defineRules, finding } from './rule.js';
+
+/** `ambiente` of the SRI's test environment. */
+const TEST_ENVIRONMENT = '1';
 
 const TABLE_6 = 'Ficha técnica 2.32, table 6';
 
@@ -51,9 +54,9 @@ const RULES = defineRules({
     reference: TABLE_6,
   },
   'buyer.final_consumer_name': {
-    es: 'El consumidor final se nombra CONSUMIDOR FINAL',
-    en: 'The final consumer is named CONSUMIDOR FINAL',
-    reference: TABLE_6,
+    es: 'El consumidor final se nombra CONSUMIDOR FINAL; en el ambiente de pruebas también PRUEBAS SERVICIO DE RENTAS INTERNAS',
+    en: 'The final consumer is named CONSUMIDOR FINAL; in the test environment also PRUEBAS SERVICIO DE RENTAS INTERNAS',
+    reference: 'Ficha técnica 2.32, tables 5 and 6',
   },
   'buyer.final_consumer_banned': {
     es: 'Este documento exige un receptor identificado: no admite consumidor final',
@@ -63,15 +66,15 @@ const RULES = defineRules({
 });
 
 /** The receiver of every type but the invoice is somebody: the final consumer is refused. */
-export function* checkIdentifiedBuyer(content: DocumentContent): Generator<Finding> {
+export function* checkIdentifiedBuyer(content: DocumentContent, issuer: IssuerSnapshot): Generator<Finding> {
   if (content.buyerIdType === FINAL_CONSUMER.idType) {
     yield finding(RULES['buyer.final_consumer_banned'], '/buyer_id_type', '04, 05, 06, 08', content.buyerIdType);
   }
-  yield* checkBuyer(content);
+  yield* checkBuyer(content, issuer);
 }
 
 /** Who the receiver is: complete, of a known type, with an identification of that type's form. */
-export function* checkBuyer(content: DocumentContent): Generator<Finding> {
+export function* checkBuyer(content: DocumentContent, issuer: IssuerSnapshot): Generator<Finding> {
   const { buyerIdType, buyerId, buyerName } = content;
   const parts = [
     ['/buyer_id_type', buyerIdType],
@@ -86,7 +89,7 @@ export function* checkBuyer(content: DocumentContent): Generator<Finding> {
     yield finding(RULES['buyer.id_type'], '/buyer_id_type', codes(), buyerIdType);
     return;
   }
-  if (buyerIdType === FINAL_CONSUMER.idType) yield* checkFinalConsumer(buyerId, buyerName);
+  if (buyerIdType === FINAL_CONSUMER.idType) yield* checkFinalConsumer(buyerId, buyerName, issuer);
   else if (buyerId !== null && buyerId !== '') yield* checkIdentification(buyerIdType, buyerId);
 }
 
@@ -117,11 +120,12 @@ function* ofTaxpayer(rule: (typeof RULES)[keyof typeof RULES], id: string, check
   yield finding(doubt === 'check_digit' ? RULES['buyer.check_digit'] : rule, '/buyer_id', null, id);
 }
 
-function* checkFinalConsumer(id: string | null, name: string | null): Generator<Finding> {
+function* checkFinalConsumer(id: string | null, name: string | null, { environment }: IssuerSnapshot): Generator<Finding> {
   if (id !== null && id !== FINAL_CONSUMER.id) {
     yield finding(RULES['buyer.final_consumer_id'], '/buyer_id', FINAL_CONSUMER.id, id);
   }
-  if (name !== null && name !== FINAL_CONSUMER.name && name !== FINAL_CONSUMER.testName) {
+  const isTestName = name === FINAL_CONSUMER.testName && environment === TEST_ENVIRONMENT;
+  if (name !== null && name !== FINAL_CONSUMER.name && !isTestName) {
     yield finding(RULES['buyer.final_consumer_name'], '/buyer_name', FINAL_CONSUMER.name, name);
   }
 }
