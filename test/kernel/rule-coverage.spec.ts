@@ -48,6 +48,11 @@ const CASES: Readonly<Record<string, Case>> = {
   'foreign_trade.country': on('01', 'export', ({ foreignTrade }) => ({
     foreignTrade: { ...foreignTrade, originCountry: 'EC' },
   })),
+  'foreign_trade.buyer_address_missing': on('01', 'export', () => ({ buyerAddress: null })),
+  'foreign_trade.final_consumer': on('01', 'export', () => FINAL_CONSUMER),
+  'foreign_trade.incoterm_subtotal_missing': on('01', 'export', ({ foreignTrade }) => ({
+    foreignTrade: { ...foreignTrade, incotermSubtotal: null },
+  })),
   'guide.reason_missing': on('06', 'full', () => ({ reason: null })),
   'guide.support_incomplete': on('06', 'full', () => ({ modifiedDocumentNumber: null })),
   'guide.transport_missing': on('06', 'full', () => ({ transport: null })),

@@ -45,7 +45,12 @@ describe('foreign trade', () => {
     [trade({}), []],
     [trade({ incoterm: 'fob' }), [`foreign_trade.incoterm ${at}/incoterm`]],
     [trade({ incotermSubtotal: 'A'.repeat(11) }), [`foreign_trade.incoterm ${at}/incoterm_subtotal`]],
-    [trade({ incotermSubtotal: null }), []],
+    [trade({ incotermSubtotal: null }), [`warning foreign_trade.incoterm_subtotal_missing ${at}/incoterm_subtotal`]],
+    [{ ...trade({}), buyerAddress: null }, ['warning foreign_trade.buyer_address_missing /buyer_address']],
+    [
+      { ...trade({}), buyerIdType: '07', buyerId: null, buyerName: null },
+      ['invoice.final_consumer_limit /total', 'warning foreign_trade.final_consumer /buyer_id_type'],
+    ],
     [trade({ originCountry: 'EC' }), [`foreign_trade.country ${at}/origin_country`]],
     [trade({ destinationCountry: '1' }), [`foreign_trade.country ${at}/destination_country`]],
     [trade({ destinationCountry: null, acquisitionCountry: null }), []],

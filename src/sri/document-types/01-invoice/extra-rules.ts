@@ -1,4 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
+import { FINAL_CONSUMER } from '../../tables/documents.js';
 import type { DocumentContent, SubstituteGuide } from '../document.js';
 import { identificationProblem } from '../rules/identification.js';
 import { COUNTRY, REIMBURSEMENTS } from '../rules/reimbursements.js';
@@ -19,6 +20,25 @@ const RULES = defineRules({
     es: 'El país lleva tres dígitos',
     en: 'The country has three digits',
     reference: 'Ficha técnica 2.32, table 25',
+  },
+  // Mandatory by the annex; whether the SRI insists is not known.
+  'foreign_trade.incoterm_subtotal_missing': {
+    severity: 'warning',
+    es: 'En una exportación la ficha pide el incoterm del total sin impuestos',
+    en: 'For an export the ficha asks for the incoterm of the total without taxes',
+    reference: ANNEX_4,
+  },
+  'foreign_trade.buyer_address_missing': {
+    severity: 'warning',
+    es: 'En una exportación la ficha pide la dirección del comprador',
+    en: "For an export the ficha asks for the buyer's address",
+    reference: ANNEX_4,
+  },
+  'foreign_trade.final_consumer': {
+    severity: 'warning',
+    es: 'Una exportación se factura a un comprador identificado, no a consumidor final',
+    en: 'An export is invoiced to an identified buyer, not to the final consumer',
+    reference: `${ANNEX_4} and table 6`,
   },
   'substitute_guide.start_date': {
     es: 'El transporte no puede empezar antes de la emisión',
@@ -103,10 +123,13 @@ const ESTABLISHMENT = /^[0-9]{3}$/;
 
 const required = (pointer: string, value: string, max: number): TextField => ({ pointer, value, max, required: true });
 
-/** Terms of an export: incoterms, countries, places. */
-export function* checkForeignTrade({ foreignTrade: trade }: DocumentContent): Generator<Finding> {
+/** Terms of an export: incoterms, countries, places; then who buys. */
+export function* checkForeignTrade({ foreignTrade: trade, buyerAddress, buyerIdType }: DocumentContent): Generator<Finding> {
   if (trade === null) return;
   const at = '/foreign_trade';
+  if (trade.incotermSubtotal === null) {
+    yield finding(RULES['foreign_trade.incoterm_subtotal_missing'], `${at}/incoterm_subtotal`, 'FOB, CIF…');
+  }
   for (const [name, value] of [
     ['incoterm', trade.incoterm],
     ['incoterm_subtotal', trade.incotermSubtotal],
@@ -127,6 +150,10 @@ export function* checkForeignTrade({ foreignTrade: trade }: DocumentContent): Ge
   yield* checkText(required(`${at}/incoterm_place`, trade.incotermPlace, 300));
   yield* checkText(required(`${at}/loading_port`, trade.loadingPort, 300));
   yield* checkText(required(`${at}/destination_port`, trade.destinationPort, 300));
+  if (buyerAddress === null || buyerAddress === '') yield finding(RULES['foreign_trade.buyer_address_missing'], '/buyer_address');
+  if (buyerIdType === FINAL_CONSUMER.idType) {
+    yield finding(RULES['foreign_trade.final_consumer'], '/buyer_id_type', '04, 05, 06, 08', buyerIdType);
+  }
 }
 
 /** Concepts of charges of third parties; their amounts are checked with the total. */
