@@ -64,6 +64,7 @@ const CASES: Readonly<Record<string, Case>> = {
     lines: lines.map((line) => ({ ...line, taxCode: '3', taxRateCode: '3610', taxes: null })),
   })),
   'modified_document.missing': on('04', 'full', () => ({ modifiedDocumentNumber: null })),
+  'note.reason': on('04', 'full', () => ({ reason: null })),
   'shape.date': on('01', 'full', () => ({ issueDate: '2026-02-30' })),
   'shape.decimal': on('01', 'full', () => ({ total: '1e3' })),
   'shape.structure': on('06', 'full', () => ({ transport: 'truck' })),
@@ -80,6 +81,7 @@ const CASES: Readonly<Record<string, Case>> = {
     withholding: ofFirst(withholding, { authorizationNumber: '1'.repeat(49) }),
   })),
   'tax.rate_code_unlisted': on('01', 'several-taxes', ({ taxes }) => ({ taxes: [{ ...taxes[0], taxRateCode: '3533' }, ...taxes.slice(1)] })),
+  'tax.tariff_missing': on('01', 'several-taxes', ({ taxes }) => ({ taxes: taxes.map((tax) => ({ ...tax, tariff: null })) })),
   'withholding.abroad_only': on('07', 'full', ({ withholding }) => ({
     withholding: ofFirst(withholding, { country: '593' }),
   })),
@@ -120,6 +122,9 @@ const CASES: Readonly<Record<string, Case>> = {
   'withholding.subject': on('07', 'full', () => FINAL_CONSUMER),
   'withholding.subject_type': on('07', 'full', ({ withholding }) => ({
     withholding: { ...withholding, subjectType: '01' },
+  })),
+  'withholding.supports_empty': on('07', 'full', ({ withholding }) => ({
+    withholding: { ...withholding, supportingDocuments: [] },
   })),
   'withholding.treaty': on('07', 'abroad-dividend', ({ withholding }) => ({
     withholding: ofFirst(withholding, { treaty: null }),
