@@ -34,6 +34,7 @@ it.each<[string, Figures]>([
   ['one cent', { totals: ['28.01', '25.00', '3.01'] }],
   ['no reimbursement at all', { totals: null, taxes: '' }],
   ['the sum of rounded lines', { totals: ['28.20', '25.00', '3.20'], taxes: tax('4', '15', '25.00', '3.20') }],
+  ['twice the tax, of lines that were each rounded up to a cent', { totals: ['32.50', '25.00', '7.50'], taxes: tax('4', '15', '25.00', '7.50') }],
   ['a rate of its day', { taxes: tax('2', '12.00', '25.00', '3.00'), day: '01/03/2024' }],
 ])('takes %s', (_name, figures) => expect(judge(figures)).toBe(''));
 
@@ -44,5 +45,6 @@ it.each<[string, Figures, string]>([
   ['totals alone', { taxes: '' }, 'no tienen detalle'],
   ['detail alone', { totals: null }, 'El total de reembolsos'],
   ['a rate of another day', { taxes: tax('2', '12.00', '25.00', '3.00') }, 'no corresponde a la tarifa'],
+  ['more than rounding makes of it', { totals: ['32.51', '25.00', '7.51'], taxes: tax('4', '15', '25.00', '7.51') }, 'El IVA de un reembolso'],
   ['a wrong amount', { taxes: tax('4', '15', '100.00', '9.99') }, 'El IVA de un reembolso'],
 ])('reports %s', (_name, figures, text) => expect(judge(figures)).toContain(text));

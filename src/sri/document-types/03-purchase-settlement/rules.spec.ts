@@ -123,11 +123,11 @@ describe('reimbursements', () => {
     [reimbursed({ authorizationNumber: '1' }), [`support.authorization_number ${at}/authorization_number`]],
     [reimbursed({ taxes: [] }), [`reimbursement.taxes ${at}/taxes`]],
     [
-      reimbursed({ taxes: [{ ...REIMBURSEMENT.content.reimbursements[0]!.taxes[0]!, taxAmount: '3.02' }] }),
+      reimbursed({ taxes: [{ ...REIMBURSEMENT.content.reimbursements[0]!.taxes[0]!, taxAmount: '6.00' }] }),
       [`warning tax.amount_of_lines ${at}/taxes/0/tax_amount`],
     ],
     [
-      reimbursed({ taxes: [{ ...REIMBURSEMENT.content.reimbursements[0]!.taxes[0]!, taxAmount: '8.01' }] }),
+      reimbursed({ taxes: [{ ...REIMBURSEMENT.content.reimbursements[0]!.taxes[0]!, taxAmount: '6.01' }] }),
       [`tax.amount ${at}/taxes/0/tax_amount`],
     ],
     [
