@@ -27,12 +27,16 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
       '`modified_document_id` fills in type, number and date of the original; give those three for one issued elsewhere.',
       "The number of one of the issuer's own invoices means the same as its id: a note to one that is not authorized yet is `409 INVALID_STATE`. Only an invoice that was given up because the SRI holds its number under another key counts as issued elsewhere.",
       'Notes that are issued together never exceed the original. When they reach its total it becomes `VOIDED_BY_NC`.',
-      'A note to another buyer than its original is taken, with a warning on `/documents/validate` and once it is issued.',
+      'A note to another buyer than its original is taken, with a warning on `/documents/validate` and once it is issued; so is one that gives back a tax which its invoice did not charge, or not on so much.',
+      '`/documents/validate` tells what the invoice has left to credit as it stands; the balance is taken when the note is issued.',
     ],
   },
   '05': {
     title: 'Debit note (nota de débito)',
-    notes: ['Each line is a reason for charging more: `description` says why, `quantity` is 1, `subtotal` the amount.'],
+    notes: [
+      'Each line is a reason for charging more: `description` says why, `quantity` is 1, `subtotal` the amount.',
+      "What it modifies is named as in a credit note. One of the issuer's own documents that was refused, given up or annulled is `409 INVALID_STATE`; one that is still on its way to the SRI may be debited.",
+    ],
   },
   '06': {
     title: 'Delivery guide (guía de remisión)',
@@ -50,6 +54,18 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
   },
 };
 
+/** Elements of the SRI's schemas for which a request has no field. */
+const LEFT_OUT: readonly string[] = [
+  '## What cannot be told',
+  '',
+  "The SRI's schemas have elements for which there is no field. Whoever needs one of them cannot issue that document here:",
+  '',
+  '- subsidies (`totalSubsidio`, `precioSinSubsidio`): fuel and other subsidised goods;',
+  '- withholdings inside an invoice (`retenciones`): sellers of fuel, publishers of newspapers;',
+  '- IVA that is refunded to elderly buyers within the document (`valorDevolucionIva`);',
+  '- invoices that are notified as negotiable in bulk (`tipoNegociable`), and documents of fiscal printers (`maquinaFiscal`).',
+];
+
 /** `docs/issuing.md`: one body for each document type, those that the demonstration issues. */
 export function issuingPage(): string {
   const bodies: readonly (readonly [type: string, body: object])[] = [
@@ -66,6 +82,8 @@ export function issuingPage(): string {
     'Ecuador, not in the future; `additional_info` holds up to 15 pairs of name and value that are printed.',
     '',
     ...bodies.flatMap(([type, body]) => section(type, body)),
+    ...LEFT_OUT,
+    '',
   ].join('\n');
 }
 
