@@ -24,6 +24,7 @@ export function additionalInfo(content: DocumentContent, issuer: IssuerSnapshot)
 
 /** `detallesAdicionales` of a line. */
 export function additionalDetails(details: readonly NameValue[]): string {
+  if (details.length === 0) return '';
   return optionalGroup(
     'detallesAdicionales',
     ...details.map(({ name, value }) => withAttributes('detAdicional', { nombre: name, valor: value }, '')),
