@@ -53,6 +53,46 @@ describe('acts on issued documents', () => {
     expect(access_key).not.toBe(refused.access_key);
   });
 
+  describe('a correction that was never signed', () => {
+    let worker = 0;
+    /** Refused, corrected while no worker runs, and handed to a person because three workers were lost on it. */
+    async function lost(mine: Business, at: 'reception' | 'authorization', change: Record<string, unknown> = {}): Promise<{ id: string; key: string }> {
+      await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: at === 'reception' ? '35' : '52', at } });
+      const { document_id: id } = await mine.accepted({ buyer_name: 'Con error' });
+      expect((await mine.settled(id)).status).toBe('REJECTED');
+      await stack.killWorker(worker);
+      const corrected = await mine.call<Act>('POST', `/documents/${id}/correct`, mine.invoice({ buyer_name: 'Corregida', ...change }));
+      expect([corrected.status, corrected.body.status]).toEqual([202, 'NUMBER_RESERVED']);
+      await stack.database.query('update outbox set lost_leases = 3 where document_id = $1', [id]);
+      worker = (await stack.startWorker()).index;
+      const { status, error, access_key: key } = await mine.settled(id);
+      expect([status, error]).toMatchObject(['MANUAL_REVIEW_REQUIRED', { code: 'ATTEMPTS_EXHAUSTED' }]);
+      return { id, key: key as string };
+    }
+    const signings = (id: string): Promise<object[]> =>
+      stack.database.query('select signing_no, content_revision, access_key from signed_documents where document_id = $1 order by signing_no', [id]);
+
+    it.each(['reception', 'authorization'] as const)('is signed by the retry, refused at %s or not: the former bytes are not sent again', async (at) => {
+      const mine = await Business.open(stack);
+      const { id, key } = await lost(mine, at);
+      expect((await mine.call<Act>('POST', `/documents/${id}/retry`)).status).toBe(202);
+      expect(await mine.settled(id)).toMatchObject({ status: 'AUTHORIZED', buyer_name: 'Corregida' });
+      expect((await mine.call<string>('GET', `/documents/${id}/xml`)).body).toContain('Corregida');
+      expect(await signings(id)).toEqual([{ signing_no: 1, content_revision: 1, access_key: key }, { signing_no: 2, content_revision: 2, access_key: key }]);
+    });
+
+    it('is signed under the key of its new day', async () => {
+      const mine = await Business.open(stack);
+      const yesterday = new Date(Date.now() - 29 * 3_600_000).toISOString().slice(0, 10);
+      const { id, key } = await lost(mine, 'reception', { issue_date: yesterday });
+      expect((await mine.call<Act>('POST', `/documents/${id}/retry`)).status).toBe(202);
+      expect(await mine.settled(id)).toMatchObject({ status: 'AUTHORIZED', access_key: key, issue_date: yesterday });
+      const [first, second] = (await signings(id)) as { access_key: string }[];
+      expect([first!.access_key === key, second!.access_key]).toEqual([false, key]);
+      expect((await simulatorAccount(stack, first!.access_key)).authorized).toBe(0);
+    });
+  });
+
   it('a document refused for its content is not retried: what is allowed is named', async () => {
     const { document_id } = await business.accepted(magic('52'));
     expect((await business.settled(document_id)).status).toBe('REJECTED');

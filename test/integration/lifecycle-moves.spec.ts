@@ -121,7 +121,7 @@ describe('moves in the database', () => {
     });
     expect(version).toBe(4);
     const loaded = await documents.load(seed.tenantId, id);
-    expect(loaded?.state).toMatchObject({ status: 'RECEPTION_PENDING', version: 4, sentDigests: [{ signingNo: 1, digest: 'abc' }] });
+    expect(loaded?.state).toMatchObject({ status: 'RECEPTION_PENDING', version: 4, contentRevision: 1, signings: [{ signingNo: 1, digest: 'abc', contentRevision: 1 }] });
     const history = await database.query<{ trigger: string; version: number }>(
       'select trigger, version from document_history where document_id = $1 order by version', [id]);
     expect(history.map((row) => row.trigger)).toEqual(['number_taken', 'xml_built', 'signed', 'queued']);

@@ -80,7 +80,7 @@ export type DocumentRow = {
   signing_no: number; next_attempt_at: number | null; error_code: string | null; received_at: string | null;
 };
 
-interface SignedRow { signing_no: number; certificate_id: string; digest: string; xml: Buffer }
+interface SignedRow { signing_no: number; certificate_id: string; digest: string; access_key: string; content_revision: number; xml: Buffer }
 export interface AttemptRow { id: string; document_id: string; service: string; signing_no: number; started_at: number; finished_at: number | null; outcome: string | null }
 interface ContentRow { revision: number; content: unknown; issuer_snapshot: unknown }
 interface HistoryRow { version: number; from_status: string | null; trigger: string; to_status: string }
@@ -345,7 +345,7 @@ export class MemoryStore implements Store {
       document: { ...d, due_step: this.outbox.get(`${tenant}/${id}`)?.step ?? null },
       content: content?.content ?? null,
       issuer_snapshot: content?.issuer_snapshot ?? null,
-      digests: signings.map(({ signing_no, digest }) => ({ signingNo: signing_no, digest })),
+      digests: signings.map(({ signing_no, digest, access_key, content_revision }) => ({ signingNo: signing_no, digest, accessKey: access_key, contentRevision: content_revision })),
       signed_xml: signed?.xml ?? null,
       signing_certificate_valid_to: signer ? new Date(signer.valid_to) : null,
       certificate_id: active?.id ?? null,
@@ -397,16 +397,17 @@ export class MemoryStore implements Store {
     append(this.history, place, history);
     append(this.events, place, events);
     const records = parse(recordsJson) ?? {};
-    this.writeRecords(place, id, records, bytes, now);
+    this.writeRecords(place, d, records, bytes, now);
     if (records['pause']) this.pauseScope(d, records['pause'] as Json);
     return { new_version: d.version, successor_woken: !keep && this.setWork(place, d, work, dueAt, now) };
   }
 
-  private writeRecords(place: string, id: string, records: Json, bytes: Buffer | null, now: number): void {
+  private writeRecords(place: string, d: DocumentRow, records: Json, bytes: Buffer | null, now: number): void {
+    const { id } = d;
     const row = (name: string): (Json & { id: string }) | undefined => records[name] as (Json & { id: string }) | undefined;
     const signing = row('signing');
     if (signing) {
-      append(this.signed, place, [{ signing_no: signing['signing_no'] as number, certificate_id: signing['certificate_id'] as string, digest: signing['digest'] as string, xml: bytes! }]);
+      append(this.signed, place, [{ signing_no: signing['signing_no'] as number, certificate_id: signing['certificate_id'] as string, digest: signing['digest'] as string, access_key: d.access_key, content_revision: d.content_revision, xml: bytes! }]);
     }
     const attempt = row('attempt');
     if (attempt) this.attempts.set(attempt.id, { id: attempt.id, document_id: id, service: attempt['service'] as string, signing_no: attempt['signing_no'] as number, started_at: now, finished_at: null, outcome: null });

@@ -41,7 +41,7 @@ export function decideRetry(document: DocumentState, now: Date, policy: SagaPoli
   if (status === 'AUTHORIZATION_RETRY_SCHEDULED' || status === 'AUTHORIZATION_UNKNOWN' || (isAtRest(status) && document.receivedAt !== null)) {
     return restart({ trigger: 'retry_asking' }, 'authorize', { deadlineAt: new Date(now.getTime() + policy.answerDeadlineMs) });
   }
-  if (document.firstSentAt !== null) return restart(sending, 'authorize');
+  if (document.firstSentAt !== null) return restart(sending, 'authorize', { deadlineAt: new Date(now.getTime() + policy.answerDeadlineMs) });
   return restart(sending, document.signingNo === 0 ? 'prepare' : 'submit');
 }
 

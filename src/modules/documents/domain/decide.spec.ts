@@ -2,7 +2,7 @@ import { documentDigest } from '../../../sri/document-digest.js';
 import type { AuthorizationAnswer, AuthorizationEntry } from '../../../sri/soap/authorization.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 import { decide, decideReconciliation, type Evidence } from './decide.js';
-import type { Decision, DocumentState, SagaPolicy } from './document.js';
+import type { Decision, DocumentState, SagaPolicy, Signing } from './document.js';
 import { type DocumentStatus, target } from './lifecycle.js';
 
 const KEY = '1509202601179001234500110010020000001011234567812';
@@ -13,9 +13,10 @@ const POLICY: SagaPolicy = { receptionLadderMs: [2_000, 5_000], authorizationLad
   maxReceptionAttempts: 60, recheckEveryMs: 86_400_000, recheckForMs: 30 * 86_400_000, cancellationLadderMs: [60_000],
 };
 
+const signing = (signingNo: number, xml: string): Signing => ({ signingNo, digest: documentDigest(xml), accessKey: KEY, contentRevision: 1 });
 const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): DocumentState => ({
   id: 'd', tenantId: 't', status, version: 5, accessKey: KEY, signingNo: 2,
-  sentDigests: [{ signingNo: 1, digest: documentDigest(FIRST) }, { signingNo: 2, digest: documentDigest(OURS) }],
+  contentRevision: 1, signings: [signing(1, FIRST), signing(2, OURS)],
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 0, firstSentAt: NOW, receivedAt: null, deadlineAt: null,
   errorCode: null, sriMessages: [], isResigning: false, cancellation: null, ...more,
 });

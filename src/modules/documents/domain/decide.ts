@@ -205,14 +205,14 @@ function isOurs(document: DocumentState, entry: AuthorizationEntry): boolean {
   if (entry.numeroAutorizacion !== null && entry.numeroAutorizacion !== document.accessKey) return false;
   if (entry.comprobante === null) return false;
   const digest = documentDigest(entry.comprobante);
-  return document.sentDigests.some((sent) => sent.digest === digest);
+  return document.signings.some((sent) => sent.digest === digest);
 }
 
 /** A refusal of an older signing says nothing about the current one. */
 function concernsCurrentSigning(document: DocumentState, entry: AuthorizationEntry): boolean {
   if (entry.comprobante === null) return document.signingNo <= 1;
   const digest = documentDigest(entry.comprobante);
-  return document.sentDigests.some((sent) => sent.signingNo === document.signingNo && sent.digest === digest);
+  return document.signings.some((sent) => sent.signingNo === document.signingNo && sent.digest === digest);
 }
 
 function latest(best: AuthorizationEntry | null, entry: AuthorizationEntry): AuthorizationEntry {
@@ -280,6 +280,8 @@ function wait(document: DocumentState, reason: string, now: Date, policy: SagaPo
     case 'AUTHORIZATION_RETRY_SCHEDULED':
       return isOverdue ? overdue({ trigger: 'overdue' }, { trigger: 'gave_up' }) : { moves: [], patch, work };
     case 'RECEPTION_UNKNOWN':
+    // Asked before it is sent again, after a retry.
+    case 'RECEPTION_RETRY_SCHEDULED':
       return isOverdue ? overdue({ trigger: 'gave_up' }) : { moves: [], patch, work };
     case 'REJECTED':
     case 'FAILED_PERMANENT':

@@ -10,8 +10,10 @@ export interface DocumentState {
   readonly accessKey: string;
   /** Which signing is current; 0 before the first. */
   readonly signingNo: number;
-  /** Digests of every signing that may have left the house, by number. */
-  readonly sentDigests: readonly { readonly signingNo: number; readonly digest: string }[];
+  /** Which content is current; a correction makes a new one. */
+  readonly contentRevision: number;
+  /** Every signing that may have left the house, by number. */
+  readonly signings: readonly Signing[];
   readonly suspicion: 'SEQUENTIAL_TAKEN' | null;
   readonly receptionAttempts: number;
   readonly authorizationAttempts: number;
@@ -21,9 +23,21 @@ export interface DocumentState {
   /** Why the document does not go on; code of the error catalogue. */
   readonly errorCode: string | null;
   readonly sriMessages: readonly SriMessage[];
-  /** A new signature is due: verdicts on the current one are known and spent. */
+  /**
+   * A new signature is due, or the current one is of a content or access key that a correction replaced: verdicts on it are
+   * known and spent, and its bytes are not sent any more.
+   */
   readonly isResigning: boolean;
   readonly cancellation: Cancellation | null;
+}
+
+/** Bytes that were signed, and what of. */
+export interface Signing {
+  readonly signingNo: number;
+  readonly digest: string;
+  readonly accessKey: string;
+  /** Null where the version that signed did not say. */
+  readonly contentRevision: number | null;
 }
 
 /** A request to annul the document in the SRI's portal, which the service watches. Days are Guayaquil's. */

@@ -4,7 +4,7 @@ import { IDS, type Ids } from '../../../shared/ports.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import { Prepared, sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { CLAIM_STEP, type Claim } from '../../../platform/outbox/due-work.js';
-import type { Decision, DocumentPatch, DocumentState } from '../domain/document.js';
+import type { Decision, DocumentPatch, DocumentState, Signing } from '../domain/document.js';
 import { type DocumentStatus, EVENT_OF_STATE, type Step, target } from '../domain/lifecycle.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 
@@ -141,7 +141,7 @@ interface LoadedRow {
   document: Record<string, unknown>;
   content: DocumentContent;
   issuer_snapshot: IssuerSnapshot;
-  digests: { signingNo: number; digest: string }[];
+  digests: Signing[];
   signed_xml: Buffer | null;
   signing_certificate_valid_to: Date | null;
   certificate_id: string | null;
@@ -168,7 +168,8 @@ function toLoaded(row: LoadedRow): LoadedDocument {
       version: d['version'] as number,
       accessKey: d['access_key'] as string,
       signingNo: d['signing_no'] as number,
-      sentDigests: row.digests,
+      contentRevision: d['content_revision'] as number,
+      signings: row.digests,
       suspicion: d['suspicion'] as DocumentState['suspicion'],
       receptionAttempts: d['reception_attempts'] as number,
       authorizationAttempts: d['authorization_attempts'] as number,
@@ -177,7 +178,7 @@ function toLoaded(row: LoadedRow): LoadedDocument {
       deadlineAt: date(d['deadline_at']),
       errorCode: d['error_code'] as string | null,
       sriMessages: (d['sri_messages'] as WireMessage[]).map(fromWireMessage),
-      isResigning: d['due_step'] === 'prepare' && (d['signing_no'] as number) > 0,
+      isResigning: isSigningSpent(row),
       cancellation: d['cancellation'] as DocumentState['cancellation'],
     },
     acceptedAt: new Date(d['created_at'] as string),
@@ -195,6 +196,14 @@ function toLoaded(row: LoadedRow): LoadedDocument {
         ? { id: row.certificate_id, validFrom: row.certificate_valid_from, validTo: row.certificate_valid_to }
         : null,
   };
+}
+
+/** Whether the current signing is not to be sent (again): a new one is due, or what it signed was corrected since. */
+function isSigningSpent({ document: d, digests }: LoadedRow): boolean {
+  const current = digests.find(({ signingNo }) => signingNo === d['signing_no']);
+  if (current === undefined) return false;
+  const isOfThisContent = current.accessKey === d['access_key'] && (current.contentRevision ?? d['content_revision']) === d['content_revision'];
+  return d['due_step'] === 'prepare' || !isOfThisContent;
 }
 
 /** Patch property -> column. */

@@ -23,7 +23,8 @@ export class SubmitStep implements SagaStep {
     const now = this.clock.now();
     const xml = signature?.signing.xml ?? signed?.xml;
     if (xml === undefined) throw new Error(`document ${state.id} has nothing signed to send`);
-    if (!signature && signed !== null && signed.certificateValidTo <= now && state.firstSentAt === null) {
+    const hasExpired = signed !== null && signed.certificateValidTo <= now && state.firstSentAt === null;
+    if (!signature && (hasExpired || state.isResigning)) {
       const again = signAgain(state, now);
       await this.documents.advance(state, again, token, now);
       return again.work;
@@ -34,7 +35,10 @@ export class SubmitStep implements SagaStep {
   }
 }
 
-/** The certificate ran out between signing and sending; nothing left the house, so a new signature is clean. */
+/**
+ * The certificate ran out between signing and sending, and nothing left the house, so a new signature is clean; or what was
+ * signed was corrected since, and must not be sent.
+ */
 const signAgain = ({ status }: DocumentState, now: Date): Decision => ({
   moves: status === 'RECEPTION_PENDING' ? [{ trigger: 'signature_stale' }] : [],
   patch: {},
