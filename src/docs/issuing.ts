@@ -58,7 +58,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
 const LEFT_OUT: readonly string[] = [
   '## What cannot be told',
   '',
-  "The SRI's schemas have elements for which there is no field. Whoever needs one of them cannot issue that document here:",
+  "The SRI's schemas have elements for which there is no field. Whoever needs one of these cannot issue that document here; among them are",
   '',
   '- subsidies (`totalSubsidio`, `precioSinSubsidio`): fuel and other subsidised goods;',
   '- withholdings inside an invoice (`retenciones`): sellers of fuel, publishers of newspapers;',

@@ -7,7 +7,7 @@ import type {
   RuleContext,
 } from './document-types/document.js';
 import { documentType } from './document-types/registry.js';
-import { defineRules, finding } from './document-types/rules/rule.js';
+import { defineRules, finding, MOST_FINDINGS } from './document-types/rules/rule.js';
 import { checkShape } from './document-types/rules/shape.js';
 import { MAX_DOCUMENT_BYTES, validateAgainstSchema, type SchemaProblem } from './xml/schema.js';
 
@@ -21,6 +21,17 @@ const RULES = defineRules({
     es: 'El documento firmado superaría el tamaño que admite el SRI',
     en: 'The signed document would exceed the size that the SRI takes',
     reference: 'Ficha técnica 2.32, message 26',
+  },
+  'document.more_errors': {
+    es: 'Hay más errores que no se muestran',
+    en: 'There are more errors that are not shown',
+    reference: 'Limit of this service',
+  },
+  'document.more_warnings': {
+    severity: 'warning',
+    es: 'Hay más advertencias que no se muestran',
+    en: 'There are more warnings that are not shown',
+    reference: 'Limit of this service',
   },
   schema: {
     es: 'El documento no cumple el esquema XML',
@@ -68,11 +79,21 @@ export function preflight(content: DocumentContent, issuer: IssuerSnapshot, cont
   } else {
     findings.push(...schemaFindings(xml, type, normalised.content, findings));
   }
-  return { content: normalised.content, findings, xmlBytes };
+  return { content: normalised.content, findings: bounded(findings), xmlBytes };
 }
 
 function refused(content: DocumentContent, findings: readonly Finding[]): Preflight {
-  return { content, findings, xmlBytes: 0 };
+  return { content, findings: bounded(findings), xmlBytes: 0 };
+}
+
+/** The first of each severity, and whether there are more: no answer and no row grows with what a body repeats. */
+function bounded(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length <= MOST_FINDINGS) return findings;
+  const [errors, warnings] = (['error', 'warning'] as const).map((severity) => findings.filter((one) => one.severity === severity)) as [Finding[], Finding[]];
+  return [
+    ...errors.slice(0, MOST_FINDINGS), ...(errors.length > MOST_FINDINGS ? [finding(RULES['document.more_errors'], '')] : []),
+    ...warnings.slice(0, MOST_FINDINGS), ...(warnings.length > MOST_FINDINGS ? [finding(RULES['document.more_warnings'], '')] : []),
+  ];
 }
 
 /** Schema problems by place; where a rule has spoken already, the schema's words add nothing. */

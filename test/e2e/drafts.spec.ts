@@ -327,6 +327,12 @@ describe('drafts and what follows an issued document', () => {
     const totalled = { ...note, subtotal: undefined, total_tax: undefined, total: undefined, taxes: undefined };
     expect(await dryRun(business, totalled)).toEqual([200, true, []]);
 
+    // Under its own key it takes nothing again; a refused one of its numeric code is what it corrects.
+    const keyed = { ...note, ...half, numeric_code: '24682468', idempotency_key: 'dry-run' };
+    expect((await business.call('POST', '/documents', business.invoice(keyed))).status).toBe(202);
+    expect(await dryRun(business, keyed)).toEqual([200, true, []]);
+    expect(await dryRun(business, { ...keyed, idempotency_key: undefined })).toEqual([200, false, [{ rule: 'issuing.credit_exceeds_original', pointer: '/total', expected: '0.00' }]]);
+
     const spent = await Business.open(stack, { initialSequential: 999_999_999 });
     expect(await dryRun(spent, {})).toEqual([200, true, []]);
     expect((await spent.issue()).status).toBe(202);
@@ -351,6 +357,22 @@ describe('drafts and what follows an issued document', () => {
     expect((await other.call('POST', `/documents/${old}/credit-note`, { reason: 'x', ...half })).status).toBe(404);
   });
 
+  it('lets a refused credit note of all be corrected, in a dry run and for good: it holds the balance itself', async () => {
+    const mine = await Business.open(stack);
+    const { document_id: original } = await mine.accepted();
+    expect((await mine.settled(original)).status).toBe('AUTHORIZED');
+    await refuseNext(mine);
+    const note = mine.invoice({ document_type: '04', reason: 'Devolución', payments: undefined, modified_document_id: original });
+    const { document_id } = (await mine.call<{ document_id: string }>('POST', '/documents', note)).body;
+    expect((await mine.settled(document_id)).status).toBe('REJECTED');
+    const corrected = { ...note, reason: 'Devolución completa' };
+    expect((await mine.call('POST', '/documents/validate', corrected)).body).toMatchObject({ valid: true, findings: [] });
+    expect((await mine.call('POST', `/documents/${document_id}/correct`, corrected)).status).toBe(202);
+    expect((await mine.settled(document_id)).status).toBe('AUTHORIZED');
+    const late = await mine.call<{ findings: { rule: string; pointer: string }[] }>('POST', '/documents/validate', { ...corrected, numeric_code: '11112222' });
+    expect(late.body.findings.map(({ rule, pointer }) => [rule, pointer])).toEqual([['issuing.invalid_state', '/modified_document_id']]);
+  });
+
   it('warns of a credit note that gives back a tax that its invoice did not charge', async () => {
     const invoice: Invoice = {
       subtotal: '100.00', total_tax: '0.00', total: '100.00',
@@ -367,12 +389,17 @@ describe('drafts and what follows an issued document', () => {
     expect((await business.document(document_id))['warnings']).toMatchObject(warned);
   });
 
-  /** An invoice that the SRI refuses. */
-  async function rejected(mine: Business): Promise<{ document_id: string; access_key: string }> {
+  /** The next document is refused by the SRI at authorization. */
+  async function refuseNext(mine: Business): Promise<void> {
     await fetch(`${stack.simulatorUrl}/control/faults`, {
       method: 'POST', headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ rules: [{ match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'authorization' } }] }),
     });
+  }
+
+  /** An invoice that the SRI refuses. */
+  async function rejected(mine: Business): Promise<{ document_id: string; access_key: string }> {
+    await refuseNext(mine);
     const accepted = await mine.accepted();
     expect((await mine.settled(accepted.document_id)).status).toBe('REJECTED');
     return accepted;

@@ -32,6 +32,7 @@ const CASES: Readonly<Record<string, Case>> = {
     additionalInfo: Array.from({ length: 15 }, (_, at) => ({ name: `Nota ${at}`, value: 'x' })),
   })),
   'additional_info.reserved': on('01', 'full', () => ({ additionalInfo: [{ name: 'ruc proveedor', value: 'x' }] })),
+  'additional_info.provider': on('01', 'full', () => ({ additionalInfo: [{ name: 'ruc proveedor', value: 'x' }] }), { providerRuc: null }),
   'buyer.final_consumer_banned': on('03', 'full', () => FINAL_CONSUMER),
   'buyer.final_consumer_id': on('01', 'full', () => ({ buyerIdType: '06', buyerId: '9999999999999' })),
   'buyer.final_consumer_name': on('01', 'full', () => ({ ...FINAL_CONSUMER, buyerName: 'NADIE' })),
@@ -44,6 +45,13 @@ const CASES: Readonly<Record<string, Case>> = {
   'document.size': on('01', 'full', ({ lines: [line] }) => ({
     lines: Array.from({ length: 1_000 }, (_, at) => ({ ...line, lineNumber: at + 1, description: 'x'.repeat(300) })),
   })),
+  'document.more_errors': on('01', 'full', ({ lines: [line] }) => ({
+    lines: Array.from({ length: 501 }, (_, at) => ({ ...line, lineNumber: at + 1, subtotal: '0.01' })),
+  })),
+  'document.more_warnings': on('07', 'full', ({ withholding }) => {
+    const [first] = withholding?.supportingDocuments ?? [];
+    return { withholding: { ...withholding, supportingDocuments: Array.from({ length: 501 }, () => ({ ...first, issueDate: '2020-01-01' })) } };
+  }),
   'document.type': on('01', 'full', () => ({ documentType: '02' })),
   'foreign_trade.country': on('01', 'export', ({ foreignTrade }) => ({
     foreignTrade: { ...foreignTrade, originCountry: 'EC' },

@@ -18,6 +18,7 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   too_short: [(c) => `Necesita al menos ${text(c['min_length'])} elementos`, (c) => `Needs at least ${text(c['min_length'])} items`],
   too_long: [(c) => `Admite como máximo ${text(c['max_length'])} elementos`, (c) => `Takes at most ${text(c['max_length'])} items`],
   repeated: [() => 'El parámetro se dio más de una vez', () => 'The parameter was given more than once'],
+  too_many_objects: [(c) => `Admite como máximo ${text(c['max'])} objetos en total`, (c) => `Takes at most ${text(c['max'])} objects in all`],
   too_many_findings: [() => 'Hay más errores que no se muestran', () => 'There are more errors that are not shown'],
   string_type: [() => 'Debe ser texto', () => 'Must be a string'],
   string_too_short: [(c) => `Necesita al menos ${text(c['min_length'])} caracteres`, (c) => `Needs at least ${text(c['min_length'])} characters`],

@@ -273,6 +273,17 @@ describe('the document payload', () => {
     expect(unknown?.input).toHaveLength(64);
   });
 
+  it('looks into no more objects than a document can hold, however its lists multiply', () => {
+    const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
+    const supporting = times(50, { reimbursements: times(270, { taxes: times(20, {}) }) });
+    const { findings } = failureOf(DocumentCreateDto, { ...invoice(), withholding: { supporting_documents: supporting } });
+    expect(findings).toEqual([{ loc: ['body'], type: 'too_many_objects', input: null, ctx: { max: 25_000 } }]);
+    const [line] = invoice()['lines'] as object[];
+    const [tax] = invoice()['taxes'] as object[];
+    const full = { ...line, taxes: times(3, tax), additional_details: times(3, { name: 'a', value: 'b' }) };
+    expect(issuing({ ...invoice(), lines: times(2_000, full) }).lines).toHaveLength(2_000);
+  });
+
   it('refuses ten thousand unknown keys in a bounded answer', () => {
     const body = { ...invoice(), ...Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, index])) };
     const failure = failureOf(DocumentCreateDto, body);

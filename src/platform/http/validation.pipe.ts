@@ -10,6 +10,12 @@ import { echo, type FieldFinding, ValidationFailure } from './validation-failure
 
 const SOURCES = { body: 'body', query: 'query', param: 'path', custom: 'body' } as const;
 
+/**
+ * A request holds at most this many objects and lists: what lists of lists of lists may hold by their own bounds, all together,
+ * would stop the process for seconds. Two thousand lines with all that each may hold are some 18,000.
+ */
+const MAX_OBJECTS = 25_000;
+
 /** An answer lists at most this many findings; a request with more is not a typo. */
 const MAX_FINDINGS = 500;
 
@@ -42,6 +48,9 @@ export function validateAs<T extends object>(type: new () => T, value: unknown, 
   }
   const shape: FieldFinding[] = [];
   const pruned = walkShape(type, value, [source], shape);
+  if (holdsMoreObjects(pruned, MAX_OBJECTS)) {
+    throw new ValidationFailure(bounded([...shape, { loc: [source], type: 'too_many_objects', input: null, ctx: { max: MAX_OBJECTS } }]));
+  }
   const instance = plainToInstance(type, pruned);
   const errors = validateSync(instance, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true });
   const judged = new Set(shape.map((finding) => finding.loc.join('\n')));
@@ -52,6 +61,17 @@ export function validateAs<T extends object>(type: new () => T, value: unknown, 
   }
   if (findings.length > 0) throw new ValidationFailure(bounded(findings));
   return instance;
+}
+
+/** Whether there are more objects in a value that was JSON than `most`; looks no further than that. */
+function holdsMoreObjects(value: object, most: number): boolean {
+  const waiting: object[] = [value];
+  for (let seen = 0; waiting.length > 0; seen += 1) {
+    if (seen > most) return true;
+    for (const inner of Object.values(waiting.pop() as object) as unknown[]) if (typeof inner === 'object' && inner !== null) waiting.push(inner);
+    if (waiting.length > most) return true;
+  }
+  return false;
 }
 
 /** Copies the declared fields of sound containers; reports the rest. */

@@ -35,7 +35,7 @@ it('credits authorized originals only, whatever other state they are in', () => 
 });
 
 describe('a tax that a credit note gives back', () => {
-  const tax = (taxRateCode: string, taxableBase: string, taxCode = '2'): DocumentTax => ({ taxCode, taxRateCode, taxableBase, taxAmount: '0.00', rate: '0', tariff: null });
+  const tax = (taxRateCode: string, taxableBase: string, taxCode = '2'): DocumentTax => ({ taxCode, taxRateCode, taxableBase, taxAmount: '1.00', rate: '0', tariff: null });
   const told = (given: readonly DocumentTax[], charged: readonly DocumentTax[]) => uncharged({ taxes: given }, charged).map(({ rule, severity, pointer, expected, actual }) => [rule, severity, pointer, expected, actual]);
 
   it('is one that its original charged, on no more than it did', () => {
@@ -47,6 +47,10 @@ describe('a tax that a credit note gives back', () => {
       ['credit.tax_not_charged', 'warning', '/taxes/1/taxable_base', '≤ 60.00', '86.96'],
       ['credit.tax_not_charged', 'warning', '/taxes/2/taxable_base', '≤ 0.00', '1.00'],
     ]);
+  });
+
+  it('is none where nothing is given back: a tip of the invoice is a line of the note', () => {
+    expect(told([tax('4', '60.00'), { ...tax('6', '10.00'), taxAmount: '0.00' }], [tax('4', '60.00')])).toEqual([]);
   });
 
   it('is compared with all entries of its kind', () => {

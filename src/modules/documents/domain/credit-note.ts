@@ -45,9 +45,7 @@ export interface Original {
  * @throws DomainError INVALID_STATE or FISCAL_RULE_VIOLATED
  */
 export function refuseUncreditable(original: Original, today: string, maxMonths: number): void {
-  if (!allows(original.status, 'credit')) {
-    throw new DomainError('INVALID_STATE', { status: original.status, allowed_actions: LIFECYCLE[original.status].actions });
-  }
+  if (!allows(original.status, 'credit')) throw originalNotStanding(original.status);
   const at = '/modified_document_id';
   const findings = [
     ...(original.documentType === '01' ? [] : [finding(RULES['credit.original_type'], at, '01', original.documentType)]),
@@ -62,13 +60,19 @@ export function refuseUncreditable(original: Original, today: string, maxMonths:
  * alone would let it give back IVA on what was sold without; why it does so only a person knows.
  */
 export function uncharged({ taxes }: Pick<DocumentContent, 'taxes'>, charged: readonly DocumentTax[]): Finding[] {
-  return taxes.flatMap(({ taxCode, taxRateCode, taxableBase }, index) => {
+  return taxes.flatMap(({ taxCode, taxRateCode, taxableBase, taxAmount }, index) => {
+    // No tax is given back: a tip or freight of the invoice, which a note can tell as a line only.
+    if (dec(taxAmount).isZero()) return [];
     const same = charged.filter((tax) => tax.taxCode === taxCode && tax.taxRateCode === taxRateCode);
     const base = same.reduce((sum, tax) => sum.plus(tax.taxableBase), dec('0.00'));
     if (dec(taxableBase).lessThanOrEqualTo(base.plus('0.01'))) return [];
     return [finding(RULES['credit.tax_not_charged'], `/taxes/${index}/taxable_base`, `≤ ${money(base)}`, taxableBase)];
   });
 }
+
+/** The refusal of a note to a document whose state does not allow it: state and actions are that document's. */
+export const originalNotStanding = (status: DocumentStatus): DomainError =>
+  new DomainError('INVALID_STATE', { field: 'modified_document_id', status, allowed_actions: LIFECYCLE[status].actions });
 
 /** The refusal of a credit note for more than its original has left: `available`, as the database told it. */
 export const creditExceeded = (available: string | null): DomainError => new DomainError('CREDIT_EXCEEDS_ORIGINAL', { field: 'total', available });

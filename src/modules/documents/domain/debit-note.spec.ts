@@ -6,7 +6,7 @@ const isRefused = (status: DocumentStatus): boolean => {
     refuseUndebitable({ status });
     return false;
   } catch (error) {
-    expect(error).toMatchObject({ code: 'INVALID_STATE', detail: { status } });
+    expect(error).toMatchObject({ code: 'INVALID_STATE', detail: { field: 'modified_document_id', status } });
     return true;
   }
 };

@@ -1,5 +1,5 @@
-import { DomainError } from '../../../shared/domain-error.js';
-import { type DocumentStatus, LIFECYCLE } from './lifecycle.js';
+import { originalNotStanding } from './credit-note.js';
+import type { DocumentStatus } from './lifecycle.js';
 
 /** Of no legal effect, and left to themselves never of any; what is on its way to the SRI may be debited already. */
 const CAME_TO_NOTHING: readonly DocumentStatus[] = ['DRAFT', 'VALIDATED', 'REJECTED', 'FAILED_PERMANENT', 'CANCELLED'];
@@ -10,5 +10,5 @@ const CAME_TO_NOTHING: readonly DocumentStatus[] = ['DRAFT', 'VALIDATED', 'REJEC
  * @throws DomainError INVALID_STATE
  */
 export function refuseUndebitable({ status }: { readonly status: DocumentStatus }): void {
-  if (CAME_TO_NOTHING.includes(status)) throw new DomainError('INVALID_STATE', { status, allowed_actions: LIFECYCLE[status].actions });
+  if (CAME_TO_NOTHING.includes(status)) throw originalNotStanding(status);
 }

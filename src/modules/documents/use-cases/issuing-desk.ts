@@ -148,24 +148,34 @@ export class IssuingDesk {
   }
 
   /**
-   * Of what issuing looks at last, under locks: whether the counter has a number left and the original the amount that is
-   * credited. As it stands now, for a dry run; another document may take either before this one is issued.
-   * @throws DomainError SEQUENCE_EXHAUSTED or CREDIT_EXCEEDS_ORIGINAL
+   * Of what issuing looks at last, under locks: the amount that an original has left to credit, as it stands now. A refused note
+   * with the same numeric code does not count: this is its correction.
+   * @throws DomainError CREDIT_EXCEEDS_ORIGINAL
    */
-  async refuseUsedUp({ tenantId, environment }: TenantContext, { emissionPointId }: Place, content: DocumentContent): Promise<void> {
-    const credited = content.documentType === '04' ? content.modifiedDocumentId : null;
-    const [found] = await this.transaction.run(tenantId, (manager) =>
-      manager.query<{ exhausted: boolean; available: string | null; exceeded: boolean | null }[]>(
-        `select exists (
-           select from sequence_counters s
-           where s.tenant_id = $1 and s.emission_point_id = $2 and s.document_type = $3 and s.environment = $4 and s.last_value >= 999999999
-         ) as exhausted, available, $6::numeric > available as exceeded
-         from credit_left($1, $5, null) available`,
-        [tenantId, emissionPointId, content.documentType, environment, credited, content.total],
+  async refuseTooMuchCredit({ tenantId }: TenantContext, { documentType, modifiedDocumentId, numericCode, total }: DocumentContent): Promise<void> {
+    if (documentType !== '04' || modifiedDocumentId === null) return;
+    const [left] = await this.transaction.run(tenantId, (manager) =>
+      manager.query<{ available: string | null; exceeded: boolean | null }[]>(
+        `select available, $3::numeric > available as exceeded
+         from credit_left($1, $2, (
+           select n.id from documents n
+           where n.tenant_id = $1 and n.modified_document_id = $2 and n.document_type = '04' and n.status = 'REJECTED' and substr(n.access_key, 40, 8) = $4
+           limit 1)) available`,
+        [tenantId, modifiedDocumentId, total, numericCode],
       ),
     );
-    if (found?.exhausted) throw new DomainError('SEQUENCE_EXHAUSTED', { field: 'emission_point_id' });
-    if (found?.exceeded) throw creditExceeded(found.available);
+    if (left?.exceeded) throw creditExceeded(left.available);
+  }
+
+  /** Whether the counter has a number left, as it stands now. @throws DomainError SEQUENCE_EXHAUSTED */
+  async refuseUsedUpNumbers({ tenantId, environment }: TenantContext, { emissionPointId }: Place, documentType: string): Promise<void> {
+    const used = await this.transaction.run(tenantId, (manager) =>
+      manager.query<unknown[]>(
+        'select from sequence_counters s where s.tenant_id = $1 and s.emission_point_id = $2 and s.document_type = $3 and s.environment = $4 and s.last_value >= 999999999',
+        [tenantId, emissionPointId, documentType, environment],
+      ),
+    );
+    if (used.length > 0) throw new DomainError('SEQUENCE_EXHAUSTED', { field: 'emission_point_id' });
   }
 
   /** Calls an issuing SQL function; its refusals leave as domain errors. */

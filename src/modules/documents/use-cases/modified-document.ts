@@ -35,8 +35,11 @@ const SOURCE = `documents d
   join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
   join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id
   left join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision`;
-/** Given up because the SRI holds its number under another key, and never retried: the number is of a document issued elsewhere. */
-const OF_ANOTHER = `(d.status = 'FAILED_PERMANENT' and d.error_code is not distinct from 'SEQUENTIAL_TAKEN')`;
+/**
+ * The SRI holds its number under another key: the number is of a document issued elsewhere. For a credit note only once it was
+ * given up, and so is never retried: there is a balance to guard.
+ */
+const OF_ANOTHER = `(d.error_code is not distinct from 'SEQUENTIAL_TAKEN' and d.status = any (case when $8 then array['FAILED_PERMANENT'] else array['FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'] end))`;
 const NUMBER = /^(\d{3})-(\d{3})-(\d{9})$/;
 
 /**
@@ -71,6 +74,7 @@ export async function findModified(
     Number(sequential),
     modifiedDocumentType ?? '01',
     environment,
+    content.documentType === '04',
   ]);
 }
 

@@ -33,7 +33,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
   ) {}
 
   async execute({ tenant, body }: ValidateDocument): Promise<DocumentValidation> {
-    const { context } = await this.desk.lookUp(tenant.tenantId, placeOf(body), null);
+    const { context, replay } = await this.desk.lookUp(tenant.tenantId, placeOf(body), body.idempotency_key ?? null);
     if (!context) throw await this.desk.unknownPlace(tenant.tenantId, placeOf(body));
     const now = this.clock.now();
     const refusals: Finding[] = [];
@@ -48,12 +48,16 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     await collect(() => this.desk.refuseUnusable(context, now), undefined);
     const issuer = this.desk.snapshot(context, tenant);
     const requested = draftContent(await this.lines.complete(tenant, body), issuer);
-    const complete = await collect(() => this.desk.withModifiedDocument(tenant, placeOf(body), requested, now), { content: requested, warnings: [] });
-    const { content, findings } = this.desk.assess(complete, issuer, now);
-    await collect(() => this.desk.refuseUsedUp(tenant, placeOf(body), content), undefined);
-    // What an unknown original would have filled in is no finding of its own.
-    const isOfUnknown = ({ pointer }: Finding): boolean => isOriginalUnknown(refusals) && pointer.startsWith('/modified_document');
-    const all = [...refusals, ...findings.filter((finding) => !isOfUnknown(finding))];
+    const complete = await collect(() => this.desk.withModifiedDocument(tenant, placeOf(body), requested, now), null);
+    const { content, findings } = this.desk.assess(complete ?? { content: requested, warnings: [] }, issuer, now);
+    // What was issued under its key before takes nothing again.
+    if (replay === null) {
+      if (complete !== null) await collect(() => this.desk.refuseTooMuchCredit(tenant, content), undefined);
+      await collect(() => this.desk.refuseUsedUpNumbers(tenant, placeOf(body), content.documentType), undefined);
+    }
+    // What an original that is refused would have filled in is no finding of its own.
+    const isOfRefused = ({ pointer, rule }: Finding): boolean => complete === null && rule === 'modified_document.missing' && pointer.startsWith('/modified_document');
+    const all = [...refusals, ...findings.filter((finding) => !isOfRefused(finding))];
     return {
       valid: all.every((finding) => finding.severity !== 'error'),
       findings: all as unknown as DocumentValidation['findings'],
@@ -76,8 +80,6 @@ function asFindings(error: unknown): readonly Finding[] {
   const expected = detailText(error.detail, 'available');
   return [{ pointer: pointerOf(error.detail), rule: `issuing.${error.code.toLowerCase()}`, message: { es, en }, expected, actual: null, reference: '', severity: 'error' }];
 }
-
-const isOriginalUnknown = (refusals: readonly Finding[]): boolean => refusals.some(({ rule }) => rule === 'issuing.not_found');
 
 /** Where in the body the refusal points, when its detail names a field. */
 function pointerOf(detail: unknown): string {

@@ -597,7 +597,9 @@ describe('text and fields', () => {
 
   it('name a platform themselves where the service names none, and never a large taxpayer', () => {
     const plain = { ...FULL.issuer, largeTaxpayer: null, providerRuc: null };
-    const named = (name: string) => rulesOf(full({ additionalInfo: [{ name, value: '0990012348001' }] }), plain);
+    const named = (...names: string[]) => rulesOf(full({ additionalInfo: names.map((name) => ({ name, value: '0990012348001' })) }), plain);
     expect([named('RUC Proveedor'), named('gran contribuyente')]).toEqual([[], ['additional_info.reserved /additional_info/0/name']]);
+    expect([named('ruc proveedor'), named('RUC Proveedor', 'RUC Proveedor')]).toEqual([['additional_info.provider /additional_info/0'], ['additional_info.provider /additional_info/1']]);
+    expect(rulesOf(full({ additionalInfo: [{ name: 'RUC Proveedor', value: 'x' }] }), plain)).toEqual(['additional_info.provider /additional_info/0']);
   });
 });

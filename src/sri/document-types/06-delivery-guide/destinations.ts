@@ -1,6 +1,6 @@
 import type { Finding } from '../../../shared/finding.js';
 import type { Destination, DocumentContent } from '../document.js';
-import { defineRules, finding } from '../rules/rule.js';
+import { atMost, defineRules, finding } from '../rules/rule.js';
 import { checkSupport, supportPointers } from '../rules/supporting-reference.js';
 import { checkText } from '../rules/texts.js';
 import { checkEstablishment } from './transport.js';
@@ -36,7 +36,7 @@ export function* checkDestinations(destinations: readonly Destination[], content
   for (const [index, destination] of destinations.entries()) {
     yield* checkDestination(destination, `/transport/destinations/${index}`, content.issueDate);
   }
-  yield* checkAssignment(destinations, content);
+  yield* atMost(checkAssignment(destinations, content));
 }
 
 function* checkDestination(destination: Destination, at: string, issueDate: string): Generator<Finding> {

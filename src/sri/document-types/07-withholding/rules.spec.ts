@@ -355,6 +355,16 @@ it.each<[string, DocumentContent, string[]]>([
     [`warning tax.rate_code_unlisted ${AT}/0/taxes/1/tax_rate_code`, `warning tax.amount_unusual ${AT}/0/taxes/1/tax_amount`, BASES],
   ],
   [
+    'a purchase without IVA',
+    support({
+      taxes: [{ taxCode: '5', taxRateCode: '5001', taxableBase: '0.00', tariff: '0.02', taxAmount: '0.00' }],
+      total: documentOf(FULL, 0).subtotal,
+      withholdings: documentOf(FULL, 0).withholdings.filter(({ taxCode }) => taxCode === '1'),
+      payments: [{ paymentMethodCode: '20', total: documentOf(FULL, 0).subtotal }],
+    }),
+    ['withholding.summary_extra /taxes/1'],
+  ],
+  [
     'IRBPNR beside IVA',
     support({ taxes: [...documentOf(FULL, 0).taxes, { ...documentOf(FULL, 0).taxes[0]!, taxCode: '5', taxRateCode: '5001', taxableBase: '0.00', tariff: '0.02', taxAmount: '0.00' }] }),
     [],

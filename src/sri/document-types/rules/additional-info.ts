@@ -14,6 +14,11 @@ const RULES = defineRules({
     en: 'The service adds this field itself; requests may not carry it',
     reference: 'Ficha técnica 2.32, annex 24; 2.34, annex 26',
   },
+  'additional_info.provider': {
+    es: 'El proveedor se indica una vez, como RUC Proveedor, con los 13 dígitos de su RUC',
+    en: 'The platform is named once, as RUC Proveedor, with the 13 digits of its RUC',
+    reference: 'Ficha técnica 2.34, annex 26',
+  },
 });
 
 const MOST_FIELDS = 15;
@@ -36,5 +41,14 @@ export function* checkAdditionalInfo(content: DocumentContent, issuer: IssuerSna
     if (reserved.includes(name.toLowerCase())) {
       yield finding(RULES['additional_info.reserved'], `/additional_info/${index}/name`, null, name);
     }
+  }
+  if (issuer.providerRuc === null) yield* checkProvider(content);
+}
+
+function* checkProvider({ additionalInfo }: DocumentContent): Generator<Finding> {
+  const named = [...additionalInfo.entries()].filter(([, { name }]) => name.toLowerCase() === SERVICE_FIELDS.provider.toLowerCase());
+  for (const [place, [index, { name, value }]] of named.entries()) {
+    if (place === 0 && name === SERVICE_FIELDS.provider && /^\d{13}$/.test(value)) continue;
+    yield finding(RULES['additional_info.provider'], `/additional_info/${index}`, SERVICE_FIELDS.provider, name);
   }
 }

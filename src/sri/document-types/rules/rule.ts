@@ -49,6 +49,19 @@ export function finding(
   return { pointer, rule: id, message: { es, en }, expected, actual, reference, severity };
 }
 
+/** Findings of one severity that an answer lists at most: who has more has not mistyped something. */
+export const MOST_FINDINGS = 500;
+
+/** The first findings only; a rule that judges each item of long lists stops there. */
+export function* atMost(findings: Iterable<Finding>, most = MOST_FINDINGS): Generator<Finding> {
+  let told = 0;
+  for (const one of findings) {
+    yield one;
+    told += 1;
+    if (told > most) return;
+  }
+}
+
 /** What several entries share: reports every entry whose key an earlier one had. */
 export function* repeated<Entry>(
   entries: readonly Entry[],
