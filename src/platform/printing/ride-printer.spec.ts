@@ -25,8 +25,8 @@ describe('the printer', () => {
     printers.push(printer);
     return printer;
   };
-  const text = async (printer: RidePrinter, logo: Buffer | null = null): Promise<[string, string | null]> => {
-    const { bytes, logoProblem } = await printer.print(DOCUMENT, logo);
+  const text = async (printer: RidePrinter, logo: Buffer | null = null, tenantId = 'tenant'): Promise<[string, string | null]> => {
+    const { bytes, logoProblem } = await printer.print(tenantId, DOCUMENT, logo);
     return [bytes.toString(), logoProblem];
   };
   afterEach(() => Promise.all(printers.splice(0).map((printer) => printer.onApplicationShutdown())));
@@ -69,15 +69,16 @@ describe('the printer', () => {
 
   it('says why a document cannot be drawn, and draws the next one', async () => {
     const printer = printerOf(`if (tasks === 1) parentPort.postMessage({ kind: 'failed', reason: 'no ink' }); else answer('next');`);
-    await expect(printer.print(DOCUMENT, null)).rejects.toThrow('the document could not be drawn: no ink');
+    await expect(printer.print('tenant', DOCUMENT, null)).rejects.toThrow('the document could not be drawn: no ink');
     expect(await text(printer)).toEqual(['next', null]);
   });
 
   it('lets few documents wait', async () => {
     const printer = printerOf(`setTimeout(() => answer('x'), 2);`);
-    const results = await Promise.allSettled(Array.from({ length: 70 }, () => text(printer)));
-    const refused = results.filter((result) => result.status === 'rejected');
-    expect(refused.map(({ reason }) => (reason as { code: string }).code)).toEqual(Array(6).fill('SERVICE_UNAVAILABLE'));
+    const refusals = async (asked: Promise<unknown>[]): Promise<unknown[]> =>
+      (await Promise.allSettled(asked)).filter((result) => result.status === 'rejected').map(({ reason }) => (reason as { code: string }).code);
+    expect(await refusals(Array.from({ length: 70 }, (_, n) => text(printer, null, `tenant ${n % 5}`)))).toEqual(Array(5).fill('SERVICE_UNAVAILABLE'));
+    expect(await refusals(Array.from({ length: 30 }, () => text(printer)))).toEqual(Array(5).fill('SERVICE_UNAVAILABLE'));
     expect(await text(printer)).toEqual(['x', null]);
   });
 });

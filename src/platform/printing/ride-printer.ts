@@ -4,6 +4,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { type Sleeper, SLEEPER } from '../../shared/ports.js';
 import type { RideInput } from '../../sri/ride/input.js';
 import type { LogoProblem } from '../../sri/ride/logo.js';
+import { FairTurns, type Room } from '../fair-turns.js';
 
 /** All of a printed document but its logo. */
 export type PrintedDocument = Omit<RideInput, 'logo'>;
@@ -36,7 +37,8 @@ export interface Ride {
 
 const TIME_LIMIT_MS = 10_000;
 const MEMORY_LIMIT_MB = 256;
-const MAX_WAITING = 64;
+/** One thread draws; a tenant may have a page of documents waiting. */
+const ROOM: Room = { atOnce: 1, atOnceOfTenant: 1, waiting: 64, waitingOfTenant: 24 };
 
 const COMPILED_THREAD = new URL('./ride-thread.js', import.meta.url);
 export const RIDE_THREAD_FILE = Symbol('RideThreadFile');
@@ -49,8 +51,7 @@ export const RIDE_THREAD_FILE = Symbol('RideThreadFile');
 export class RidePrinter implements OnApplicationShutdown {
   private thread: Worker | null = null;
   private answer: ((answer: PrintAnswer) => void) | null = null;
-  private last: Promise<void> = Promise.resolve();
-  private waiting = 0;
+  private readonly turns = new FairTurns(ROOM);
 
   constructor(
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
@@ -59,11 +60,11 @@ export class RidePrinter implements OnApplicationShutdown {
 
   /**
    * Draws a document. A logo never costs the document: when drawing fails with it, it is drawn without.
-   * @throws DomainError SERVICE_UNAVAILABLE when too many documents wait already
+   * @throws DomainError SERVICE_UNAVAILABLE when too many documents wait already, of the tenant or of all
    * @throws Error when the document cannot be drawn
    */
-  async print(document: PrintedDocument, logo: Uint8Array | null): Promise<Ride> {
-    const leave = await this.enter();
+  async print(tenantId: string, document: PrintedDocument, logo: Uint8Array | null): Promise<Ride> {
+    const leave = await this.turns.enter(tenantId, () => new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_busy' }));
     try {
       const answer = await this.attempt({ document, logo });
       if (answer.kind === 'printed') return { bytes: Buffer.from(answer.bytes), logoProblem: answer.logoProblem };
@@ -78,20 +79,6 @@ export class RidePrinter implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.endThread();
-  }
-
-  /** Waits for its turn; answers what gives the turn on. */
-  private async enter(): Promise<() => void> {
-    if (this.waiting >= MAX_WAITING) throw new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_busy' });
-    this.waiting += 1;
-    const before = this.last;
-    let done: () => void = () => undefined;
-    this.last = new Promise((resolve) => (done = resolve));
-    await before;
-    return () => {
-      this.waiting -= 1;
-      done();
-    };
   }
 
   private async attempt(task: PrintTask): Promise<PrintAnswer> {

@@ -6,7 +6,7 @@ import { Pkcs12Opener } from './pkcs12-opener.js';
 const openerOf = (program: string): Pkcs12Opener =>
   new Pkcs12Opener(new TimerSleeper(), new URL(`data:text/javascript,${encodeURIComponent(program)}`));
 
-const open = (opener: Pkcs12Opener) => opener.open(Buffer.from('x'), 'password', new Date());
+const open = (opener: Pkcs12Opener, tenantId = 'tenant') => opener.open(tenantId, Buffer.from('x'), 'password', new Date());
 
 const ANSWER = `
   import { parentPort, workerData } from 'node:worker_threads';
@@ -35,8 +35,10 @@ describe('the isolated opener', () => {
 
   it('lets few threads run and few uploads wait', async () => {
     const opener = openerOf(ANSWER.replace('parentPort.postMessage', 'await new Promise((go) => setTimeout(go, 100)); parentPort.postMessage'));
-    const results = await Promise.allSettled(Array.from({ length: 20 }, () => open(opener)));
+    const results = await Promise.allSettled(Array.from({ length: 20 }, (_, tenant) => open(opener, `tenant ${tenant}`)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(18);
+    const ofOne = await Promise.allSettled([...Array.from({ length: 18 }, () => open(opener)), open(opener, 'another')]);
+    expect(ofOne.map(({ status }) => status)).toEqual([...Array<string>(3).fill('fulfilled'), ...Array<string>(15).fill('rejected'), 'fulfilled']);
     expect(results.filter(({ status }) => status === 'rejected')).toMatchObject([
       { reason: { code: 'SERVICE_UNAVAILABLE' } },
       { reason: { code: 'SERVICE_UNAVAILABLE' } },

@@ -4,6 +4,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { type Sleeper, SLEEPER } from '../../shared/ports.js';
 import type { InspectedContainer } from '../../sri/signing/pkcs12.js';
 import type { Pkcs12Reason } from '../../sri/signing/pkcs12-error.js';
+import { FairTurns, type Room } from '../fair-turns.js';
 
 export interface OpeningTask {
   readonly bytes: Uint8Array;
@@ -31,9 +32,8 @@ export type OpeningResult = OpenedContainer | RefusedContainer;
 
 const TIME_LIMIT_MS = 3_000;
 const MEMORY_LIMIT_MB = 256;
-/** Threads at once in one process: uploads are rare, and a bomb must not starve the requests. */
-const MAX_CONCURRENT = 2;
-const MAX_WAITING = 16;
+/** Threads in one process: uploads are rare, and a bomb must starve neither the requests nor the uploads of others. */
+const ROOM: Room = { atOnce: 2, atOnceOfTenant: 1, waiting: 16, waitingOfTenant: 2 };
 
 const COMPILED_WORKER = new URL('./pkcs12-worker.js', import.meta.url);
 export const PKCS12_WORKER_FILE = Symbol('Pkcs12WorkerFile');
@@ -41,8 +41,7 @@ export const PKCS12_WORKER_FILE = Symbol('Pkcs12WorkerFile');
 /** Opens uploaded PKCS#12 files in a thread of their own, which is ended after 3 seconds or 256 MB. */
 @Injectable()
 export class Pkcs12Opener {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly turns = new FairTurns(ROOM);
 
   constructor(
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
@@ -51,14 +50,14 @@ export class Pkcs12Opener {
 
   /**
    * Opens a container. Never throws for what the file holds. A pair that cannot sign is handed out with its `refusal`.
-   * @throws DomainError SERVICE_UNAVAILABLE when too many files wait already
+   * @throws DomainError SERVICE_UNAVAILABLE when too many files wait already, of the tenant or of all
    */
-  async open(bytes: Uint8Array, password: string, now: Date): Promise<OpeningResult> {
-    await this.enter();
+  async open(tenantId: string, bytes: Uint8Array, password: string, now: Date): Promise<OpeningResult> {
+    const leave = await this.turns.enter(tenantId, () => new DomainError('SERVICE_UNAVAILABLE', { reason: 'uploads_waiting' }));
     try {
       return await this.runThread({ bytes, password, now: now.toISOString() });
     } finally {
-      this.leave();
+      leave();
     }
   }
 
@@ -87,22 +86,6 @@ export class Pkcs12Opener {
       done.abort();
       await worker.terminate();
     }
-  }
-
-  private async enter(): Promise<void> {
-    if (this.running < MAX_CONCURRENT) {
-      this.running += 1;
-      return;
-    }
-    if (this.waiting.length >= MAX_WAITING) throw new DomainError('SERVICE_UNAVAILABLE', { reason: 'uploads_waiting' });
-    await new Promise<void>((resolve) => this.waiting.push(resolve));
-  }
-
-  /** Hands the place to the next in line, or frees it. */
-  private leave(): void {
-    const next = this.waiting.shift();
-    if (next === undefined) this.running -= 1;
-    else next();
   }
 }
 

@@ -57,6 +57,7 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
     if (!row) throw new DomainError('NOT_FOUND');
     const { sequential, access_key: accessKey, authorization_number: number, authorization_date: date } = row;
     const { bytes, logoProblem } = await this.printer.print(
+      tenant.tenantId,
       {
         content: row.content,
         issuer: row.issuer_snapshot,
