@@ -67,6 +67,17 @@ describe('API keys', () => {
     for (const log of readdirSync(stack.logFolder)) expect(readFileSync(join(stack.logFolder, log), 'utf8')).not.toContain(clear.slice(9));
   });
 
+  it('are a hundred at once at most: each has limits of its own', async () => {
+    const many = await Business.open(stack, { certificate: null });
+    const make = (name: string): Promise<Answer> => many.call('POST', '/auth/api-keys', { name });
+    const made = [];
+    for (let n = 1; n < 100; n += 1) made.push((await make(`key ${n}`)).body);
+    const refused = await make('one more');
+    expect([refused.status, refused.body]).toMatchObject([422, { detail: [{ loc: ['body', 'name'], type: 'too_many_keys', ctx: { max: 100 } }] }]);
+    expect((await many.call('DELETE', `/auth/api-keys/${made[0]!.id}`)).status).toBe(204);
+    expect((await make('in its place')).status).toBe(201);
+  });
+
   it('act for their tenant, and revoked they fail from the next request on, on every process', async () => {
     const key = await created('Two processes');
     const asKey = (apiUrl: string): Promise<Answer> => request(apiUrl, key.key, 'GET', '/tenant');

@@ -83,6 +83,7 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   url_fragment: [() => 'No admite fragmento', () => 'Takes no fragment'],
   url_port: [() => 'Ese puerto no se admite', () => 'That port is not allowed'],
   url_address: [() => 'Debe llevar a una dirección pública', () => 'Must lead to a public address'],
+  too_many_keys: [(c) => `Admite como máximo ${text(c['max'])} claves vigentes: revoque las que no use`, (c) => `Takes at most ${text(c['max'])} standing keys: revoke those that are not used`],
   too_many_webhooks: [(c) => `Admite como máximo ${text(c['max'])} webhooks`, (c) => `Takes at most ${text(c['max'])} webhooks`],
   range_order: [() => 'Debe ser posterior a from', () => 'Must be later than from'],
   range_too_large: [(c) => `Abarca más de ${text(c['max'])} eventos; acorte el intervalo`, (c) => `Covers more than ${text(c['max'])} events; shorten the range`],

@@ -18,6 +18,9 @@ export interface NewApiKey {
 
 const COLUMNS = 'id, name, prefix, environment, created_at, last_used_at, revoked_at';
 
+/** Standing keys of a tenant: each is limited by itself. */
+export const MOST_KEYS = 100;
+
 @Injectable()
 export class ApiKeysRepository {
   constructor(
@@ -25,14 +28,16 @@ export class ApiKeysRepository {
     private readonly audit: AuditTrail,
   ) {}
 
-  async insert(tenant: TenantContext, key: NewApiKey, now: Date): Promise<ApiKeyRow> {
+  /** Adds a key; null when the tenant has as many standing ones as it may have. */
+  async insert(tenant: TenantContext, key: NewApiKey, now: Date): Promise<ApiKeyRow | null> {
     return this.database.run(tenant.tenantId, async (manager) => {
       await requireStanding(manager, tenant);
       const [row] = await manager.query<ApiKeyRow[]>(
-        `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at) values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`,
-        [tenant.tenantId, key.id, key.name, key.prefix, key.hash, tenant.environment, now],
+        `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at)
+         select $1, $2, $3, $4, $5, $6, $7 where (select count(*) from api_keys k where k.tenant_id = $1 and k.revoked_at is null) < $8 returning ${COLUMNS}`,
+        [tenant.tenantId, key.id, key.name, key.prefix, key.hash, tenant.environment, now, MOST_KEYS],
       );
-      if (row === undefined) throw new Error('an insert returned no row');
+      if (row === undefined) return null;
       const { name, prefix } = key;
       await this.audit.record(manager, tenant, { action: 'api_key.created', target: { kind: 'api_key', id: key.id }, detail: { name, prefix } }, now);
       return row;

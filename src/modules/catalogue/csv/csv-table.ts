@@ -38,6 +38,7 @@ export function separatorOf(text: string): string {
  * @throws DomainError MALFORMED_REQUEST, with the line, when quotes do not match
  */
 export async function* csvRows(text: string, separator: string): AsyncGenerator<CsvRow> {
+  refuseLongLines(text);
   const parser = parse({
     delimiter: separator, record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true, skip_empty_lines: true, max_record_size: MAX_ROW_LENGTH, info: true,
   });
@@ -52,6 +53,16 @@ export async function* csvRows(text: string, separator: string): AsyncGenerator<
     if (error instanceof CsvError) throw new DomainError('MALFORMED_REQUEST', { reason: 'invalid_csv', problem: error.code, line: lines + 1 });
     throw error;
   }
+}
+
+const TOO_LONG_A_LINE = new RegExp(`[^\\r\\n]{${MAX_ROW_LENGTH + 1}}`);
+
+/** The parser counts the characters of a row without its separators: of these alone there may be millions. */
+function refuseLongLines(text: string): void {
+  const found = TOO_LONG_A_LINE.exec(text);
+  if (found === null) return;
+  const line = text.slice(0, found.index).split(/\r\n|\n|\r/).length;
+  throw new DomainError('MALFORMED_REQUEST', { reason: 'invalid_csv', problem: 'CSV_MAX_RECORD_SIZE', line });
 }
 
 function* pieces(text: string): Generator<string> {

@@ -44,6 +44,17 @@ const reception = (evidence: Evidence): [DocumentStatus, string | null] => {
 };
 const ask = (from: DocumentStatus, evidence: Evidence, more: Partial<DocumentState> = {}): Decision => decide(document(from, more), evidence, NOW, POLICY);
 
+describe('a document that was corrected', () => {
+  const authorizedWith = (comprobante: string, revision: number | null): unknown =>
+    ask('AUTHORIZATION_PENDING', answered(entry('AUTORIZADO', { comprobante })), { contentRevision: 2, signings: [{ ...signing(1, FIRST), contentRevision: revision }, { ...signing(2, OURS), contentRevision: 2 }] }).moves;
+
+  it('is authorized with its former content too, and says so', () => {
+    expect(authorizedWith(FIRST, 1)).toEqual([{ trigger: 'authorized', detail: { reason: 'former_content' } }]);
+    expect(authorizedWith(OURS, 1)).toEqual([{ trigger: 'authorized' }]);
+    expect(authorizedWith(FIRST, null)).toEqual([{ trigger: 'authorized' }]);
+  });
+});
+
 describe('Retry-After', () => {
   const asking = (kind: 'reception' | 'authorization', retryAfterSeconds: number): Evidence =>
     ({ kind, answer: { kind: 'no_evidence', reason: 'HTTP 503', excerpt: '', retryAfterSeconds } });

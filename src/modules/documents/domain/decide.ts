@@ -220,10 +220,18 @@ function latest(best: AuthorizationEntry | null, entry: AuthorizationEntry): Aut
   return Date.parse(entry.fechaAutorizacion) >= Date.parse(best.fechaAutorizacion) ? entry : best;
 }
 
+/** Why an authorization needs a person: what the SRI holds is not what the record says since it was corrected. */
+export const FORMER_CONTENT = 'former_content';
+
+function isOfFormerContent({ signings, contentRevision }: DocumentState, { comprobante }: AuthorizationEntry): boolean {
+  const digest = comprobante === null ? null : documentDigest(comprobante);
+  return signings.filter((sent) => sent.digest === digest).every((sent) => sent.contentRevision !== null && sent.contentRevision !== contentRevision);
+}
+
 function authorizedBy(document: DocumentState, entry: AuthorizationEntry): Decision {
   const date = entry.fechaAutorizacion === null ? Number.NaN : Date.parse(entry.fechaAutorizacion);
   return {
-    moves: [{ trigger: 'authorized' }],
+    moves: [{ trigger: 'authorized', ...(isOfFormerContent(document, entry) && { detail: { reason: FORMER_CONTENT } }) }],
     patch: {
       ...SOLVED,
       authorizationNumber: document.accessKey,

@@ -1,16 +1,19 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { Meters } from '../../../platform/observability/meters.js';
 import { noteSpan } from '../../../platform/tracing/spans.js';
 import { IDS, type Ids } from '../../../shared/ports.js';
 import { rowOf } from '../../../sri/soap/classification.js';
 import type { Decision, DocumentState } from '../domain/document.js';
+import { FORMER_CONTENT } from '../domain/decide.js';
 import { target } from '../domain/lifecycle.js';
 import { type Advanced, DocumentsRepository, type Records } from './documents.repository.js';
 
 /** The repository that counts what it wrote: where documents come to, and what of it is a fault of ours. */
 @Injectable()
 export class CountedDocuments extends DocumentsRepository {
+  private readonly log = new Logger(CountedDocuments.name);
+
   constructor(
     transaction: TenantTransaction,
     @Inject(IDS) ids: Ids,
@@ -25,7 +28,7 @@ export class CountedDocuments extends DocumentsRepository {
     return advanced;
   }
 
-  private tell({ status: from, accessKey, firstSentAt }: DocumentState, { moves, patch }: Decision, now: Date): void {
+  private tell({ id, status: from, accessKey, firstSentAt }: DocumentState, { moves, patch }: Decision, now: Date): void {
     // It waits and nobody else is told: whoever keeps the key has to bring it back.
     if (patch.errorCode === 'SIGNING_KEY_UNAVAILABLE') this.meters.count('ownFaults', { source: 'document', code: patch.errorCode });
     const last = moves.at(-1);
@@ -36,6 +39,10 @@ export class CountedDocuments extends DocumentsRepository {
     // A cancellation that is withdrawn authorizes nothing anew.
     if (status === 'AUTHORIZED' && last.trigger !== 'authorized') return;
     this.meters.count('documentMoves', { document_type: documentType, status });
+    if (last.trigger === 'authorized' && (last.detail as { reason?: string } | undefined)?.reason === FORMER_CONTENT) {
+      this.log.error(`document ${id} is authorized with the content from before its correction: XML and record differ`);
+      this.meters.count('ownFaults', { source: 'document', code: FORMER_CONTENT.toUpperCase() });
+    }
     if (status === 'AUTHORIZED' && firstSentAt !== null) {
       this.meters.time('authorizationDelay', { document_type: documentType }, now.getTime() - firstSentAt.getTime());
     }
