@@ -69,8 +69,8 @@ describe('API keys', () => {
 
   it('are a hundred at once at most: each has limits of its own', async () => {
     const many = await Business.open(stack, { certificate: null });
-    const make = (name: string): Promise<Answer> => many.call('POST', '/auth/api-keys', { name });
-    const made = [];
+    const make = (name: string): Promise<Answer<Key>> => many.call<Key>('POST', '/auth/api-keys', { name });
+    const made: Key[] = [];
     for (let n = 1; n < 100; n += 1) made.push((await make(`key ${n}`)).body);
     const refused = await make('one more');
     expect([refused.status, refused.body]).toMatchObject([422, { detail: [{ loc: ['body', 'name'], type: 'too_many_keys', ctx: { max: 100 } }] }]);
