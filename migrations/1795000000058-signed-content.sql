@@ -1,7 +1,7 @@
 -- A signing knows of which content it was made: after a correction the former bytes are not the document any more, however far
 -- its own signing got.
 
--- Null: signed by a version that did not say.
+-- Null: signed by a version that did not say; it was of the content that was the last one then.
 alter table signed_documents add column content_revision integer;
 
 create or replace function advance_document(
@@ -147,7 +147,8 @@ begin
   return query
   select to_jsonb(d) || jsonb_build_object('due_step', (select o.step from outbox o where o.tenant_id = d.tenant_id and o.document_id = d.id)), c.content, c.issuer_snapshot,
     (select coalesce(jsonb_agg(jsonb_build_object(
-       'signingNo', x.signing_no, 'digest', x.digest, 'accessKey', x.access_key, 'contentRevision', x.content_revision) order by x.signing_no), '[]')
+       'signingNo', x.signing_no, 'digest', x.digest, 'accessKey', x.access_key, 'contentRevision', coalesce(x.content_revision, (
+         select max(k.revision) from document_contents k where k.tenant_id = x.tenant_id and k.document_id = x.document_id and k.created_at <= x.signed_at))) order by x.signing_no), '[]')
      from signed_documents x where x.tenant_id = d.tenant_id and x.document_id = d.id),
     s.signed_xml, sc.valid_to, a.id, a.valid_from, a.valid_to
   from documents d

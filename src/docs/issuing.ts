@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
       "The number of one of the issuer's own invoices means the same as its id: a note to one that is not authorized yet is `409 INVALID_STATE`. Only an invoice that was given up because the SRI holds its number under another key counts as issued elsewhere.",
       'Notes that are issued together never exceed the original. When they reach its total it becomes `VOIDED_BY_NC`.',
       'A note to another buyer than its original is taken, with a warning on `/documents/validate` and once it is issued; so is one that gives back a tax which its invoice did not charge, or not on so much.',
-      '`/documents/validate` tells what the invoice has left to credit as it stands; the balance is taken when the note is issued.',
+      '`/documents/validate` tells what the invoice has left to credit as it stands; the balance is taken when the note is issued. A refused note of the same emission point and numeric code is left out of it, as the one that is corrected; one that was issued under the same idempotency key is not.',
     ],
   },
   '05': {

@@ -81,6 +81,15 @@ describe('acts on issued documents', () => {
       expect(await signings(id)).toEqual([{ signing_no: 1, content_revision: 1, access_key: key }, { signing_no: 2, content_revision: 2, access_key: key }]);
     });
 
+    it('is signed by the retry, when the refused bytes come from a version that did not say of what they are', async () => {
+      const mine = await Business.open(stack);
+      const { id } = await lost(mine, 'reception');
+      await stack.database.query('update signed_documents set content_revision = null where document_id = $1', [id]);
+      expect((await mine.call<Act>('POST', `/documents/${id}/retry`)).status).toBe(202);
+      expect(await mine.settled(id)).toMatchObject({ status: 'AUTHORIZED', buyer_name: 'Corregida' });
+      expect((await mine.call<string>('GET', `/documents/${id}/xml`)).body).toContain('Corregida');
+    });
+
     it('is signed under the key of its new day', async () => {
       const mine = await Business.open(stack);
       const yesterday = new Date(Date.now() - 29 * 3_600_000).toISOString().slice(0, 10);

@@ -33,7 +33,7 @@ export type OpeningResult = OpenedContainer | RefusedContainer;
 const TIME_LIMIT_MS = 3_000;
 const MEMORY_LIMIT_MB = 256;
 /** Threads in one process: uploads are rare, and a bomb must starve neither the requests nor the uploads of others. */
-const ROOM: Room = { atOnce: 2, atOnceOfTenant: 1, waiting: 16, waitingOfTenant: 2 };
+const ROOM: Room = { atOnce: 2, atOnceOfTenant: 1, waiting: 16, waitingOfTenant: 6 };
 
 const COMPILED_WORKER = new URL('./pkcs12-worker.js', import.meta.url);
 export const PKCS12_WORKER_FILE = Symbol('Pkcs12WorkerFile');

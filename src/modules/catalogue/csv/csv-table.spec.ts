@@ -15,6 +15,12 @@ describe('the rows of a file', () => {
     ]);
   });
 
+  it('are told from endless ones in one walk', async () => {
+    const rows = csvRows(`${'x'.repeat(65_000)}\n`.repeat(80), ',');
+    expect((await rows.next()).value).toMatchObject({ line: 1 });
+    await rows.return(undefined);
+  }, 10_000);
+
   it.each(['\n', '\r\n', '\r'])('are not looked into where one is endless, of separators too (%j)', async (end) => {
     await expect(rowsOf(`code,name${end}a,Pan${end}${','.repeat(65_537)}`)).rejects.toMatchObject({
       code: 'MALFORMED_REQUEST', detail: { reason: 'invalid_csv', problem: 'CSV_MAX_RECORD_SIZE', line: 3 },

@@ -13,6 +13,7 @@ const SEPARATORS = [',', ';', '\t'] as const;
 /** Larger than any row that can be sound. */
 const MAX_ROW_LENGTH = 65_536;
 const PIECE = 16_384;
+const LINE_END = /\r\n|\n|\r/g;
 
 /**
  * The text of a CSV file, without its byte order mark.
@@ -28,7 +29,8 @@ export function csvText(bytes: Buffer, charset: Charset): string {
 
 /** What separates the cells of a file: what stands most often in its first line, whose names hold none of these. */
 export function separatorOf(text: string): string {
-  const header = text.slice(0, text.search(/[\r\n]|$/));
+  const beginning = text.slice(0, MAX_ROW_LENGTH);
+  const header = beginning.slice(0, beginning.search(/[\r\n]|$/));
   const count = (separator: string): number => header.split(separator).length;
   return SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best));
 }
@@ -55,14 +57,16 @@ export async function* csvRows(text: string, separator: string): AsyncGenerator<
   }
 }
 
-const TOO_LONG_A_LINE = new RegExp(`[^\\r\\n]{${MAX_ROW_LENGTH + 1}}`);
-
 /** The parser counts the characters of a row without its separators: of these alone there may be millions. */
 function refuseLongLines(text: string): void {
-  const found = TOO_LONG_A_LINE.exec(text);
-  if (found === null) return;
-  const line = text.slice(0, found.index).split(/\r\n|\n|\r/).length;
-  throw new DomainError('MALFORMED_REQUEST', { reason: 'invalid_csv', problem: 'CSV_MAX_RECORD_SIZE', line });
+  let [start, line] = [0, 1];
+  for (const { index, 0: end } of text.matchAll(LINE_END)) {
+    if (index - start > MAX_ROW_LENGTH) break;
+    start = index + end.length;
+    line += 1;
+  }
+  const next = text.slice(start, start + MAX_ROW_LENGTH + 1);
+  if (next.length > MAX_ROW_LENGTH && !/[\r\n]/.test(next)) throw new DomainError('MALFORMED_REQUEST', { reason: 'invalid_csv', problem: 'CSV_MAX_RECORD_SIZE', line });
 }
 
 function* pieces(text: string): Generator<string> {

@@ -54,6 +54,19 @@ describe('retry', () => {
     expect(retried(status, more)).toEqual([state, step]);
   });
 
+  it('leads somewhere from every state that lists it, whatever was signed', () => {
+    for (const status of DOCUMENT_STATUSES) {
+      if (!allows(status, 'retry')) continue;
+      for (const isResigning of [false, true]) {
+        const [state, step] = retried(status, { isResigning, ...(status === 'REJECTED' && refusedBy('39')) });
+        expect([status, isResigning, state, step === 'prepare']).toEqual([
+          status, isResigning, status.startsWith('AUTHORIZATION') ? 'AUTHORIZATION_RETRY_SCHEDULED' : 'RECEPTION_RETRY_SCHEDULED',
+          status === 'REJECTED' || (isResigning && !status.startsWith('AUTHORIZATION') && status !== 'RECEPTION_UNKNOWN'),
+        ]);
+      }
+    }
+  });
+
   it('has as long for an answer as any other', () => {
     const { patch } = decideRetry(document('RECEPTION_UNKNOWN', { deadlineAt: new Date(0) }), NOW, POLICY);
     expect(patch.deadlineAt).toEqual(new Date(NOW.getTime() + POLICY.answerDeadlineMs));

@@ -42,10 +42,11 @@ export interface Original {
  * specification 4.6; resolution NAC-DGERCGC25-00000017 on final consumers).
  * @param today     Guayaquil day, `YYYY-MM-DD`
  * @param maxMonths oldest original, in months
+ * @param field     of the body, which names the original
  * @throws DomainError INVALID_STATE or FISCAL_RULE_VIOLATED
  */
-export function refuseUncreditable(original: Original, today: string, maxMonths: number): void {
-  if (!allows(original.status, 'credit')) throw originalNotStanding(original.status);
+export function refuseUncreditable(original: Original, today: string, maxMonths: number, field?: NamingField): void {
+  if (!allows(original.status, 'credit')) throw originalNotStanding(original.status, field);
   const at = '/modified_document_id';
   const findings = [
     ...(original.documentType === '01' ? [] : [finding(RULES['credit.original_type'], at, '01', original.documentType)]),
@@ -71,8 +72,11 @@ export function uncharged({ taxes }: Pick<DocumentContent, 'taxes'>, charged: re
 }
 
 /** The refusal of a note to a document whose state does not allow it: state and actions are that document's. */
-export const originalNotStanding = (status: DocumentStatus): DomainError =>
-  new DomainError('INVALID_STATE', { field: 'modified_document_id', status, allowed_actions: LIFECYCLE[status].actions });
+export const originalNotStanding = (status: DocumentStatus, field?: NamingField): DomainError =>
+  new DomainError('INVALID_STATE', { ...(field !== undefined && { field }), status, allowed_actions: LIFECYCLE[status].actions });
+
+/** Where a body names the document that a note modifies. */
+export type NamingField = 'modified_document_id' | 'modified_document_number';
 
 /** The refusal of a credit note for more than its original has left: `available`, as the database told it. */
 export const creditExceeded = (available: string | null): DomainError => new DomainError('CREDIT_EXCEEDS_ORIGINAL', { field: 'total', available });

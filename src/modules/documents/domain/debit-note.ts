@@ -1,4 +1,4 @@
-import { originalNotStanding } from './credit-note.js';
+import { type NamingField, originalNotStanding } from './credit-note.js';
 import type { DocumentStatus } from './lifecycle.js';
 
 /** Of no legal effect, and left to themselves never of any; what is on its way to the SRI may be debited already. */
@@ -9,6 +9,6 @@ const CAME_TO_NOTHING: readonly DocumentStatus[] = ['DRAFT', 'VALIDATED', 'REJEC
  * most (message 68).
  * @throws DomainError INVALID_STATE
  */
-export function refuseUndebitable({ status }: { readonly status: DocumentStatus }): void {
-  if (CAME_TO_NOTHING.includes(status)) throw originalNotStanding(status);
+export function refuseUndebitable({ status }: { readonly status: DocumentStatus }, field: NamingField): void {
+  if (CAME_TO_NOTHING.includes(status)) throw originalNotStanding(status, field);
 }

@@ -169,7 +169,7 @@ function decideAuthorization(document: DocumentState, answer: AuthorizationAnswe
       return hasMove(status, 'held_by_sri') ? held(document, 'held_by_sri', now, policy, {}) : wait(document, found.kind, now, policy);
     case 'refused':
       // What is about to be signed anew was refused before: that verdict is known and spent.
-      if (!hasMove(status, 'refused') || document.isResigning) return wait(document, found.kind, now, policy);
+      if (!hasMove(status, 'refused') || awaitsSignature(document)) return wait(document, found.kind, now, policy);
       return refused(document, 'authorization', found.messages, classifyRefused(found.messages), now, policy);
     case 'absent':
       return status === 'RECEPTION_UNKNOWN' || status === 'RECEPTION_RETRY_SCHEDULED' ? notFound(document, now, policy) : wait(document, found.kind, now, policy);
@@ -179,6 +179,10 @@ function decideAuthorization(document: DocumentState, answer: AuthorizationAnswe
       return wait(document, found.reason, now, policy, found);
   }
 }
+
+/** Whether it is signed anew before anything is sent again. Of what is under way the answer counts, whatever was signed. */
+export const awaitsSignature = ({ status, isResigning }: DocumentState): boolean =>
+  isResigning && (status === 'RECEPTION_RETRY_SCHEDULED' || status === 'MANUAL_REVIEW_REQUIRED' || status === 'FAILED_PERMANENT');
 
 /** Moves that only say "still waiting". */
 const WAITING: readonly Trigger[] = ['undecided', 'overdue'];

@@ -36,7 +36,7 @@ export interface Signing {
   readonly signingNo: number;
   readonly digest: string;
   readonly accessKey: string;
-  /** Null where the version that signed did not say. */
+  /** Null where it is not known. */
   readonly contentRevision: number | null;
 }
 

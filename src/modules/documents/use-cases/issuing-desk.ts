@@ -134,8 +134,9 @@ export class IssuingDesk {
     const original = await findModified(this.transaction, tenant, issuerId, content);
     if (original === null) return { content, warnings: [] };
     const isCredit = content.documentType === '04';
-    if (isCredit) refuseUncreditable(original, guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS);
-    if (content.documentType === '05') refuseUndebitable(original);
+    const field = content.modifiedDocumentId === null ? 'modified_document_number' : 'modified_document_id';
+    if (isCredit) refuseUncreditable(original, guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS, field);
+    if (content.documentType === '05') refuseUndebitable(original, field);
     refuseErrors(misnamed(content, original));
     const named = {
       ...content,
@@ -149,19 +150,19 @@ export class IssuingDesk {
 
   /**
    * Of what issuing looks at last, under locks: the amount that an original has left to credit, as it stands now. A refused note
-   * with the same numeric code does not count: this is its correction.
+   * of the same emission point and numeric code does not count: this may be its correction.
    * @throws DomainError CREDIT_EXCEEDS_ORIGINAL
    */
-  async refuseTooMuchCredit({ tenantId }: TenantContext, { documentType, modifiedDocumentId, numericCode, total }: DocumentContent): Promise<void> {
+  async refuseTooMuchCredit({ tenantId }: TenantContext, { emissionPointId }: Place, { documentType, modifiedDocumentId, numericCode, total }: DocumentContent): Promise<void> {
     if (documentType !== '04' || modifiedDocumentId === null) return;
     const [left] = await this.transaction.run(tenantId, (manager) =>
       manager.query<{ available: string | null; exceeded: boolean | null }[]>(
         `select available, $3::numeric > available as exceeded
          from credit_left($1, $2, (
            select n.id from documents n
-           where n.tenant_id = $1 and n.modified_document_id = $2 and n.document_type = '04' and n.status = 'REJECTED' and substr(n.access_key, 40, 8) = $4
+           where n.tenant_id = $1 and n.modified_document_id = $2 and n.document_type = '04' and n.status = 'REJECTED' and n.emission_point_id = $5 and substr(n.access_key, 40, 8) = $4
            limit 1)) available`,
-        [tenantId, modifiedDocumentId, total, numericCode],
+        [tenantId, modifiedDocumentId, total, numericCode, emissionPointId],
       ),
     );
     if (left?.exceeded) throw creditExceeded(left.available);

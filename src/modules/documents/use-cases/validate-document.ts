@@ -14,7 +14,7 @@ import { placeOf } from './document-place.js';
 import { draftContent } from './draft-content.js';
 import { IssuingDesk } from './issuing-desk.js';
 
-/** Dry run: everything that issuing checks, without effect. */
+/** Dry run: everything that issuing a new document checks, without effect; what was issued under a key before is not looked at. */
 export class ValidateDocument extends Query<DocumentValidation> {
   constructor(
     readonly tenant: TenantContext,
@@ -33,7 +33,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
   ) {}
 
   async execute({ tenant, body }: ValidateDocument): Promise<DocumentValidation> {
-    const { context, replay } = await this.desk.lookUp(tenant.tenantId, placeOf(body), body.idempotency_key ?? null);
+    const { context } = await this.desk.lookUp(tenant.tenantId, placeOf(body), null);
     if (!context) throw await this.desk.unknownPlace(tenant.tenantId, placeOf(body));
     const now = this.clock.now();
     const refusals: Finding[] = [];
@@ -50,11 +50,8 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     const requested = draftContent(await this.lines.complete(tenant, body), issuer);
     const complete = await collect(() => this.desk.withModifiedDocument(tenant, placeOf(body), requested, now), null);
     const { content, findings } = this.desk.assess(complete ?? { content: requested, warnings: [] }, issuer, now);
-    // What was issued under its key before takes nothing again.
-    if (replay === null) {
-      if (complete !== null) await collect(() => this.desk.refuseTooMuchCredit(tenant, content), undefined);
-      await collect(() => this.desk.refuseUsedUpNumbers(tenant, placeOf(body), content.documentType), undefined);
-    }
+    if (complete !== null) await collect(() => this.desk.refuseTooMuchCredit(tenant, placeOf(body), content), undefined);
+    await collect(() => this.desk.refuseUsedUpNumbers(tenant, placeOf(body), content.documentType), undefined);
     // What an original that is refused would have filled in is no finding of its own.
     const isOfRefused = ({ pointer, rule }: Finding): boolean => complete === null && rule === 'modified_document.missing' && pointer.startsWith('/modified_document');
     const all = [...refusals, ...findings.filter((finding) => !isOfRefused(finding))];
