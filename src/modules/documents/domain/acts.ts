@@ -1,6 +1,6 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import { classifyRefused } from '../../../sri/soap/classification.js';
-import { awaitsSignature, recheck } from './decide.js';
+import { awaitsSignature, isAtRest, recheck } from './decide.js';
 import type { Decision, DocumentPatch, DocumentState, Move, SagaPolicy, Work } from './document.js';
 import { type Action, allows, LIFECYCLE } from './lifecycle.js';
 
@@ -44,8 +44,6 @@ export function decideRetry(document: DocumentState, now: Date, policy: SagaPoli
   if (document.firstSentAt !== null) return restart(sending, 'authorize', { deadlineAt: new Date(now.getTime() + policy.answerDeadlineMs) });
   return restart(sending, document.signingNo === 0 ? 'prepare' : 'submit');
 }
-
-const isAtRest = (status: DocumentState['status']): boolean => status === 'MANUAL_REVIEW_REQUIRED' || status === 'FAILED_PERMANENT';
 
 /** Why sending the same content again cannot help; null where it can. */
 function retryProblem({ errorCode, sriMessages }: DocumentState): string | null {

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../shared/domain-error.js';
-import { dec, money } from '../../../shared/decimal.js';
+import { dec, money, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent, DocumentTax } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
@@ -65,7 +65,7 @@ export function uncharged({ taxes }: Pick<DocumentContent, 'taxes'>, charged: re
     // No tax is given back: a tip or freight of the invoice, which a note can tell as a line only.
     if (dec(taxAmount).isZero()) return [];
     const same = charged.filter((tax) => tax.taxCode === taxCode && tax.taxRateCode === taxRateCode);
-    const base = same.reduce((sum, tax) => sum.plus(tax.taxableBase), dec('0.00'));
+    const base = sum(same.map((tax) => tax.taxableBase));
     if (dec(taxableBase).lessThanOrEqualTo(base.plus('0.01'))) return [];
     return [finding(RULES['credit.tax_not_charged'], `/taxes/${index}/taxable_base`, `≤ ${money(base)}`, taxableBase)];
   });

@@ -4,7 +4,7 @@ import { authorizationState, classifyRefused, classifyReturned, type Verdict } f
 import type { SriMessage } from '../../../sri/soap/message.js';
 import type { ReceptionAnswer } from '../../../sri/soap/reception.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
-import { type Decision, type DocumentPatch, type DocumentState, type Move, type SagaPolicy, type Work, waitOf } from './document.js';
+import { type Decision, type DocumentPatch, type DocumentState, type Move, type SagaPolicy, type Signing, type Work, waitOf } from './document.js';
 import { LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
 
 /** What a step learned. */
@@ -181,8 +181,10 @@ function decideAuthorization(document: DocumentState, answer: AuthorizationAnswe
 }
 
 /** Whether it is signed anew before anything is sent again. Of what is under way the answer counts, whatever was signed. */
-export const awaitsSignature = ({ status, isResigning }: DocumentState): boolean =>
-  isResigning && (status === 'RECEPTION_RETRY_SCHEDULED' || status === 'MANUAL_REVIEW_REQUIRED' || status === 'FAILED_PERMANENT');
+export const awaitsSignature = ({ status, isResigning }: DocumentState): boolean => isResigning && (status === 'RECEPTION_RETRY_SCHEDULED' || isAtRest(status));
+
+/** Nothing goes on until somebody acts. */
+export const isAtRest = (status: DocumentStatus): boolean => status === 'MANUAL_REVIEW_REQUIRED' || status === 'FAILED_PERMANENT';
 
 /** Moves that only say "still waiting". */
 const WAITING: readonly Trigger[] = ['undecided', 'overdue'];
@@ -207,16 +209,20 @@ export function authorizationOf(document: DocumentState, answer: AuthorizationAn
 /** AUTHORIZED only for our own key and for bytes that we sent. */
 function isOurs(document: DocumentState, entry: AuthorizationEntry): boolean {
   if (entry.numeroAutorizacion !== null && entry.numeroAutorizacion !== document.accessKey) return false;
-  if (entry.comprobante === null) return false;
-  const digest = documentDigest(entry.comprobante);
-  return document.signings.some((sent) => sent.digest === digest);
+  return signingsOf(document, entry).length > 0;
+}
+
+/** The signings whose bytes the entry holds. */
+function signingsOf({ signings }: DocumentState, { comprobante }: AuthorizationEntry): readonly Signing[] {
+  if (comprobante === null) return [];
+  const digest = documentDigest(comprobante);
+  return signings.filter((sent) => sent.digest === digest);
 }
 
 /** A refusal of an older signing says nothing about the current one. */
 function concernsCurrentSigning(document: DocumentState, entry: AuthorizationEntry): boolean {
   if (entry.comprobante === null) return document.signingNo <= 1;
-  const digest = documentDigest(entry.comprobante);
-  return document.signings.some((sent) => sent.signingNo === document.signingNo && sent.digest === digest);
+  return signingsOf(document, entry).some(({ signingNo }) => signingNo === document.signingNo);
 }
 
 function latest(best: AuthorizationEntry | null, entry: AuthorizationEntry): AuthorizationEntry {
@@ -227,9 +233,10 @@ function latest(best: AuthorizationEntry | null, entry: AuthorizationEntry): Aut
 /** Why an authorization needs a person: what the SRI holds is not what the record says since it was corrected. */
 export const FORMER_CONTENT = 'former_content';
 
-function isOfFormerContent({ signings, contentRevision }: DocumentState, { comprobante }: AuthorizationEntry): boolean {
-  const digest = comprobante === null ? null : documentDigest(comprobante);
-  return signings.filter((sent) => sent.digest === digest).every((sent) => sent.contentRevision !== null && sent.contentRevision !== contentRevision);
+function isOfFormerContent(document: DocumentState, entry: AuthorizationEntry): boolean {
+  const { contentRevision } = document;
+  // Nearly none was ever corrected.
+  return contentRevision > 1 && signingsOf(document, entry).every((sent) => sent.contentRevision !== null && sent.contentRevision !== contentRevision);
 }
 
 function authorizedBy(document: DocumentState, entry: AuthorizationEntry): Decision {
