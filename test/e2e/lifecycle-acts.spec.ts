@@ -102,6 +102,55 @@ describe('acts on issued documents', () => {
     });
   });
 
+  const KEPT_THOUGH_REFUSED = { kind: 'refuse', code: '35', at: 'reception', stored: true } as const;
+  /** The next daily comparison with the SRI, which the stack makes every other second. */
+  const compare = (id: string, when: 'in an hour' | 'now'): Promise<unknown> =>
+    stack.database.query(`update outbox set due_at = now() + $2::interval, announced_at = null where document_id = $1`, [id, when === 'now' ? '0 s' : '1 h']);
+
+  describe('authorized as it was before its correction', () => {
+    it.each(['under the key of its former day', 'under its key'])('%s, a document is that version again, and says so', async (how) => {
+      const mine = await Business.open(stack);
+      const today = mine.invoice()['issue_date'];
+      await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: KEPT_THOUGH_REFUSED });
+      const { document_id: id, access_key: key } = await mine.accepted({ buyer_name: 'Con error' });
+      expect((await mine.settled(id)).status).toBe('REJECTED');
+      await compare(id, 'in an hour');
+      const yesterday = new Date(Date.now() - 29 * 3_600_000).toISOString().slice(0, 10);
+      const redated = how.includes('former');
+      const corrected = await mine.call<Act>('POST', `/documents/${id}/correct`, mine.invoice({ buyer_name: 'Corregida', ...(redated && { issue_date: yesterday }) }));
+      expect([corrected.status, corrected.body['new_access_key'] === null]).toEqual([202, !redated]);
+      expect(await mine.settled(id)).toMatchObject({
+        status: 'AUTHORIZED', access_key: key, authorization_number: key, issue_date: today, buyer_name: 'Con error', error: null,
+        warnings: [{ rule: 'authorization.former_content', severity: 'warning' }],
+      });
+      for (const kind of ['signed', 'authorized']) expect((await mine.call<string>('GET', `/documents/${id}/xml?kind=${kind}`)).body).toContain('Con error');
+      const { body: list } = await mine.call<{ items: { buyer_name: string }[] }>('GET', '/documents');
+      expect(list.items.map(({ buyer_name }) => buyer_name)).toEqual(['Con error']);
+      const [last] = await stack.database.query<{ detail: object }>('select detail from document_history where document_id = $1 order by version desc limit 1', [id]);
+      expect(last!.detail).toEqual({ reason: 'former_content' });
+      expect(await simulatorAccount(stack, key)).toMatchObject({ authorized: 1 });
+    });
+  });
+
+  it('an invoice that was credited in full while its annulment was asked for is void once that is taken back', async () => {
+    const seller = await Business.open(stack);
+    const original = await seller.accepted();
+    expect((await seller.settled(original.document_id)).status).toBe('AUTHORIZED');
+    await addFaults(stack, { match: { ruc: seller.ruc, service: 'reception' }, times: 1, action: KEPT_THOUGH_REFUSED });
+    const note = await seller.accepted({ document_type: '04', modified_document_id: original.document_id, reason: 'all of it', payments: [] });
+    expect((await seller.settled(note.document_id)).status).toBe('REJECTED');
+    expect((await seller.call<Act>('POST', `/documents/${note.document_id}/abandon`, { reason: 'not needed' })).body.status).toBe('FAILED_PERMANENT');
+    await compare(note.document_id, 'in an hour');
+    expect((await seller.call<Act>('POST', `/documents/${original.document_id}/cancel`, { reason: 'issued twice' })).status).toBe(202);
+    await compare(note.document_id, 'now');
+    for (const end = Date.now() + 20_000; (await seller.document(note.document_id)).status !== 'AUTHORIZED' && Date.now() < end; ) await sleep(100);
+    expect((await seller.document(original.document_id)).status).toBe('CANCELLATION_REQUESTED');
+    expect((await seller.call<Act>('DELETE', `/documents/${original.document_id}/cancel`)).status).toBe(204);
+    expect((await seller.document(original.document_id)).status).toBe('VOIDED_BY_NC');
+    const events = await stack.database.query<{ type: string }>('select type from events where document_id = $1 order by position', [original.document_id]);
+    expect(events.map(({ type }) => type).slice(-2)).toEqual(['document.authorized', 'document.voided']);
+  });
+
   it('a document refused for its content is not retried: what is allowed is named', async () => {
     const { document_id } = await business.accepted(magic('52'));
     expect((await business.settled(document_id)).status).toBe('REJECTED');

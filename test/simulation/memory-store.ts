@@ -80,10 +80,10 @@ export type DocumentRow = {
   signing_no: number; next_attempt_at: number | null; error_code: string | null; received_at: string | null;
 };
 
-interface SignedRow { signing_no: number; certificate_id: string; digest: string; access_key: string; content_revision: number; xml: Buffer }
+interface SignedRow { signing_no: number; certificate_id: string; digest: string; signed_at: number; access_key: string; content_revision: number; xml: Buffer }
 export interface AttemptRow { id: string; document_id: string; service: string; signing_no: number; started_at: number; finished_at: number | null; outcome: string | null }
 interface ContentRow { revision: number; content: unknown; issuer_snapshot: unknown }
-interface HistoryRow { version: number; from_status: string | null; trigger: string; to_status: string }
+interface HistoryRow { version: number; from_status: string | null; trigger: string; to_status: string; detail?: unknown }
 interface EventRow { id: string; type: string; document_id: string; document_version: number }
 interface KeyRow { operation: string; fingerprint: string; document_id: string; response: Json }
 
@@ -118,6 +118,8 @@ export class MemoryStore implements Store {
       case 'issuing_context': return [this.issuingContext(p)];
       case 'issue_document': return [this.issueDocument(p)];
       case 'advance_document': return [this.advanceDocument(p)];
+      case 'correct_document': return [this.correctDocument(p)];
+      case 'refused_at_authorization': return this.refusedAtAuthorization(p[0] as string, p[1] as string);
       case 'load_document': return this.loadDocument(p[0] as string, p[1] as string);
       case 'claim_step': return this.claimStep(p);
       case 'take': {
@@ -206,6 +208,40 @@ export class MemoryStore implements Store {
     return { outcome: this.outbox.get(`${tenant}/${id}`)?.ahead === true ? 'in_line' : 'accepted', fingerprint: print, operation: 'issue', response: answer };
   }
 
+  private correctDocument(p: readonly unknown[]): Json {
+    const [tenant, , id, version, at, header, content, snapshot] = p as [string, string, string, number, Date, string, string, string];
+    const now = at.getTime();
+    const place = `${tenant}/${id}`;
+    const d = this.documents.get(place);
+    if (d?.status !== 'REJECTED' || d.version !== version) throw new SqlError('SE110', `document ${id} is no longer REJECTED at version ${version}`);
+    this.lastLook(tenant, d.issuer_id, now);
+    const { idempotency_key, content_revision } = d;
+    const h = parse(header)!;
+    const revision = content_revision + 1;
+    Object.assign(d, h, {
+      idempotency_key, content_revision: revision, status: 'NUMBER_RESERVED', version: version + 1, access_key: this.keyOf(d, h, parse(content)!, parse(snapshot)!, d.sequential),
+      error_code: null, error_detail: null, sri_messages: [], suspicion: null, reception_attempts: 0, authorization_attempts: 0,
+      received_at: null, deadline_at: null, next_attempt_at: now, updated_at: iso(now),
+    });
+    append(this.contents, place, [{ revision, content: parse(content), issuer_snapshot: parse(snapshot) }]);
+    append(this.history, place, [{ version: version + 1, from_status: 'REJECTED', trigger: 'corrected', to_status: 'NUMBER_RESERVED' }]);
+    this.outbox.delete(place);
+    this.outbox.set(place, { ...this.firstWork(tenant, id, d, d.sequential, now), unsent: false });
+    return { access_key: d.access_key };
+  }
+
+  private refusedAtAuthorization(tenant: string, id: string): Json[] {
+    const refusals = (this.history.get(`${tenant}/${id}`) ?? []).filter(({ trigger }) => trigger === 'refused');
+    return refusals.some(({ detail }) => (detail as { service?: string } | null)?.service === 'authorization') ? [{}] : [];
+  }
+
+  /** What `restore_content` does before a document is advanced. */
+  private restoreContent(d: DocumentRow, [revision, accessKey, columns]: readonly unknown[]): void {
+    const signed = this.contents.get(`${d.tenant_id}/${d.id}`)!.find((one) => one.revision === revision)!.content as Json;
+    const header = Object.entries(JSON.parse(columns as string) as Record<string, string>).map(([column, property]) => [column, signed[property]]);
+    Object.assign(d, Object.fromEntries(header), { content_revision: revision, access_key: accessKey });
+  }
+
   private canIssue(tenant: string, issuer: string, now: number): boolean {
     return this.certificates.some((c) => c.tenant_id === tenant && c.issuer_id === issuer && c.is_active && c.valid_to > now);
   }
@@ -222,12 +258,15 @@ export class MemoryStore implements Store {
     const last = this.counters.get(counter);
     const sequential = last === undefined ? point.initialSequential : last + 1;
     if (sequential > 999_999_999) throw new SqlError('SE001', 'sequence exhausted');
-    const accessKey = buildAccessKey({
-      issueDate: h['issue_date'] as string, documentType: h['document_type'] as '01', ruc: snapshot['ruc'] as string,
-      environment: h['sri_environment'] === 'PRODUCTION' ? '2' : '1', establishment: snapshot['establishmentCode'] as string,
+    return { sequential, accessKey: this.keyOf(h, h, content, snapshot, sequential), counter };
+  }
+
+  private keyOf(place: Json, h: Json, content: Json, snapshot: Json, sequential: number): string {
+    return buildAccessKey({
+      issueDate: h['issue_date'] as string, documentType: place['document_type'] as '01', ruc: snapshot['ruc'] as string,
+      environment: place['sri_environment'] === 'PRODUCTION' ? '2' : '1', establishment: snapshot['establishmentCode'] as string,
       emissionPoint: snapshot['emissionPointCode'] as string, sequential, numericCode: content['numericCode'] as string,
     });
-    return { sequential, accessKey, counter };
   }
 
   /** The unique index documents_number. */
@@ -249,12 +288,16 @@ export class MemoryStore implements Store {
   }
 
   insertWork(tenant: string, id: string, h: Json, sequential: number, now: number): void {
-    const work: OutboxRow = {
+    const work = this.firstWork(tenant, id, h, sequential, now);
+    if (this.hasUnsentPredecessor(work)) Object.assign(work, { ahead: true, announced_at: null, announcements: 0 });
+    this.outbox.set(`${tenant}/${id}`, work);
+  }
+
+  private firstWork(tenant: string, id: string, h: Json, sequential: number, now: number): OutboxRow {
+    return {
       tenant_id: tenant, document_id: id, step: 'prepare', due_at: now, ahead: false, announced_at: now, announcements: 1, lease_token: null, lease_until: null,
       lost_leases: 0, issuer_id: h['issuer_id'] as string, establishment_id: h['establishment_id'] as string, emission_point_id: h['emission_point_id'] as string, document_type: h['document_type'] as string, sequential, unsent: true,
     };
-    if (this.hasUnsentPredecessor(work)) Object.assign(work, { ahead: true, announced_at: null, announcements: 0 });
-    this.outbox.set(`${tenant}/${id}`, work);
   }
 
   private hasUnsentPredecessor(work: OutboxRow): boolean {
@@ -345,7 +388,7 @@ export class MemoryStore implements Store {
       document: { ...d, due_step: this.outbox.get(`${tenant}/${id}`)?.step ?? null },
       content: content?.content ?? null,
       issuer_snapshot: content?.issuer_snapshot ?? null,
-      digests: signings.map(({ signing_no, digest, access_key, content_revision }) => ({ signingNo: signing_no, digest, accessKey: access_key, contentRevision: content_revision })),
+      digests: signings.map(({ signing_no, digest, signed_at, access_key, content_revision }) => ({ signingNo: signing_no, digest, signedAt: iso(signed_at), accessKey: access_key, contentRevision: content_revision })),
       signed_xml: signed?.xml ?? null,
       signing_certificate_valid_to: signer ? new Date(signer.valid_to) : null,
       certificate_id: active?.id ?? null,
@@ -364,14 +407,14 @@ export class MemoryStore implements Store {
     const held = this.outbox.get(place);
     if (token !== null && held?.lease_token !== token) throw new SqlError('SE110', `lease of document ${id} was lost`);
 
-    const moves = JSON.parse(movesJson) as { trigger: string; to: string }[];
+    const moves = JSON.parse(movesJson) as { trigger: string; to: string; detail: unknown }[];
     const history: HistoryRow[] = [];
     let from = d.status;
-    moves.forEach(({ trigger, to }, index) => {
+    moves.forEach(({ trigger, to, detail }, index) => {
       if (!(DOCUMENT_STATUSES as readonly string[]).includes(to) || (to !== from && !MOVES.has(`${from}>${to}`))) {
         throw new SqlError('SE100', `no move from ${from} to ${to}`);
       }
-      history.push({ version: version + index + 1, from_status: from, trigger, to_status: to });
+      history.push({ version: version + index + 1, from_status: from, trigger, to_status: to, detail });
       from = to;
     });
     const events = (JSON.parse(eventsJson) as { id: string; type: string }[]).map(
@@ -382,6 +425,7 @@ export class MemoryStore implements Store {
       throw new SqlError('23505', 'duplicate key value violates unique constraint "events_once_per_version"');
     }
 
+    if (p.length > 12 && typeof p[12] === 'number') this.restoreContent(d, p.slice(12));
     d.status = from;
     d.version = version + moves.length;
     (d as Json)['updated_at'] = iso(now);
@@ -407,7 +451,7 @@ export class MemoryStore implements Store {
     const row = (name: string): (Json & { id: string }) | undefined => records[name] as (Json & { id: string }) | undefined;
     const signing = row('signing');
     if (signing) {
-      append(this.signed, place, [{ signing_no: signing['signing_no'] as number, certificate_id: signing['certificate_id'] as string, digest: signing['digest'] as string, access_key: d.access_key, content_revision: d.content_revision, xml: bytes! }]);
+      append(this.signed, place, [{ signing_no: signing['signing_no'] as number, certificate_id: signing['certificate_id'] as string, digest: signing['digest'] as string, signed_at: now, access_key: d.access_key, content_revision: d.content_revision, xml: bytes! }]);
     }
     const attempt = row('attempt');
     if (attempt) this.attempts.set(attempt.id, { id: attempt.id, document_id: id, service: attempt['service'] as string, signing_no: attempt['signing_no'] as number, started_at: now, finished_at: null, outcome: null });
@@ -481,7 +525,9 @@ export class MemoryStore implements Store {
   private getDocument(tenant: string, id: string): Json[] {
     const d = this.documents.get(`${tenant}/${id}`);
     const content = d && this.contents.get(`${tenant}/${id}`)?.find(({ revision }) => revision === d.content_revision);
-    return d && content ? [{ ...d, content: content.content }] : [];
+    if (!d || !content) return [];
+    // As `get-document` and `stored-document` name what they read.
+    return [{ ...d, accessKey: d.access_key, issuerId: d.issuer_id, establishmentId: d.establishment_id, emissionPointId: d.emission_point_id, content: content.content }];
   }
 
   /** The next instant at which due work could be announced or claimed. */

@@ -295,6 +295,24 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'X7 the question that the SRI did not answer is never asked again',
     Transaction: wrongly((call, perform) => perform(call, (store) => store.execute(call.name === 'announce_going_round' ? withParameter(call, 3, '{"authorize":0}') : call))),
   },
+  {
+    name: 'X8 the access key from before a correction is not asked for',
+    authorization: (below, store) => ({
+      query: (key): Promise<AuthorizationAnswer> =>
+        [...memory(store).documents.values()].some(({ access_key }) => access_key === key) ? below.query(key) : Promise.resolve({ kind: 'entries', entries: [], consultedKey: key, raw: '' }),
+    }),
+  },
+  {
+    name: 'X9 authorized with its former content, a document keeps the corrected one',
+    Transaction: wrongly((call, perform) => perform(call, (store) => store.execute(call.name === 'advance_document' ? withParameter(call, 12, null) : call))),
+  },
+  {
+    name: 'X10 what was signed before a correction counts as signed',
+    Transaction: wrongly(async (call, perform) => {
+      const rows = await perform(call);
+      return call.name === 'take' ? rows.map((row) => ({ ...row, digests: (row['digests'] as Json[]).map((one) => ({ ...one, contentRevision: (row['document'] as Json)['content_revision'] })) })) : rows;
+    }),
+  },
 ];
 
 export function plantedBug(name: string): PlantedBug {

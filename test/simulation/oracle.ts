@@ -4,7 +4,7 @@ import type { ConsultationAnswer } from '../../src/sri/soap/consultation.js';
 import type { AuthorizationAnswer } from '../../src/sri/soap/authorization.js';
 import type { ReceptionAnswer } from '../../src/sri/soap/reception.js';
 import type { InProcessSri } from '../../src/simulator/brain/in-process.js';
-import { identityOf, totalOf } from './bodies.js';
+import { FIRST_BUYER, identityOf, totalOf } from './bodies.js';
 import { Model } from './model.js';
 import type { Process } from './scheduler.js';
 import type { StoreSnapshot } from './snapshot.js';
@@ -28,6 +28,9 @@ interface Shadow {
   readonly sequence: string;
   readonly number: number;
   readonly numericCode: string;
+  readonly pointId: string;
+  /** What was asked for: first, and by each correction; with the access key that it got. */
+  readonly contents: { readonly buyer: string; readonly accessKey: string }[];
   accessKey: string;
   status: DocumentStatus;
   version: number;
@@ -62,6 +65,8 @@ interface Advance {
   readonly work: { readonly step?: string; readonly due_at?: string; readonly keep?: boolean } | null;
   readonly events: readonly { readonly type: string }[];
   readonly records: { readonly attempt?: unknown; readonly signing?: { readonly digest: string } };
+  /** Revision and access key of a content that is current again. */
+  readonly restored: readonly [number, string] | null;
 }
 
 /** Whose triggers need which answer of the SRI: the reference classification, written down a second time. */
@@ -127,8 +132,14 @@ export class Oracle implements WireTap {
     return this.shadows.size;
   }
 
-  document(place: number): { readonly id: string; readonly tenantId: string; readonly accessKey: string; readonly status: DocumentStatus } | null {
+  document(place: number): Readonly<Pick<Shadow, 'id' | 'tenantId' | 'pointId' | 'numericCode' | 'accessKey' | 'status'>> | null {
     return [...this.shadows.values()][place] ?? null;
+  }
+
+  /** One of the documents that are refused now. */
+  refusedDocument(place: number): ReturnType<Oracle['document']> {
+    const refused = [...this.shadows.values()].filter(({ status }) => status === 'REJECTED');
+    return refused[place % refused.length] ?? null;
   }
 
   // --- commits -------------------------------------------------------------
@@ -140,6 +151,7 @@ export class Oracle implements WireTap {
       case 'claim_step': this.claimed(call, rows); break;
       case 'outlived': this.outlived(call); break;
       case 'advance_document': this.advanced(owner, call); break;
+      case 'correct_document': this.corrected(owner, call, rows); break;
       default: break;
     }
   }
@@ -162,7 +174,7 @@ export class Oracle implements WireTap {
     const today = new Date(this.now() - 5 * 3_600_000 + SKEW_MS).toISOString().slice(0, 10);
     this.require(content.issueDate <= today, 'D1', () => `issue date ${content.issueDate} accepted on ${today}`);
     const shadow: Shadow = {
-      id: documentId, tenantId, sequence, number, numericCode: content.numericCode, accessKey, status: 'NUMBER_RESERVED', version: 1,
+      id: documentId, tenantId, sequence, number, numericCode: content.numericCode, pointId: header.emission_point_id, contents: [{ buyer: FIRST_BUYER, accessKey }], accessKey, status: 'NUMBER_RESERVED', version: 1,
       leaseToken: null, stepsAside: false, attempts: 0, submissions: 0, refusals: 0, held: false, wasHeld: false, wireDigests: new Set(), told: new Set(),
       disturbances: 0, lostLeases: 0, vanished: 0, vanishedAtClaim: 0, queries: 0,
     };
@@ -171,6 +183,34 @@ export class Oracle implements WireTap {
     const sequenceMates = this.sequences.get(sequence);
     if (sequenceMates) sequenceMates.push(shadow);
     else this.sequences.set(sequence, [shadow]);
+  }
+
+  private corrected(owner: Process, { parameters: p }: Call, rows: Rows): void {
+    const shadow = this.shadows.get(p[2] as string);
+    const [row] = rows;
+    if (!shadow || !row) {
+      this.fail('I4', `${p[2] as string} was corrected but never issued`);
+      return;
+    }
+    this.require(shadow.status === 'REJECTED' && shadow.version === p[3], 'I11', () => `${owner.name} corrected ${shadow.status} v${shadow.version} as if it were REJECTED v${p[3] as number}`);
+    const accessKey = row['access_key'] as string;
+    const { issueDate, buyerName } = JSON.parse(p[6] as string) as { issueDate: string; buyerName: string };
+    const [year, month, day] = issueDate.split('-');
+    this.require(accessKey.startsWith(`${day}${month}${year}`) && accessKey.slice(8, 47) === shadow.accessKey.slice(8, 47), 'I7', () => `${shadow.accessKey} became ${accessKey} by a correction to ${issueDate}`);
+    this.byKey.set(accessKey, shadow);
+    shadow.contents.push({ buyer: buyerName, accessKey });
+    const move = 'REJECTED corrected';
+    this.moves.set(move, (this.moves.get(move) ?? 0) + 1);
+    Object.assign(shadow, { accessKey, status: 'NUMBER_RESERVED', version: shadow.version + 1, leaseToken: null, stepsAside: false, vanished: 0, vanishedAtClaim: 0 });
+  }
+
+  /** An authorization of former content makes it current; without one it never is. */
+  private restored(shadow: Shadow, { moves, restored }: Advance): void {
+    if (restored === null) return;
+    const [revision, accessKey] = restored;
+    this.require(moves.at(-1)?.trigger === 'authorized', 'I7', () => `${shadow.id} is of revision ${revision} again although nothing authorized it`);
+    this.require(shadow.contents[revision - 1]?.accessKey === accessKey, 'I7', () => `revision ${revision} of ${shadow.id} never had ${accessKey}`);
+    shadow.accessKey = accessKey;
   }
 
   private claimed({ parameters: p }: Call, rows: Rows): void {
@@ -197,6 +237,7 @@ export class Oracle implements WireTap {
       work: p[8] === null ? null : (JSON.parse(p[8] as string) as Advance['work']),
       events: JSON.parse(p[9] as string) as Advance['events'],
       records: JSON.parse(p[10] as string) as Advance['records'],
+      restored: typeof p[12] === 'number' ? [p[12], p[13] as string] : null,
     };
     const shadow = this.shadows.get(advance.documentId);
     if (!shadow) {
@@ -206,6 +247,7 @@ export class Oracle implements WireTap {
     this.require(shadow.status === advance.status && shadow.version === advance.version, 'I11', () => `${owner.name} wrote over ${shadow.status} v${shadow.version} as if it were ${advance.status} v${advance.version}`);
     if (advance.token !== null) this.require(shadow.leaseToken === advance.token, 'I11', () => `${owner.name} wrote ${shadow.status} without its lease`);
     if (advance.moves.some(({ trigger }) => trigger === 'gave_up')) this.gaveUp(shadow, JSON.parse(p[7] as string) as { error_code?: string });
+    this.restored(shadow, advance);
     this.followMoves(shadow, advance);
     this.followWork(shadow, advance);
   }
@@ -284,6 +326,9 @@ export class Oracle implements WireTap {
     this.require(accessKey[23] === '1', 'I15', () => `${accessKey} names another environment`);
     this.require(Number(accessKey.slice(30, 39)) === shadow.number, 'I7', () => `${accessKey} does not carry number ${shadow.number}`);
     this.require(xml.includes(`<importeTotal>${String(totalOf(shadow.numericCode))}</importeTotal>`), 'I18', () => 'the total of the XML differs from what was asked');
+    const content = shadow.contents.findIndex((one) => one.accessKey === accessKey && xml.includes(`<razonSocialComprador>${one.buyer}</razonSocialComprador>`));
+    // A worker that lost its lease while it sent may end what it began.
+    this.require(content === shadow.contents.length - 1 || (content >= 0 && shadow.lostLeases > 0), 'I20', () => `${accessKey} was sent with content ${content + 1} of ${shadow.contents.length}`);
     if (this.committed) {
       const { digests, openAttempts } = this.committed(shadow.id);
       this.require(digests.includes(digest), 'I12', () => `${accessKey} was sent before its bytes were committed`);
@@ -352,7 +397,7 @@ export class Oracle implements WireTap {
     const visible = shadow?.tenantId === tenantId;
     this.require(visible === (found !== null), 'I13', () => `${documentId} is ${found ? 'shown to' : 'hidden from'} ${tenantId}`);
     if (!shadow || !found || !visible) return;
-    this.require(found.version <= shadow.version && found.access_key === shadow.accessKey, 'I7', () => `${documentId} is shown as v${found.version}, it is v${shadow.version}`);
+    this.require(found.version <= shadow.version && shadow.contents.some(({ accessKey }) => accessKey === found.access_key), 'I7', () => `${documentId} is shown as v${found.version}, it is v${shadow.version}`);
   }
 
   // --- the end -------------------------------------------------------------
@@ -400,6 +445,8 @@ export class Oracle implements WireTap {
     this.require(d.access_key === shadow.accessKey && d.sequential === shadow.number, 'I7', () => `${d.id} changed its number or key`);
     this.require(Number(d.total) === Number(totalOf(shadow.numericCode)), 'I18', () => `${d.id} has total ${d.total}`);
     this.require(d.authorization_number === null || d.authorization_number === d.access_key, 'I8', () => `${d.id} has a foreign authorization number`);
+    this.require(d.buyer_name === shadow.contents[d.content_revision - 1]?.buyer && d.access_key === shadow.contents[d.content_revision - 1]?.accessKey, 'I20', () => `${d.id} says ${d.buyer_name} as revision ${d.content_revision}`);
+    if (d.authorization_number !== null) this.asAuthorized(store, d);
     let status: string | null = null;
     let version = 0;
     for (const move of store.history.filter(({ document_id }) => document_id === d.id).sort((a, b) => a.version - b.version)) {
@@ -413,12 +460,21 @@ export class Oracle implements WireTap {
     this.require(event === undefined || told, 'I10', () => `${d.id} is ${d.status} and no event says so`);
   }
 
+  /** Record, signed bytes and what the SRI authorized are one. */
+  private asAuthorized(store: StoreSnapshot, d: StoreSnapshot['documents'][number]): void {
+    const signing = store.signed.find(({ document_id, signing_no }) => document_id === d.id && signing_no === d.signing_no);
+    const { history } = this.brain().holding(d.access_key, new Date(this.now()));
+    this.require(history.some(({ authorized, digest }) => authorized && digest === signing?.digest), 'I20', () => `${d.id} holds signing ${d.signing_no}, which the SRI did not authorize`);
+    this.require(signing?.content_revision === d.content_revision, 'I20', () => `${d.id} says revision ${d.content_revision}, authorized is ${String(signing?.content_revision)}`);
+  }
+
   /** No storm: every further transmission has a cause, questions follow their ladder. */
   private calls(hours: number): void {
     for (const shadow of this.shadows.values()) {
       const causes = 1 + shadow.disturbances + this.disturbances + shadow.lostLeases;
       this.require(shadow.attempts <= causes, 'storm', () => `${shadow.accessKey} was sent ${shadow.attempts} times for ${causes} causes`);
-      const questions = 20 + 2 * hours + 8 * shadow.attempts + shadow.lostLeases + this.disturbances;
+      const keys = new Set(shadow.contents.map(({ accessKey }) => accessKey)).size;
+      const questions = keys * (20 + 2 * hours + 8 * shadow.attempts + shadow.lostLeases + this.disturbances);
       this.require(shadow.queries <= questions, 'storm', () => `${shadow.accessKey} was asked for ${shadow.queries} times in ${hours} h`);
     }
   }
@@ -427,17 +483,18 @@ export class Oracle implements WireTap {
     for (const d of store.documents) {
       const status = d.status as DocumentStatus;
       const { state } = this.brain().holding(d.access_key, new Date(this.now()));
+      const isAuthorized = this.shadows.get(d.id)!.contents.some(({ accessKey }) => this.brain().holding(accessKey, new Date(this.now())).state === 'authorized');
       if (status === 'MANUAL_REVIEW_REQUIRED') {
         const action = (d.error_detail as { suggested_action?: string } | null)?.suggested_action;
         this.require(d.error_code !== null && action !== undefined, 'I5', () => `${d.id} waits for a person without reason or action`);
         this.explained(d.id, d.error_code ?? '');
-        this.require(state !== 'authorized', 'F63', () => `${d.access_key} waits for a person (${String(d.error_code)}) and is authorized at the SRI`);
+        this.require(!isAuthorized, 'F63', () => `${d.access_key} waits for a person (${String(d.error_code)}) and is authorized at the SRI`);
         continue;
       }
       // The portal has its own, long deadline.
       if (status === 'CANCELLATION_REQUESTED') continue;
       this.require(LIFECYCLE[status].final, 'I5', () => `${d.id} is still ${status} (${String(d.error_code)}), at the SRI ${state}`);
-      if (status === 'REJECTED' || status === 'FAILED_PERMANENT') this.require(state !== 'authorized', 'F63', () => `${d.access_key} is ${status} here and authorized at the SRI`);
+      if (status === 'REJECTED' || status === 'FAILED_PERMANENT') this.require(!isAuthorized, 'F63', () => `${d.access_key} is ${status} here and authorized at the SRI`);
       if (status === 'FAILED_PERMANENT') this.require(d.error_code !== null, 'I2', () => `${d.id} failed without a reason`);
     }
     const resting = (status: DocumentStatus | undefined): boolean =>

@@ -73,14 +73,14 @@ class PostgresStore implements Store {
       this.owner<Row>(`select ${columns} from ${table} where tenant_id = any ($1)`, [this.tenants]);
     return {
       documents: await of(
-        'id, tenant_id, issuer_id, emission_point_id, document_type, sequential, access_key, status, version, idempotency_key, error_code, error_detail, total::text, authorization_number, signing_no',
+        'id, tenant_id, issuer_id, emission_point_id, document_type, sequential, access_key, status, version, idempotency_key, error_code, error_detail, total::text, authorization_number, signing_no, content_revision, buyer_name',
         'documents',
       ),
       counters: await of('emission_point_id, document_type, last_value', 'sequence_counters'),
       history: await of('document_id, version, from_status, trigger, to_status', 'document_history'),
       events: await of('document_id, document_version, type', 'events'),
       attempts: await of('document_id, service, finished_at', 'sri_attempts'),
-      signed: await of('document_id, signing_no, digest', 'signed_documents'),
+      signed: await of('document_id, signing_no, digest, content_revision', 'signed_documents'),
       work: await of(`document_id, step, due_at = 'infinity' as parked`, 'outbox'),
       keys: await of('key, issuer_id, document_id', 'idempotency_keys'),
     };

@@ -5,6 +5,8 @@ import { DocumentsRepository } from '../../src/modules/documents/persistence/doc
 import { SriBreaker } from '../../src/modules/documents/saga/sri-breaker.js';
 import { WatchStep } from '../../src/modules/documents/saga/watch.step.js';
 import { AbandonDocumentHandler } from '../../src/modules/documents/use-cases/abandon-document.js';
+import { CorrectDocumentHandler } from '../../src/modules/documents/use-cases/correct-document.js';
+import { StoredDocuments } from '../../src/modules/documents/use-cases/stored-document.js';
 import { CancelDocumentHandler } from '../../src/modules/documents/use-cases/cancel-document.js';
 import { DocumentActs } from '../../src/modules/documents/use-cases/document-acts.js';
 import { ReconcileDocumentHandler } from '../../src/modules/documents/use-cases/reconcile-document.js';
@@ -65,6 +67,7 @@ export interface Api {
   readonly abandon: AbandonDocumentHandler;
   readonly cancel: CancelDocumentHandler;
   readonly withdraw: WithdrawCancellationHandler;
+  readonly correct: CorrectDocumentHandler;
 }
 
 /** The program behind `src/main.ts`, as far as documents go. */
@@ -82,6 +85,7 @@ export function startApi(ports: Ports, Desk: typeof IssuingDesk = QuickDesk): Ap
     abandon: new AbandonDocumentHandler(acts, policy),
     cancel: new CancelDocumentHandler(acts, policy),
     withdraw: new WithdrawCancellationHandler(acts, ports.consultation as never, clock, ids, policy),
+    correct: new CorrectDocumentHandler(new StoredDocuments(transaction), desk, transaction, bell, new KillPoints(SETTINGS, sleeper), clock),
   };
 }
 

@@ -2,6 +2,7 @@ import { DomainError } from '../../src/shared/domain-error.js';
 import type { IssuedDocument } from '../../src/modules/documents/use-cases/issue-document.js';
 import { IssueDocument } from '../../src/modules/documents/use-cases/issue-document.js';
 import { AbandonDocument } from '../../src/modules/documents/use-cases/abandon-document.js';
+import { CorrectDocument } from '../../src/modules/documents/use-cases/correct-document.js';
 import { CancelDocument } from '../../src/modules/documents/use-cases/cancel-document.js';
 import { ReconcileDocument } from '../../src/modules/documents/use-cases/reconcile-document.js';
 import { RetryDocument } from '../../src/modules/documents/use-cases/retry-document.js';
@@ -9,7 +10,7 @@ import { WithdrawCancellation } from '../../src/modules/documents/use-cases/with
 import { GetDocument } from '../../src/modules/documents/use-cases/get-document.js';
 import type { FaultRuleInput } from '../../src/simulator/brain/fault-rules.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
-import { requestBody, VARIANT_COUNT, type RequestBody } from './bodies.js';
+import { dtoOf, FIRST_BUYER, requestBody, VARIANT_COUNT, type RequestBody } from './bodies.js';
 import { COMMANDS, type CommandName } from './commands.js';
 import { NO_BUG, type PlantedBug } from './planted-bug.js';
 import { MemoryStore, type PlaceRow } from './memory-store.js';
@@ -63,7 +64,7 @@ const ADD_FAULTS: readonly AddFault[] = ['none', 'refused', 'hangs', 'lost', 'do
 const NETWORK_FAULTS: readonly NetworkFault[] = ['none', 'not_delivered', 'lost_on_the_way', 'answer_lost', 'delivered_late', 'slow_answer'];
 
 /** What an act may be refused for. */
-const ACT_REFUSALS: ReadonlySet<string> = new Set(['INVALID_STATE', 'SRI_UNAVAILABLE', 'FISCAL_RULE_VIOLATED']);
+const ACT_REFUSALS: ReadonlySet<string> = new Set(['INVALID_STATE', 'SRI_UNAVAILABLE', 'FISCAL_RULE_VIOLATED', 'CERTIFICATE_EXPIRED']);
 
 /** A request that some client made, for repeating it. */
 interface PastRequest {
@@ -118,6 +119,7 @@ export class World {
   private ids = 0x10_0000;
   private programs = 0;
   private clients = 0;
+  private corrections = 0;
   private readonly bugMemory = new Set<string>();
   private readonly rawRequests = new Map<string, string>();
   readonly start: number;
@@ -427,6 +429,7 @@ export class World {
       case 'abandon':
       case 'cancel':
       case 'withdraw':
+      case 'correct':
         this.act(name);
         return;
       case 'portal': {
@@ -459,8 +462,8 @@ export class World {
   }
 
   /** Somebody acts on a document, whatever its state. */
-  private act(name: 'retry' | 'reconcile' | 'abandon' | 'cancel' | 'withdraw'): void {
-    const document = this.aDocument();
+  private act(name: 'retry' | 'reconcile' | 'abandon' | 'cancel' | 'withdraw' | 'correct'): void {
+    const document = name === 'correct' ? this.oracle.refusedDocument(this.tape.pick(8)) : this.aDocument();
     const api = this.anApi();
     if (!document || !api) return;
     const place = this.ground.places.find(({ tenantId }) => tenantId === document.tenantId)!;
@@ -471,6 +474,7 @@ export class World {
       abandon: () => api.abandon.execute(new AbandonDocument(tenant, document.id, 'no longer wanted')),
       cancel: () => api.cancel.execute(new CancelDocument(tenant, document.id, 'wrong buyer')),
       withdraw: () => api.withdraw.execute(new WithdrawCancellation(tenant, document.id)),
+      correct: () => api.correct.execute(new CorrectDocument(tenant, document.id, this.correctionOf(place, document))),
     }[name]();
     done.then(
       () => {
@@ -480,6 +484,13 @@ export class World {
         if (error instanceof DomainError ? !ACT_REFUSALS.has(error.code) : (error as { code?: string }).code !== 'ECONNRESET') this.oracle.crashed(error);
       },
     );
+  }
+
+  /** Another buyer, sometimes of the day before. */
+  private correctionOf(place: PlaceRow, { pointId, numericCode, accessKey }: NonNullable<ReturnType<Oracle['document']>>): ReturnType<typeof dtoOf> {
+    const day = (at: string): number => Date.parse(`${at.slice(4, 8)}-${at.slice(2, 4)}-${at.slice(0, 2)}`);
+    const issueDate = new Date(day(accessKey) - this.tape.pick(2) * 24 * HOUR).toISOString().slice(0, 10);
+    return dtoOf(place, pointId, numericCode, issueDate, `${FIRST_BUYER} ${++this.corrections}`);
   }
 
   private contextOf({ tenantId, apiKeyId }: PlaceRow): TenantContext {

@@ -1,7 +1,7 @@
 import { documentDigest } from '../../../sri/document-digest.js';
 import type { AuthorizationAnswer, AuthorizationEntry } from '../../../sri/soap/authorization.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
-import { decide, decideReconciliation, type Evidence } from './decide.js';
+import { type Answers, decide, decideReconciliation, type Evidence } from './decide.js';
 import type { Decision, DocumentState, SagaPolicy, Signing } from './document.js';
 import { type DocumentStatus, target } from './lifecycle.js';
 
@@ -13,7 +13,7 @@ const POLICY: SagaPolicy = { receptionLadderMs: [2_000, 5_000], authorizationLad
   maxReceptionAttempts: 60, recheckEveryMs: 86_400_000, recheckForMs: 30 * 86_400_000, cancellationLadderMs: [60_000],
 };
 
-const signing = (signingNo: number, xml: string): Signing => ({ signingNo, digest: documentDigest(xml), accessKey: KEY, contentRevision: 1 });
+const signing = (signingNo: number, xml: string): Signing => ({ signingNo, digest: documentDigest(xml), signedAt: NOW, accessKey: KEY, contentRevision: 1 });
 const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): DocumentState => ({
   id: 'd', tenantId: 't', status, version: 5, accessKey: KEY, signingNo: 2,
   contentRevision: 1, signings: [signing(1, FIRST), signing(2, OURS)],
@@ -29,7 +29,7 @@ const returned = (...codes: string[]): Evidence => ({ kind: 'reception', answer:
 const answered = (...entries: AuthorizationEntry[]): Evidence => ({
   kind: 'authorization', answer: { kind: 'entries', entries, consultedKey: KEY, raw: '' } as never,
 });
-const answerOf = (evidence: Evidence): AuthorizationAnswer => (evidence as Extract<Evidence, { kind: 'authorization' }>).answer;
+const answersOf = (evidence: Evidence): Answers => evidence as Extract<Evidence, { kind: 'authorization' }>;
 const silence = { kind: 'authorization', answer: { kind: 'no_evidence', reason: 'timeout', excerpt: null } } as unknown as Evidence;
 
 /** Where the decision leads, following the lifecycle table. */
@@ -45,13 +45,56 @@ const reception = (evidence: Evidence): [DocumentStatus, string | null] => {
 const ask = (from: DocumentStatus, evidence: Evidence, more: Partial<DocumentState> = {}): Decision => decide(document(from, more), evidence, NOW, POLICY);
 
 describe('a document that was corrected', () => {
-  const authorizedWith = (comprobante: string, revision: number | null): unknown =>
-    ask('AUTHORIZATION_PENDING', answered(entry('AUTORIZADO', { comprobante })), { contentRevision: 2, signings: [{ ...signing(1, FIRST), contentRevision: revision }, { ...signing(2, OURS), contentRevision: 2 }] }).moves;
+  const FORMER_KEY = KEY.replace('15', '14');
+  const first = { ...signing(1, FIRST), contentRevision: 1 };
+  const second = { ...signing(2, OURS), contentRevision: 2 };
+  const corrected = (former: Signing): Partial<DocumentState> => ({ contentRevision: 2, signings: [former, second] });
+  const redated = { ...corrected({ ...first, accessKey: FORMER_KEY }), suspicion: 'SEQUENTIAL_TAKEN' } as const;
+  const authorizedWith = (comprobante: string, former: Signing): Decision => ask('AUTHORIZATION_PENDING', answered(entry('AUTORIZADO', { comprobante })), corrected(former));
+  const asked = (now: AuthorizationAnswer, before: AuthorizationAnswer): Evidence => ({ kind: 'authorization', answer: now, former: [before] });
+  const entriesOf = (...entries: AuthorizationEntry[]): AuthorizationAnswer => answersOf(answered(...entries)).answer;
+  const former = entry('AUTORIZADO', { comprobante: FIRST, numeroAutorizacion: FORMER_KEY });
 
-  it('is authorized with its former content too, and says so', () => {
-    expect(authorizedWith(FIRST, 1)).toEqual([{ trigger: 'authorized', detail: { reason: 'former_content' } }]);
-    expect(authorizedWith(OURS, 1)).toEqual([{ trigger: 'authorized' }]);
-    expect(authorizedWith(FIRST, null)).toEqual([{ trigger: 'authorized' }]);
+  it('is authorized with its former content too, says so, and is that content again', () => {
+    expect(authorizedWith(FIRST, first)).toMatchObject({
+      moves: [{ trigger: 'authorized', detail: { reason: 'former_content' } }], patch: { authorizationNumber: KEY, signingNo: 1 }, restore: { contentRevision: 1, accessKey: KEY },
+    });
+    for (const decision of [authorizedWith(OURS, first), authorizedWith(FIRST, { ...first, contentRevision: null })]) {
+      expect(decision.moves).toEqual([{ trigger: 'authorized' }]);
+      expect(decision.restore).toBeUndefined();
+    }
+  });
+
+  it('is authorized under the access key of before it was re-dated', () => {
+    expect(ask('RECEPTION_UNKNOWN', asked(entriesOf(), entriesOf(former)), redated)).toMatchObject({
+      moves: [{ trigger: 'authorized', detail: { reason: 'former_content' } }], patch: { authorizationNumber: FORMER_KEY, signingNo: 1 }, restore: { contentRevision: 1, accessKey: FORMER_KEY },
+    });
+    expect(ask('MANUAL_REVIEW_REQUIRED', asked(entriesOf(), entriesOf(former)), redated).patch.authorizationNumber).toBe(FORMER_KEY);
+  });
+
+  it('is not authorized by bytes of one key that are said to be under another', () => {
+    expect(ask('AUTHORIZATION_PENDING', asked(entriesOf(), entriesOf({ ...former, numeroAutorizacion: KEY })), redated)).toMatchObject({ moves: [{ trigger: 'mismatch' }] });
+  });
+
+  it('has its number taken by another only once nothing is found under any key', () => {
+    const taken = (before: AuthorizationAnswer): readonly unknown[] => ask('RECEPTION_UNKNOWN', asked(entriesOf(), before), redated).moves;
+    expect(taken(entriesOf())).toMatchObject([{ trigger: 'sequential_taken' }]);
+    expect(taken(entriesOf(entry('NO AUTORIZADO', { comprobante: FIRST })))).toMatchObject([{ trigger: 'sequential_taken' }]);
+    expect(taken({ kind: 'no_evidence', reason: 'timeout', excerpt: '' })).toEqual([]);
+    expect(taken(entriesOf(entry('EN PROCESO', { comprobante: null })))).toEqual([]);
+  });
+
+  it('is not sent again while the SRI is at work on its former version', () => {
+    expect(ask('RECEPTION_UNKNOWN', asked(entriesOf(), entriesOf(entry('EN PROCESO', { comprobante: null }))), { ...redated, suspicion: null })).toMatchObject({ moves: [], work: { step: 'authorize' } });
+    expect(ask('RECEPTION_UNKNOWN', asked(entriesOf(), entriesOf()), { ...redated, suspicion: null })).toMatchObject({ moves: [{ trigger: 'not_found' }], work: { step: 'submit' } });
+  });
+
+  it('is compared with the SRI for as long as any other, from when it was signed again', () => {
+    const day = 86_400_000;
+    const before = new Date(NOW.getTime() - 40 * day);
+    const looked = (signedAgain: number): unknown => ask('REJECTED', answered(), { firstSentAt: before, signings: [{ ...first, signedAt: before }, { ...second, signedAt: new Date(NOW.getTime() - signedAgain * day) }] }).work;
+    expect(looked(10)).toMatchObject({ step: 'authorize', recheck: true });
+    expect(looked(31)).toBeNull();
   });
 });
 
@@ -145,7 +188,7 @@ describe('an answer of authorization', () => {
   });
 
   it('a refusal names the service that gave it, also where a caller’s question overtakes the answer of reception', () => {
-    const decision = decideReconciliation(document('SUBMITTED_TO_SRI'), (answered(entry('NO AUTORIZADO')) as { answer: AuthorizationAnswer }).answer, NOW, POLICY);
+    const decision = decideReconciliation(document('SUBMITTED_TO_SRI'), answersOf(answered(entry('NO AUTORIZADO'))), NOW, POLICY);
     expect(decision.moves).toEqual([{ trigger: 'refused', detail: { service: 'authorization' } }]);
   });
 
@@ -160,7 +203,7 @@ describe('an answer of authorization', () => {
     const decision = ask('RECEPTION_RETRY_SCHEDULED', answered(entry('NO AUTORIZADO', { messages: [message('57')] })), { isResigning: true });
     expect(decision).toMatchObject({ moves: [], work: { step: 'authorize' } });
     expect(decision.pause).toBeUndefined();
-    expect(decideReconciliation(document('RECEPTION_RETRY_SCHEDULED', { isResigning: true }), answerOf(answered(entry('NO AUTORIZADO'))), NOW, POLICY)).toMatchObject({ moves: [], keepWork: true });
+    expect(decideReconciliation(document('RECEPTION_RETRY_SCHEDULED', { isResigning: true }), answersOf(answered(entry('NO AUTORIZADO'))), NOW, POLICY)).toMatchObject({ moves: [], keepWork: true });
   });
 
   it('NO AUTORIZADO of an older signing says nothing about the current one', () => {

@@ -10,9 +10,17 @@ import { LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
 /** What a step learned. */
 export type Evidence =
   | { readonly kind: 'reception'; readonly answer: ReceptionAnswer }
-  | { readonly kind: 'authorization'; readonly answer: AuthorizationAnswer }
+  | ({ readonly kind: 'authorization' } & Answers)
   /** The worker that was sending vanished: the document may or may not have arrived. */
   | { readonly kind: 'worker_lost' };
+
+/** What the SRI says of a document. */
+export interface Answers {
+  /** Asked by its access key. */
+  readonly answer: AuthorizationAnswer;
+  /** Asked by `formerKeys`, in their order. Left out where there are none, or where `answer` authorizes. */
+  readonly former?: readonly AuthorizationAnswer[];
+}
 
 /**
  * Decides what an answer of the SRI means for a document. Pure: the shell writes
@@ -24,7 +32,7 @@ export function decide(document: DocumentState, evidence: Evidence, now: Date, p
     case 'reception':
       return decideReception(document, evidence.answer, now, policy);
     case 'authorization':
-      return decideAuthorization(document, evidence.answer, now, policy);
+      return decideAuthorization(document, evidence, now, policy);
     case 'worker_lost':
       return { moves: [{ trigger: 'no_evidence', detail: { reason: 'worker_lost' } }], patch: { deadlineAt: after(now, policy.answerDeadlineMs) }, work: ask(now) };
   }
@@ -121,31 +129,51 @@ function exhausted(document: DocumentState, moves: readonly Move[], patch: Docum
 }
 
 /** A decided document is compared with the SRI daily for a while: an authorization found late wins (ficha técnica §5.11). */
-export function recheck(document: DocumentState, now: Date, policy: SagaPolicy): Work | null {
-  const { firstSentAt } = document;
-  if (firstSentAt === null || now >= after(firstSentAt, policy.recheckForMs)) return null;
+export function recheck({ firstSentAt, signings }: DocumentState, now: Date, policy: SagaPolicy): Work | null {
+  if (firstSentAt === null) return null;
+  // A correction or a retry of weeks later was sent again since.
+  const lastSigning = signings.at(-1)?.signedAt ?? firstSentAt;
+  if (now >= after(lastSigning > firstSentAt ? lastSigning : firstSentAt, policy.recheckForMs)) return null;
   return { ...ask(after(now, policy.recheckEveryMs)), recheck: true };
 }
 
+/** Access keys that the document had before a correction gave it another date: the SRI may have taken what was sent under one. */
+export const formerKeys = ({ accessKey, signings }: DocumentState): readonly string[] =>
+  [...new Set(signings.map((signing) => signing.accessKey))].filter((key) => key !== accessKey);
+
 /** What the authorization service says about the document as it was last signed. */
 type Finding =
-  | { readonly kind: 'authorized'; readonly entry: AuthorizationEntry }
+  | ({ readonly kind: 'authorized' } & Authorization)
   /** Authorized under our key, but not the bytes we sent. */
   | { readonly kind: 'mismatch' }
   | { readonly kind: 'in_process' }
   | { readonly kind: 'refused'; readonly messages: readonly SriMessage[] }
   /** Asked by key: nothing there, or only refusals of older signings. */
   | { readonly kind: 'absent' }
+  /** Not there, but the SRI is at work on what was sent under a former key: of one number it takes one document. */
+  | { readonly kind: 'former_in_process' }
   /** An entry that neither authorizes nor refuses. */
   | { readonly kind: 'unusable' }
   | { readonly kind: 'no_answer'; readonly reason: string; readonly retryAfterSeconds?: number };
 
-function findingOf(document: DocumentState, answer: AuthorizationAnswer): Finding {
+function findingOf(document: DocumentState, { answer, former = [] }: Answers): Finding {
+  const found = findingUnderKey(document, answer);
+  if (found.kind === 'authorized' || former.length === 0) return found;
+  const before = former.map((one) => findingUnderKey(document, one));
+  const authorized = before.find(({ kind }) => kind === 'authorized');
+  if (authorized) return authorized;
+  if (found.kind !== 'absent') return found;
+  if (before.some(({ kind }) => kind === 'in_process')) return { kind: 'former_in_process' };
+  // That nobody holds it is known only once every question was answered.
+  return before.find(({ kind }) => kind === 'mismatch') ?? before.find(({ kind }) => kind === 'no_answer') ?? found;
+}
+
+function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer): Finding {
   if (answer.kind === 'no_evidence') return { ...answer, kind: 'no_answer' };
   if (answer.kind === 'not_delivered') return { kind: 'no_answer', reason: answer.reason };
   const { entries } = answer;
-  const entry = authorizationOf(document, answer);
-  if (entry) return { kind: 'authorized', entry };
+  const authorization = authorizationIn(document, answer);
+  if (authorization) return { kind: 'authorized', ...authorization };
   if (entries.some(isAuthorization)) return { kind: 'mismatch' };
   const states = new Set(entries.map(({ estado }) => authorizationState(estado)));
   if (states.has('in_process')) return { kind: 'in_process' };
@@ -156,12 +184,12 @@ function findingOf(document: DocumentState, answer: AuthorizationAnswer): Findin
   return states.has('unknown') ? { kind: 'unusable' } : { kind: 'absent' };
 }
 
-function decideAuthorization(document: DocumentState, answer: AuthorizationAnswer, now: Date, policy: SagaPolicy): Decision {
-  const found = findingOf(document, answer);
+function decideAuthorization(document: DocumentState, answers: Answers, now: Date, policy: SagaPolicy): Decision {
+  const found = findingOf(document, answers);
   const { status } = document;
   switch (found.kind) {
     case 'authorized':
-      return authorizedBy(document, found.entry);
+      return authorizedBy(document, found);
     case 'mismatch':
       if (!hasMove(status, 'mismatch')) return wait(document, found.kind, now, policy);
       return { moves: [{ trigger: 'mismatch' }], patch: problem('ANSWER_MISMATCH', { suggested_action: 'contact_support' }), work: recheck(document, now, policy) };
@@ -173,6 +201,7 @@ function decideAuthorization(document: DocumentState, answer: AuthorizationAnswe
       return refused(document, 'authorization', found.messages, classifyRefused(found.messages), now, policy);
     case 'absent':
       return status === 'RECEPTION_UNKNOWN' || status === 'RECEPTION_RETRY_SCHEDULED' ? notFound(document, now, policy) : wait(document, found.kind, now, policy);
+    case 'former_in_process':
     case 'unusable':
       return wait(document, found.kind, now, policy);
     case 'no_answer':
@@ -186,30 +215,44 @@ export const awaitsSignature = ({ status, isResigning }: DocumentState): boolean
 /** Nothing goes on until somebody acts. */
 export const isAtRest = (status: DocumentStatus): boolean => status === 'MANUAL_REVIEW_REQUIRED' || status === 'FAILED_PERMANENT';
 
-/** Moves that only say "still waiting". */
-const WAITING: readonly Trigger[] = ['undecided', 'overdue'];
+/** Moves that only say "still waiting", or for too long. */
+const WAITING: readonly Trigger[] = ['undecided', 'overdue', 'gave_up'];
 
 /**
  * What a caller's own question to the SRI changes: a verdict is written, anything
  * less leaves the document and its due work exactly as they are.
  */
-export function decideReconciliation(document: DocumentState, answer: AuthorizationAnswer, now: Date, policy: SagaPolicy): Decision {
-  const decision = decideAuthorization(document, answer, now, policy);
+export function decideReconciliation(document: DocumentState, answers: Answers, now: Date, policy: SagaPolicy): Decision {
+  const decision = decideAuthorization(document, answers, now, policy);
   const [first] = decision.moves;
   return first === undefined || WAITING.includes(first.trigger) ? { moves: [], patch: {}, work: null, keepWork: true } : decision;
 }
 
 const isAuthorization = (entry: AuthorizationEntry): boolean => authorizationState(entry.estado) === 'authorized';
 
-/** The entry that authorizes this document, among all that the SRI returned; any such entry wins over every other. */
-export function authorizationOf(document: DocumentState, answer: AuthorizationAnswer): AuthorizationEntry | undefined {
-  return answer.kind === 'entries' ? answer.entries.find((entry) => isAuthorization(entry) && isOurs(document, entry)) : undefined;
+/** An entry that authorizes a document, and the signing whose bytes it authorizes. */
+export interface Authorization {
+  readonly entry: AuthorizationEntry;
+  readonly signing: Signing;
 }
 
-/** AUTHORIZED only for our own key and for bytes that we sent. */
-function isOurs(document: DocumentState, entry: AuthorizationEntry): boolean {
-  if (entry.numeroAutorizacion !== null && entry.numeroAutorizacion !== document.accessKey) return false;
-  return signingsOf(document, entry).length > 0;
+/** What authorizes this document among all that the SRI returned; it wins over everything else. */
+export function authorizationOf(document: DocumentState, { answer, former = [] }: Answers): Authorization | undefined {
+  for (const one of [answer, ...former]) {
+    const authorization = authorizationIn(document, one);
+    if (authorization) return authorization;
+  }
+  return undefined;
+}
+
+/** AUTHORIZED only for a key of our own and for bytes that we sent under it. */
+function authorizationIn(document: DocumentState, answer: AuthorizationAnswer): Authorization | undefined {
+  if (answer.kind !== 'entries') return undefined;
+  for (const entry of answer.entries.filter(isAuthorization)) {
+    const signing = signingsOf(document, entry).find(({ accessKey }) => entry.numeroAutorizacion === null || entry.numeroAutorizacion === accessKey);
+    if (signing) return { entry, signing };
+  }
+  return undefined;
 }
 
 /** The signings whose bytes the entry holds. */
@@ -230,26 +273,29 @@ function latest(best: AuthorizationEntry | null, entry: AuthorizationEntry): Aut
   return Date.parse(entry.fechaAutorizacion) >= Date.parse(best.fechaAutorizacion) ? entry : best;
 }
 
-/** Why an authorization needs a person: what the SRI holds is not what the record says since it was corrected. */
+/** Why an authorization needs a person: the SRI authorized what a correction had replaced since. */
 export const FORMER_CONTENT = 'former_content';
 
-function isOfFormerContent(document: DocumentState, entry: AuthorizationEntry): boolean {
-  const { contentRevision } = document;
-  // Nearly none was ever corrected.
-  return contentRevision > 1 && signingsOf(document, entry).every((sent) => sent.contentRevision !== null && sent.contentRevision !== contentRevision);
+/** What the record has to become again: it says what the SRI authorized. Of a signing whose content is not known nothing can be said. */
+function formerContent({ contentRevision }: DocumentState, signing: Signing): Decision['restore'] {
+  const signed = signing.contentRevision;
+  return signed === null || signed === contentRevision ? undefined : { ...signing, contentRevision: signed };
 }
 
-function authorizedBy(document: DocumentState, entry: AuthorizationEntry): Decision {
+function authorizedBy(document: DocumentState, { entry, signing }: Authorization): Decision {
   const date = entry.fechaAutorizacion === null ? Number.NaN : Date.parse(entry.fechaAutorizacion);
+  const restore = formerContent(document, signing);
   return {
-    moves: [{ trigger: 'authorized', ...(isOfFormerContent(document, entry) && { detail: { reason: FORMER_CONTENT } }) }],
+    moves: [{ trigger: 'authorized', ...(restore && { detail: { reason: FORMER_CONTENT } }) }],
     patch: {
       ...SOLVED,
-      authorizationNumber: document.accessKey,
+      authorizationNumber: signing.accessKey,
       ...(Number.isNaN(date) ? {} : { authorizationDate: new Date(date).toISOString() }),
+      ...(signing.signingNo !== document.signingNo && { signingNo: signing.signingNo }),
       sriMessages: entry.messages,
     },
     work: null,
+    ...(restore && { restore }),
   };
 }
 

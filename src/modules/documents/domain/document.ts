@@ -35,6 +35,7 @@ export interface DocumentState {
 export interface Signing {
   readonly signingNo: number;
   readonly digest: string;
+  readonly signedAt: Date;
   readonly accessKey: string;
   /** Null where it is not known. */
   readonly contentRevision: number | null;
@@ -108,6 +109,8 @@ export interface Decision {
   /** Leaves the due work as it is, whoever holds it; `work` is ignored. */
   readonly keepWork?: boolean;
   readonly pause?: Pause;
+  /** The record becomes what was signed then again: that is what the SRI authorized. */
+  readonly restore?: Signing & { readonly contentRevision: number };
 }
 
 /** Waiting times and deadlines; all in milliseconds. */

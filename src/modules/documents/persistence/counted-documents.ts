@@ -40,7 +40,7 @@ export class CountedDocuments extends DocumentsRepository {
     if (status === 'AUTHORIZED' && last.trigger !== 'authorized') return;
     this.meters.count('documentMoves', { document_type: documentType, status });
     if (last.trigger === 'authorized' && (last.detail as { reason?: string } | undefined)?.reason === FORMER_CONTENT) {
-      this.log.error(`document ${id} is authorized with the content from before its correction: XML and record differ`);
+      this.log.error(`document ${id} is authorized with the content from before its correction, and has become that version again`);
       this.meters.count('ownFaults', { source: 'document', code: FORMER_CONTENT.toUpperCase() });
     }
     if (status === 'AUTHORIZED' && firstSentAt !== null) {

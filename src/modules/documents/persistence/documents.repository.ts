@@ -4,6 +4,7 @@ import { IDS, type Ids } from '../../../shared/ports.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import { Prepared, sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { CLAIM_STEP, type Claim } from '../../../platform/outbox/due-work.js';
+import { CONTENT_COLUMNS, FORMER_CONTENT_AUTHORIZED } from '../domain/former-content.js';
 import type { Decision, DocumentPatch, DocumentState, Signing } from '../domain/document.js';
 import { type DocumentStatus, EVENT_OF_STATE, type Step, target } from '../domain/lifecycle.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
@@ -59,6 +60,9 @@ export class StaleDocumentError extends Error {}
 const STALE = 'SE110';
 
 const ADVANCE = new Prepared('advance', 'select * from advance_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)');
+// As in TAKE, the case has the document restored before it is advanced.
+const ADVANCE_RESTORED = `select a.* from restore_content($1, $2, $4, $13, $14, $15, $16) restored
+  cross join lateral advance_document($1, case when restored then $2::uuid end, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) a`;
 
 // The case makes reading depend on the claim: read first, the document might be older than the lease.
 const TAKE = new Prepared('take', `select claim.step, claim.lost_leases, case when claim.step = 'prepare' then clear_to_send($1, $2) end as clear_to_send, loaded.* from ${CLAIM_STEP} claim
@@ -103,17 +107,24 @@ export class DocumentsRepository {
     const { moves, events } = this.unfold(state.status, decision);
     const { signing, authorization } = records;
     const bytes = signing ? gzipSync(signing.xml, { level: 1 }) : authorization ? gzipSync(authorization.xml, { level: 1 }) : null;
+    const parameters: unknown[] = [
+      state.id, state.status, state.version, token, now,
+      JSON.stringify(moves), JSON.stringify(toColumns(decision.patch)), workJson(decision), JSON.stringify(events),
+      JSON.stringify({ ...toRecordRows(records), ...(decision.pause && { pause: { id: this.ids.uuid(), event_id: this.ids.uuid(), ...decision.pause } }) }), bytes,
+    ];
+    let statement: string | Prepared = ADVANCE;
+    if (decision.restore) {
+      const { contentRevision, accessKey } = decision.restore;
+      parameters.push(contentRevision, accessKey, JSON.stringify(CONTENT_COLUMNS), JSON.stringify([FORMER_CONTENT_AUTHORIZED]));
+      statement = ADVANCE_RESTORED;
+    }
+    if (audit !== null) {
+      // The tenant stands before them all.
+      statement = `select a.*, record_audit($1, $${String(parameters.length + 2)}) from (${statement instanceof Prepared ? statement.text : statement}) a`;
+      parameters.push(audit);
+    }
     try {
-      const [row] = await this.transaction.call<{ new_version: number; successor_woken: boolean }>(
-        state.tenantId,
-        audit === null ? ADVANCE : `select a.*, record_audit($1, $13) from (${ADVANCE.text}) a`,
-        [
-          state.id, state.status, state.version, token, now,
-          JSON.stringify(moves), JSON.stringify(toColumns(decision.patch)), workJson(decision), JSON.stringify(events),
-          JSON.stringify({ ...toRecordRows(records), ...(decision.pause && { pause: { id: this.ids.uuid(), event_id: this.ids.uuid(), ...decision.pause } }) }), bytes,
-          ...(audit === null ? [] : [audit]),
-        ],
-      );
+      const [row] = await this.transaction.call<{ new_version: number; successor_woken: boolean }>(state.tenantId, statement, parameters);
       if (!row) throw new Error('advance_document returned no row');
       return { version: row.new_version, successorWoken: row.successor_woken };
     } catch (error) {
@@ -141,7 +152,7 @@ interface LoadedRow {
   document: Record<string, unknown>;
   content: DocumentContent;
   issuer_snapshot: IssuerSnapshot;
-  digests: Signing[];
+  digests: (Omit<Signing, 'signedAt'> & { readonly signedAt: string })[];
   signed_xml: Buffer | null;
   signing_certificate_valid_to: Date | null;
   certificate_id: string | null;
@@ -169,7 +180,7 @@ function toLoaded(row: LoadedRow): LoadedDocument {
       accessKey: d['access_key'] as string,
       signingNo: d['signing_no'] as number,
       contentRevision: d['content_revision'] as number,
-      signings: row.digests,
+      signings: row.digests.map((signing) => ({ ...signing, signedAt: new Date(signing.signedAt) })),
       suspicion: d['suspicion'] as DocumentState['suspicion'],
       receptionAttempts: d['reception_attempts'] as number,
       authorizationAttempts: d['authorization_attempts'] as number,

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
-import { type AuthorizationAnswer, AuthorizationClient } from '../../../sri/soap/authorization.js';
-import { authorizationOf, decide } from '../domain/decide.js';
-import type { SagaPolicy, Work } from '../domain/document.js';
-import { type AttemptOutcome, DocumentsRepository, type Records } from '../persistence/documents.repository.js';
-import { authorizationWrapper } from './authorization-wrapper.js';
+import { AuthorizationClient } from '../../../sri/soap/authorization.js';
+import { type Answers, decide } from '../domain/decide.js';
+import type { DocumentState, SagaPolicy, Work } from '../domain/document.js';
+import { DocumentsRepository } from '../persistence/documents.repository.js';
+import { askAuthorization, authorizationRecords } from './ask-authorization.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
 import { postpone } from './postpone.js';
@@ -35,44 +35,23 @@ export class AuthorizeStep implements SagaStep {
     }
     const entrance = this.breaker.enter('authorization');
     if (entrance.kind === 'wait') return await postpone(this.documents, document, 'authorize', entrance.until, startedAt);
-    const answer = await this.ask(state.accessKey, entrance);
+    const answers = await this.ask(state, entrance);
     await this.killPoints.pass('after-auth-answer', loaded.content.numericCode);
 
     const now = this.clock.now();
-    const decision = decide(state, { kind: 'authorization', answer }, now, this.policy);
-    const entry = authorizationOf(state, answer);
-    const records: Records = {
-      asked: { ...authorizationOutcome(this.ids.uuid(), answer), service: 'authorization', signingNo: state.signingNo, startedAt },
-      ...(entry && { authorization: { state: entry.estado, xml: authorizationWrapper(entry, state.accessKey) } }),
-    };
-    await this.documents.advance(state, decision, token, now, records);
+    const decision = decide(state, { kind: 'authorization', ...answers }, now, this.policy);
+    await this.documents.advance(state, decision, token, now, authorizationRecords(this.ids, state, answers, startedAt));
     await this.killPoints.pass('after-auth-commit', loaded.content.numericCode);
     return decision.work;
   }
 
-  private async ask(accessKey: string, { leave, abandon }: Passage): Promise<AuthorizationAnswer> {
+  private async ask(state: DocumentState, { leave, abandon }: Passage): Promise<Answers> {
     try {
-      const answer = await this.authorization.query(accessKey);
-      leave(answer.kind === 'entries');
-      return answer;
+      const answers = await askAuthorization(this.authorization, state);
+      leave(answers.answer.kind === 'entries');
+      return answers;
     } finally {
       abandon();
     }
-  }
-}
-
-/** The attempt row of a question for the authorization. */
-export function authorizationOutcome(id: string, answer: AuthorizationAnswer): AttemptOutcome {
-  switch (answer.kind) {
-    case 'entries':
-      return {
-        id,
-        outcome: answer.entries.map((entry) => entry.estado).join(', ') || 'no entries',
-        messages: answer.entries.flatMap((entry) => entry.messages),
-      };
-    case 'not_delivered':
-      return { id, outcome: answer.kind, excerpt: answer.reason };
-    case 'no_evidence':
-      return { id, outcome: `${answer.kind}: ${answer.reason}`, excerpt: answer.excerpt };
   }
 }

@@ -75,7 +75,7 @@ export class Transmission {
     // The next document of the emission point need not wait for the SRI's answer to this one.
     if (successorWoken) this.relay.nudge();
     const { accessKey, contentRevision } = state;
-    const signings = signature ? [...state.signings, { signingNo, digest: signature.signing.digest, accessKey, contentRevision }] : state.signings;
+    const signings = signature ? [...state.signings, { signingNo, digest: signature.signing.digest, signedAt: now, accessKey, contentRevision }] : state.signings;
     return { attempt, submitted: { ...state, ...sending.patch, signings, isResigning: false, status: 'SUBMITTED_TO_SRI', version } };
   }
 

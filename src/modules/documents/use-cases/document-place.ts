@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
+import { CONTENT_COLUMNS } from '../domain/former-content.js';
 import type { DocumentBodyDto } from '../documents.dto.js';
 import type { Place } from './issuing-desk.js';
 
@@ -16,20 +17,6 @@ export function headerOf(tenant: TenantContext, place: Place, content: DocumentC
     emission_point_id: place.emissionPointId,
     sri_environment: tenant.environment,
     document_type: content.documentType,
-    issue_date: content.issueDate,
-    subtotal: content.subtotal,
-    total_discount: content.totalDiscount,
-    total_tax: content.totalTax,
-    total: content.total,
-    buyer_id_type: content.buyerIdType,
-    buyer_id: content.buyerId,
-    buyer_name: content.buyerName,
-    buyer_email: content.buyerEmail,
-    buyer_address: content.buyerAddress,
-    modified_document_id: content.modifiedDocumentId,
-    modified_document_type: content.modifiedDocumentType,
-    modified_document_number: content.modifiedDocumentNumber,
-    modified_document_issue_date: content.modifiedDocumentIssueDate,
-    reason: content.reason,
+    ...Object.fromEntries(Object.entries(CONTENT_COLUMNS).map(([column, property]) => [column, content[property]])),
   };
 }

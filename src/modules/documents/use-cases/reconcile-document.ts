@@ -7,12 +7,11 @@ import { AuthorizationClient } from '../../../sri/soap/authorization.js';
 import { ConsultationClient } from '../../../sri/soap/consultation.js';
 import { requireAction } from '../domain/acts.js';
 import { decideConsultation } from '../domain/cancellation.js';
-import { authorizationOf, decideReconciliation } from '../domain/decide.js';
+import { decideReconciliation } from '../domain/decide.js';
 import type { SagaPolicy } from '../domain/document.js';
 import type { DocumentReconciled } from '../documents.acts.responses.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
-import { authorizationWrapper } from '../saga/authorization-wrapper.js';
-import { authorizationOutcome } from '../saga/authorize.step.js';
+import { askAuthorization, authorizationRecords } from '../saga/ask-authorization.js';
 import { SAGA_POLICY } from '../saga/policy.js';
 import { consultationOutcome } from '../saga/watch.step.js';
 import { type ActDecision, DocumentActs } from './document-acts.js';
@@ -48,16 +47,11 @@ export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocume
 
   private async ask({ state }: LoadedDocument): Promise<ActDecision> {
     const startedAt = this.clock.now();
-    const answer = await this.authorization.query(state.accessKey);
-    if (answer.kind !== 'entries') throw new DomainError('SRI_UNAVAILABLE');
-    const entry = authorizationOf(state, answer);
-    return {
-      decision: decideReconciliation(state, answer, this.clock.now(), this.policy),
-      records: {
-        asked: { ...authorizationOutcome(this.ids.uuid(), answer), service: 'authorization', signingNo: state.signingNo, startedAt },
-        ...(entry && { authorization: { state: entry.estado, xml: authorizationWrapper(entry, state.accessKey) } }),
-      },
-    };
+    const answers = await askAuthorization(this.authorization, state);
+    const decision = decideReconciliation(state, answers, this.clock.now(), this.policy);
+    const isVerdict = decision.moves.length > 0;
+    if (!isVerdict && [answers.answer, ...answers.former ?? []].some(({ kind }) => kind !== 'entries')) throw new DomainError('SRI_UNAVAILABLE');
+    return { decision, records: authorizationRecords(this.ids, state, answers, startedAt) };
   }
 
   private async consult({ state }: LoadedDocument): Promise<ActDecision> {

@@ -1,0 +1,61 @@
+import type { Ids } from '../../../shared/ports.js';
+import type { AuthorizationAnswer, AuthorizationClient } from '../../../sri/soap/authorization.js';
+import { type Answers, authorizationOf, formerKeys } from '../domain/decide.js';
+import type { DocumentState } from '../domain/document.js';
+import type { AttemptOutcome, Records } from '../persistence/documents.repository.js';
+import { authorizationWrapper } from './authorization-wrapper.js';
+
+/** Asks the SRI for the authorization of a document, by every access key that it has had while none authorizes it. */
+export async function askAuthorization(authorization: AuthorizationClient, state: DocumentState): Promise<Answers> {
+  const answer = await authorization.query(state.accessKey);
+  const former: AuthorizationAnswer[] = [];
+  for (const key of formerKeys(state)) {
+    if (authorizationOf(state, { answer, former })) break;
+    former.push(await authorization.query(key));
+  }
+  return { answer, former };
+}
+
+/** The rows that a question and its answers leave behind. */
+export function authorizationRecords(ids: Ids, state: DocumentState, answers: Answers, startedAt: Date): Records {
+  const found = authorizationOf(state, answers);
+  const { signingNo, accessKey } = found?.signing ?? state;
+  return {
+    asked: { ...outcomeOf(ids.uuid(), answers), service: 'authorization', signingNo, startedAt },
+    ...(found && { authorization: { state: found.entry.estado, xml: authorizationWrapper(found.entry, accessKey) } }),
+  };
+}
+
+function outcomeOf(id: string, { answer, former = [] }: Answers): AttemptOutcome {
+  const all = [answer, ...former];
+  const messages = all.flatMap((one) => (one.kind === 'entries' ? one.entries.flatMap((entry) => entry.messages) : []));
+  const excerpt = all.map(excerptOf).find((one) => one !== null);
+  return {
+    id,
+    outcome: all.map(summaryOf).join('; former access key: '),
+    ...(all.some(({ kind }) => kind === 'entries') && { messages }),
+    ...(excerpt !== undefined && { excerpt }),
+  };
+}
+
+function summaryOf(answer: AuthorizationAnswer): string {
+  switch (answer.kind) {
+    case 'entries':
+      return answer.entries.map(({ estado }) => estado).join(', ') || 'no entries';
+    case 'not_delivered':
+      return answer.kind;
+    case 'no_evidence':
+      return `${answer.kind}: ${answer.reason}`;
+  }
+}
+
+function excerptOf(answer: AuthorizationAnswer): string | null {
+  switch (answer.kind) {
+    case 'entries':
+      return null;
+    case 'not_delivered':
+      return answer.reason;
+    case 'no_evidence':
+      return answer.excerpt;
+  }
+}
