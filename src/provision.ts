@@ -10,6 +10,7 @@ import { runCommand } from './platform/run-command.js';
  * `provision --name X [--key-name Y]`: creates a tenant and prints `{tenant_id, api_key}`; the key is never shown again.
  * `provision --platform-admin E-MAIL [--revoke]`: makes a person with that proven address an administrator of the platform.
  * `provision --disable-person E-MAIL`, `--enable-person E-MAIL`: closes an account, whose sessions end at once, or opens it again.
+ * `provision --take-ruc-claim RUC`: takes a RUC from the issuer that has claimed it, so that another may; his certificate stays.
  */
 async function provision(): Promise<void> {
   const { values } = parseArgs({
@@ -17,11 +18,16 @@ async function provision(): Promise<void> {
       name: { type: 'string' }, 'key-name': { type: 'string' },
       'platform-admin': { type: 'string' }, revoke: { type: 'boolean', default: false },
       'disable-person': { type: 'string' }, 'enable-person': { type: 'string' },
+      'take-ruc-claim': { type: 'string' },
     },
   });
   const person = values['disable-person'] ?? values['enable-person'];
   if (person !== undefined) {
     await close(person.trim().toLowerCase(), values['disable-person'] !== undefined);
+    return;
+  }
+  if (values['take-ruc-claim'] !== undefined) {
+    await takeClaim(values['take-ruc-claim'].trim());
     return;
   }
   if (values['platform-admin'] !== undefined) {
@@ -47,6 +53,14 @@ async function close(email: string, disabled: boolean): Promise<void> {
   const store = new TenantStore(readSettings().DATABASE_OWNER_URL);
   if (!(await store.setPersonDisabled(email, disabled, new SystemClock().now()))) throw new Error(`${email}: nobody has an account under this address`);
   process.stdout.write(`${JSON.stringify({ email, is_disabled: disabled })}\n`);
+}
+
+async function takeClaim(ruc: string): Promise<void> {
+  const settings = readSettings();
+  const environment = sriEnvironment(settings);
+  const store = new TenantStore(settings.DATABASE_OWNER_URL);
+  if (!(await store.takeRucClaim(ruc, environment, new SystemClock().now()))) throw new Error(`${ruc}: no issuer has claimed this RUC in ${environment}`);
+  process.stdout.write(`${JSON.stringify({ ruc, environment, is_claimed: false })}\n`);
 }
 
 await runCommand(provision, 'provisioning failed');

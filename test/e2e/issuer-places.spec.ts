@@ -1,5 +1,8 @@
-import { Business } from '../support/business.js';
+import { execFileSync } from 'node:child_process';
+import { sriUrls } from '../../src/local/parts.js';
+import { type Answer, Business } from '../support/business.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { container, PASSWORD, upload, verdict } from '../support/uploads.js';
 
 const HAS_DOCUMENTS = { error: { code: 'INVALID_STATE', detail: { reason: 'has_documents', allowed_actions: ['set is_active to false'] } } };
 
@@ -95,5 +98,55 @@ describe('issuers, establishments and emission points', () => {
     await inactive.call('PATCH', issuer(inactive), { is_active: false });
     await stack.database.query('select notice_certificates($1)', [first?.valid_to]);
     expect(await stack.database.query('select 1 from certificate_notices where tenant_id = any($1)', [[replaced.tenantId, revoked.tenantId, inactive.tenantId]])).toEqual([]);
+  });
+
+  describe('the RUC of an issuer', () => {
+    const twinOf = async (holder: Business): Promise<{ claim: () => Promise<Answer>; issuerId: string }> => {
+      const other = await Business.open(stack, { certificate: null });
+      const { body } = await other.call<{ id: string }>('POST', '/issuers', { ruc: holder.ruc, razon_social: 'Pérez', direccion_matriz: 'Quito', obligado_contabilidad: false });
+      const file_base64 = container(holder.ruc).toString('base64');
+      return { issuerId: body.id, claim: () => other.call('POST', `/issuers/${body.id}/certificates`, { file_base64, password: PASSWORD }) };
+    };
+    const authorized = async (one: Business): Promise<void> => {
+      const { document_id } = await one.accepted();
+      expect((await one.settled(document_id)).status).toBe('AUTHORIZED');
+    };
+    const audited = async (...issuers: string[]): Promise<string[]> =>
+      (await stack.database.query<{ action: string }>(`select action from audit_log where target_id = any ($1) and action like 'ruc.%' order by at`, [issuers])).map(({ action }) => action);
+
+    it('passes to whoever uploads a certificate later, until the SRI has authorized a document', async () => {
+      const first = await Business.open(stack);
+      const { claim, issuerId } = await twinOf(first);
+      expect((await claim()).status).toBe(201);
+      expect(await audited(first.issuerId)).toEqual(['ruc.claim_passed']);
+      await authorized(first);
+      expect((await upload(first, container(first.ruc))).status).toBe(201);
+      expect(await audited(issuerId)).toEqual(['ruc.claim_passed']);
+      expect(verdict(await claim())).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
+    });
+
+    it('passes on when its holder has no certificate any more', async () => {
+      const holder = await Business.open(stack, { certificate: null });
+      const { body } = await upload(holder, container(holder.ruc));
+      await authorized(holder);
+      const { claim } = await twinOf(holder);
+      expect((await claim()).status).toBe(409);
+      expect((await holder.call('DELETE', `${issuer(holder)}/certificates/${body['id'] as string}`)).status).toBe(204);
+      expect((await claim()).status).toBe(201);
+    });
+
+    it('is taken from its holder by an operator', async () => {
+      const holder = await Business.open(stack);
+      await authorized(holder);
+      const { claim } = await twinOf(holder);
+      const take = (): string => execFileSync(process.execPath, ['dist/src/provision.js', '--take-ruc-claim', holder.ruc], { env: {
+        PATH: process.env['PATH'], DATABASE_URL: stack.databaseUrl, DATABASE_OWNER_URL: stack.ownerUrl, REDIS_URL: stack.redisUrl, ...sriUrls(stack.simulatorUrl),
+      }, encoding: 'utf8', stdio: 'pipe' });
+      expect((await claim()).status).toBe(409);
+      expect(JSON.parse(take())).toEqual({ ruc: holder.ruc, environment: 'TEST', is_claimed: false });
+      expect(take).toThrow(`${holder.ruc}: no issuer has claimed this RUC in TEST`);
+      expect((await claim()).status).toBe(201);
+      expect(await audited(holder.issuerId)).toEqual(['ruc.claim_taken']);
+    });
   });
 });

@@ -265,15 +265,6 @@ describe('issuers and what hangs on them', () => {
       const forged = certificate({ ruc: business.ruc, issuerKey: rsaPair('b') });
       expect(verdict(await upload(business, container(business.ruc, { container: { certificates: [{ der: forged }, { der: authority }] } })))).toEqual([400, 'INVALID_CERTIFICATE', 'chain_broken']);
     });
-
-    it('proves its RUC once on the whole platform', async () => {
-      const [first, second] = [await Business.open(stack, { certificate: null }), await Business.open(stack, { certificate: null })];
-      const twin = await second.call('POST', '/issuers', { ...ISSUER, ruc: first.ruc });
-      const file = container(first.ruc).toString('base64');
-      expect((await upload(first, container(first.ruc))).status).toBe(201);
-      const answer = await second.call('POST', `/issuers/${twin.body['id'] as string}/certificates`, { file_base64: file, password: PASSWORD });
-      expect(verdict(answer)).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
-    });
   });
 
   it('leaves no password and no key in log, database or answer', async () => {

@@ -43,6 +43,8 @@ export const AUDIT_ACTIONS = [
   'certificate.uploaded',
   'certificate.activated',
   'certificate.revoked',
+  'ruc.claim_passed',
+  'ruc.claim_taken',
   'buyer.created',
   'buyer.changed',
   'buyer.deleted',

@@ -43,6 +43,12 @@ export class TenantStore {
     return row?.done === true;
   }
 
+  /** Takes the claim on a RUC from whoever holds it; false when nobody does. */
+  async takeRucClaim(ruc: string, environment: SriEnvironment, now: Date): Promise<boolean> {
+    const [row] = await this.query<{ done: boolean }>('select sello.take_ruc_claim($1, $2, $3) as done', [ruc, environment, now]);
+    return row?.done === true;
+  }
+
   private async query<Row extends QueryResultRow>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const client = await connectAsOwner(this.ownerUrl);
     try {
