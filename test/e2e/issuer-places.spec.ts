@@ -100,6 +100,19 @@ describe('issuers, establishments and emission points', () => {
     expect(await stack.database.query('select 1 from certificate_notices where tenant_id = any($1)', [[replaced.tenantId, revoked.tenantId, inactive.tenantId]])).toEqual([]);
   });
 
+  it('sign again after their certificate was uploaded anew, where its stored key was damaged', async () => {
+    const one = await Business.open(stack, { certificate: null });
+    const file = container(one.ruc);
+    const first = await upload(one, file);
+    await stack.database.query(`update certificates set sealed_key = set_byte(sealed_key, length(sealed_key) - 1, (get_byte(sealed_key, length(sealed_key) - 1) + 1) % 256) where id = $1`, [first.body['id']]);
+    const failed = await one.accepted();
+    expect(await one.settled(failed.document_id)).toMatchObject({ status: 'FAILED_PERMANENT' });
+    const again = await upload(one, file);
+    expect([again.status, again.body['id']]).toEqual([201, first.body['id']]);
+    expect((await one.call('POST', `/documents/${failed.document_id}/retry`)).status).toBe(202);
+    expect(await one.settled(failed.document_id)).toMatchObject({ status: 'AUTHORIZED', sequential: 1 });
+  });
+
   describe('the RUC of an issuer', () => {
     const twinOf = async (holder: Business): Promise<{ claim: () => Promise<Answer>; issuerId: string }> => {
       const other = await Business.open(stack, { certificate: null });

@@ -44,7 +44,8 @@ export class CertificatesRepository {
 
   /**
    * Stores a certificate that proved the issuer's RUC, claims the RUC for the issuer and makes the certificate the
-   * active one. The same certificate again is the one stored before, activated, with what was found now.
+   * active one. The same certificate again is the one stored before, activated, with what was found now; and with its
+   * key sealed anew, should the stored one be damaged.
    * @throws DomainError ALREADY_EXISTS when another issuer of the platform holds the RUC; INVALID_STATE when this
    *   certificate was revoked here
    */
@@ -59,9 +60,21 @@ export class CertificatesRepository {
       );
       if (known?.revoked_at) throw new DomainError('INVALID_STATE', { status: 'revoked', allowed_actions: ['upload another certificate'] });
       const id = known?.id ?? (await insert(manager, tenantId, certificate, now));
-      await manager.query(`update certificates set checks = $4 where ${ONE}`, [tenantId, certificate.issuerId, id, JSON.stringify(certificate.findings)]);
+      // Sealed for the record of this id alone: of two uploads at once the key of the first stays.
+      const isSealedForIt = id === certificate.id;
+      await manager.query(`update certificates set checks = $4, sealed_key = coalesce($5, sealed_key) where ${ONE}`, [
+        tenantId, certificate.issuerId, id, JSON.stringify(certificate.findings), isSealedForIt ? certificate.sealedKey : null,
+      ]);
       await this.record(manager, tenant, 'certificate.uploaded', certificate.issuerId, id, now);
       return makeActive(manager, tenantId, certificate.issuerId, id);
+    });
+  }
+
+  /** The id under which the issuer's certificate of this fingerprint is stored; null when it is not. */
+  async idOf(tenantId: string, issuerId: string, fingerprintSha256: string): Promise<string | null> {
+    return this.database.run(tenantId, async (manager) => {
+      const [row] = await manager.query<{ id: string }[]>('select id from certificates where tenant_id = $1 and issuer_id = $2 and fingerprint_sha256 = $3', [tenantId, issuerId, fingerprintSha256]);
+      return row?.id ?? null;
     });
   }
 

@@ -53,7 +53,7 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
       const { certificateDer, description, findings } = await examineCertificate(opened, ruc, now);
       if (opened.refusal !== null) throw refused(opened.refusal.reason, findings, language);
       requireSound(findings, language);
-      const id = this.ids.uuid();
+      const id = (await this.certificates.idOf(tenant.tenantId, issuerId, description.fingerprintSha256)) ?? this.ids.uuid();
       const owner = { tenantId: tenant.tenantId, issuerId, certificateId: id };
       const sealedKey = await this.envelope.seal(opened.privateKeyPkcs8, owner);
       const row = await this.certificates.store(
