@@ -180,10 +180,10 @@ describe('access to every route', () => {
     return { ids: { ...world.ids, ...(used ? await one.fresh?.(world) : {}) }, body: one.body?.(world) };
   };
 
-  const perform = async (route: DeclaredRoute, caller: Caller, { ids, body }: Call): Promise<Answer> => {
+  const perform = async (route: DeclaredRoute, caller: Caller, { ids, body }: Call, stray: string | null = null): Promise<Answer> => {
     const { words: named, query, demands, type } = caseOf(route);
     const path = route.path.replace(/:(\w+)/g, (_all, name: keyof StandingIds) => named?.[name] ?? ids[name] ?? '');
-    const search = Object.entries(query ?? {}).map(([name, id]) => `${name}=${ids[id]}`).join('&');
+    const search = [...Object.entries(query ?? {}).map(([name, id]) => `${name}=${ids[id]}`), ...(stray === null ? [] : [`${stray}=x`])].join('&');
     // A call for people may end the session: each gets a person of its own.
     const headers = demands === 'signed_in' && caller !== 'api_key' && !isStranger(caller) ? await newPerson(caller) : credentials[caller];
     return request(stack.apiUrl, null, route.method, search === '' ? path : `${path}?${search}`, body, type === undefined ? headers : { ...headers, 'content-type': type });
@@ -302,6 +302,28 @@ describe('access to every route', () => {
       checked += 1;
     }
     expect(checked).toBeGreaterThan(20);
+  });
+
+  it('reads all that it is sent, or refuses it: no body and no query is lost in silence', async () => {
+    const lost: string[] = [];
+    let checked = 0;
+    for (const route of routes) {
+      // What a provider or a monitor writes there is theirs.
+      if (route.path.startsWith('/health/') || (route.method === 'GET' && route.path.startsWith('/auth/google'))) continue;
+      const caller = caseOf(route).demands.startsWith('platform:') ? 'platform_admin' : 'tenant_owner';
+      const isRefused = ({ body }: Answer, source: string): boolean => ((body as { detail?: { loc: string[] }[] }).detail ?? []).some(({ loc }) => loc.join() === `${source},stray`);
+      const call = await prepare(route, false);
+      const asked = await perform(route, caller, call, 'stray');
+      if (![400, 422].includes(asked.status) || !isRefused(asked, 'query')) lost.push(told(route, ' query', 422, asked));
+      checked += 1;
+      // A body of GET or DELETE means nothing in HTTP.
+      if (description.paths[route.path.replace(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()]?.requestBody !== undefined || ['GET', 'DELETE'].includes(route.method)) continue;
+      const sent = await perform(route, caller, { ...call, body: { stray: 'x' } });
+      if (sent.status !== 422 || !isRefused(sent, 'body')) lost.push(told(route, ' body', 422, sent));
+      checked += 1;
+    }
+    expect(lost).toEqual([]);
+    expect(checked).toBeGreaterThan(100);
   });
 
   it('changed nothing of the other tenant, and consumed none of its numbers', async () => {

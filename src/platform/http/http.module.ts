@@ -4,6 +4,7 @@ import { ApiKeyUsage } from '../security/api-key-usage.js';
 import { AuthenticationGuard } from '../security/authentication.guard.js';
 import { PermissionGuard } from '../security/permission.guard.js';
 import { SecurityModule } from '../security/security.module.js';
+import { DeclaredInputGuard } from './declared-input.guard.js';
 import { ErrorFilter } from './error.filter.js';
 import { ExportPlaces } from './export-place.js';
 import { HttpDrain } from './http-drain.js';
@@ -25,6 +26,7 @@ import { FieldValidationPipe } from './validation.pipe.js';
     { provide: APP_GUARD, useClass: AuthenticationGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: PermissionGuard },
+    { provide: APP_GUARD, useClass: DeclaredInputGuard },
     { provide: APP_PIPE, useClass: FieldValidationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],

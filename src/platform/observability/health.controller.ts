@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import { DomainError } from '../../shared/domain-error.js';
+import { TakesAnyQuery } from '../http/declared-input.guard.js';
 import { Public } from '../security/access.js';
 import { HealthChecks, type Readiness } from './health-checks.js';
 
@@ -18,6 +19,7 @@ const READINESS = {
 
 @ApiTags('operation')
 @Controller('health')
+@TakesAnyQuery()
 @Public()
 export class HealthController {
   constructor(private readonly checks: HealthChecks) {}

@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nes
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiConflictResponse, ApiFoundResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { TakesAnyQuery } from '../../../platform/http/declared-input.guard.js';
 import { PublicAddress } from '../../../platform/http/public-address.js';
 import { originOf, type RequestOrigin } from '../../../platform/http/service-request.js';
 import { Origin, Person, Public, SignedIn } from '../../../platform/security/access.js';
@@ -28,6 +29,7 @@ export class GoogleController {
 
   @Get()
   @Public()
+  @TakesAnyQuery()
   @UseGuards(GoogleGuard)
   @ApiOperation({ operationId: 'signInWithGoogle', summary: 'Send the browser to Google' })
   @ApiQuery(RETURN_TO)
@@ -38,6 +40,7 @@ export class GoogleController {
 
   @Get('callback')
   @Public()
+  @TakesAnyQuery()
   @UseGuards(GoogleGuard)
   @ApiOperation({
     operationId: 'completeGoogleSignIn',

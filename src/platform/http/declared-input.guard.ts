@@ -1,0 +1,48 @@
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { Reflector } from '@nestjs/core';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { isSecretName } from '../observability/logger.js';
+import { isObject } from './fields.js';
+import type { ServiceRequest } from './service-request.js';
+import { echo, type FieldFinding, ValidationFailure } from './validation-failure.js';
+
+const TAKES_ANY_QUERY = 'sello:takes-any-query';
+
+/** Into the query of such a route others write what they like: a provider that sends a browser back, a monitor that outwits caches. */
+export const TakesAnyQuery = (): MethodDecorator & ClassDecorator => SetMetadata(TAKES_ANY_QUERY, true);
+
+/**
+ * Refuses what a route would not read: a body or a query string where it declares none. Who sends one means something by it,
+ * and it would be lost in silence. What is declared is the validation pipe's to judge.
+ */
+@Injectable()
+export class DeclaredInputGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const { body, query } = context.switchToHttp().getRequest<ServiceRequest>();
+    const reads = declaredBy(context);
+    const readsQuery = reads.has(RouteParamtypes.QUERY) || this.reflector.getAllAndOverride<boolean | undefined>(TAKES_ANY_QUERY, [context.getHandler(), context.getClass()]) === true;
+    const findings = [...(reads.has(RouteParamtypes.BODY) ? [] : undeclared('body', body)), ...(readsQuery ? [] : undeclared('query', query))];
+    if (findings.length > 0) throw new ValidationFailure(findings);
+    return true;
+  }
+}
+
+/** Which parts of the request the handler's parameters take. */
+function declaredBy(context: ExecutionContext): ReadonlySet<RouteParamtypes> {
+  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), context.getHandler().name) ?? {}) as object;
+  return new Set(Object.keys(parameters).map((name) => Number(name.split(':')[0]) as RouteParamtypes));
+}
+
+/** Of many names the first will do: no client means them. */
+const MOST = 20;
+
+function undeclared(source: 'body' | 'query', value: unknown): FieldFinding[] {
+  if (value === undefined || value === null || (Buffer.isBuffer(value) && value.length === 0)) return [];
+  if (!isObject(value)) return [{ loc: [source], type: 'extra_forbidden', input: echo(value), ctx: {} }];
+  return Object.keys(value).slice(0, MOST).map((name) => ({
+    loc: [source, echo(name) as string], type: 'extra_forbidden', input: isSecretName(name) ? null : echo(value[name]), ctx: {},
+  }));
+}
