@@ -3041,10 +3041,12 @@ export interface components {
             code: string;
             /** @description Spanish, or English by `Accept-Language`; Spanish in events */
             message: string;
-            /** @description What more there is to say, or null */
-            detail: components["schemas"]["DocumentErrorDetail"];
+            /** @description What more there is to say, e.g. `suggested_action` */
+            detail: components["schemas"]["DocumentErrorDetail"] | null;
         };
-        DocumentErrorDetail: Record<string, never>;
+        DocumentErrorDetail: {
+            [key: string]: unknown;
+        };
         DocumentEventData: {
             document: components["schemas"]["Document"];
         };
@@ -4266,7 +4268,11 @@ export interface components {
              * @example issue_date.not_today
              */
             rule: string;
-            message: components["schemas"]["FiscalFindingMessage"];
+            /**
+             * @description Spanish, or English by `Accept-Language`; Spanish in events
+             * @example The issue date is not today
+             */
+            message: string;
             /** @example 2026-08-26 */
             expected: string | null;
             /** @example 2026-08-25 */
@@ -4281,12 +4287,6 @@ export interface components {
              * @enum {string}
              */
             severity: "error" | "warning";
-        };
-        FiscalFindingMessage: {
-            /** @example La fecha de emisión no es la de hoy */
-            es: string;
-            /** @example The issue date is not today */
-            en: string;
         };
         ForeignTrade: {
             /**
@@ -4436,8 +4436,9 @@ export interface components {
             /**
              * @description Code of the payment-method table used where a document names none
              * @default 01
+             * @enum {string}
              */
-            default_payment_method?: string;
+            default_payment_method?: "01" | "15" | "16" | "17" | "18" | "19" | "20" | "21";
             /** @description PNG or JPEG in base64 that is printed on documents, at most 200 KB and one megapixel; null removes it. Answers hold its path */
             logo?: string | null;
             /**
@@ -4492,8 +4493,11 @@ export interface components {
              * @enum {string}
              */
             regimen_rimpe?: "none" | "entrepreneur" | "popular_business";
-            /** @description Code of the payment-method table used where a document names none */
-            default_payment_method?: string;
+            /**
+             * @description Code of the payment-method table used where a document names none
+             * @enum {string}
+             */
+            default_payment_method?: "01" | "15" | "16" | "17" | "18" | "19" | "20" | "21";
             /** @description PNG or JPEG in base64 that is printed on documents, at most 200 KB and one megapixel; null removes it. Answers hold its path */
             logo?: string | null;
             /** @description Buyers are mailed each document once it is authorized */
@@ -5752,7 +5756,7 @@ export interface components {
         };
         /**
          * @description - `FORBIDDEN`: The credential lacks permission for this operation. Use a credential that holds the permission.
-         *     - `ISSUER_DISABLED`: The issuer is disabled on the platform. Check the issuer's configuration.
+         *     - `ISSUER_DISABLED`: The issuer is disabled. Enable it with is_active; where disabled_at has a date, the platform disabled it: contact support.
          */
         Error403: {
             headers: {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';
 const DEMO_TENANT = z.object({ api_key: z.string() });
+const RUNNING = z.object({ url: z.string() });
 
 /** Where the command line finds the service, and as whom it calls. */
 export interface CliConnection {
@@ -13,17 +14,18 @@ export interface CliConnection {
 }
 
 /**
- * What options say, else SELLO_URL and SELLO_API_KEY, else the demo company of `npm start` in this folder.
+ * What options say, else SELLO_URL and SELLO_API_KEY, else the demo company of `npm start` in this folder, where that listens.
  * @param folder where `npm start` was run
  */
 export function cliConnection(options: { readonly url?: string; readonly key?: string }, environment: NodeJS.ProcessEnv = process.env, folder = process.cwd()): CliConnection {
-  const url = options.url ?? environment['SELLO_URL'] ?? DEFAULT_URL;
-  return { url: url.endsWith('/') ? url.slice(0, -1) : url, apiKey: options.key ?? environment['SELLO_API_KEY'] ?? demoKey(environment['SELLO_DATA_DIR'] ?? join(folder, '.sello')) };
+  const data = environment['SELLO_DATA_DIR'] ?? join(folder, '.sello');
+  const url = options.url ?? environment['SELLO_URL'] ?? read(join(data, 'running.json'), RUNNING)?.url ?? DEFAULT_URL;
+  return { url: url.endsWith('/') ? url.slice(0, -1) : url, apiKey: options.key ?? environment['SELLO_API_KEY'] ?? read(join(data, 'demo.json'), DEMO_TENANT)?.api_key ?? null };
 }
 
-function demoKey(folder: string): string | null {
-  const file = join(folder, 'demo.json');
+/** What a file of the local service says; null where it says something else, or is not there. */
+function read<Content>(file: string, schema: z.ZodType<Content>): Content | null {
   if (!existsSync(file)) return null;
-  const parsed = DEMO_TENANT.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-  return parsed.success ? parsed.data.api_key : null;
+  const parsed = schema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+  return parsed.success ? parsed.data : null;
 }

@@ -167,7 +167,9 @@ describe('exports of documents', () => {
     const products = (by: Business): Promise<Response> => fetch(`${stack.apiUrl}/products/export.csv`, { headers: { 'x-api-key': by.apiKey } });
     for (const refused of [await open('csv'), await open('xlsx'), await products(business)]) {
       const { error } = (await refused.json()) as { error: unknown };
-      expect([refused.status, refused.headers.get('retry-after'), error]).toEqual([429, '10', expect.objectContaining({ code: 'RATE_LIMITED', detail: { exports: 4, retry_after_seconds: 10 } })]);
+      expect([refused.status, refused.headers.get('retry-after'), error]).toEqual([429, '10', expect.objectContaining({ code: 'RATE_LIMITED', detail: { limit: 4, limits: 'exports', retry_after_seconds: 10 } })]);
+      // Of the limit that was met, not of the calls in a minute.
+      expect(['x-ratelimit-limit', 'x-ratelimit-remaining', 'ratelimit'].map((name) => refused.headers.get(name))).toEqual(['4', '0', null]);
     }
     expect((await products(other)).status).toBe(200);
     expect((await business.call('GET', '/documents')).status).toBe(200);

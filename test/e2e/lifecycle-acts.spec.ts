@@ -158,6 +158,10 @@ describe('acts on issued documents', () => {
     expect([answer.status, answer.body.error.code, answer.body.error.detail]).toEqual([
       409, 'INVALID_STATE', { status: 'REJECTED', allowed_actions: ['reconcile', 'correct', 'abandon'], reason: 'CONTENT_REFUSED' },
     ]);
+    // Nor is it offered to whoever asked for something else.
+    for (const other of [await act(document_id, 'cancel', { reason: 'wrong' }), await act(document_id, 'issue')]) {
+      expect([other.status, other.body.error.detail]).toEqual([409, { status: 'REJECTED', allowed_actions: ['reconcile', 'correct', 'abandon'] }]);
+    }
   });
 
   it('a blocked taxpayer pauses his issuer once; the others wait, and one act lets them go', async () => {

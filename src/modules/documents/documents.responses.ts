@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import type { ToldFinding } from '../../platform/http/told-finding.js';
 import { sampleId } from '../../platform/openapi/samples.js';
 import { storedList, storedOrNull } from '../../platform/openapi/stored-forms.js';
 import { ForeignTradeDto, ReimbursementDto, SubstituteGuideDto, ThirdPartyChargeDto } from './documents.additions.dto.js';
@@ -81,7 +82,7 @@ const findings = { type: 'array', items: { $ref: '#/components/schemas/FiscalFin
 export class DocumentErrorBody {
   @ApiProperty({ ...text, description: 'Code of the error catalogue' }) code: string;
   @ApiProperty({ ...text, description: 'Spanish, or English by `Accept-Language`; Spanish in events' }) message: string;
-  @ApiProperty({ description: 'What more there is to say, or null' }) detail: unknown;
+  @ApiProperty({ type: 'object', additionalProperties: true, ...orNull, description: 'What more there is to say, e.g. `suggested_action`' }) detail: unknown;
 }
 
 /** A requested annulment that is being watched. */
@@ -154,7 +155,7 @@ export class DocumentRecord {
   @ApiProperty(storedOrNull(WithholdingDto)) withholding: Record<string, unknown> | null;
   @ApiProperty({ type: [SriMessageBody] }) sri_messages: SriMessageBody[];
   @ApiProperty({ type: DocumentErrorBody, ...orNull, description: 'Why the document does not go on' }) error: DocumentErrorBody | null;
-  @ApiProperty({ ...findings, description: 'Findings that did not refuse the document', example: [] }) warnings: Record<string, unknown>[];
+  @ApiProperty({ ...findings, description: 'Findings that did not refuse the document', example: [] }) warnings: ToldFinding[];
   @ApiProperty({ ...instant, ...orNull, description: 'When the next step is due; where that has passed, it is done as soon as a worker is free and the SRI can be called.' })
   next_attempt_at: Date | null;
   @ApiProperty({ type: DocumentCancellation, ...orNull, description: 'A requested annulment that is being watched' }) cancellation: DocumentCancellation | null;
@@ -174,7 +175,7 @@ export class DocumentTotals {
 @ApiSchema({ name: 'DocumentValidation' })
 export class DocumentValidation {
   @ApiProperty({ type: Boolean, description: 'POST /documents would accept it' }) valid: boolean;
-  @ApiProperty(findings) findings: Record<string, unknown>[];
+  @ApiProperty(findings) findings: ToldFinding[];
   @ApiProperty({ type: DocumentTotals }) totals: DocumentTotals;
 }
 

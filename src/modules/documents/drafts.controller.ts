@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Headers, HttpCode, Param, Patch, Post, Res } 
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiExtraModels, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { languageOf } from '../../platform/http/field-messages.js';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
 import { preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
@@ -39,8 +40,12 @@ export class DraftsController {
   @ApiOperation({ operationId: 'validateDocument', summary: 'Dry run: every check of issuing, without effect', description: FROM_LINES })
   @ApiBody({ type: DocumentValidateDto, examples: DRAFT_EXAMPLES })
   @ApiOkResponse({ type: DocumentValidation })
-  validate(@Tenant() tenant: TenantContext, @Body() body: DocumentValidateDto): Promise<DocumentValidation> {
-    return this.queries.execute(new ValidateDocument(tenant, body));
+  validate(
+    @Tenant() tenant: TenantContext,
+    @Body() body: DocumentValidateDto,
+    @Headers('accept-language') language: string | undefined,
+  ): Promise<DocumentValidation> {
+    return this.queries.execute(new ValidateDocument(tenant, body, languageOf(language)));
   }
 
   @Post('drafts')
@@ -53,12 +58,14 @@ export class DraftsController {
     @Tenant() tenant: TenantContext,
     @Body() body: DocumentDraftDto,
     @IdempotencyHeaders() keys: readonly string[] | undefined,
+    @Headers('accept-language') accepted: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DocumentRecord> {
+    const language = languageOf(accepted);
     const { documentId, replayed } = await this.commands.execute(new CreateDraft(tenant, body, idempotencyKey(keys, body.idempotency_key)));
-    if (!replayed) return this.queries.execute(new GetDocument(tenant, documentId));
+    if (!replayed) return this.queries.execute(new GetDocument(tenant, documentId, language));
     response.setHeader('Idempotent-Replayed', 'true');
-    return this.queries.execute(new GetCreatedDraft(tenant, documentId, placeOf(body)));
+    return this.queries.execute(new GetCreatedDraft(tenant, documentId, placeOf(body), language));
   }
 
   @Patch(':document_id')
@@ -66,9 +73,14 @@ export class DraftsController {
   @ApiOperation({ operationId: 'updateDraft', summary: 'Change fields of a draft', description: 'Fields absent from the body stay. New `lines` without any total have the totals computed anew; they may take from the catalogue what they leave out.' })
   @ApiBody({ type: DocumentPatchDto, examples: PATCH_EXAMPLES })
   @ApiOkResponse({ type: DocumentRecord })
-  async update(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() patch: unknown): Promise<DocumentRecord> {
+  async update(
+    @Tenant() tenant: TenantContext,
+    @Param() { document_id }: DocumentPath,
+    @Body() patch: unknown,
+    @Headers('accept-language') language: string | undefined,
+  ): Promise<DocumentRecord> {
     await this.commands.execute(new UpdateDraft(tenant, document_id, patch));
-    return this.queries.execute(new GetDocument(tenant, document_id));
+    return this.queries.execute(new GetDocument(tenant, document_id, languageOf(language)));
   }
 
   @Delete(':document_id')

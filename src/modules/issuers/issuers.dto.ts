@@ -2,6 +2,7 @@ import { ApiSchema } from '@nestjs/swagger';
 import { PageQuery } from '../../platform/http/paging.dto.js';
 import { LOGO_LIMITS } from '../../sri/ride/logo.js';
 import { logoFailure } from './domain/logo.js';
+import { PAYMENT_METHODS } from '../../sri/tables/payments.js';
 import { documentTypes } from '../../sri/document-types/registry.js';
 import { Base64, Digits, Flag, Integer, OneOf, Secret, Text, Uuid } from '../../platform/http/fields.js';
 
@@ -18,6 +19,7 @@ const HEAD_OFFICE = { max: 300, about: 'Address of the head office' } as const;
 const SPECIAL = { min: 3, max: 13, nullable: true, pattern: /^[0-9A-Za-z]+$/, about: 'Resolution number of contribuyente especial' } as const;
 const AGENT = { max: 8, min: 1, nullable: true, pattern: /^[1-9][0-9]*$/, about: 'Resolution number of agente de retención, digits without leading zeros' } as const;
 const LARGE = { max: 300, nullable: true, about: 'Resolution number of Gran Contribuyente' } as const;
+const PAYMENT_METHOD_CODES = PAYMENT_METHODS.rows.map(({ code }) => code);
 const PAYMENT_METHOD = { about: 'Code of the payment-method table used where a document names none' } as const;
 const LOGO = {
   maxBytes: LOGO_LIMITS.bytes,
@@ -39,7 +41,7 @@ export class IssuerCreateDto {
   @Text(AGENT) agente_retencion?: string | null;
   @Text(LARGE) gran_contribuyente?: string | null;
   @OneOf(RIMPE_REGIMES, { ...REGIME, default: 'none' }) regimen_rimpe: RimpeRegime = 'none';
-  @Digits(2, { ...PAYMENT_METHOD, default: '01' }) default_payment_method: string = '01';
+  @OneOf(PAYMENT_METHOD_CODES, { ...PAYMENT_METHOD, default: '01' }) default_payment_method: string = '01';
   @Base64(LOGO) logo?: string | null;
   @Flag({ default: true, about: EMAIL_BUYERS }) email_buyers: boolean = true;
   @Flag({ default: true, about: 'May issue' }) is_active: boolean = true;
@@ -55,7 +57,7 @@ export class IssuerUpdateDto {
   @Text(AGENT) agente_retencion?: string | null;
   @Text(LARGE) gran_contribuyente?: string | null;
   @OneOf(RIMPE_REGIMES, { ...REGIME, optional: true }) regimen_rimpe?: RimpeRegime;
-  @Digits(2, { ...PAYMENT_METHOD, optional: true }) default_payment_method?: string;
+  @OneOf(PAYMENT_METHOD_CODES, { ...PAYMENT_METHOD, optional: true }) default_payment_method?: string;
   @Base64(LOGO) logo?: string | null;
   @Flag({ optional: true, about: EMAIL_BUYERS }) email_buyers?: boolean;
   @Flag({ optional: true, about: 'May issue' }) is_active?: boolean;

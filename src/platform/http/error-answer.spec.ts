@@ -1,6 +1,7 @@
 import { BadRequestException, HttpException, NotFoundException, PayloadTooLargeException } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
 import { DomainError } from '../../shared/domain-error.js';
+import type { Finding } from '../../shared/finding.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../shared/error-catalogue.js';
 import { answerTo, isStoreOutage } from './error-answer.js';
 import { fieldMessage, languageOf } from './field-messages.js';
@@ -11,12 +12,22 @@ const failedQuery = (code: string): QueryFailedError => new QueryFailedError('se
 
 describe('answerTo', () => {
   it.each(Object.keys(ERROR_CATALOGUE) as ErrorCode[])('gives %s its status and message of the catalogue, in both languages', (code) => {
+    // The detail of broken rules is their findings.
+    const detail = code === 'FISCAL_RULE_VIOLATED' ? [] : { field: 'x' };
     for (const language of ['es', 'en'] as const) {
-      const answer = answerTo(new DomainError(code, { field: 'x' }), language, 'r-1');
+      const answer = answerTo(new DomainError(code, detail), language, 'r-1');
       expect(answer.status).toBe(ERROR_CATALOGUE[code].status);
-      expect(answer.body).toEqual({ error: { code, message: ERROR_CATALOGUE[code][language], detail: { field: 'x' }, request_id: 'r-1' } });
+      expect(answer.body).toEqual({ error: { code, message: ERROR_CATALOGUE[code][language], detail, request_id: 'r-1' } });
       expect(answer.headers['Retry-After'] !== undefined).toBe(answer.status === 503);
     }
+  });
+
+  it('tells broken rules in the language of the caller, what refuses first', () => {
+    const odd: Finding = { pointer: '/payments', rule: 'odd', message: { es: 'raro', en: 'odd' }, expected: null, actual: null, reference: '', severity: 'warning' };
+    const wrong: Finding = { ...odd, pointer: '/total', rule: 'wrong', message: { es: 'mal', en: 'wrong' }, severity: 'error' };
+    const told = (language: 'es' | 'en'): unknown => answerTo(new DomainError('FISCAL_RULE_VIOLATED', [odd, wrong]), language, 'r-1').body;
+    expect(told('es')).toMatchObject({ error: { detail: [{ ...wrong, message: 'mal' }, { ...odd, message: 'raro' }] } });
+    expect(told('en')).toMatchObject({ error: { detail: [{ message: 'wrong' }, { message: 'odd' }] } });
   });
 
   it('gives validation failures both envelopes', () => {

@@ -2,7 +2,10 @@ import { HttpException } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../shared/error-catalogue.js';
 import { sqlState } from '../database/tenant-transaction.js';
+import type { Finding } from '../../shared/finding.js';
+import { isObject } from './fields.js';
 import { fieldMessage, type Language } from './field-messages.js';
+import { toldFinding } from './told-finding.js';
 import { type FieldFinding, ValidationFailure } from './validation-failure.js';
 
 /** What the caller gets for an error, before it is written out. */
@@ -24,10 +27,22 @@ export function answerTo(error: unknown, language: Language, requestId: string):
   const { status } = ERROR_CATALOGUE[code];
   return {
     status,
-    body: { error: envelope(code, detail, language, requestId) },
-    headers: retryAfter(status, detail),
+    body: { error: envelope(code, code === 'FISCAL_RULE_VIOLATED' ? toldRefusal(detail as readonly Finding[], language) : detail, language, requestId) },
+    headers: { ...retryAfter(status, detail), ...(code === 'RATE_LIMITED' && limitHeaders(detail)) },
     unexpected: code === 'INTERNAL' || code === 'SERVICE_UNAVAILABLE',
   };
+}
+
+/** The limit that was met, by the names of the specification (section 8): it need not be the one of calls in a minute. */
+function limitHeaders(detail: unknown): Readonly<Record<string, string>> {
+  const limit = isObject(detail) ? detail['limit'] : null;
+  return typeof limit === 'number' ? { 'X-RateLimit-Limit': String(limit), 'X-RateLimit-Remaining': '0' } : {};
+}
+
+/** What refuses comes before what is only odd. */
+function toldRefusal(findings: readonly Finding[], language: Language): unknown {
+  const of = (severity: Finding['severity']): readonly Finding[] => findings.filter((finding) => finding.severity === severity);
+  return [...of('error'), ...of('warning')].map((finding) => toldFinding(finding, language));
 }
 
 /** When to try again: as the refusal says, else by the status. */

@@ -27,6 +27,14 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
+    // What the calls in a minute leave says nothing of another limit.
+    if (isOfAnotherLimit(response, answer.headers)) for (const name of OF_CALLS) response.removeHeader(name);
     response.set({ ...answer.headers, 'Cache-Control': 'no-store' }).status(answer.status).json(answer.body);
   }
+}
+
+const OF_CALLS = ['RateLimit', 'RateLimit-Policy'] as const;
+
+function isOfAnotherLimit(response: Response, { 'X-RateLimit-Limit': limit }: Readonly<Record<string, string>>): boolean {
+  return limit !== undefined && response.get('X-RateLimit-Limit') !== limit;
 }

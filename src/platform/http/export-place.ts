@@ -33,7 +33,7 @@ export class ExportPlaces {
     const limit = this.settings.EXPORTS_PER_TENANT;
     if (taken >= limit) {
       this.meters.count('rateLimited', { bucket: 'exports' });
-      throw new DomainError('RATE_LIMITED', { exports: limit, retry_after_seconds: RETRY_AFTER_SECONDS });
+      throw new DomainError('RATE_LIMITED', { limit, limits: 'exports', retry_after_seconds: RETRY_AFTER_SECONDS });
     }
     this.taken.set(tenantId, taken + 1);
     return () => {

@@ -16,7 +16,7 @@ const DETAILS: Partial<Record<ErrorCode, unknown>> = {
   VALIDATION_FAILED: [{ loc: ['body', 'numeric_code'], msg: 'Must match ^[0-9]{8}$', type: 'string_pattern_mismatch', input: '1234', ctx: { pattern: '^[0-9]{8}$' } }],
   FISCAL_RULE_VIOLATED: [
     {
-      pointer: '/total', rule: 'totals.total', message: { es: 'El total no cuadra con subtotal, descuento e impuestos', en: 'The total does not agree with subtotal, discount and taxes' }, expected: '115.00', actual: '116.00',
+      pointer: '/total', rule: 'totals.total', message: 'The total does not agree with subtotal, discount and taxes', expected: '115.00', actual: '116.00',
       reference: 'Ficha técnica, section 8', severity: 'error',
     },
   ],
@@ -59,19 +59,11 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
     properties: {
       pointer: { type: 'string', description: 'JSON Pointer into the body', examples: ['/issue_date'] },
       rule: { type: 'string', description: 'Stable; all of them are in docs/rules.md', examples: ['issue_date.not_today'] },
-      message: schemaReference('FiscalFindingMessage'),
+      message: { type: 'string', description: 'Spanish, or English by `Accept-Language`; Spanish in events', examples: ['The issue date is not today'] },
       expected: { type: ['string', 'null'], examples: ['2026-08-26'] },
       actual: { type: ['string', 'null'], examples: ['2026-08-25'] },
       reference: { type: 'string', description: 'Section of the ficha técnica', examples: ['Ficha técnica'] },
       severity: { type: 'string', enum: ['error', 'warning'], examples: ['warning'] },
-    },
-  },
-  FiscalFindingMessage: {
-    type: 'object',
-    required: ['es', 'en'],
-    properties: {
-      es: { type: 'string', examples: ['La fecha de emisión no es la de hoy'] },
-      en: { type: 'string', examples: ['The issue date is not today'] },
     },
   },
   ErrorResponse: { type: 'object', required: ['error'], properties: { error: schemaReference('Error') } },

@@ -15,6 +15,18 @@ describe('the rows of a file', () => {
     ]);
   });
 
+  it('are counted as a person counts them, whatever ends a line inside quotes', async () => {
+    expect(await rowsOf('code,name\r\n\r\na,"two\r\nlines"\r\nb,Pan\r\n')).toMatchObject([{ line: 1 }, { line: 3 }, { line: 5 }]);
+  });
+
+  const filler = Array.from({ length: 50 }, (_, index) => `${index},x\n`).join('');
+  it.each([
+    ['that is never closed', 'CSV_QUOTE_NOT_CLOSED', 'a,"Pan\nb,Pan\nc,Pan\n'],
+    ['that closes inside a cell', 'CSV_INVALID_CLOSING_QUOTE', 'a,"Pan"x\nb,Pan\n'],
+  ])('are refused with the line where one begins with a quote %s', async (_name, problem, rows) => {
+    await expect(rowsOf(`code,name\n${filler}${rows}`)).rejects.toMatchObject({ detail: { reason: 'invalid_csv', problem, line: 52 } });
+  });
+
   it('are told from endless ones in one walk', async () => {
     const rows = csvRows(`${'x'.repeat(65_000)}\n`.repeat(80), ',');
     expect((await rows.next()).value).toMatchObject({ line: 1 });

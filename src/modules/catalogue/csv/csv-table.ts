@@ -41,21 +41,30 @@ export function separatorOf(text: string): string {
  */
 export async function* csvRows(text: string, separator: string): AsyncGenerator<CsvRow> {
   refuseLongLines(text);
+  let [next, empty] = [1, 0];
+  const lines: number[] = [];
+  const lineOf = (emptyLines: number): number => next + emptyLines - empty;
   const parser = parse({
-    delimiter: separator, record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true, skip_empty_lines: true, max_record_size: MAX_ROW_LENGTH, info: true,
+    delimiter: separator, record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true, skip_empty_lines: true, max_record_size: MAX_ROW_LENGTH,
+    // As they are parsed, not as they are read: an error comes before the rows that wait to be read. The parser's own count takes a quoted CRLF for two.
+    on_record: (cells, { empty_lines: emptyLines }) => {
+      const line = lineOf(emptyLines);
+      [next, empty] = [line + 1 + breaksIn(cells), emptyLines];
+      if (cells.every((cell) => cell.trim() === '')) return null;
+      lines.push(line);
+      return cells;
+    },
   });
-  let [lines, empty] = [0, 0];
   try {
-    for await (const { record, info } of Readable.from(pieces(text)).pipe(parser) as AsyncIterable<{ record: string[]; info: { lines: number; empty_lines: number } }>) {
-      const line = lines + (info.empty_lines - empty) + 1;
-      [lines, empty] = [info.lines, info.empty_lines];
-      if (record.some((cell) => cell.trim() !== '')) yield { line, cells: record };
-    }
+    for await (const cells of Readable.from(pieces(text)).pipe(parser) as AsyncIterable<string[]>) yield { line: lines.shift() ?? 0, cells };
   } catch (error) {
-    if (error instanceof CsvError) throw new DomainError('MALFORMED_REQUEST', { reason: 'invalid_csv', problem: error.code, line: lines + 1 });
+    if (error instanceof CsvError) throw new DomainError('MALFORMED_REQUEST', { reason: 'invalid_csv', problem: error.code, line: lineOf(Number(error['empty_lines'])) });
     throw error;
   }
 }
+
+/** Line breaks inside the quotes of a row. */
+const breaksIn = (cells: readonly string[]): number => cells.reduce((count, cell) => count + (/[\r\n]/.test(cell) ? [...cell.matchAll(LINE_END)].length : 0), 0);
 
 /** The parser counts the characters of a row without its separators: of these alone there may be millions. */
 function refuseLongLines(text: string): void {

@@ -4,19 +4,22 @@ import { awaitsSignature, isAtRest, recheck } from './decide.js';
 import type { Decision, DocumentPatch, DocumentState, Move, SagaPolicy, Work } from './document.js';
 import { type Action, allows, LIFECYCLE } from './lifecycle.js';
 
+/** What tells which acts a document allows. */
+type Acted = Pick<DocumentState, 'status' | 'errorCode' | 'sriMessages'>;
+
 /**
  * What a person or an integrator may do with a document. Pure: the use case reads, asks and writes.
  * @throws DomainError INVALID_STATE, naming the state and what it allows
  */
-export function requireAction(document: Pick<DocumentState, 'status'>, action: Action): void {
+export function requireAction(document: Acted, action: Action): void {
   if (!allows(document.status, action)) throw notAllowed(document);
 }
 
 /** The refusal of an act that the state, or `reason`, does not allow. */
-export const notAllowed = ({ status }: Pick<DocumentState, 'status'>, refusedAction?: Action, reason?: string): DomainError =>
+export const notAllowed = (document: Acted, refusedAction?: Action, reason?: string): DomainError =>
   new DomainError('INVALID_STATE', {
-    status,
-    allowed_actions: LIFECYCLE[status].actions.filter((action) => action !== refusedAction),
+    status: document.status,
+    allowed_actions: LIFECYCLE[document.status].actions.filter((action) => action !== refusedAction && (action !== 'retry' || retryProblem(document) === null)),
     ...(reason !== undefined && { reason }),
   });
 
@@ -46,7 +49,7 @@ export function decideRetry(document: DocumentState, now: Date, policy: SagaPoli
 }
 
 /** Why sending the same content again cannot help; null where it can. */
-function retryProblem({ errorCode, sriMessages }: DocumentState): string | null {
+function retryProblem({ errorCode, sriMessages }: Acted): string | null {
   if (errorCode === 'SEQUENTIAL_TAKEN') return 'SEQUENTIAL_TAKEN';
   if (errorCode === 'SRI_REJECTED' && classifyRefused(sriMessages).mendable === undefined) return 'CONTENT_REFUSED';
   return null;

@@ -245,14 +245,14 @@ function toColumns(patch: DocumentPatch): Record<string, unknown> {
 }
 
 /** SRIMessage as the interface specification names its fields (section 2.7). */
-interface WireMessage {
+export interface WireMessage {
   readonly identifier: string | null;
   readonly message: string;
   readonly additional_info: string | null;
   readonly message_type: string;
 }
 
-const fromWireMessage = (wire: WireMessage): SriMessage => ({
+export const fromWireMessage = (wire: WireMessage): SriMessage => ({
   identifier: wire.identifier,
   message: wire.message,
   additionalInfo: wire.additional_info,

@@ -1,6 +1,8 @@
 import type { Language } from '../../../platform/http/field-messages.js';
+import { toldFinding } from '../../../platform/http/told-finding.js';
 import type { DocumentErrorBody } from '../documents.responses.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../shared/error-catalogue.js';
+import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import type { DocumentRecord } from '../documents.responses.js';
 
@@ -34,15 +36,17 @@ type Shown = Pick<
 >;
 
 /** A document's columns, by `RECORD_COLUMNS` and `STATE_COLUMNS`. */
-export type RecordRow = Omit<DocumentRecord, keyof Shown | 'error' | 'send_email'> & {
+export type RecordRow = Omit<DocumentRecord, keyof Shown | 'error' | 'send_email' | 'warnings'> & {
+  readonly warnings: readonly Finding[];
   readonly error_code: string | null;
   readonly error_detail: unknown;
 };
 
-/** The record of a document out of its columns and the content they belong to, its error told in `language`. */
-export function documentRecord({ error_code, error_detail, ...columns }: RecordRow, content: DocumentContent, language: Language): DocumentRecord {
+/** The record of a document out of its columns and the content they belong to, its error and warnings told in `language`. */
+export function documentRecord({ error_code, error_detail, warnings, ...columns }: RecordRow, content: DocumentContent, language: Language): DocumentRecord {
   return {
     ...columns,
+    warnings: warnings.map((warning) => toldFinding(warning, language)),
     ...(toWire(Object.fromEntries(SHOWN.map((name) => [name, content[name]]))) as Shown),
     send_email: content.sendEmail ?? true,
     error: documentError(error_code, error_detail, language),

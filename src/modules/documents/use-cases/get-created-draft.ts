@@ -1,3 +1,4 @@
+import type { Language } from '../../../platform/http/field-messages.js';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -15,6 +16,7 @@ export class GetCreatedDraft extends Query<DocumentRecord> {
     readonly tenant: TenantContext,
     readonly documentId: string,
     readonly place: Place,
+    readonly language: Language = 'es',
   ) {
     super();
   }
@@ -38,7 +40,7 @@ export class GetCreatedDraftHandler implements IQueryHandler<GetCreatedDraft> {
     private readonly desk: IssuingDesk,
   ) {}
 
-  async execute({ tenant, documentId, place }: GetCreatedDraft): Promise<DocumentRecord> {
+  async execute({ tenant, documentId, place, language }: GetCreatedDraft): Promise<DocumentRecord> {
     const { content, issuer, created_at, idempotency_key } = await this.created(tenant, documentId);
     const { findings } = this.desk.assess({ content, warnings: [] }, issuer, created_at);
     const row = {
@@ -49,7 +51,7 @@ export class GetCreatedDraftHandler implements IQueryHandler<GetCreatedDraft> {
     const [columns] = await this.transaction.run(tenant.tenantId, (manager) =>
       manager.query<[RecordRow]>(`select ${RECORD_COLUMNS}, ${STATE_COLUMNS}, null as email from jsonb_populate_record(null::documents, $1) d`, [JSON.stringify(row)]),
     );
-    return documentRecord(columns, content, 'es');
+    return documentRecord(columns, content, language);
   }
 
   /** @throws DomainError NOT_FOUND */

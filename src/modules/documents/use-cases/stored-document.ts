@@ -2,15 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { SriMessage } from '../../../sri/soap/message.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { requireAction } from '../domain/acts.js';
 import type { Action, DocumentStatus } from '../domain/lifecycle.js';
+import { fromWireMessage, type WireMessage } from '../persistence/documents.repository.js';
 import type { Place } from './issuing-desk.js';
 
 /** A document as the caller's acts on it need to see it. */
 export interface StoredDocument {
   readonly id: string;
   readonly status: DocumentStatus;
+  readonly errorCode: string | null;
+  readonly sriMessages: readonly SriMessage[];
   readonly version: number;
   readonly accessKey: string | null;
   readonly place: Place;
@@ -32,8 +36,8 @@ export class StoredDocuments {
   /** @throws DomainError NOT_FOUND */
   async load(tenant: TenantContext, documentId: string): Promise<StoredDocument> {
     const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
-      manager.query<(Omit<StoredDocument, 'place'> & Place)[]>(
-        `select d.id, d.status, d.version, d.access_key as "accessKey", d.issuer_id as "issuerId",
+      manager.query<(Omit<StoredDocument, 'place' | 'sriMessages'> & Place & { sriMessages: WireMessage[] })[]>(
+        `select d.id, d.status, d.version, d.error_code as "errorCode", d.sri_messages as "sriMessages", d.access_key as "accessKey", d.issuer_id as "issuerId",
            d.establishment_id as "establishmentId", d.emission_point_id as "emissionPointId", c.content
          from documents d
          join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
@@ -42,7 +46,7 @@ export class StoredDocuments {
       ),
     );
     if (!row) throw new DomainError('NOT_FOUND');
-    const { issuerId, establishmentId, emissionPointId, ...document } = row;
-    return { ...document, place: { issuerId, establishmentId, emissionPointId } };
+    const { issuerId, establishmentId, emissionPointId, sriMessages, ...document } = row;
+    return { ...document, sriMessages: sriMessages.map(fromWireMessage), place: { issuerId, establishmentId, emissionPointId } };
   }
 }

@@ -1,6 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { Language } from '../../../platform/http/field-messages.js';
 import { isObject } from '../../../platform/http/fields.js';
+import { toldFinding } from '../../../platform/http/told-finding.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { ERROR_CATALOGUE } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
@@ -19,6 +21,7 @@ export class ValidateDocument extends Query<DocumentValidation> {
   constructor(
     readonly tenant: TenantContext,
     readonly body: DocumentValidateDto,
+    readonly language: Language = 'es',
   ) {
     super();
   }
@@ -32,7 +35,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ tenant, body }: ValidateDocument): Promise<DocumentValidation> {
+  async execute({ tenant, body, language }: ValidateDocument): Promise<DocumentValidation> {
     const { context } = await this.desk.lookUp(tenant.tenantId, placeOf(body), null);
     if (!context) throw await this.desk.unknownPlace(tenant.tenantId, placeOf(body));
     const now = this.clock.now();
@@ -57,7 +60,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     const all = [...refusals, ...findings.filter((finding) => !isOfRefused(finding))];
     return {
       valid: all.every((finding) => finding.severity !== 'error'),
-      findings: all as unknown as DocumentValidation['findings'],
+      findings: all.map((finding) => toldFinding(finding, language)),
       totals: {
         subtotal: content.subtotal,
         total_discount: content.totalDiscount,

@@ -34,8 +34,8 @@ export class WithdrawCancellationHandler implements ICommandHandler<WithdrawCanc
 
   /** @throws DomainError SRI_UNAVAILABLE; INVALID_STATE also where the document was annulled meanwhile, which is then on record */
   async execute({ tenant, documentId }: WithdrawCancellation): Promise<void> {
-    const { status } = await this.acts.perform(tenant, documentId, { action: 'document.cancellation_withdrawn' }, (loaded) => this.consult(loaded));
-    if (status === 'CANCELLED') throw notAllowed({ status }, 'withdraw_cancellation', 'ANNULLED_AT_SRI');
+    const { status, loaded } = await this.acts.perform(tenant, documentId, { action: 'document.cancellation_withdrawn' }, (loaded) => this.consult(loaded));
+    if (status === 'CANCELLED') throw notAllowed({ ...loaded.state, status }, 'withdraw_cancellation', 'ANNULLED_AT_SRI');
   }
 
   private async consult({ state }: LoadedDocument): Promise<ActDecision> {

@@ -45,7 +45,7 @@ export class EventStreams implements BeforeApplicationShutdown {
       response.writeHead(200, HEADERS).end();
       return;
     }
-    const ending = this.enter(tenant.tenantId, response);
+    const ending = this.enter(tenant.tenantId);
     void answered(response).then(() => ending.abort(ENDED));
     try {
       const selection = { type: query.type ?? null, documentId: query.document_id ?? null };
@@ -92,12 +92,11 @@ export class EventStreams implements BeforeApplicationShutdown {
     if (!response.write(text)) await once(response, 'drain', { signal: ending });
   }
 
-  private enter(tenantId: string, response: Response): AbortController {
+  private enter(tenantId: string): AbortController {
     const streams = this.open.get(tenantId) ?? new Set();
     const limit = this.settings.EVENT_STREAMS_PER_TENANT;
     if (streams.size >= limit) {
-      response.set('Retry-After', String(RETRY_AFTER_SECONDS));
-      throw new DomainError('RATE_LIMITED', { streams: limit });
+      throw new DomainError('RATE_LIMITED', { limit, limits: 'streams', retry_after_seconds: RETRY_AFTER_SECONDS });
     }
     const ending = new AbortController();
     this.open.set(tenantId, streams.add(ending));
