@@ -136,6 +136,26 @@ describe('signing in with Google', () => {
     }
   });
 
+  it('brings what failed to the page of ours too, in its fragment', async () => {
+    const failure = ({ status, headers }: Answer): [number, string, Record<string, string>] => {
+      const location = new URL(headers.get('location') ?? '');
+      return [status, location.href.replace(location.hash, ''), Object.fromEntries(new URLSearchParams(location.hash.slice(1)))];
+    };
+    const there = '/auth/google?return_to=/panel?tab=1';
+    expect(failure(await signIn({ email: newAddress(), cancel: true }, there))).toEqual([302, `${api}/panel?tab=1`, { error: 'UNAUTHENTICATED', reason: 'cancelled', request_id: expect.any(String) }]);
+    expect(failure(await signIn({ email: newAddress(), verified: false }, there))[2]).toEqual({ error: 'UNAUTHENTICATED', request_id: expect.any(String) });
+
+    const owner = await signUp(api);
+    const [status, page, told] = failure(await signIn({ email: owner.email, subject: 'panel-subject' }, there));
+    expect([status, page, told]).toMatchObject([302, `${api}/panel?tab=1`, { error: 'ALREADY_EXISTS', reason: 'link_required', link_token: expect.any(String) }]);
+    expect((await call(api, 'POST', '/auth/google/link', { token: owner.token, body: { link_token: told['link_token'] } })).status).toBe(204);
+    expect(failure(await signIn({ email: owner.email, subject: 'panel-subject' }, there))).toEqual([302, `${api}/panel?tab=1`, {}]);
+
+    // Another browser is told nothing of where the first one went.
+    const { back } = await visitProvider({ email: newAddress(), cancel: true }, there);
+    expect((await call(api, 'GET', back)).status).toBe(401);
+  });
+
   describe('refuses', () => {
     const cases: readonly (readonly [string, (visit: { back: string; cookie: string }) => { back: string; cookie: string }])[] = [
       ['a missing state', ({ back, cookie }) => ({ back: changed(back, 'state', null), cookie })],

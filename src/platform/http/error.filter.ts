@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs
 import type { Response } from 'express';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
-import { answerTo } from './error-answer.js';
+import { answerTo, type ErrorAnswer } from './error-answer.js';
 import { languageOf } from './field-messages.js';
 import type { ServiceRequest } from './service-request.js';
 
@@ -23,10 +23,11 @@ export class ErrorFilter implements ExceptionFilter {
     if (answer.unexpected) {
       this.logger.error({ err: error, request_id: requestId }, 'a request failed unexpectedly');
     }
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
+    if (response.headersSent) response.destroy();
+    else this.send(answer, request, response);
+  }
+
+  protected send(answer: ErrorAnswer, _request: ServiceRequest, response: Response): void {
     // What the calls in a minute leave says nothing of another limit.
     if (isOfAnotherLimit(response, answer.headers)) for (const name of OF_CALLS) response.removeHeader(name);
     response.set({ ...answer.headers, 'Cache-Control': 'no-store' }).status(answer.status).json(answer.body);

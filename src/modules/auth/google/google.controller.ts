@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiConflictResponse, ApiFoundResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -14,6 +14,7 @@ import { LinkIdentity } from '../use-cases/link-identity.js';
 import { SignInWithGoogle } from '../use-cases/sign-in-with-google.js';
 import { GoogleGuard } from './google.guard.js';
 import type { ProvenIdentity } from './id-token-verifier.js';
+import { PanelFailureFilter } from './panel-failure.filter.js';
 import type { SignInRequest } from './pending-sign-ins.js';
 
 const RETURN_TO = { name: 'return_to', required: false, schema: { type: 'string' }, description: 'Path of the panel that the browser is sent to afterwards; without one the tokens are answered' } as const;
@@ -42,13 +43,14 @@ export class GoogleController {
   @Public()
   @TakesAnyQuery()
   @UseGuards(GoogleGuard)
+  @UseFilters(PanelFailureFilter)
   @ApiOperation({
     operationId: 'completeGoogleSignIn',
     summary: 'Where Google sends the browser back: sets the session cookies. An account that has the address but is not linked: 409 with `link_token`',
   })
   @ApiOkResponse({ type: SessionRecord })
   @ApiConflictResponse({ description: 'An account has the address but is not linked: `link_token` is in the detail' })
-  @ApiFoundResponse({ description: 'To `return_to`' })
+  @ApiFoundResponse({ description: 'To `return_to`; of a sign-in that failed with `error` (a code), `reason`, `link_token` and `request_id` in its fragment' })
   async complete(@Req() request: SignInRequest, @Res({ passthrough: true }) response: Response): Promise<SessionRecord | undefined> {
     const session = await this.commands.execute(new SignInWithGoogle(request.user as ProvenIdentity, originOf(request)));
     const answer = this.cookies.answer(response, session, true);

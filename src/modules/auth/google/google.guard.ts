@@ -8,7 +8,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { type Chance, CHANCE, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { drawToken } from '../sessions/secret-tokens.js';
 import { GOOGLE } from './google.strategy.js';
-import type { SignInRequest } from './pending-sign-ins.js';
+import { PendingSignIns, type SignInRequest } from './pending-sign-ins.js';
 
 const CALLBACK_PATH = '/auth/google/callback';
 /** A path of ours: nothing that a browser could take for another host. */
@@ -20,6 +20,7 @@ const PATIENCE_MS = 15_000;
 export class GoogleGuard extends AuthGuard(GOOGLE) {
   constructor(
     private readonly address: PublicAddress,
+    private readonly pending: PendingSignIns,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CHANCE) private readonly chance: Chance,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
@@ -50,7 +51,10 @@ export class GoogleGuard extends AuthGuard(GOOGLE) {
     const { code, state, error, iss } = request.query;
     const isAnswer = typeof code === 'string' && code !== '' && code.length <= 2_048 && typeof state === 'string' && error === undefined;
     // Two providers that are mixed up show by the name they give themselves (RFC 9207).
-    if (!isAnswer || (iss !== undefined && iss !== this.settings.GOOGLE_ISSUER)) throw new DomainError('UNAUTHENTICATED');
+    if (!isAnswer || (iss !== undefined && iss !== this.settings.GOOGLE_ISSUER)) {
+      await this.pending.end(request, state);
+      throw new DomainError('UNAUTHENTICATED', error === 'access_denied' ? { reason: 'cancelled' } : null);
+    }
     const ended = new AbortController();
     const tooLate = this.sleeper.sleep(PATIENCE_MS, ended.signal).then(() => {
       throw new DomainError('SERVICE_UNAVAILABLE');

@@ -47,6 +47,11 @@ export class PendingSignIns {
     );
   }
 
+  /** Ends a sign-in that came to nothing: what the browser was to return to is on the request then. */
+  async end(request: SignInRequest, state: unknown): Promise<void> {
+    await this.take(request, state);
+  }
+
   verify(request: SignInRequest, state: unknown, _meta: unknown, done: Loaded): void {
     this.take(request, state).then(
       (verifier) => done(null, verifier ?? false),

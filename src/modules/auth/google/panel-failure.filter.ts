@@ -1,0 +1,40 @@
+import { Catch, Inject } from '@nestjs/common';
+import type { Response } from 'express';
+import { ErrorFilter } from '../../../platform/http/error.filter.js';
+import type { ErrorAnswer } from '../../../platform/http/error-answer.js';
+import { isObject } from '../../../platform/http/fields.js';
+import { PublicAddress } from '../../../platform/http/public-address.js';
+import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
+import { Meters } from '../../../platform/observability/meters.js';
+import type { SignInRequest } from './pending-sign-ins.js';
+
+/**
+ * Why a sign-in failed, for a page that the browser is to return to: a person looks at it, and its scripts cannot read the
+ * answer of the API. The fragment stays in the browser; a `link_token` in it is in no log.
+ */
+@Catch()
+export class PanelFailureFilter extends ErrorFilter {
+  constructor(
+    @Inject(LOGGER) logger: Logger,
+    meters: Meters,
+    private readonly address: PublicAddress,
+  ) {
+    super(logger, meters);
+  }
+
+  protected override send(answer: ErrorAnswer, request: SignInRequest, response: Response): void {
+    const { returnTo } = request;
+    if (typeof returnTo !== 'string') {
+      super.send(answer, request, response);
+      return;
+    }
+    const told = new URLSearchParams(failureOf(answer)).toString();
+    response.set('Cache-Control', 'no-store').redirect(`${this.address.panel}${returnTo}${returnTo.includes('#') ? '&' : '#'}${told}`);
+  }
+}
+
+function failureOf({ body }: ErrorAnswer): Record<string, string> {
+  const { code, detail, request_id } = body['error'] as { readonly code: string; readonly detail: unknown; readonly request_id: string };
+  const more = Object.entries(isObject(detail) ? detail : {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return { ...Object.fromEntries(more), error: code, request_id };
+}
