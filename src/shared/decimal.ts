@@ -47,6 +47,8 @@ const refused = (type: DecimalProblem, ctx: Readonly<Record<string, string | num
   ctx,
 });
 
+const tooSmall = ({ positive }: DecimalFormat): ParsedDecimal => (positive === true ? refused('greater_than', { gt: 0 }) : refused('greater_than_equal', { ge: 0 }));
+
 /**
  * Reads a decimal from a JSON value into its canonical plain form (`'12.30'`, no
  * sign, exactly `fractionDigits` decimals), so that `1`, `1.0` and `"+1.00"` are
@@ -58,7 +60,7 @@ const refused = (type: DecimalProblem, ctx: Readonly<Record<string, string | num
  */
 export function parseDecimal(input: unknown, format: DecimalFormat): ParsedDecimal {
   if (typeof input !== 'string' && typeof input !== 'number') return refused('decimal_type');
-  if (Object.is(input, -0)) return refused('greater_than_equal', { ge: 0 });
+  if (Object.is(input, -0)) return tooSmall(format);
   const text = String(input);
   const match = text.length <= MAX_INPUT_LENGTH ? PLAIN.exec(text) : null;
   if (match === null) return refused('decimal_parsing');
@@ -73,8 +75,7 @@ export function parseDecimal(input: unknown, format: DecimalFormat): ParsedDecim
   if (whole.length > wholeDigits) return refused('decimal_whole_digits', { whole_digits: wholeDigits });
   const zero = whole === '0' && /^0*$/.test(fraction);
   const negative = sign === '-';
-  if (negative && (zero || format.signed !== true)) return refused('greater_than_equal', { ge: 0 });
-  if (zero && format.positive === true) return refused('greater_than', { gt: 0 });
+  if ((negative && (zero || format.signed !== true)) || (zero && format.positive === true)) return tooSmall(format);
   const shown = format.asGiven === true ? fraction : fraction.padEnd(format.fractionDigits, '0');
   const magnitude = shown === '' ? whole : `${whole}.${shown}`;
   if (format.max !== undefined && !negative && dec(magnitude).gt(dec(format.max))) {

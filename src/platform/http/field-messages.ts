@@ -4,6 +4,7 @@ type Ctx = Readonly<Record<string, unknown>>;
 type Say = (ctx: Ctx) => string;
 
 const text = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(', ') : String(value));
+const counted = (count: unknown, one: string, many = `${one}s`): string => `${text(count)} ${count === 1 ? one : many}`;
 
 /** The message of every field failure, both languages in one row. */
 const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
@@ -15,13 +16,13 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   object_text: [() => 'Contiene un texto que no se puede guardar', () => 'Contains a text that cannot be stored'],
   object_number: [() => 'Contiene un número que pierde precisión; envíe un texto', () => 'Contains a number that loses precision; send a string'],
   list_type: [() => 'Debe ser una lista', () => 'Must be a list'],
-  too_short: [(c) => `Necesita al menos ${text(c['min_length'])} elementos`, (c) => `Needs at least ${text(c['min_length'])} items`],
+  too_short: [(c) => `Necesita al menos ${counted(c['min_length'], 'elemento')}`, (c) => `Needs at least ${counted(c['min_length'], 'item')}`],
   too_long: [(c) => `Admite como máximo ${text(c['max_length'])} elementos`, (c) => `Takes at most ${text(c['max_length'])} items`],
   repeated: [() => 'El parámetro se dio más de una vez', () => 'The parameter was given more than once'],
   too_many_objects: [(c) => `Admite como máximo ${text(c['max'])} objetos en total`, (c) => `Takes at most ${text(c['max'])} objects in all`],
   too_many_findings: [() => 'Hay más errores que no se muestran', () => 'There are more errors that are not shown'],
   string_type: [() => 'Debe ser texto', () => 'Must be a string'],
-  string_too_short: [(c) => `Necesita al menos ${text(c['min_length'])} caracteres`, (c) => `Needs at least ${text(c['min_length'])} characters`],
+  string_too_short: [(c) => `Necesita al menos ${counted(c['min_length'], 'carácter', 'caracteres')}`, (c) => `Needs at least ${counted(c['min_length'], 'character')}`],
   string_too_long: [(c) => `Admite como máximo ${text(c['max_length'])} caracteres`, (c) => `Takes at most ${text(c['max_length'])} characters`],
   string_line_break: [() => 'No se admiten saltos de línea', () => 'Line breaks are not allowed'],
   string_control_character: [() => 'Contiene un carácter de control', () => 'Contains a control character'],
@@ -31,7 +32,7 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   string_pattern_mismatch: [(c) => `No cumple el formato ${text(c['pattern'])}`, (c) => `Does not match the format ${text(c['pattern'])}`],
   uuid_parsing: [() => 'Debe ser un UUID', () => 'Must be a UUID'],
   email: [() => 'Debe ser un correo electrónico', () => 'Must be an e-mail address'],
-  date_type: [() => 'Debe ser una fecha AAAA-MM-DD', () => 'Must be a date YYYY-MM-DD'],
+  date_type: [() => 'Debe ser una fecha AAAA-MM-DD de este siglo', () => 'Must be a date YYYY-MM-DD of this century'],
   enum: [(c) => `Debe ser uno de: ${text(c['expected'])}`, (c) => `Must be one of: ${text(c['expected'])}`],
   code_unknown: [(c) => `No es un código de la tabla ${text(c['table'])}`, (c) => `Is no code of the table ${text(c['table'])}`],
   product_unknown: [
