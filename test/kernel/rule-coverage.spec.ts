@@ -134,6 +134,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'withholding.supports_empty': on('07', 'full', ({ withholding }) => ({
     withholding: { ...withholding, supportingDocuments: [] },
   })),
+  'withholding.tariff_unused': on('07', 'short', ({ taxes }) => ({ taxes: taxes.map((tax) => ({ ...tax, tariff: '30.00' })) })),
   'withholding.treaty': on('07', 'abroad-dividend', ({ withholding }) => ({
     withholding: ofFirst(withholding, { treaty: null }),
   })),

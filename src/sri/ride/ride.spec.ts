@@ -165,6 +165,12 @@ describe('what each type shows', () => {
     expect(texts.filter((each) => !text.includes(squeezed(each)))).toEqual([]);
   });
 
+  itWithPoppler('a short withholding: the percentage that its XML has, not a tariff beside it', async () => {
+    const { content, ...input } = printable(named('07', 'short'));
+    const told = { ...input, content: { ...content, taxes: content.taxes.map((tax) => ({ ...tax, tariff: '99.99' })) } };
+    expect(await shown(told)).toBe(await shown({ ...input, content }));
+  });
+
   itWithPoppler('a credit note shows no payments, a guide no sums', async () => {
     expect(await shown(printable(named('04', 'full')))).not.toContain('FORMADEPAGO');
     expect(await shown(printable(named('06', 'full')))).not.toContain('TOTAL');

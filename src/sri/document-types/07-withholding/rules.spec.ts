@@ -176,6 +176,8 @@ it.each<[string, DocumentContent, string[]]>([
     shortTax({ taxableBase: '999.99' }),
     [LEGACY, 'warning withholding.income_base_unusual /taxes'],
   ],
+  ['a tariff beside its rate', shortTax({ tariff: '30.00' }), [LEGACY, 'warning withholding.tariff_unused /taxes/0/tariff']],
+  ['the rate as tariff', shortTax({ tariff: '2' }), [LEGACY]],
   ['a cent more', { ...shortTax({ taxAmount: '20.01' }), totalTax: '65.01', total: '65.01' }, [LEGACY]],
   [
     'two cents more',

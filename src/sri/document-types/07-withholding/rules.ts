@@ -1,11 +1,11 @@
-import { money, sum } from '../../../shared/decimal.js';
+import { money, sameDecimal, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { percentOf } from '../../money.js';
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER } from '../../tables/documents.js';
 import { PERSON_KINDS } from '../../tables/supporting-documents.js';
 import { WITHHELD_TAX } from '../../tables/withholding.js';
-import type { DocumentContent, IssuerSnapshot, RuleContext, Withholding } from '../document.js';
+import type { DocumentContent, DocumentTax, IssuerSnapshot, RuleContext, Withholding } from '../document.js';
 import { checkAdditionalInfo } from '../rules/additional-info.js';
 import { checkBuyer } from '../rules/buyer.js';
 import { checkCarriedFields, type OptionalField } from '../rules/carried-fields.js';
@@ -62,6 +62,12 @@ const RULES = defineRules({
     es: 'Este documento de sustento ya está con el mismo código de sustento',
     en: 'This supporting document is listed already with the same sustento code',
     reference: `${ANNEX} 2.0.0`,
+  },
+  'withholding.tariff_unused': {
+    severity: 'warning',
+    es: 'En la forma corta el porcentaje a retener sale de rate: tariff dice otro y no se envía al SRI',
+    en: 'In the short form the percentage withheld comes from rate: tariff tells another one and is not sent to the SRI',
+    reference: `${ANNEX} 1.0.0`,
   },
   'withholding.special_taxpayer': {
     es: 'La versión 2.0.0 admite de 3 a 5 caracteres en el número de contribuyente especial',
@@ -138,12 +144,21 @@ function* checkShortForm(content: DocumentContent): Generator<Finding> {
       },
       support.issueDate === null ? [content.issueDate] : [content.issueDate, support.issueDate],
     );
+    yield* checkUnusedTariff(tax, place);
   }
   const income = content.taxes.filter(({ taxCode }) => taxCode === WITHHELD_TAX.income);
   const base = sum(income.map(({ taxableBase }) => taxableBase));
   const net = sum(content.lines.map(({ subtotal }) => subtotal));
   if (income.length > 0 && !base.eq(net)) {
     yield finding(RULES['withholding.income_base_unusual'], '/taxes', money(net), money(base));
+  }
+}
+
+/** A tariff that is not the rate is nowhere in the document: what is withheld is `rate`. */
+function* checkUnusedTariff({ rate, tariff }: DocumentTax, at: string): Generator<Finding> {
+  const percent = percentOf(rate);
+  if (tariff !== null && !sameDecimal(tariff, percent)) {
+    yield finding(RULES['withholding.tariff_unused'], `${at}/tariff`, percent, tariff);
   }
 }
 

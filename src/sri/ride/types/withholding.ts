@@ -74,7 +74,7 @@ function withheldOf(content: DocumentContent): readonly Withheld[] {
       base: tax.taxableBase,
       taxCode: tax.taxCode,
       code: tax.taxRateCode,
-      rate: tax.tariff ?? percentOfFraction(tax.rate),
+      rate: percentOfFraction(tax.rate),
       amount: tax.taxAmount,
       notes: [],
     }));
