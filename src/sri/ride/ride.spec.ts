@@ -171,6 +171,23 @@ describe('what each type shows', () => {
     expect(await shown(told)).toBe(await shown({ ...input, content }));
   });
 
+  itWithPoppler('a full withholding: a percentage only where the tax of its supporting document is one', async () => {
+    const { content, ...input } = printable(named('07', 'full'));
+    const withholding = content.withholding!;
+    const tax = (taxCode: string, taxRateCode: string, tariff: string) => ({ taxCode, taxRateCode, tariff, taxableBase: '100.00', taxAmount: '1.00' });
+    const taxes = [tax('2', '4', '15.00'), tax('3', '3011', '0.16'), tax('3', '3610', '20.00'), tax('3', '3533', '7.00'), tax('5', '5001', '0.02')];
+    const supportingDocuments = withholding.supportingDocuments.map((document) => ({ ...document, taxes }));
+    const text = await shown({ ...input, content: { ...content, withholding: { ...withholding, supportingDocuments } } });
+    for (const name of ['IVA 15%', 'ICE, tarifa 0.16', 'ICE 20%', 'ICE, tarifa 7.00', 'IRBPNR, tarifa 0.02']) expect(text).toContain(squeezed(`${name}: base 100.00`));
+  });
+
+  itWithPoppler('the type of an identification beside its label, unless it is one itself', async () => {
+    const { content, ...input } = printable(named('01', 'full'));
+    const labelOf = async (buyerIdType: string): Promise<string> => shown({ ...input, content: { ...content, buyerIdType } });
+    expect(await labelOf('05')).toContain('Identificación(Cédula)');
+    expect(await labelOf('08')).toMatch(/[^(]Identificacióndelexterior(?!\))/);
+  });
+
   itWithPoppler('a credit note shows no payments, a guide no sums', async () => {
     expect(await shown(printable(named('04', 'full')))).not.toContain('FORMADEPAGO');
     expect(await shown(printable(named('06', 'full')))).not.toContain('TOTAL');
@@ -277,6 +294,36 @@ describe('long documents', () => {
       expect(pages.at(-1)).toMatch(/P\d{4}[\s\S]*VALOR TOTAL/);
       expect(pages.join('').match(/\bP\d{4}\b/g)).toHaveLength(count);
     }
+  });
+});
+
+describe('an invoice that stands in for a delivery guide', () => {
+  const withDestinations = (count: number): RideInput => {
+    const input = printable(named('01', 'substitute-guide'));
+    const guide = input.content.substituteGuide!;
+    const destinations = Array.from({ length: count }, (_, index) => ({
+      reason: `Motivo-${index + 1}.`,
+      route: index % 2 === 0 ? `Ruta-${index + 1}.` : null,
+      customsDocument: `DAU-${index + 1}.`,
+      establishment: String(index + 1).padStart(3, '0'),
+    }));
+    return { ...input, content: { ...input.content, substituteGuide: { ...guide, destinations } } };
+  };
+
+  itWithPoppler('shows each of 40 destinations whole in a row of its own, on as many pages as it takes', async () => {
+    const pages = pageTexts(await renderRide(withDestinations(40)));
+    const text = pages.join('\n');
+    for (let number = 1; number <= 40; number += 1) {
+      const route = number % 2 === 1 ? `Ruta-${number}\\.\\s+` : '';
+      expect(text).toMatch(new RegExp(`Motivo-${number}\\.\\s+${route}DAU-${number}\\.\\s+${String(number).padStart(3, '0')}`));
+    }
+    expect(text).toContain('VALOR TOTAL');
+  });
+
+  itWithPoppler('goes over pages with as many destinations as a request may hold', async () => {
+    const pages = pageTexts(await renderRide(withDestinations(100)));
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pages.join('').match(/Motivo-\d+\./g)).toHaveLength(100);
   });
 });
 

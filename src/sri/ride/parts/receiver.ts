@@ -18,7 +18,8 @@ export function receiverFields(content: DocumentContent): readonly Field[] {
 
 function identificationLabel({ buyerIdType, issueDate }: DocumentContent): string {
   const type = buyerIdType === null ? undefined : lookup(IDENTIFICATION_TYPES, buyerIdType, issueDate);
-  return type === undefined ? 'Identificación' : `Identificación (${type.es})`;
+  if (type === undefined) return 'Identificación';
+  return type.es.startsWith('Identificación') ? type.es : `Identificación (${type.es})`;
 }
 
 /** Address and e-mail, where the document has them. */

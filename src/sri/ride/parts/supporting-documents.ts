@@ -1,4 +1,5 @@
 import type { SupportingDocument, SupportingTax } from '../../document-types/document.js';
+import { taxRate } from '../../document-types/tax-rates.js';
 import {
   FOREIGN_REGIMES,
   PAYMENT_LOCATIONS,
@@ -54,7 +55,7 @@ function notesOf(document: SupportingDocument, asOf: string): readonly string[] 
     ...(document.authorizationNumber === null ? [] : [`Autorización: ${document.authorizationNumber}`]),
     `Sustento: ${document.sustentoCode} - ${named(SUSTENTO_CODES, document.sustentoCode, asOf)}`,
     ...document.taxes.map(
-      (tax) => `${taxName(tax, asOf)}: base ${figure(tax.taxableBase)}, valor ${figure(tax.taxAmount)}`,
+      (tax) => `${taxName(tax, document.issueDate)}: base ${figure(tax.taxableBase)}, valor ${figure(tax.taxAmount)}`,
     ),
     ...document.payments.map(
       (payment) => `Pago: ${methodName(payment.paymentMethodCode, asOf)}, ${figure(payment.total)}`,
@@ -67,7 +68,14 @@ function taxName(tax: SupportingTax, asOf: string): string {
   const name = named(TAX_CODES, tax.taxCode, asOf);
   const untaxed = tax.taxCode === TAX.iva && ['6', '7'].includes(tax.taxRateCode);
   if (untaxed) return lookup(IVA_RATES, tax.taxRateCode, asOf)?.es ?? name;
-  return `${name} ${percent(tax.tariff)}%`;
+  return isPercentage(tax, asOf) ? `${name} ${percent(tax.tariff)}%` : `${name}, tarifa ${figure(tax.tariff)}`;
+}
+
+/** ICE and IRBPNR may be due by the unit; of a code that no table knows, only the figure is certain. */
+function isPercentage({ taxCode, taxRateCode }: SupportingTax, asOf: string): boolean {
+  if (taxCode === TAX.iva) return true;
+  const rate = taxRate(taxCode, taxRateCode, asOf);
+  return typeof rate !== 'string' && rate.percent !== null;
 }
 
 function abroad(document: SupportingDocument, asOf: string): readonly string[] {

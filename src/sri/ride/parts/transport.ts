@@ -1,7 +1,12 @@
 import type { Carrier, SubstituteGuide } from '../../document-types/document.js';
+import { heading, stack } from '../page/block.js';
 import { type Field, field } from '../page/field-grid.js';
+import type { Flow } from '../page/flow.js';
 import { TEXT } from '../page/style.js';
+import { type Column, flowTable } from '../page/table.js';
 import { day } from '../figures.js';
+import { when } from './goods-table.js';
+import { fieldPanel } from './receiver.js';
 
 interface Trip {
   readonly originAddress: string;
@@ -23,16 +28,31 @@ export function tripFields(trip: Trip): readonly Field[] {
   ];
 }
 
-/** An invoice's stand-in for a delivery guide. */
-export function substituteGuideFields(guide: SubstituteGuide): readonly Field[] {
+/** An invoice's stand-in for a delivery guide: the trip, then where it leads. */
+export function substituteGuidePart(flow: Flow, guide: SubstituteGuide, gap: number): void {
+  const fields = [...tripFields(guide), ...field('Dirección de destino', guide.destinationAddress, 12)];
+  flow.place(stack([heading(flow.pen, 'Sustituye a la guía de remisión'), fieldPanel(flow.pen, fields, flow.width)]), gap);
+  flowTable(flow, destinationColumns(guide.destinations), guide.destinations, { title: 'Destinos' });
+  flow.advance(gap);
+}
+
+type GuideDestination = SubstituteGuide['destinations'][number];
+
+/** A row tells what belongs together, and there may be more rows than a page holds. */
+function destinationColumns(destinations: readonly GuideDestination[]): readonly Column<GuideDestination>[] {
+  const some = (name: keyof GuideDestination): boolean => destinations.some((destination) => destination[name] !== null);
   return [
-    ...tripFields(guide),
-    ...field('Dirección de destino', guide.destinationAddress, 12),
-    ...guide.destinations.flatMap((destination) => [
-      ...field('Motivo del traslado', destination.reason, 3),
-      ...field('Ruta', destination.route, 3),
-      ...field('Documento aduanero único', destination.customsDocument, 3),
-      ...field('Cód. establecimiento destino', destination.establishment, 3),
-    ]),
+    { title: 'Motivo del traslado', width: 'rest', text: ({ reason }) => reason },
+    ...when<GuideDestination>(some('route'), { title: 'Ruta', width: 'rest', text: ({ route }) => route ?? '' }),
+    ...when<GuideDestination>(some('customsDocument'), {
+      title: 'Documento aduanero único',
+      width: 120,
+      text: ({ customsDocument }) => customsDocument ?? '',
+    }),
+    ...when<GuideDestination>(some('establishment'), {
+      title: 'Cód. establecimiento destino',
+      width: 'figures',
+      text: ({ establishment }) => establishment ?? '',
+    }),
   ];
 }

@@ -1,5 +1,4 @@
 import type { ThirdPartyCharge } from '../../document-types/document.js';
-import { heading, stack } from '../page/block.js';
 import { field } from '../page/field-grid.js';
 import type { Flow } from '../page/flow.js';
 import { type Column, flowTable } from '../page/table.js';
@@ -10,7 +9,7 @@ import { goodsTable } from '../parts/goods-table.js';
 import { contactFields, fieldPanel, receiverFields } from '../parts/receiver.js';
 import { reimbursementsTable, reimbursementTotals } from '../parts/reimbursements.js';
 import { amount, taxedTotals } from '../parts/totals.js';
-import { substituteGuideFields } from '../parts/transport.js';
+import { substituteGuidePart } from '../parts/transport.js';
 import { PART_GAP, type RideBody, totalsOf } from './ride-type.js';
 
 /** Factura. */
@@ -27,10 +26,7 @@ export const invoiceBody: RideBody = (flow, input) => {
   if (foreignTrade !== null) {
     flow.place(fieldPanel(flow.pen, foreignTradeFields(foreignTrade, content), flow.width), PART_GAP);
   }
-  if (substituteGuide !== null) {
-    const guide = fieldPanel(flow.pen, substituteGuideFields(substituteGuide), flow.width);
-    flow.place(stack([heading(flow.pen, 'Sustituye a la guía de remisión'), guide]), PART_GAP);
-  }
+  if (substituteGuide !== null) substituteGuidePart(flow, substituteGuide, PART_GAP);
   const totals = [
     ...taxedTotals(content),
     ...amount('PROPINA', content.tip),
