@@ -36,6 +36,33 @@ describe('a logo', () => {
     expect(await printed(logo as Logo)).toEqual(pdf);
   });
 
+  /** A JPEG whose camera asks for an orientation. */
+  const turned = (orientation: number, isLittleEndian: boolean): Buffer => {
+    const tiff = Buffer.alloc(26);
+    const write = (value: number, at: number, size: number): unknown => (isLittleEndian ? tiff.writeUIntLE(value, at, size) : tiff.writeUIntBE(value, at, size));
+    tiff.write(isLittleEndian ? 'II' : 'MM', 'latin1');
+    for (const [value, at, size] of [[42, 2, 2], [8, 4, 4], [1, 8, 2], [0x0112, 10, 2], [3, 12, 2], [1, 14, 4], [orientation, 18, 2]] as const) write(value, at, size);
+    const segment = Buffer.concat([Buffer.from('ffe10022', 'hex'), Buffer.from('Exif\0\0', 'latin1'), tiff]);
+    return Buffer.concat([JPEG.subarray(0, 2), segment, JPEG.subarray(2)]);
+  };
+
+  it('of a camera that was held upright is as wide and high as it is seen, and keeps its shape on paper', async () => {
+    for (let orientation = 1; orientation <= 9; orientation += 1) {
+      const [width, height] = orientation > 4 && orientation < 9 ? [12, 24] : [24, 12];
+      for (const isLittleEndian of [true, false]) expect(readLogo(turned(orientation, isLittleEndian))).toMatchObject({ width, height });
+    }
+    const placed = (file: Buffer): Promise<Buffer> => printed(readLogo(file) as Logo);
+    expect((await placed(turned(6, true))).subarray(0, 5).toString()).toBe('%PDF-');
+  });
+
+  it('with a camera’s data cut short lies as it is', () => {
+    const file = turned(6, true);
+    for (let end = 0; end < 26; end += 1) {
+      const cut = Buffer.concat([file.subarray(0, 2), Buffer.from([0xff, 0xe1, 0, 8 + end]), file.subarray(6, 12 + end), JPEG.subarray(2)]);
+      expect(readLogo(cut)).toMatchObject(end < 20 ? { width: 24, height: 12 } : { width: 12, height: 24 });
+    }
+  });
+
   const whole = png();
   it.each([
     ['nothing', Buffer.alloc(0), 'unknown_format'],

@@ -111,13 +111,17 @@ function inflated(packed: Buffer, limit: number): Buffer | null {
 /** Frame headers of baseline, extended and progressive JPEG. */
 const FRAMES = new Set([0xc0, 0xc1, 0xc2]);
 
+const APP1 = 0xe1;
+
 function readJpeg(bytes: Buffer): Logo | LogoProblem {
   let at = 2;
+  let isTurned: boolean | null = null;
   while (at + 4 <= bytes.length) {
     if (bytes.readUInt8(at) !== 0xff) return 'damaged';
     const marker = bytes.readUInt8(at + 1);
     const length = bytes.readUInt16BE(at + 2);
     if (length < 2 || at + 2 + length > bytes.length) return 'damaged';
+    if (marker === APP1) isTurned ??= isOnItsSide(bytes.subarray(at + 4, at + 2 + length));
     if (FRAMES.has(marker)) {
       if (length < 8) return 'damaged';
       const height = bytes.readUInt16BE(at + 5);
@@ -126,10 +130,31 @@ function readJpeg(bytes: Buffer): Logo | LogoProblem {
       if (bytes.readUInt8(at + 4) !== 8 || ![1, 3, 4].includes(channels)) return 'unsupported';
       if (width === 0 || height === 0) return 'damaged';
       if (width * height > LOGO_LIMITS.pixels) return 'too_large';
-      return { format: 'jpeg', bytes, width, height };
+      // The library turns the picture as its camera asked: width and height are those of what is seen.
+      return isTurned === true ? { format: 'jpeg', bytes, width: height, height: width } : { format: 'jpeg', bytes, width, height };
     }
     if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4) return 'unsupported';
     at += 2 + length;
   }
   return 'damaged';
+}
+
+const EXIF = Buffer.from('Exif\0\0', 'latin1');
+const ORIENTATION_TAG = 0x0112;
+const ENTRY_BYTES = 12;
+
+/** Whether an APP1 segment asks for a quarter turn (EXIF orientations 5 to 8); null for one that is no EXIF. */
+function isOnItsSide(segment: Buffer): boolean | null {
+  if (!segment.subarray(0, EXIF.length).equals(EXIF)) return null;
+  const tiff = segment.subarray(EXIF.length);
+  const isLittleEndian = tiff.toString('latin1', 0, 2) === 'II';
+  // What the segment does not hold is zero.
+  const number = (at: number, size: 2 | 4): number => {
+    if (at + size > tiff.length) return 0;
+    return isLittleEndian ? tiff.readUIntLE(at, size) : tiff.readUIntBE(at, size);
+  };
+  const directory = number(4, 4);
+  const entries = Array.from({ length: number(directory, 2) }, (_, index) => directory + 2 + index * ENTRY_BYTES);
+  const orientation = entries.find((at) => number(at, 2) === ORIENTATION_TAG);
+  return orientation !== undefined && number(orientation + 8, 2) > 4 && number(orientation + 8, 2) <= 8;
 }
