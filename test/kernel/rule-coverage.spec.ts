@@ -69,6 +69,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'invoice.final_consumer_limit': on('01', 'full', () => ({ ...FINAL_CONSUMER, total: '50.01' })),
   'invoice.tip': on('01', 'full', () => ({ tip: '1000.00' })),
   'line.taxes_not_derivable': on('01', 'full', ({ lines }) => ({
+  'line.tax_rate_code_contradicted': on('01', 'several-taxes', ({ lines: [line, ...others] }) => ({ lines: [{ ...line, taxRateCode: '99' }, ...others] })),
     lines: lines.map((line) => ({ ...line, taxCode: '3', taxRateCode: '3610', taxes: null })),
   })),
   'modified_document.missing': on('04', 'full', () => ({ modifiedDocumentNumber: null })),

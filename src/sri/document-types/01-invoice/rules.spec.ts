@@ -398,6 +398,30 @@ describe('taxes', () => {
   });
 
   it('at 5 % ask for the construction material', () => {
+  describe('of a line that has a rate code and itemised ones', () => {
+    const [line] = FULL.content.lines;
+    const [ofLine] = preflight(FULL.content, FULL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 }).content.lines[0]!.taxes!;
+    const both = (taxRateCode: string, change: Partial<DocumentTax> = {}) => fullLine(0, { taxRateCode, taxes: [{ ...ofLine!, ...change }] });
+
+    it('may tell the same twice', () => {
+      expect(line!.taxRateCode).toBe(ofLine!.taxRateCode);
+      expect(rulesOf(both(ofLine!.taxRateCode))).toEqual([]);
+    });
+
+    it('may not tell another', () => {
+      expect(rulesOf(both('0'))).toEqual(['line.tax_rate_code_contradicted /lines/0/tax_rate_code']);
+      expect(rulesOf(fullLine(0, { taxCode: '3', taxes: [ofLine!] }))).toEqual(['line.tax_rate_code_contradicted /lines/0/tax_rate_code']);
+      expect(rulesOf(severalLine(0, { taxRateCode: '0' }))).toEqual(['line.tax_rate_code_contradicted /lines/0/tax_rate_code']);
+      expect(rulesOf(severalLine(0, { taxRateCode: '4' }))).toEqual([]);
+    });
+
+    it('are named where they stand', () => {
+      const at = '/lines/0/taxes/0';
+      expect(rulesOf(both(ofLine!.taxRateCode, { taxAmount: '9.00' }))).toContain(`tax.amount ${at}/tax_amount`);
+      expect(rulesOf(both(ofLine!.taxRateCode, { rate: '0.9900' }))).toContain(`tax.rate ${at}/rate`);
+    });
+  });
+
     expect(rulesOf(severalLine(2, { auxCode: 'X' }))).toEqual(['warning line.construction_material /lines/2/aux_code']);
   });
 });

@@ -29,6 +29,11 @@ const RULES = defineRules({
     en: 'This tax does not derive from its code: itemise it in taxes',
     reference: TABLES,
   },
+  'line.tax_rate_code_contradicted': {
+    es: 'Los impuestos detallados en taxes no incluyen el de tax_rate_code: deje uno de los dos',
+    en: 'The taxes itemised in taxes do not include the one of tax_rate_code: leave one of the two',
+    reference: TABLES,
+  },
   'line.one_iva': {
     es: 'Cada línea lleva exactamente una tarifa de IVA',
     en: 'Each line carries exactly one IVA rate',
@@ -95,7 +100,10 @@ function* checkLineTaxes(line: DocumentLine, index: number, asOf: string): Gener
     yield* explainMissing(line, at, asOf);
     return;
   }
-  const derived = line.taxRateCode !== null;
+  if (line.taxRateCode !== null && !line.taxes.some((tax) => isOwn(tax, line))) {
+    const itemised = line.taxes.map(groupKey).join(', ');
+    yield finding(RULES['line.tax_rate_code_contradicted'], `${at}/tax_rate_code`, itemised, `${line.taxCode}/${line.taxRateCode}`);
+  }
   const ivas = line.taxes.filter((tax) => tax.taxCode === TAX.iva);
   if (ivas.length !== 1) yield finding(RULES['line.one_iva'], `${at}/taxes`, '1', String(ivas.length));
   for (const [tax, position] of repeated(line.taxes, groupKey)) {
@@ -103,7 +111,7 @@ function* checkLineTaxes(line: DocumentLine, index: number, asOf: string): Gener
   }
   const ivaBase = sum([line.subtotal, ...line.taxes.filter((tax) => tax.taxCode === TAX.ice).map((tax) => tax.taxAmount)]);
   for (const [position, tax] of line.taxes.entries()) {
-    const pointers = derived ? derivedPointers(at) : pointersTo(`${at}/taxes/${position}`);
+    const pointers = { ...pointersTo(`${at}/taxes/${position}`), ...(isOwn(tax, line) ? codePointers(at) : {}) };
     const rate = yield* checkTaxEntry(tax, pointers, asOf);
     if (rate !== null) yield* checkTaxAmount(tax, rate, pointers);
     if (tax.taxCode === TAX.iva && !ivaBase.eq(dec(tax.taxableBase))) {
@@ -119,7 +127,7 @@ function* explainMissing(line: DocumentLine, at: string, asOf: string): Generato
     return;
   }
   const codes = { taxCode: line.taxCode, taxRateCode: line.taxRateCode };
-  const rate = yield* checkCodes(codes, { taxCode: `${at}/tax_code`, rateCode: `${at}/tax_rate_code` }, asOf);
+  const rate = yield* checkCodes(codes, codePointers(at), asOf);
   if (rate !== null) yield finding(RULES['line.taxes_not_derivable'], `${at}/tax_code`, TAX.iva, line.taxCode);
 }
 
@@ -191,7 +199,8 @@ function pointersTo(at: string): TaxPointers {
   };
 }
 
-function derivedPointers(line: string): TaxPointers {
-  const rateCode = `${line}/tax_rate_code`;
-  return { taxCode: `${line}/tax_code`, rateCode, rate: rateCode, tariff: rateCode, amount: rateCode };
-}
+/** Where a line tells the codes of the one tax that needs no itemising. What is derived from them is never off. */
+const codePointers = (line: string) => ({ taxCode: `${line}/tax_code`, rateCode: `${line}/tax_rate_code` });
+
+/** The tax that a line's own two codes name. */
+const isOwn = (tax: DocumentTax, line: DocumentLine): boolean => tax.taxCode === line.taxCode && tax.taxRateCode === line.taxRateCode;
