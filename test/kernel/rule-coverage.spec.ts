@@ -75,6 +75,8 @@ const CASES: Readonly<Record<string, Case>> = {
   'modified_document.missing': on('04', 'full', () => ({ modifiedDocumentNumber: null })),
   'note.reason': on('04', 'full', () => ({ reason: null })),
   'shape.date': on('01', 'full', () => ({ issueDate: '2026-02-30' })),
+  'payments.time_unit_alone': on('05', 'full', ({ payments }) => ({ payments: payments.map((payment) => ({ ...payment, term: null, timeUnit: 'dias' })) })),
+  'payments.time_unit_missing': on('05', 'full', ({ payments }) => ({ payments: payments.map((payment) => ({ ...payment, term: 30, timeUnit: null })) })),
   'shape.decimal': on('01', 'full', () => ({ total: '1e3' })),
   'shape.structure': on('06', 'full', () => ({ transport: 'truck' })),
   'substitute_guide.destinations': on('01', 'substitute-guide', ({ substituteGuide }) => ({

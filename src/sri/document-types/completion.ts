@@ -1,9 +1,8 @@
 import { type Decimal, dec, money, sum } from '../../shared/decimal.js';
-import type { Finding } from '../../shared/finding.js';
 import { taxAmount } from '../money.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../tables/documents.js';
 import { TAX } from '../tables/taxes.js';
-import type { DocumentContent, DocumentLine, DocumentPayment, DocumentTax, IssuerSnapshot } from './document.js';
+import type { DocumentContent, DocumentLine, DocumentPayment, DocumentTax, IssuerSnapshot, Normalised } from './document.js';
 import { defineRules, finding } from './rules/rule.js';
 import { groupKey, ratesDay, taxRate } from './tax-rates.js';
 
@@ -18,6 +17,12 @@ const RULES = defineRules({
     es: 'Sin formas de pago: se usa la del emisor por el total',
     en: "No payments given: the issuer's default method is used for the total",
     reference: 'Ficha técnica 2.32, table 24',
+  },
+  'payments.time_unit_alone': {
+    severity: 'warning',
+    es: 'La unidad de tiempo no tiene plazo: no se envía al SRI',
+    en: 'The time unit has no term: it is not sent to the SRI',
+    reference: 'Ficha técnica 2.32, annex 3',
   },
 });
 
@@ -57,12 +62,12 @@ export function withLineCodes(content: DocumentContent): DocumentContent {
   };
 }
 
-/** Without payments: one entry over the total with the issuer's default method. */
-export function withPayments(
-  content: DocumentContent,
-  issuer: IssuerSnapshot,
-): { readonly content: DocumentContent; readonly warnings: readonly Finding[] } {
-  if (content.payments.length > 0) return { content, warnings: [] };
+/** Payments as they are sent: the issuer's default where there are none, and no time unit without a term. */
+export function withPayments(content: DocumentContent, issuer: IssuerSnapshot): Normalised {
+  return content.payments.length > 0 ? withoutLoneUnits(content) : withDefaultPayment(content, issuer);
+}
+
+function withDefaultPayment(content: DocumentContent, issuer: IssuerSnapshot): Normalised {
   const payment: DocumentPayment = {
     lineNumber: 1,
     paymentMethodCode: issuer.defaultPaymentMethod,
@@ -74,17 +79,26 @@ export function withPayments(
   return { content: { ...content, payments: [payment] }, warnings: [warning] };
 }
 
-/** Terms of payments that tell none: paid at once, 0 days. The ficha asks for a term on settlements (03). */
+function withoutLoneUnits(content: DocumentContent): Normalised {
+  const warnings = content.payments.flatMap(({ term, timeUnit }, index) =>
+    term === null && isTold(timeUnit) ? [finding(RULES['payments.time_unit_alone'], `/payments/${index}/time_unit`, null, timeUnit?.slice(0, 64))] : [],
+  );
+  if (warnings.length === 0) return { content, warnings };
+  const payments = content.payments.map((payment) => (payment.term === null ? { ...payment, timeUnit: null } : payment));
+  return { content: { ...content, payments }, warnings };
+}
+
+const isTold = (text: string | null): boolean => text !== null && text !== '';
+
+/** Payments that tell no term are paid at once, 0 days: the ficha asks for a term on settlements (03). A term keeps its unit. */
 export function withTerms(content: DocumentContent): DocumentContent {
   return {
     ...content,
-    payments: content.payments.map((payment) => ({
-      ...payment,
-      term: payment.term ?? 0,
-      timeUnit: payment.timeUnit ?? 'dias',
-    })),
+    payments: content.payments.map((payment) => (payment.term === null ? { ...payment, ...AT_ONCE } : payment)),
   };
 }
+
+const AT_ONCE = { term: 0, timeUnit: 'dias' } as const;
 
 /**
  * Taxes of the lines that give only a rate code, from the table of the day that decides.

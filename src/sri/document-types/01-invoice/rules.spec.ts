@@ -3,6 +3,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { preflight } from '../../preflight.js';
 import type { DocumentContent, DocumentLine, DocumentTax, IssuerSnapshot } from '../document.js';
 import { INVOICE_EXAMPLES } from './examples.js';
+import { INVOICE } from './invoice.js';
 
 const TODAY = '2026-09-15';
 const named = (name: string) => INVOICE_EXAMPLES.find((example) => example.name === name)!;
@@ -397,7 +398,6 @@ describe('taxes', () => {
     expect(rulesOf(content)).toEqual(expected);
   });
 
-  it('at 5 % ask for the construction material', () => {
   describe('of a line that has a rate code and itemised ones', () => {
     const [line] = FULL.content.lines;
     const [ofLine] = preflight(FULL.content, FULL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 }).content.lines[0]!.taxes!;
@@ -422,6 +422,7 @@ describe('taxes', () => {
     });
   });
 
+  it('at 5 % ask for the construction material', () => {
     expect(rulesOf(severalLine(2, { auxCode: 'X' }))).toEqual(['warning line.construction_material /lines/2/aux_code']);
   });
 });
@@ -440,15 +441,24 @@ describe('payments', () => {
       ['payments.method /payments/1/payment_method_code'],
     ],
     [
-      full({ payments: [first!, { ...second!, timeUnit: 'quincenas' }] }),
+      full({ payments: [first!, { ...second!, term: 2, timeUnit: 'quincenas' }] }),
       ['warning payments.time_unit /payments/1/time_unit'],
     ],
+    [full({ payments: [first!, { ...second!, term: 2, timeUnit: null }] }), ['warning payments.time_unit_missing /payments/1/time_unit']],
+    [full({ payments: [first!, { ...second!, term: 0, timeUnit: null }] }), []],
+    [full({ payments: [first!, { ...second!, term: null, timeUnit: 'meses' }] }), ['warning payments.time_unit_alone /payments/1/time_unit']],
     [
-      full({ payments: [first!, { ...second!, timeUnit: 'quincenales' }] }),
+      full({ payments: [first!, { ...second!, term: 2, timeUnit: 'quincenales' }] }),
       ['warning payments.time_unit /payments/1/time_unit', 'text.length /payments/1/time_unit'],
     ],
   ])('case %#', (content, expected) => {
     expect(rulesOf(content)).toEqual(expected);
+  });
+
+  it('never send a unit of time without its term', () => {
+    const sent = INVOICE.buildXml(preflight(full({ payments: [{ ...first!, term: null, timeUnit: 'meses' }, second!] }), FULL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 }).content, FULL.issuer, FULL.numbering);
+    expect(sent).not.toContain('<unidadTiempo>meses');
+    expect(sent.match(/<unidadTiempo>/g)?.length ?? 0).toBe(sent.match(/<plazo>/g)?.length ?? 0);
   });
 
   it('default to the method of the issuer, with a warning', () => {

@@ -1,6 +1,7 @@
 import { preflight } from '../../preflight.js';
 import type { DocumentContent, Reimbursement } from '../document.js';
 import { PURCHASE_SETTLEMENT_EXAMPLES } from './examples.js';
+import { PURCHASE_SETTLEMENT } from './purchase-settlement.js';
 
 const CONTEXT = { today: '2026-09-15', maxIssueDateAgeDays: 90 };
 const named = (name: string) => PURCHASE_SETTLEMENT_EXAMPLES.find((example) => example.name === name)!;
@@ -98,6 +99,15 @@ describe('a purchase settlement', () => {
       [30, 'dias'],
       [0, 'dias'],
     ]);
+  });
+
+  it('invents no unit for a term', () => {
+    const [payment] = FULL.content.payments;
+    const open = settlement({ payments: [{ ...payment!, total: FULL.content.total, term: 2, timeUnit: null }] });
+    const { content, findings } = preflight(open, FULL.issuer, CONTEXT);
+    expect(content.payments).toMatchObject([{ term: 2, timeUnit: null }]);
+    expect(findings.map(({ rule, pointer }) => [rule, pointer])).toEqual([['payments.time_unit_missing', '/payments/0/time_unit']]);
+    expect(PURCHASE_SETTLEMENT.buildXml(content, FULL.issuer, FULL.numbering)).toMatch(/<plazo>2<\/plazo><\/pago>/);
   });
 });
 

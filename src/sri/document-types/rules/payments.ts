@@ -30,6 +30,12 @@ const RULES = defineRules({
     en: 'Unusual time unit; it is sent as it is',
     reference: TABLE_24,
   },
+  'payments.time_unit_missing': {
+    severity: 'warning',
+    es: 'El plazo no dice su unidad de tiempo: indique time_unit',
+    en: 'The term does not tell its unit of time: give time_unit',
+    reference: TABLE_24,
+  },
   'payments.cash': {
     severity: 'warning',
     es: 'El comprador no puede deducir un pago de este valor hecho fuera del sistema financiero',
@@ -53,12 +59,15 @@ export function* checkPayments(content: DocumentContent): Generator<Finding> {
   }
   const cashLimit = lookup(AMOUNT_LIMITS, LIMIT.cash, issueDate);
   for (const [index, payment] of payments.entries()) {
-    const { paymentMethodCode: method, timeUnit } = payment;
+    const { paymentMethodCode: method, term, timeUnit } = payment;
     if (lookup(PAYMENT_METHODS, method, issueDate) === undefined) {
       yield finding(RULES['payments.method'], `/payments/${index}/payment_method_code`, null, method);
     }
     if (timeUnit !== null && timeUnit !== '' && !isKnown(TIME_UNITS, timeUnit)) {
       yield finding(RULES['payments.time_unit'], `/payments/${index}/time_unit`, null, timeUnit);
+    }
+    if (term !== null && term > 0 && (timeUnit === null || timeUnit === '')) {
+      yield finding(RULES['payments.time_unit_missing'], `/payments/${index}/time_unit`, 'dias, meses…');
     }
     if (method === CASH && cashLimit !== undefined && dec(payment.total).gt(dec(cashLimit.amount))) {
       yield finding(RULES['payments.cash'], `/payments/${index}/total`, cashLimit.amount, payment.total);
