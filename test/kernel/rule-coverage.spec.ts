@@ -61,6 +61,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'foreign_trade.incoterm_subtotal_missing': on('01', 'export', ({ foreignTrade }) => ({
     foreignTrade: { ...foreignTrade, incotermSubtotal: null },
   })),
+  'guide.buyer_not_consignee': on('06', 'several-consignees', () => ({ buyerId: '1790012344001' })),
   'guide.reason_missing': on('06', 'full', () => ({ reason: null })),
   'guide.support_incomplete': on('06', 'full', () => ({ modifiedDocumentNumber: null })),
   'guide.transport_missing': on('06', 'full', () => ({ transport: null })),
@@ -68,15 +69,15 @@ const CASES: Readonly<Record<string, Case>> = {
   'invoice.delivery_guide_number': on('01', 'full', () => ({ deliveryGuideNumber: '001002000000003' })),
   'invoice.final_consumer_limit': on('01', 'full', () => ({ ...FINAL_CONSUMER, total: '50.01' })),
   'invoice.tip': on('01', 'full', () => ({ tip: '1000.00' })),
-  'line.taxes_not_derivable': on('01', 'full', ({ lines }) => ({
   'line.tax_rate_code_contradicted': on('01', 'several-taxes', ({ lines: [line, ...others] }) => ({ lines: [{ ...line, taxRateCode: '99' }, ...others] })),
+  'line.taxes_not_derivable': on('01', 'full', ({ lines }) => ({
     lines: lines.map((line) => ({ ...line, taxCode: '3', taxRateCode: '3610', taxes: null })),
   })),
   'modified_document.missing': on('04', 'full', () => ({ modifiedDocumentNumber: null })),
   'note.reason': on('04', 'full', () => ({ reason: null })),
-  'shape.date': on('01', 'full', () => ({ issueDate: '2026-02-30' })),
   'payments.time_unit_alone': on('05', 'full', ({ payments }) => ({ payments: payments.map((payment) => ({ ...payment, term: null, timeUnit: 'dias' })) })),
   'payments.time_unit_missing': on('05', 'full', ({ payments }) => ({ payments: payments.map((payment) => ({ ...payment, term: 30, timeUnit: null })) })),
+  'shape.date': on('01', 'full', () => ({ issueDate: '2026-02-30' })),
   'shape.decimal': on('01', 'full', () => ({ total: '1e3' })),
   'shape.structure': on('06', 'full', () => ({ transport: 'truck' })),
   'substitute_guide.destinations': on('01', 'substitute-guide', ({ substituteGuide }) => ({

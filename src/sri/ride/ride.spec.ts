@@ -188,6 +188,13 @@ describe('what each type shows', () => {
     expect(await labelOf('08')).toMatch(/[^(]Identificacióndelexterior(?!\))/);
   });
 
+  itWithPoppler.each([['01', true], ['03', true], ['04', false], ['05', false], ['07', false]] as const)('%s: the address of the buyer as its XML has it: %s', async (type, isThere) => {
+    const { content, ...input } = printable(named(type, 'full'));
+    const told = { ...content, buyerAddress: 'Calle Sin Nombre 7' };
+    expect(documentType(type)!.buildXml(told, input.issuer, input.numbering!).includes('Calle Sin Nombre 7')).toBe(isThere);
+    expect((await shown({ ...input, content: told })).includes('CalleSinNombre7')).toBe(isThere);
+  });
+
   itWithPoppler('a credit note shows no payments, a guide no sums', async () => {
     expect(await shown(printable(named('04', 'full')))).not.toContain('FORMADEPAGO');
     expect(await shown(printable(named('06', 'full')))).not.toContain('TOTAL');

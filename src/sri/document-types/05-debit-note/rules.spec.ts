@@ -38,6 +38,10 @@ describe('a debit note', () => {
         'warning document.unused_field /lines/0/additional_details',
       ],
     ],
+    [
+      first({ mainCode: 'FLETE-1', auxCode: 'H492001' }),
+      ['warning document.unused_field /lines/0/main_code', 'warning document.unused_field /lines/0/aux_code'],
+    ],
     [note({ modifiedDocumentNumber: null }), ['modified_document.missing /modified_document_number']],
     [
       note({ buyerIdType: 'CONSUMIDOR_FINAL', buyerId: '9999999999999', buyerName: 'CONSUMIDOR FINAL' }),

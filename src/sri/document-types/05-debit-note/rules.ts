@@ -55,7 +55,7 @@ export function checkDebitNote(
     ...checkTexts(content),
     ...checkAdditionalInfo(content, issuer),
     ...checkCarriedFields(content, [...MODIFIED_DOCUMENT_FIELDS, 'payments']),
-    ...checkCarriedLineFields(content, ['unit_of_measure', 'additional_details']),
+    ...checkCarriedLineFields(content, ['main_code', 'aux_code', 'unit_of_measure', 'additional_details']),
   ];
 }
 

@@ -169,6 +169,20 @@ it.each<[string, DocumentContent, string[]]>([
   expect(rulesOf(content, SEVERAL.issuer)).toEqual(expected);
 });
 
+it('warns of what a guide has no place for', () => {
+  const [first] = FULL.content.taxes;
+  expect(rulesOf(line({ unitOfMeasure: 'kg', taxes: [first!] }))).toEqual([
+    'warning document.unused_field /lines/0/unit_of_measure',
+    'warning document.unused_field /lines/0/taxes',
+  ]);
+});
+
+it('warns of a buyer who receives nothing', () => {
+  const elsewhere = { buyerIdType: '04', buyerId: '1790012344001' };
+  expect(rulesOf({ ...SEVERAL.content, ...elsewhere }, SEVERAL.issuer)).toEqual(['warning guide.buyer_not_consignee /buyer_id']);
+  expect(rulesOf(full(elsewhere))).toEqual([]);
+});
+
 it('names the trip in what only the schema refuses', () => {
   const lines = FULL.content.lines.map((entry) => ({ ...entry, quantity: '9999999999999.999999' }));
   expect(rulesOf(full({ lines }))).toEqual(['schema /lines/0/quantity', 'schema /lines/1/quantity']);

@@ -5,6 +5,7 @@ import { TAX } from '../../tables/taxes.js';
 import type { DocumentContent, IssuerSnapshot, RuleContext, Transport } from '../document.js';
 import { checkAdditionalInfo } from '../rules/additional-info.js';
 import { checkBuyer } from '../rules/buyer.js';
+import { checkCarriedLineFields } from '../rules/carried-fields.js';
 import { checkIssueDate } from '../rules/issue-date.js';
 import { checkLines } from '../rules/lines.js';
 import { defineRules, finding } from '../rules/rule.js';
@@ -53,6 +54,12 @@ const RULES = defineRules({
     en: 'A delivery guide does not carry this field; it is not sent to the SRI',
     reference: STRUCTURE,
   },
+  'guide.buyer_not_consignee': {
+    severity: 'warning',
+    es: 'El comprador no está entre los destinatarios de transport.destinations: la guía no lo nombra',
+    en: 'The buyer is not among the consignees of transport.destinations: the guide does not name them',
+    reference: STRUCTURE,
+  },
 });
 
 /** Every rule of the delivery guide in one pass. */
@@ -73,6 +80,8 @@ export function checkDeliveryGuide(
     ...checkTexts(content),
     ...checkAdditionalInfo(content, issuer),
     ...checkUnused(content),
+    ...checkCarriedLineFields(content, ['unit_of_measure', 'taxes']),
+    ...checkBuyerIsConsignee(content),
   ];
 }
 
@@ -165,6 +174,14 @@ function* checkUnused(content: DocumentContent): Generator<Finding> {
   for (const [pointer, value] of unused) {
     if (value !== null)
       yield finding(RULES['guide.unused_field'], pointer, null, value === '' ? null : value.slice(0, 64));
+  }
+}
+
+/** Listed destinations stand in the buyer's place: one that is none of them is asked for and told to nobody. */
+function* checkBuyerIsConsignee({ transport, buyerId }: DocumentContent): Generator<Finding> {
+  const ids = transport?.destinations.map(({ id }) => id) ?? [];
+  if (ids.length > 0 && buyerId !== null && !ids.includes(buyerId)) {
+    yield finding(RULES['guide.buyer_not_consignee'], '/buyer_id', null, buyerId.slice(0, 64));
   }
 }
 

@@ -504,6 +504,11 @@ it('takes 3 to 5 characters of a special taxpayer in the full form, 13 in the sh
 
 it('leaves fields of other types out, with a warning', () => {
   expect(rulesOf(full({ reason: 'x' }))).toEqual(['warning document.unused_field /reason']);
+  const [line] = FULL.content.lines;
+  expect(rulesOf(full({ lines: [{ ...line!, unitOfMeasure: 'kg', additionalDetails: [{ name: 'a', value: 'b' }] }] }))).toEqual([
+    'warning document.unused_field /lines/0/unit_of_measure',
+    'warning document.unused_field /lines/0/additional_details',
+  ]);
   expect(rulesOf(full({ tip: '1.00' }))).toEqual(['document.field_of_other_type /tip']);
 });
 

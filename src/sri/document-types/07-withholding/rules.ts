@@ -8,7 +8,7 @@ import { WITHHELD_TAX } from '../../tables/withholding.js';
 import type { DocumentContent, DocumentTax, IssuerSnapshot, RuleContext, Withholding } from '../document.js';
 import { checkAdditionalInfo } from '../rules/additional-info.js';
 import { checkBuyer } from '../rules/buyer.js';
-import { checkCarriedFields, type OptionalField } from '../rules/carried-fields.js';
+import { checkCarriedFields, checkCarriedLineFields, type OptionalField } from '../rules/carried-fields.js';
 import { checkIssueDate } from '../rules/issue-date.js';
 import { checkLines } from '../rules/lines.js';
 import { defineRules, finding, repeated } from '../rules/rule.js';
@@ -108,6 +108,7 @@ export function checkWithholding(
     ...checkTexts(content),
     ...checkAdditionalInfo(content, issuer),
     ...checkCarriedFields(content, withholding === null ? SHORT_FIELDS : ['withholding']),
+    ...checkCarriedLineFields(content, ['unit_of_measure', 'additional_details']),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent } from '../document.js';
+import type { DocumentContent, DocumentLine } from '../document.js';
 import { defineRules, finding } from './rule.js';
 
 const STRUCTURE = 'Ficha técnica 2.32, annex 3 and those of each type';
@@ -58,18 +58,22 @@ export function* checkCarriedFields(content: DocumentContent, carried: readonly 
   for (const [, pointer] of of(OWN)) yield finding(RULES['document.field_of_other_type'], pointer);
 }
 
+const LINE_FIELDS = {
+  main_code: ({ mainCode }: DocumentLine) => mainCode,
+  aux_code: ({ auxCode }: DocumentLine) => auxCode,
+  unit_of_measure: ({ unitOfMeasure }: DocumentLine) => unitOfMeasure,
+  taxes: ({ taxes }: DocumentLine) => taxes,
+  additional_details: ({ additionalDetails }: DocumentLine) => additionalDetails,
+} as const;
+
 /** Fields of lines that the XML of a type has no place for: left out, with a warning. */
 export function* checkCarriedLineFields(
   content: DocumentContent,
-  missing: readonly ('unit_of_measure' | 'additional_details')[],
+  missing: readonly (keyof typeof LINE_FIELDS)[],
 ): Generator<Finding> {
   for (const [index, line] of content.lines.entries()) {
-    const filled = {
-      unit_of_measure: line.unitOfMeasure !== null,
-      additional_details: line.additionalDetails.length > 0,
-    };
     for (const name of missing) {
-      if (filled[name]) yield finding(RULES['document.unused_field'], `/lines/${index}/${name}`);
+      if (isFilled(LINE_FIELDS[name](line))) yield finding(RULES['document.unused_field'], `/lines/${index}/${name}`);
     }
   }
 }

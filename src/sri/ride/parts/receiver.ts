@@ -1,4 +1,4 @@
-import type { DocumentContent } from '../../document-types/document.js';
+import type { DocumentContent, DocumentTypeCode } from '../../document-types/document.js';
 import { IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { lookup } from '../../tables/code-table.js';
 import { type Block, panel, PADDING } from '../page/block.js';
@@ -22,13 +22,16 @@ function identificationLabel({ buyerIdType, issueDate }: DocumentContent): strin
   return type.es.startsWith('Identificación') ? type.es : `Identificación (${type.es})`;
 }
 
-/** Address and e-mail, where the document has them. */
+/** Address and e-mail, where the document has them. The address only of types whose XML has it too. */
 export function contactFields(content: DocumentContent): readonly Field[] {
+  const address = WITH_ADDRESS.includes(content.documentType) ? content.buyerAddress : null;
   return [
-    ...field('Dirección', content.buyerAddress, content.buyerEmail === null ? 12 : 6),
-    ...field('Correo electrónico', content.buyerEmail, 6),
+    ...field('Dirección', address, content.buyerEmail === null ? 12 : 6),
+    ...field('Correo electrónico', content.buyerEmail, address === null ? 12 : 6),
   ];
 }
+
+const WITH_ADDRESS: readonly DocumentTypeCode[] = ['01', '03'];
 
 /** A shaded panel of labelled values. */
 export function fieldPanel(pen: Pen, fields: readonly Field[], width: number): Block {
