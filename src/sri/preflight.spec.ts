@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import type { DocumentContent } from './document-types/document.js';
 import { documentType, documentTypes } from './document-types/registry.js';
-import { preflight } from './preflight.js';
+import { completed, preflight } from './preflight.js';
 
 const errorsOf = (checked: ReturnType<typeof preflight>) =>
   checked.findings.filter(({ severity }) => severity === 'error').map(({ rule, pointer }) => `${rule} ${pointer}`);
+
+it('completes a preview without checking it, and leaves alone what has no shape', () => {
+  const { content, issuer } = documentType('01')!.examples.find(({ name }) => name === 'final-consumer')!;
+  const context = { today: content.issueDate, maxIssueDateAgeDays: 90 };
+  expect(completed(content, issuer)).toEqual(preflight(content, issuer, context).content);
+  for (const broken of [{ ...content, total: 'x' }, { ...content, documentType: '02' as never }]) expect(completed(broken, issuer)).toBe(broken);
+});
 
 describe.each(documentTypes.map((type) => [type.code, type] as const))('preflight of type %s', (_code, type) => {
   it.each(type.examples.map((example) => [example.name, example] as const))(

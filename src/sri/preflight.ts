@@ -66,7 +66,7 @@ export function preflight(content: DocumentContent, issuer: IssuerSnapshot, cont
   if (type === undefined) {
     return refused(content, [finding(RULES['document.type'], '/document_type', null, content.documentType)]);
   }
-  const malformed = [...checkShape(content), ...(type.shape?.(content) ?? [])];
+  const malformed = shapeFindings(type, content);
   if (malformed.length > 0) return refused(content, malformed);
 
   const normalised = type.normalise(content, issuer);
@@ -80,6 +80,17 @@ export function preflight(content: DocumentContent, issuer: IssuerSnapshot, cont
     findings.push(...schemaFindings(xml, type, normalised.content, findings));
   }
   return { content: normalised.content, findings: bounded(findings), xmlBytes };
+}
+
+/** The content as {@link preflight} completes it, unchecked: what a preview shows. As given when its type or shape is none. */
+export function completed(content: DocumentContent, issuer: IssuerSnapshot): DocumentContent {
+  const type = documentType(content.documentType);
+  if (type === undefined || shapeFindings(type, content).length > 0) return content;
+  return type.normalise(content, issuer).content;
+}
+
+function shapeFindings(type: DocumentTypeDefinition, content: DocumentContent): readonly Finding[] {
+  return [...checkShape(content), ...(type.shape?.(content) ?? [])];
 }
 
 function refused(content: DocumentContent, findings: readonly Finding[]): Preflight {

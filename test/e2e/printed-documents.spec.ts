@@ -78,7 +78,14 @@ describe('documents as files', () => {
       expect(pages.at(-1)).toMatch(/Artículo 400[\s\S]*VALOR TOTAL\s+400\.00/);
     });
 
-    itWithPoppler('of a refused document says so', async () => {
+    itWithPoppler('of a draft shows what issuing would fill in', async () => {
+      const id = await draft({ buyer_id_type: null, buyer_id: null, buyer_name: null, payments: undefined });
+      expect((await business.document(id))['buyer_name']).toBeNull();
+      const text = wordsOf((await ride(id)).bytes);
+      for (const each of ['CONSUMIDOR FINAL', '9999999999999', '01 - Sin utilización del sistema financiero']) expect(text).toContain(each);
+    });
+
+    itWithPoppler('of a refused document says so, also once it was given up', async () => {
       const mine = await Business.open(stack);
       await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'authorization' } });
       const { document_id } = await mine.accepted();

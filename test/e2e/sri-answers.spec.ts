@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addFaults, Business, type SimulatorAccount, simulatorAccount } from '../support/business.js';
+import { POPPLER, wordsOf } from '../support/pdf.js';
 import { metricsOf, valueOf } from '../support/exposition.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -159,6 +160,8 @@ describe('certificates that run out', () => {
       await stack.startWorker();
       const document = await business.settled(document_id);
       expect(document).toMatchObject({ status: 'FAILED_PERMANENT', error: { code: 'SIGNING_FAILED' }, sequential: 1 });
+      const ride = await fetch(`${stack.apiUrl}/documents/${document_id}/ride`, { headers: { 'x-api-key': business.apiKey } });
+      if (POPPLER) expect(wordsOf(Buffer.from(await ride.arrayBuffer()))).toMatch(/^(?![^]*NO AUTORIZADO)[^]*NO EMITIDO - SIN VALIDEZ/);
     } finally {
       await stack.stop();
     }

@@ -2,7 +2,7 @@ import type { IssuerSnapshot } from '../document-types/document.js';
 import { COLOR } from './page/style.js';
 
 /** How far the document has come, as its reader needs to know. */
-export type RideStatus = 'draft' | 'pending' | 'authorized' | 'rejected' | 'cancelled';
+export type RideStatus = 'draft' | 'pending' | 'authorized' | 'rejected' | 'given_up' | 'cancelled';
 
 /** What every page says about a document that is not, or not yet, valid. */
 export interface Mark {
@@ -32,6 +32,12 @@ const STATUS_MARKS: Readonly<Record<RideStatus, Mark | null>> = {
     color: COLOR.danger,
     shade: COLOR.dangerShade,
     watermark: { text: 'NO AUTORIZADO', color: COLOR.dangerMark },
+  },
+  given_up: {
+    text: 'NO EMITIDO - SIN VALIDEZ TRIBUTARIA',
+    color: COLOR.danger,
+    shade: COLOR.dangerShade,
+    watermark: { text: 'NO EMITIDO', color: COLOR.dangerMark },
   },
   cancelled: {
     text: 'ANULADO - SIN VALIDEZ TRIBUTARIA',

@@ -209,6 +209,7 @@ describe('how far the document has come', () => {
     ['pending', '1', ['PENDIENTE DE AUTORIZACIÓN POR EL SRI', 'AMBIENTE DE PRUEBAS'], []],
     ['draft', '2', ['BORRADOR - SIN VALIDEZ TRIBUTARIA', '001-002-BORRADOR', 'SIN ASIGNAR'], ['AMBIENTE DE PRUEBAS']],
     ['rejected', '2', ['NO AUTORIZADO POR EL SRI - SIN VALIDEZ TRIBUTARIA'], []],
+    ['given_up', '2', ['NO EMITIDO - SIN VALIDEZ TRIBUTARIA'], ['NO AUTORIZADO']],
     ['cancelled', '2', ['ANULADO - SIN VALIDEZ TRIBUTARIA'], []],
   ];
 

@@ -6,6 +6,7 @@ import { RidePrinter } from '../../../platform/printing/ride-printer.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import { completed } from '../../../sri/preflight.js';
 import type { RideStatus } from '../../../sri/ride/marks.js';
 import type { DocumentStatus } from '../domain/lifecycle.js';
 
@@ -24,6 +25,8 @@ export class GetDocumentRide extends Query<{ bytes: Buffer; fileName: string }> 
 
 interface Row {
   status: DocumentStatus;
+  /** By the SRI, at any time. */
+  was_refused: boolean;
   sequential: number | null;
   access_key: string | null;
   authorization_number: string | null;
@@ -46,7 +49,11 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
     const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
       manager.query<Row[]>(
         `select d.status, d.sequential, d.access_key, d.authorization_number, d.authorization_date, c.content, c.issuer_snapshot,
-           i.id as issuer_id, i.logo
+           i.id as issuer_id, i.logo,
+           exists (
+             select from document_history h
+             where h.tenant_id = d.tenant_id and h.document_id = d.id and h.trigger in ('refused', 'sequential_taken')
+           ) as was_refused
          from documents d
          join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
          join issuers i on i.tenant_id = d.tenant_id and i.id = d.issuer_id
@@ -56,14 +63,16 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
     );
     if (!row) throw new DomainError('NOT_FOUND');
     const { sequential, access_key: accessKey, authorization_number: number, authorization_date: date } = row;
+    const status = printedStatus(row.status, row.was_refused);
     const { bytes, logoProblem } = await this.printer.print(
       tenant.tenantId,
       {
-        content: row.content,
+        // A draft is stored as its caller wrote it; what was issued was completed then.
+        content: status === 'draft' ? completed(row.content, row.issuer_snapshot) : row.content,
         issuer: row.issuer_snapshot,
         numbering: sequential === null || accessKey === null ? null : { sequential, accessKey },
         authorization: number === null || date === null ? null : { number, date },
-        status: printedStatus(row.status),
+        status,
       },
       row.logo,
     );
@@ -75,7 +84,7 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
 }
 
 /** How much the paper may claim. */
-function printedStatus(status: DocumentStatus): RideStatus {
+function printedStatus(status: DocumentStatus, wasRefused: boolean): RideStatus {
   switch (status) {
     case 'DRAFT':
     case 'VALIDATED':
@@ -87,8 +96,9 @@ function printedStatus(status: DocumentStatus): RideStatus {
     case 'CANCELLED':
       return 'cancelled';
     case 'REJECTED':
-    case 'FAILED_PERMANENT':
       return 'rejected';
+    case 'FAILED_PERMANENT':
+      return wasRefused ? 'rejected' : 'given_up';
     default:
       return 'pending';
   }

@@ -14,6 +14,7 @@ const NOT_AUTHORIZED: Readonly<Record<RideStatus, string>> = {
   pending: 'PENDIENTE',
   authorized: '—',
   rejected: 'NO AUTORIZADO',
+  given_up: 'SIN AUTORIZACIÓN',
   cancelled: '—',
 };
 
