@@ -1,5 +1,5 @@
 import { CODE_TABLES } from '../../src/sri/tables/catalogue.js';
-import { Business, type Invoice } from '../support/business.js';
+import { type Answer, Business, type Invoice } from '../support/business.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 type Body = Record<string, unknown> & { id: string; status: string; error?: { code: string; detail: { rule?: string; pointer?: string }[] } };
@@ -172,6 +172,29 @@ describe('drafts and what follows an issued document', () => {
       expect(faults(await draft(of([{ line_number: 1, quantity: 1 }])))).toEqual([400, ...missing.map((field) => `0 ${field} missing`)]);
       expect((await draft(of([line('NADA', { description: 'x', unit_price: '1', subtotal: '1', tax_rate_code: '4' })]))).status).toBe(201);
       expect(await business.document(id)).toMatchObject({ version: 1, lines: [{ description: 'Servicio de consultoría' }] });
+    });
+
+    it("gives a note that names its original by id alone the rates of that document's day", async () => {
+      await product({ main_code: 'HOTEL', name: 'Hospedaje', unit_price: '100', default_discount: '0', applies_tourism_iva: true });
+      const ofDay = async (day: string): Promise<string> => {
+        const id = await authorized();
+        await stack.database.query('update documents set issue_date = $2 where id = $1', [id, day]);
+        return id;
+      };
+      const [holiday, other] = [await ofDay('2026-02-15'), await ofDay('2026-02-10')];
+      const noted = (modified: string): Invoice => of([line('HOTEL')], { document_type: '04', reason: 'Devolución', modified_document_id: modified });
+      const reduced = { total_tax: '8.00', total: '108.00', taxes: [{ tax_rate_code: '8', rate: '0.0800' }] };
+      const full = { total_tax: '15.00', total: '115.00', taxes: [{ tax_rate_code: '4', rate: '0.1500' }] };
+
+      const dryRun = await business.call<{ totals: unknown }>('POST', '/documents/validate', business.invoice(noted(holiday)));
+      expect(dryRun.body.totals).toMatchObject(reduced);
+      const created = await draft(noted(holiday));
+      expect(created.body).toMatchObject({ ...reduced, modified_document_issue_date: '2026-02-15', lines: [{ tax_rate_code: '8' }] });
+      const patch = (change: Invoice): Promise<Answer<Body>> => business.call<Body>('PATCH', `/documents/${created.body.id}`, change);
+      expect((await patch({ lines: [line('HOTEL')] })).body).toMatchObject(reduced);
+      expect((await patch({ modified_document_id: other, lines: [line('HOTEL')] })).body).toMatchObject({ ...full, modified_document_issue_date: '2026-02-10' });
+      expect((await draft({ ...noted(holiday), modified_document_issue_date: '2026-02-10' })).body).toMatchObject({ ...full, modified_document_issue_date: '2026-02-10' });
+      expect((await draft({ ...noted(holiday), document_type: '01' })).body).toMatchObject({ ...full, modified_document_issue_date: null });
     });
 
     it('refuses what a product cannot tell, and issuing at once takes nothing from the catalogue', async () => {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { echo, type FieldFinding, ValidationFailure } from '../../../platform/http/validation-failure.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { ratesDay } from '../../../sri/document-types/tax-rates.js';
@@ -6,6 +7,7 @@ import { ProductLookup } from '../../catalogue/public.js';
 import { withProduct } from '../domain/catalogue-line.js';
 import type { DocumentDraftDto } from '../documents.dto.js';
 import type { DocumentLineDto, DraftLineDto } from '../documents.line.dto.js';
+import { isNote, issueDateOf } from './modified-document.js';
 
 /** A draft's body whose lines tell all that a document's lines must. */
 export type CompleteDraft = Omit<DocumentDraftDto, 'lines'> & { readonly lines: DocumentLineDto[] };
@@ -13,15 +15,18 @@ export type CompleteDraft = Omit<DocumentDraftDto, 'lines'> & { readonly lines: 
 /** Lines of drafts that leave to the catalogue what they do not say. */
 @Injectable()
 export class CatalogueLines {
-  constructor(private readonly products: ProductLookup) {}
+  constructor(
+    private readonly products: ProductLookup,
+    private readonly transaction: TenantTransaction,
+  ) {}
 
   /**
    * Fills in, from the active product that a line's `main_code` names, what the line leaves open. Lines that leave
-   * nothing open take nothing.
+   * nothing open take nothing. A note that names its original by id alone has its day before anything is computed.
    * @throws ValidationFailure naming what is open still
    */
   async complete({ tenantId }: TenantContext, draft: DocumentDraftDto): Promise<CompleteDraft> {
-    const body = withLineDefaults(draft);
+    const body = withLineDefaults(await this.withDayOfOriginal(tenantId, draft));
     const codes = body.lines.flatMap((line) => (missingIn(line).length > 0 ? (line.main_code ?? []) : []));
     const products = await this.products.active(tenantId, [...new Set(codes)]);
     const asOf = ratesDay({ documentType: body.document_type, issueDate: body.issue_date, modifiedDocumentIssueDate: body.modified_document_issue_date ?? null });
@@ -38,6 +43,14 @@ export class CatalogueLines {
     });
     if (findings.length > 0) throw new ValidationFailure(findings);
     return Object.assign({}, body, { lines: lines as DocumentLineDto[] });
+  }
+
+  /** The rates of a note are those of the day of its original (see {@link ratesDay}). */
+  private async withDayOfOriginal(tenantId: string, draft: DocumentDraftDto): Promise<DocumentDraftDto> {
+    const { document_type: documentType, modified_document_id: id, modified_document_issue_date: told } = draft;
+    if (!isNote({ documentType }) || !id || told) return draft;
+    const day = await issueDateOf(this.transaction, tenantId, draft.issuer_id, id);
+    return day === null ? draft : Object.assign({}, draft, { modified_document_issue_date: day });
   }
 }
 

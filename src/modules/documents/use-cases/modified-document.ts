@@ -79,6 +79,13 @@ export async function findModified(
 }
 
 /** A note whose id means one document and whose number, type or date another would credit the wrong one. */
+/** The issue date of one of the issuer's own documents; null where the issuer has none of that id. */
+export async function issueDateOf(transaction: TenantTransaction, tenantId: string, issuerId: string, id: string): Promise<string | null> {
+  const sql = `select to_char(issue_date, 'YYYY-MM-DD') as day from documents where tenant_id = $1 and issuer_id = $2 and id = $3`;
+  const [row] = await transaction.run(tenantId, (manager) => manager.query<{ day: string }[]>(sql, [tenantId, issuerId, id]));
+  return row?.day ?? null;
+}
+
 export function misnamed(content: DocumentContent, original: ModifiedDocument): Finding[] {
   if (!isNote(content)) return [];
   const parts: readonly (readonly [string, string | null, string | null])[] = [
@@ -98,7 +105,8 @@ export function otherBuyer(content: DocumentContent, original: ModifiedDocument)
   return personOf(theirs) === personOf(mine) ? [] : [finding(RULES['modified.other_buyer'], '/buyer_id', theirs, mine)];
 }
 
-const isNote = ({ documentType }: DocumentContent): boolean => documentType === '04' || documentType === '05';
+/** A credit or debit note, which goes by what its original says. */
+export const isNote = ({ documentType }: Pick<DocumentContent, 'documentType'>): boolean => documentType === '04' || documentType === '05';
 
 /** A RUC without its establishment, which of a natural person is the cédula; any other number as it is. */
 const personOf = (id: string): string => (id === FINAL_CONSUMER.id ? id : id.replace(/^(\d{10})\d{3}$/, '$1'));

@@ -5,12 +5,14 @@ import { validateAs } from '../../../platform/http/validation.pipe.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
+import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { StoredDraftDto } from '../documents.dto.js';
 import { CatalogueLines } from './catalogue-lines.js';
 import { headerOf, placeOf } from './document-place.js';
 import { toWire } from './document-record.js';
 import { draftContent } from './draft-content.js';
 import { IssuingDesk } from './issuing-desk.js';
+import { isNote } from './modified-document.js';
 import { type StoredDocument, StoredDocuments } from './stored-document.js';
 
 /** Changes the fields of a draft that the body names. New lines or withholdings without totals have the totals computed anew. */
@@ -59,8 +61,15 @@ function merged({ place, content }: StoredDocument, patch: unknown): StoredDraft
   const changesTotals = 'withholding' in overlay || ('lines' in overlay && hasComputableTotals(content));
   const recompute = changesTotals && !TOTALS.some((field) => field in overlay);
   if (recompute) for (const field of TOTALS) Reflect.deleteProperty(body, field);
+  if (namesAnotherOriginal(content, overlay)) Reflect.deleteProperty(body, 'modified_document_issue_date');
   const ids = { issuer_id: place.issuerId, establishment_id: place.establishmentId, emission_point_id: place.emissionPointId };
   return validateAs(StoredDraftDto, isObject(patch) ? { ...body, ...ids, ...overlay } : patch, 'body');
+}
+
+/** Whether a note gets another original: the day that it has may have been taken from the former one. */
+function namesAnotherOriginal(content: DocumentContent, overlay: Record<string, unknown>): boolean {
+  const former = content.modifiedDocumentId;
+  return isNote(content) && former !== null && 'modified_document_id' in overlay && overlay['modified_document_id'] !== former;
 }
 
 /** Stored content says null where a body says nothing. */
