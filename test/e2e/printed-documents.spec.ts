@@ -91,6 +91,8 @@ describe('documents as files', () => {
       const { document_id } = await mine.accepted();
       expect((await mine.settled(document_id)).status).toBe('REJECTED');
       expect(wordsOf((await ride(document_id, mine)).bytes)).toContain('NO AUTORIZADO POR EL SRI - SIN VALIDEZ TRIBUTARIA');
+      expect((await mine.call('POST', `/documents/${document_id}/abandon`, { reason: 'not needed' })).body['status']).toBe('FAILED_PERMANENT');
+      expect(wordsOf((await ride(document_id, mine)).bytes)).toContain('NO AUTORIZADO POR EL SRI - SIN VALIDEZ TRIBUTARIA');
     });
 
     it('is nobody else’s, and there is none of an unknown document', async () => {
@@ -115,6 +117,20 @@ describe('documents as files', () => {
       expect(signed.bytes.toString()).toContain('<ds:Signature');
       expect(authorization.bytes.toString()).toContain('<estado>AUTORIZADO</estado>');
       expect(authorization.bytes.toString()).toContain(`<numeroAutorizacion>${access_key}</numeroAutorizacion>`);
+    });
+
+    it('of a guide that names an invoice of ours by its id has its authorization number', async () => {
+      const invoice = await authorized();
+      const { issue_date: today } = business.invoice();
+      const guide = await business.accepted({
+        document_type: '06', modified_document_id: invoice.document_id, buyer_address: 'Av. Loja 12, Cuenca', reason: 'Venta', payments: undefined,
+        subtotal: '0.00', total_tax: '0.00', total: '0.00', taxes: [{ tax_code: '2', tax_rate_code: '0', taxable_base: '0.00', rate: '0', tax_amount: '0.00' }],
+        lines: [{ line_number: 1, description: 'Café', quantity: '1', unit_price: '0', subtotal: '0.00', tax_rate_code: '0' }],
+        transport: { origin_address: 'Quito', carrier: { id_type: '05', id: '1710034065', name: 'Pedro Torres' }, start_date: today, end_date: today, plate: 'PBA1234' },
+      });
+      expect((await business.settled(guide.document_id)).status).toBe('AUTHORIZED');
+      const { bytes } = await file(`/documents/${guide.document_id}/xml?kind=signed`);
+      expect(bytes.toString()).toContain(`<numAutDocSustento>${invoice.access_key}</numAutDocSustento>`);
     });
 
     it('is not there for a draft, another tenant and an unknown kind', async () => {

@@ -46,6 +46,8 @@ export interface DocumentContent {
   readonly transport: Transport | null;
   /** Full form of a withholding (07, version 2.0.0). */
   readonly withholding: Withholding | null;
+  /** Authorization number of a guide's supporting document (06), where that is one of the issuer's own and authorized. */
+  readonly modifiedDocumentAuthorization?: string;
   /** Not fiscal: false keeps the document from being mailed to the buyer; absent where nobody asked for that. */
   readonly sendEmail?: false;
 }

@@ -13,6 +13,7 @@ export interface ModifiedDocument extends Original {
   /** `001-002-000000003`; null for a draft. */
   readonly number: string | null;
   readonly buyerId: string | null;
+  readonly authorizationNumber: string | null;
   readonly taxes: readonly DocumentTax[];
 }
 
@@ -28,7 +29,7 @@ const RULES = defineRules({
   },
 });
 
-const COLUMNS = `d.id, d.document_type as "documentType", d.status, to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId",
+const COLUMNS = `d.id, d.document_type as "documentType", d.status, to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId", d.authorization_number as "authorizationNumber",
   coalesce(c.content -> 'taxes', '[]') as taxes,
   e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as number`;
 const SOURCE = `documents d
@@ -78,7 +79,6 @@ export async function findModified(
   ]);
 }
 
-/** A note whose id means one document and whose number, type or date another would credit the wrong one. */
 /** The issue date of one of the issuer's own documents; null where the issuer has none of that id. */
 export async function issueDateOf(transaction: TenantTransaction, tenantId: string, issuerId: string, id: string): Promise<string | null> {
   const sql = `select to_char(issue_date, 'YYYY-MM-DD') as day from documents where tenant_id = $1 and issuer_id = $2 and id = $3`;
@@ -86,6 +86,7 @@ export async function issueDateOf(transaction: TenantTransaction, tenantId: stri
   return row?.day ?? null;
 }
 
+/** A note whose id means one document and whose number, type or date another would credit the wrong one. */
 export function misnamed(content: DocumentContent, original: ModifiedDocument): Finding[] {
   if (!isNote(content)) return [];
   const parts: readonly (readonly [string, string | null, string | null])[] = [
@@ -96,6 +97,12 @@ export function misnamed(content: DocumentContent, original: ModifiedDocument): 
   return parts
     .filter(([, expected, actual]) => actual !== null && actual !== expected)
     .map(([pointer, expected, actual]) => finding(RULES['modified.mismatch'], pointer, expected, actual));
+}
+
+/** The authorization number that a guide (06) writes beside the number of its supporting document; null where it names another one. */
+export function authorizationOf(content: DocumentContent, { documentType, number, issueDate, authorizationNumber }: ModifiedDocument): string | null {
+  const isSame = content.modifiedDocumentType === documentType && content.modifiedDocumentNumber === number && content.modifiedDocumentIssueDate === issueDate;
+  return content.documentType === '06' && isSame ? authorizationNumber : null;
 }
 
 /** A note to somebody else than its original is legal and seldom meant: it is told, not refused. */

@@ -47,7 +47,7 @@ function supportOf(content: DocumentContent): Consignee['supportingDocument'] {
   return {
     documentType: modifiedDocumentType,
     number: modifiedDocumentNumber,
-    authorizationNumber: null,
+    authorizationNumber: content.modifiedDocumentAuthorization ?? null,
     issueDate: modifiedDocumentIssueDate,
   };
 }

@@ -205,6 +205,14 @@ it.each<[string, unknown, string]>([
   expect(found.every((entry) => entry.startsWith('shape.'))).toBe(true);
 });
 
+it('writes the authorization of a supporting document that the service knows', () => {
+  const key = SEVERAL.content.transport!.destinations[0]!.supportingDocument!.authorizationNumber!;
+  const known = full({ modifiedDocumentAuthorization: key });
+  expect(rulesOf(known)).toEqual([]);
+  expect(DELIVERY_GUIDE.buildXml(known, FULL.issuer, FULL.numbering)).toContain(`<numAutDocSustento>${key}</numAutDocSustento>`);
+  expect(DELIVERY_GUIDE.buildXml(FULL.content, FULL.issuer, FULL.numbering)).not.toContain('numAutDocSustento');
+});
+
 it('lets a destination fall back on the route of the trip', () => {
   const xml = DELIVERY_GUIDE.buildXml(SEVERAL.content, SEVERAL.issuer, SEVERAL.numbering);
   expect(xml.match(/<ruta>[^<]*/g)).toEqual(['<ruta>Quito, Ambato, Riobamba', '<ruta>Quito, Riobamba']);
