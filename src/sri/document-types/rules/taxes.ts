@@ -111,7 +111,8 @@ function* checkLineTaxes(line: DocumentLine, index: number, asOf: string): Gener
   }
   const ivaBase = sum([line.subtotal, ...line.taxes.filter((tax) => tax.taxCode === TAX.ice).map((tax) => tax.taxAmount)]);
   for (const [position, tax] of line.taxes.entries()) {
-    const pointers = { ...pointersTo(`${at}/taxes/${position}`), ...(isOwn(tax, line) ? codePointers(at) : {}) };
+    const entry = `${at}/taxes/${position}`;
+    const pointers = pointersTo(entry, isOwn(tax, line) ? at : entry);
     const rate = yield* checkTaxEntry(tax, pointers, asOf);
     if (rate !== null) yield* checkTaxAmount(tax, rate, pointers);
     if (tax.taxCode === TAX.iva && !ivaBase.eq(dec(tax.taxableBase))) {
@@ -127,7 +128,7 @@ function* explainMissing(line: DocumentLine, at: string, asOf: string): Generato
     return;
   }
   const codes = { taxCode: line.taxCode, taxRateCode: line.taxRateCode };
-  const rate = yield* checkCodes(codes, codePointers(at), asOf);
+  const rate = yield* checkCodes(codes, { taxCode: `${at}/tax_code`, rateCode: `${at}/tax_rate_code` }, asOf);
   if (rate !== null) yield finding(RULES['line.taxes_not_derivable'], `${at}/tax_code`, TAX.iva, line.taxCode);
 }
 
@@ -189,18 +190,16 @@ function* checkGroup(
   }
 }
 
-function pointersTo(at: string): TaxPointers {
+/** `codesAt`: where its two codes stand, if elsewhere. What a line derives from them is never off. */
+function pointersTo(at: string, codesAt = at): TaxPointers {
   return {
-    taxCode: `${at}/tax_code`,
-    rateCode: `${at}/tax_rate_code`,
+    taxCode: `${codesAt}/tax_code`,
+    rateCode: `${codesAt}/tax_rate_code`,
     rate: `${at}/rate`,
     tariff: `${at}/tariff`,
     amount: `${at}/tax_amount`,
   };
 }
-
-/** Where a line tells the codes of the one tax that needs no itemising. What is derived from them is never off. */
-const codePointers = (line: string) => ({ taxCode: `${line}/tax_code`, rateCode: `${line}/tax_rate_code` });
 
 /** The tax that a line's own two codes name. */
 const isOwn = (tax: DocumentTax, line: DocumentLine): boolean => tax.taxCode === line.taxCode && tax.taxRateCode === line.taxRateCode;
