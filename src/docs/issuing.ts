@@ -43,6 +43,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
     notes: [
       'It carries no money: amounts are 0 and `taxes` has its one zero entry.',
       '`issue_date` is the day on which the transport starts. Several consignees: `transport.destinations`.',
+      "`modified_document_id` of an authorized invoice of the issuer's own gives its number, date and authorization number.",
     ],
   },
   '07': {
