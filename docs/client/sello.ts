@@ -6179,7 +6179,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description To `return_to` */
+            /** @description To `return_to`; of a sign-in that failed with `error` (a code), `reason`, `link_token` and `request_id` in its fragment */
             302: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
