@@ -196,6 +196,22 @@ describe('what a tenant says of its mails', () => {
       expect(addresses(mailbox.mailsTo(owner.email).at(-1)!.text)).toEqual(['last']);
     });
 
+    it('are not told to whom was removed while their mail was put off', async () => {
+      const told = await Business.open(stack);
+      const [owner, admin] = [await member(stack, told.tenantId, 'tenant_owner'), await member(stack, told.tenantId, 'tenant_admin')];
+      mailbox.answering = (said) => (said === 'RCPT' ? '451 later' : null);
+      await stack.database.query(`insert into events (tenant_id, id, type, data, created_at) values ($1, gen_random_uuid(), 'webhook.disabled', '{"webhook": {"url": "https://x.example/"}}', now())`, [told.tenantId]);
+      const putOffMails = (): Promise<unknown[]> => stack.database.query(`select 1 from mails where tenant_id = $1 and status = 'queued' and attempts = 1`, [told.tenantId]);
+      for (let waited = 0; waited < 200 && (await putOffMails()).length < 2; waited += 1) await sleep(50);
+      expect((await told.call('DELETE', `/tenant/members/${admin.memberId}`)).status).toBe(204);
+      mailbox.answering = () => null;
+      await stack.database.query('update mail_outbox set due_at = now() where tenant_id = $1', [told.tenantId]);
+      expect((await mailbox.waitFor(owner.email)).text).toContain('https://x.example/');
+      for (let waited = 0; waited < 200 && !(await noticesOf(told)).some(({ status }) => status === 'failed'); waited += 1) await sleep(50);
+      const became = Object.fromEntries((await noticesOf(told)).map(({ recipient, status }) => [recipient, status]));
+      expect([became, mailbox.mailsTo(admin.email)]).toEqual([{ [owner.email]: 'sent', [admin.email]: 'failed' }, []]);
+    });
+
     it('are of pauses and of documents that wait for a person', async () => {
       const told = await Business.open(stack);
       const owner = await member(stack, told.tenantId, 'tenant_owner');

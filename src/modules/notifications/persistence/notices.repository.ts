@@ -12,10 +12,14 @@ export interface NoticeMail {
   readonly language: Language;
   readonly attempts: number;
   readonly tenantName: string;
-  readonly news: News;
+  /** Null: the recipient is no owner or admin any more, and is told nothing. */
+  readonly news: News | null;
 }
 
 const MOST_ITEMS = 50;
+
+/** Whom news are for; asked again before each attempt, for the ladder of a mail takes days. */
+const IS_ADMIN = `a.status = 'active' and a.role in ('tenant_owner', 'tenant_admin')`;
 
 /** What lately failed to reach an admin and is in no other mail, the newest first. */
 const UNTOLD = `
@@ -65,7 +69,7 @@ export class NoticesRepository {
   /** @param eventIds what is told; the first one gave rise to it */
   private async queueMails(manager: EntityManager, tenantId: string, type: NoticeType, eventIds: readonly string[], now: Date): Promise<void> {
     const admins = await manager.query<{ email: string }[]>(
-      `select email from members where tenant_id = $1 and status = 'active' and role in ('tenant_owner', 'tenant_admin') order by email`,
+      `select a.email from members a where a.tenant_id = $1 and ${IS_ADMIN} order by a.email`,
       [tenantId],
     );
     for (const { email } of admins) {
@@ -82,15 +86,16 @@ export class NoticesRepository {
   /** A queued mail to an admin, its news as they are now; null when there is none of that id. */
   async find(tenantId: string, mailId: string, now: Date): Promise<NoticeMail | null> {
     return this.transaction.run(tenantId, async (manager) => {
-      const [row] = await manager.query<{ recipient: string; language: Language; attempts: number; notice: string; event_ids: string[]; tenant_name: string }[]>(
-        `select m.recipient, m.language, m.attempts, m.notice, m.event_ids, t.name as tenant_name
+      const [row] = await manager.query<{ recipient: string; language: Language; attempts: number; notice: string; event_ids: string[]; tenant_name: string; is_admin: boolean }[]>(
+        `select m.recipient, m.language, m.attempts, m.notice, m.event_ids, t.name as tenant_name,
+           exists (select from members a where a.tenant_id = m.tenant_id and a.email = m.recipient and ${IS_ADMIN}) as is_admin
          from mails m join tenants t on t.id = m.tenant_id
          where m.tenant_id = $1 and m.id = $2 and m.notice is not null`,
         [tenantId, mailId],
       );
       if (row === undefined || !isNotice(row.notice)) return null;
-      const { recipient, language, attempts, tenant_name: tenantName, notice, event_ids: eventIds } = row;
-      return { recipient, language, attempts, tenantName, news: await this.news(manager, tenantId, notice, eventIds, now) };
+      const { recipient, language, attempts, tenant_name: tenantName, notice, event_ids: eventIds, is_admin: isAdmin } = row;
+      return { recipient, language, attempts, tenantName, news: isAdmin ? await this.news(manager, tenantId, notice, eventIds, now) : null };
     });
   }
 
