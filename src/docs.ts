@@ -10,7 +10,7 @@ import { accessPage, type DescribedApi } from './docs/access.js';
 import { collectionOf } from './docs/collection.js';
 import { configurationPage, environmentExample, LOCAL_SETTINGS, settingsOf } from './docs/configuration.js';
 import { errorsPage } from './docs/errors.js';
-import { eventsPage } from './docs/events.js';
+import { type DescribedEvents, eventsPage } from './docs/events.js';
 import { pageWithIncludes } from './docs/included.js';
 import { issuingPage } from './docs/issuing.js';
 import { licencesPage, readLockFile } from './docs/licences.js';
@@ -36,7 +36,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/quick-start.md': pageWithIncludes('docs/quick-start.md'),
   'docs/issuing.md': issuingPage(),
   'docs/states.md': statesPage(LIFECYCLE),
-  'docs/events.md': eventsPage(EVENT_CATALOGUE),
+  'docs/events.md': eventsPage(EVENT_CATALOGUE, JSON.parse(openApi) as DescribedEvents),
   'docs/lifecycle.md': lifecyclePage(LIFECYCLE),
   'docs/metrics.md': metricsPage(Object.values(METRICS), RUNTIME_METRICS),
   'docs/access.md': accessPage(JSON.parse(openApi) as DescribedApi),

@@ -1,21 +1,26 @@
 import type { EventEntry } from '../shared/event-catalogue.js';
 import { generatedFrom, table } from './markdown.js';
 
-/** What each part of `data` holds. */
-const PARTS: Readonly<Record<EventEntry['about'], string>> = {
-  document: 'the record that `GET /documents/{id}` shows, as it was at `version`',
-  certificate: 'the certificate as its issuer lists it',
-  pause: 'what is paused: `id`, `scope`, `issuer_id`, `establishment_id`, `emission_point_id`, `document_type`, `sri_code`, `document_id`',
-  sequence: '`issuer_id`, `establishment_id`, `emission_point_id`, `document_type`, `sri_environment`, `next_number`, `remaining`, `threshold`',
-  webhook: '`id`, `url`; where it was switched off also `disabled_reason` (`gone`, `failing`), `disabled_at`, `failing_since`',
-};
+/** What of the API's description this page reads. */
+export interface DescribedEvents {
+  readonly components: { readonly schemas: Readonly<Record<string, DescribedPart>> };
+}
+
+interface DescribedPart {
+  readonly properties?: Readonly<Record<string, { readonly $ref?: string }>>;
+  readonly required?: readonly string[];
+}
+
+const DOCUMENT = 'the record that `GET /documents/{id}` shows, as it was at `version`, in Spanish and without `email`';
+/** Before the fields that a part does not always have: where it has them. */
+const SOMETIMES = 'where it was switched off also';
 
 /** `docs/events.md`: every kind of event and what it carries. */
-export function eventsPage(catalogue: Readonly<Record<string, EventEntry>>): string {
+export function eventsPage(catalogue: Readonly<Record<string, EventEntry>>, api: DescribedEvents): string {
   const entries = Object.entries(catalogue);
   const used = [...new Set(entries.map(([, { about }]) => about))];
   return [
-    generatedFrom('Events', '`src/shared/event-catalogue.ts`'),
+    generatedFrom('Events', '`src/shared/event-catalogue.ts` and `src/modules/events/events.responses.ts`'),
     'An event is `{"id", "type", "created_at", "tenant_id", "data", "version"}`, in `GET /events`, in `GET /events/stream` and',
     'in the body of a webhook alike. It commits with what it tells of: there is no state that a caller can see and whose event',
     'is missing. `version` is that of the document and grows strictly from one of its events to the next; it is null where an',
@@ -25,7 +30,18 @@ export function eventsPage(catalogue: Readonly<Record<string, EventEntry>>): str
     '',
     '## What `data` holds',
     '',
-    table(['part', 'content'], used.map((part) => [`\`data.${part}\``, PARTS[part]])),
+    table(['part', 'content'], used.map((part) => [`\`data.${part}\``, part === 'document' ? DOCUMENT : fieldsOf(part, api)])),
     '',
   ].join('\n');
+}
+
+/** The fields of a part as the API's description has them, those first that it always has. */
+function fieldsOf(part: string, { components: { schemas } }: DescribedEvents): string {
+  const name = schemas['EventData']?.properties?.[part]?.$ref?.split('/').at(-1) ?? '';
+  const { properties, required = [] } = schemas[name] ?? {};
+  if (properties === undefined) throw new Error(`the API does not describe data.${part}`);
+  const names = Object.keys(properties);
+  const told = (some: readonly string[]): string => some.map((field) => `\`${field}\``).join(', ');
+  const others = names.filter((field) => !required.includes(field));
+  return [told(names.filter((field) => required.includes(field))), ...(others.length === 0 ? [] : [`${SOMETIMES} ${told(others)}`])].join('; ');
 }

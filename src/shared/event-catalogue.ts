@@ -13,7 +13,11 @@ export interface EventEntry {
 const entry = (about: EventEntry['about'], en: string, es: string): EventEntry => ({ about, en, es });
 
 export const EVENT_CATALOGUE = {
-  'document.authorized': entry('document', 'The SRI authorized the document; also: a voided invoice is valid again because its credit note was annulled', 'El SRI autorizó el documento; también: una factura anulada por nota de crédito vuelve a ser válida'),
+  'document.authorized': entry(
+    'document',
+    'The SRI authorized the document. Told again of the same document whenever it is valid once more: its cancellation was withdrawn, its cancellation lapsed because the SRI did not show it in time, or the credit note that voided it was annulled. What is done on authorization, such as shipping, is done once for each `document.id`',
+    'El SRI autorizó el documento. Se avisa otra vez del mismo documento cuando vuelve a estar vigente: se retiró su anulación, su anulación caducó porque el SRI no la mostró a tiempo, o se anuló la nota de crédito que lo dejó sin efecto. Lo que se hace al autorizarse, como despachar, se hace una vez por cada `document.id`',
+  ),
   'document.rejected': entry('document', 'The SRI refused the document for good; `sri_messages` say why. It may be corrected under its number', 'El SRI rechazó el documento; `sri_messages` dice por qué. Puede corregirse con su mismo número'),
   'document.manual_review_required': entry('document', 'The document does not go on by itself; `error` says what a person should do', 'El documento no continúa solo; `error` dice qué debe hacer una persona'),
   'document.failed': entry('document', 'The document was given up; its number stays explained', 'El documento se abandonó; su número queda explicado'),

@@ -1,3 +1,4 @@
+import { EVENT_CATALOGUE } from '../../../shared/event-catalogue.js';
 import { allMoves, allows, DOCUMENT_STATUSES, type DocumentStatus, EVENT_OF_STATE, LIFECYCLE, target, type Trigger } from './lifecycle.js';
 
 const SPECIFIED = [
@@ -97,6 +98,19 @@ describe('the lifecycle table', () => {
   it('tells callers about every state they must know of', () => {
     for (const status of DOCUMENT_STATUSES.filter((candidate) => LIFECYCLE[candidate].final)) expect(EVENT_OF_STATE[status]).toBeDefined();
     expect(EVENT_OF_STATE.MANUAL_REVIEW_REQUIRED).toBe('document.manual_review_required');
+  });
+
+  it('names in the catalogue, in both languages, every way back into authorization: its event comes again then', () => {
+    const told: Partial<Record<Trigger, { readonly en: string; readonly es: string }>> = {
+      cancellation_withdrawn: { en: 'cancellation was withdrawn', es: 'se retiró su anulación' },
+      cancellation_lapsed: { en: 'cancellation lapsed', es: 'su anulación caducó' },
+      credit_annulled: { en: 'credit note that voided it was annulled', es: 'se anuló la nota de crédito' },
+    };
+    // From there only what was authorized before is authorized.
+    const back = allMoves().filter(({ from, to }) => to === 'AUTHORIZED' && ['CANCELLATION_REQUESTED', 'CANCELLED', 'VOIDED_BY_NC'].includes(from));
+    expect(back.map(({ trigger }) => trigger).sort()).toEqual(Object.keys(told).sort());
+    const { en, es } = EVENT_CATALOGUE['document.authorized'];
+    for (const { trigger } of back) expect([trigger, en.includes(told[trigger]!.en), es.includes(told[trigger]!.es)]).toEqual([trigger, true, true]);
   });
 
   it('types its triggers from the table', () => {
