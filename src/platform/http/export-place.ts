@@ -6,6 +6,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { Meters } from '../observability/meters.js';
 import { answered } from './answered.js';
 import type { ServiceRequest } from './service-request.js';
+import { TenantPlaces } from './tenant-places.js';
 
 /** Until then one of those under way may have ended. */
 const RETRY_AFTER_SECONDS = 10;
@@ -16,12 +17,14 @@ export const EXPORTS_BOUND = 'A tenant has a few exports under way at once (`EXP
 /** Exports that each tenant has under way on this process: one of a million rows is work for minutes. */
 @Injectable()
 export class ExportPlaces {
-  private readonly taken = new Map<string, number>();
+  private readonly places: TenantPlaces;
 
   constructor(
     private readonly meters: Meters,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'EXPORTS_PER_TENANT'>,
-  ) {}
+  ) {
+    this.places = new TenantPlaces(settings.EXPORTS_PER_TENANT);
+  }
 
   /**
    * Takes a place.
@@ -29,18 +32,10 @@ export class ExportPlaces {
    * @throws DomainError RATE_LIMITED when the tenant has taken all of its places
    */
   take(tenantId: string): () => void {
-    const taken = this.taken.get(tenantId) ?? 0;
-    const limit = this.settings.EXPORTS_PER_TENANT;
-    if (taken >= limit) {
-      this.meters.count('rateLimited', { bucket: 'exports' });
-      throw new DomainError('RATE_LIMITED', { limit, limits: 'exports', retry_after_seconds: RETRY_AFTER_SECONDS });
-    }
-    this.taken.set(tenantId, taken + 1);
-    return () => {
-      const left = (this.taken.get(tenantId) ?? 0) - 1;
-      if (left > 0) this.taken.set(tenantId, left);
-      else this.taken.delete(tenantId);
-    };
+    const leave = this.places.take(tenantId);
+    if (leave !== null) return leave;
+    this.meters.count('rateLimited', { bucket: 'exports' });
+    throw new DomainError('RATE_LIMITED', { limit: this.settings.EXPORTS_PER_TENANT, limits: 'exports', retry_after_seconds: RETRY_AFTER_SECONDS });
   }
 }
 
