@@ -1811,7 +1811,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Deliveries with every attempt, newest first
+         * Deliveries with their attempts, newest first
          * @description Permission: `webhooks:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
@@ -1832,7 +1832,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One delivery with every attempt
+         * One delivery with its attempts
          * @description Permission: `webhooks:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
@@ -1856,7 +1856,9 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again, with the same id, by the whole schedule
-         * @description Permission: `webhooks:write`.
+         * @description Twenty times an hour at most; refused with 429 also while the events of a time are sent again.
+         *
+         *     Permission: `webhooks:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         post: operations["replayWebhookDelivery"];
@@ -1877,7 +1879,9 @@ export interface paths {
         put?: never;
         /**
          * Send the events of a time again, at most 5,000
-         * @description Permission: `webhooks:write`.
+         * @description One at a time: a second one meanwhile is refused with 429.
+         *
+         *     Permission: `webhooks:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         post: operations["replayEvents"];
@@ -1974,7 +1978,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The SRI authorized the document; also: a voided invoice is valid again because its credit note was annulled */
+        /** The SRI authorized the document. Told again of the same document whenever it is valid once more: its cancellation was withdrawn, its cancellation lapsed because the SRI did not show it in time, or the credit note that voided it was annulled. What is done on authorization, such as shipping, is done once for each `document.id` */
         post: operations["onDocumentAuthorized"];
         delete?: never;
         options?: never;
@@ -5501,7 +5505,7 @@ export interface components {
             is_active: boolean;
             /**
              * Format: date-time
-             * @description The first failure since which nothing arrived
+             * @description The first failure since which nothing arrived at this address; pings do not count
              */
             failing_since: string | null;
             /**
@@ -5558,7 +5562,7 @@ export interface components {
             is_active: boolean;
             /**
              * Format: date-time
-             * @description The first failure since which nothing arrived
+             * @description The first failure since which nothing arrived at this address; pings do not count
              */
             failing_since: string | null;
             /**
@@ -5590,14 +5594,19 @@ export interface components {
             event_id: string;
             event_type: components["schemas"]["EventKind"];
             status: components["schemas"]["WebhookDeliveryStatus"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Null of a pending one: it waits for the webhook to be switched on
+             */
             next_attempt_at: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             finished_at: string | null;
-            /** @description Oldest first */
+            /** @description The last 50, oldest first */
             attempts: components["schemas"]["WebhookAttempt"][];
+            /** @description How many were made in all */
+            attempts_total: number;
         };
         WebhookDeliveryPage: {
             items: components["schemas"]["WebhookDelivery"][];
@@ -5673,7 +5682,7 @@ export interface components {
             /** @description Kinds of events that are sent; null: all */
             kinds?: ("document.authorized" | "document.rejected" | "document.manual_review_required" | "document.failed" | "document.cancellation_requested" | "document.cancelled" | "document.voided" | "certificate.expiring" | "certificate.expired" | "issuer.paused" | "sequence.low" | "webhook.disabled")[] | null;
             description?: string | null;
-            /** @description true also takes back that the service switched it off */
+            /** @description true also takes back that the service switched it off, and sends what waited */
             is_active?: boolean;
         };
         WithheldTax: {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { Business } from '../support/business.js';
 import { Sink } from '../support/sink.js';
@@ -182,6 +183,51 @@ describe('webhooks', () => {
     expect((await replay(range)).body).toEqual({ events: 2 });
     for (const { id: sent } of await deliveries(id, owner)) expect((await ended(id, sent, owner)).status).toBe('delivered');
     expect((await deliveries(id, owner)).length).toBe(2);
+  });
+
+  it('are replayed one time at once by each tenant, and who asks for another meanwhile is told when to come again', async () => {
+    const owner = await Business.open(stack, { certificate: null });
+    const [one, two] = [await make('/refuses?one', { is_active: false }, owner), await make('/refuses?two', { is_active: false }, owner)];
+    await Promise.all([one, two].map(({ id }) => change(id, { is_active: true }, owner)));
+    await stack.database.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, gen_random_uuid(), 'sequence.low', now(), '{"sequence": {}}')`, [owner.tenantId]);
+    const range = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date(Date.now() + 60_000).toISOString() };
+    const replay = (id: string) => owner.call<{ error?: object }>('POST', `/webhooks/${id}/replay`, range);
+    // Whoever replays the first one waits for this.
+    const holder = new pg.Client({ connectionString: stack.database.ownerUrl, options: '-c search_path=sello' });
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('lock table webhook_work in exclusive mode');
+      const first = replay(one.id);
+      while ((await stack.database.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%replay_events%'`)).length === 0) await sleep(20);
+      for (const id of [one.id, two.id]) {
+        const { status, headers, body } = await replay(id);
+        expect([status, headers.get('retry-after'), body.error]).toEqual([429, '5', expect.objectContaining({ code: 'RATE_LIMITED', detail: { replays: 1, retry_after_seconds: 5 } })]);
+      }
+      await holder.query('commit');
+      expect((await first).status).toBe(202);
+      expect((await replay(two.id)).status).toBe(202);
+    } finally {
+      await holder.end();
+    }
+    await Promise.all([off(one.id, owner), off(two.id, owner)]);
+  });
+
+  it('send what fell due while they were off for a moment, and are at another address as if nothing had failed', async () => {
+    const owner = await Business.open(stack, { certificate: null });
+    const { id } = await make('/refuses?moment', {}, owner);
+    await stack.database.query('update webhooks set failing_since = now() where id = $1', [id]);
+    // Due within the moment.
+    await stack.database.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, gen_random_uuid(), 'sequence.low', now() + interval '3 seconds', '{"sequence": {}}')`, [owner.tenantId]);
+    await off(id, owner);
+    const parked = async (): Promise<Delivery | undefined> => (await deliveries(id, owner)).find(({ status, next_attempt_at }) => status === 'pending' && next_attempt_at === null);
+    for (let waited = 0; waited < 200 && (await parked()) === undefined; waited += 1) await sleep(100);
+    const [waiting, moved] = [(await parked())!, await change(id, { url: `${sink.url}/ok?moment` }, owner)];
+    expect(moved.body).toMatchObject({ is_active: false, failing_since: null });
+    await change(id, { is_active: true }, owner);
+    const { status, attempts } = await ended(id, waiting.id, owner);
+    expect([status, attempts.map(({ outcome }) => outcome)]).toEqual(['delivered', ['delivered']]);
+    await off(id, owner);
   });
 
   it('hear only of the kinds they listen to, nothing of other tenants, and nothing once removed', async () => {

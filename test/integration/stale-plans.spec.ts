@@ -124,6 +124,28 @@ describe('with plans made while the queues were empty', () => {
     expect(await behind()).toBeLessThan(OF_ONE);
   });
 
+  it('who replays a time looks up each delivery by its key', async () => {
+    const { tenantId } = await seedTenant(database);
+    await database.query(`insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at) values ($1, $1, 'https://receiver.example/', true, now(), now())`, [tenantId]);
+    const events = 1_000;
+    const replay = async (): Promise<{ replayed: number; read: number }> => {
+      await session.startTransaction();
+      const before = await deliveriesRead();
+      const [row] = (await session.query(`select replay_events($1, $1, now() - interval '1 hour', now() + interval '1 hour', null, now(), 5000) as replayed`, [tenantId])) as { replayed: number }[];
+      const read = (await deliveriesRead()) - before;
+      await session.commitTransaction();
+      return { replayed: row!.replayed, read };
+    };
+    const deliveriesRead = async (): Promise<number> =>
+      ((await session.query(`select (seq_tup_read + idx_tup_fetch)::integer as read from pg_stat_xact_user_tables where relname = 'webhook_deliveries'`)) as { read: number }[])[0]?.read ?? 0;
+    for (let time = 1; time <= 8; time += 1) await replay();
+    await database.query(`insert into events (tenant_id, id, type, created_at, data) select $1, gen_random_uuid(), 'sequence.low', now(), '{"sequence": {}}' from generate_series(1, ${events})`, [tenantId]);
+    const { replayed, read } = await replay();
+    expect(replayed).toBe(events);
+    expect(read).toBeGreaterThan(0);
+    expect(read).toBeLessThan(10 * events);
+  });
+
   /** Tenants with a webhook each. */
   async function threeOthers(): Promise<SeededTenant[]> {
     const others = [await seedTenant(database), await seedTenant(database), await seedTenant(database)];

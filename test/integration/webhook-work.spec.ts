@@ -3,9 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { AuditLogRepository } from '../../src/modules/audit/persistence/audit-log.repository.js';
 import { DeliveriesRepository } from '../../src/modules/webhooks/persistence/deliveries.repository.js';
-import { DispatchRepository } from '../../src/modules/webhooks/persistence/dispatch.repository.js';
+import { type BegunAttempt, DispatchRepository } from '../../src/modules/webhooks/persistence/dispatch.repository.js';
+import { WebhooksRepository } from '../../src/modules/webhooks/persistence/webhooks.repository.js';
+import { SystemClock } from '../../src/platform/adapters/system-clock.js';
+import { AuditTrail } from '../../src/platform/audit/audit-trail.js';
 import { ownerDataSourceOptions, serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const LEASE_MS = 60_000;
@@ -79,6 +83,168 @@ describe('the work of webhooks', () => {
       await ending.release();
       await owner.destroy();
     }
+  });
+
+  describe('and its bounds', () => {
+    let deliveries: DeliveriesRepository;
+    let webhooks: WebhooksRepository;
+    beforeAll(() => {
+      const transaction = new TenantTransaction(service);
+      deliveries = new DeliveriesRepository(transaction);
+      webhooks = new WebhooksRepository(transaction, new AuditTrail(transaction, new SystemClock()));
+    });
+
+    interface Work extends Record<string, string> {
+      webhook_id: string;
+      delivery_id: string;
+    }
+    const workOf = async (tenantId: string): Promise<Work> => (await database.query<Work>('select webhook_id, delivery_id from webhook_work where tenant_id = $1 limit 1', [tenantId]))[0]!;
+    const acting = (tenantId: string): TenantContext => ({ tenantId, principal: { kind: 'api_key', id: randomUUID() }, environment: 'TEST' });
+    const deliveryOf = async (tenantId: string, { webhook_id, delivery_id }: Work) => (await deliveries.find(tenantId, webhook_id, delivery_id))!;
+    const after = (ms: number): Date => new Date(Date.now() + ms);
+    const DAY_MS = 24 * HOUR_MS;
+
+    /** Leases a delivery, whenever it is due, and begins its attempt; null: it may not be made. */
+    async function begin(tenantId: string, { delivery_id: id }: Work, at: Date): Promise<{ token: string; begun: BegunAttempt | null }> {
+      const token = randomUUID();
+      await database.query('update webhook_work set lease_token = $3 where tenant_id = $1 and delivery_id = $2', [tenantId, id, token]);
+      return { token, begun: await work.begin(tenantId, id, token, at) };
+    }
+    const end = async (tenantId: string, { delivery_id: id }: Work, token: string, number: number, status: number, at: Date, nextAt: Date | null): Promise<void> =>
+      work.end(tenantId, id, token, at, { number, outcome: status === 200 ? 'delivered' : 'refused', statusCode: status, durationMs: 1, nextAt, eventId: randomUUID() }, 5 * DAY_MS);
+    /** An attempt as the dispatcher makes it. */
+    async function attempt(tenantId: string, one: Work, status: number, at: Date, nextAt: Date | null = new Date(at.getTime() + 5_000)): Promise<void> {
+      const { token, begun } = await begin(tenantId, one, at);
+      await end(tenantId, one, token, begun!.number, status, at, nextAt);
+    }
+    const ping = async (tenantId: string, webhookId: string): Promise<Work> => ({ webhook_id: webhookId, delivery_id: (await deliveries.ping(tenantId, webhookId, { event: randomUUID(), delivery: randomUUID() }, new Date()))!.id });
+
+    it('a replay is refused at once while another of the address is under way, and so is that of one delivery', async () => {
+      const id = await tenant(1, 2);
+      const one = await workOf(id);
+      const owner = await new DataSource(ownerDataSourceOptions(database.ownerUrl)).initialize();
+      const other = owner.createQueryRunner();
+      const range = { from: after(-2 * HOUR_MS), to: new Date(), kinds: null };
+      try {
+        await other.startTransaction();
+        await other.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [one.webhook_id]);
+        const refused = { code: 'RATE_LIMITED', detail: { retry_after_seconds: 5 } };
+        await expect(deliveries.replayRange(id, one.webhook_id, range, 10, new Date())).rejects.toMatchObject(refused);
+        await expect(deliveries.replay(id, one.webhook_id, one.delivery_id, new Date())).rejects.toMatchObject(refused);
+        await other.commitTransaction();
+      } finally {
+        await other.release();
+        await owner.destroy();
+      }
+      expect(await deliveries.replayRange(id, one.webhook_id, range, 10, new Date())).toBe(2);
+    });
+
+    it('a delivery is sent again twenty times an hour, alone or with others', async () => {
+      const id = await tenant(1, 2);
+      const one = await workOf(id);
+      const now = new Date();
+      const range = { from: after(-2 * HOUR_MS), to: after(HOUR_MS), kinds: null };
+      for (let time = 1; time <= 19; time += 1) await deliveries.replay(id, one.webhook_id, one.delivery_id, now);
+      expect(await deliveries.replayRange(id, one.webhook_id, range, 10, now)).toBe(2);
+      const refused = { code: 'RATE_LIMITED', detail: { limit: 20, window_seconds: 3_600, retry_after_seconds: 3_540 } };
+      const later = new Date(now.getTime() + 60_000);
+      await expect(deliveries.replay(id, one.webhook_id, one.delivery_id, later)).rejects.toMatchObject(refused);
+      await expect(deliveries.replayRange(id, one.webhook_id, range, 10, later)).rejects.toMatchObject(refused);
+      expect((await deliveries.replay(id, one.webhook_id, one.delivery_id, new Date(now.getTime() + HOUR_MS)))?.status).toBe('pending');
+    });
+
+    it('the last fifty attempts are shown, and how many there were', async () => {
+      const id = await tenant(1, 1);
+      const one = await workOf(id);
+      for (let time = 1; time <= 53; time += 1) await attempt(id, one, 500, new Date());
+      const shown = await deliveryOf(id, one);
+      expect([shown.attempts.length, shown.attempts[0]?.number, shown.attempts.at(-1)?.number, shown.attempts_total]).toEqual([50, 4, 53, 53]);
+      expect((await deliveries.page(id, one.webhook_id, null, 10, 0))?.rows).toEqual([shown]);
+    });
+
+    it('a ping that fails is no failure of the address, unless it is gone', async () => {
+      const id = await tenant(1, 1);
+      const { webhook_id: webhookId } = await workOf(id);
+      await attempt(id, await ping(id, webhookId), 500, new Date(), null);
+      expect(await webhooks.find(id, webhookId)).toMatchObject({ is_active: true, failing_since: null });
+      await database.query(`update webhooks set failing_since = now() - interval '6 days' where id = $1`, [webhookId]);
+      await attempt(id, await ping(id, webhookId), 500, new Date(), null);
+      expect(await webhooks.find(id, webhookId)).toMatchObject({ is_active: true });
+      await attempt(id, await ping(id, webhookId), 200, new Date(), null);
+      expect(await webhooks.find(id, webhookId)).toMatchObject({ is_active: true, failing_since: null });
+      await attempt(id, await ping(id, webhookId), 410, new Date(), null);
+      expect(await webhooks.find(id, webhookId)).toMatchObject({ is_active: false, disabled_reason: 'gone', failing_since: expect.any(Date) });
+    });
+
+    it('an address is not switched off at the first attempt of a delivery, however long ago another failed', async () => {
+      const id = await tenant(1, 1);
+      const one = await workOf(id);
+      await database.query(`update webhooks set failing_since = now() - interval '6 days' where id = $1`, [one.webhook_id]);
+      await attempt(id, one, 500, new Date());
+      expect(await webhooks.find(id, one.webhook_id)).toMatchObject({ is_active: true });
+      await attempt(id, one, 500, new Date());
+      expect(await webhooks.find(id, one.webhook_id)).toMatchObject({ is_active: false, disabled_reason: 'failing' });
+    });
+
+    it('another address begins without a failure, and what the former one says late counts for nothing there', async () => {
+      const id = await tenant(1, 1, { fails: true });
+      const one = await workOf(id);
+      const { url, failing_since } = (await webhooks.find(id, one.webhook_id))!;
+      // The same address is no other one.
+      expect((await webhooks.update(acting(id), one.webhook_id, { url }, new Date()))?.failing_since).toEqual(failing_since);
+      const { token, begun } = await begin(id, one, new Date());
+      expect(begun?.url).toBe(url);
+      expect((await webhooks.update(acting(id), one.webhook_id, { url: 'https://another.example/' }, new Date()))?.failing_since).toBeNull();
+      await end(id, one, token, begun!.number, 410, new Date(), null);
+      expect(await webhooks.find(id, one.webhook_id)).toMatchObject({ is_active: true, failing_since: null });
+      // It is made at the other address.
+      expect(await deliveryOf(id, one)).toMatchObject({ status: 'pending', next_attempt_at: expect.any(Date), finished_at: null });
+      const again = await begin(id, one, new Date());
+      expect(again.begun?.url).toBe('https://another.example/');
+      await end(id, one, again.token, again.begun!.number, 410, new Date(), null);
+      expect(await webhooks.find(id, one.webhook_id)).toMatchObject({ is_active: false, disabled_reason: 'gone' });
+    });
+
+    it('a success at the former address does not take back a failure at the other one', async () => {
+      const id = await tenant(1, 1);
+      const one = await workOf(id);
+      const { token, begun } = await begin(id, one, new Date());
+      await webhooks.update(acting(id), one.webhook_id, { url: 'https://another.example/' }, new Date());
+      await database.query('update webhooks set failing_since = now() where id = $1', [one.webhook_id]);
+      await end(id, one, token, begun!.number, 200, new Date(), null);
+      expect([(await deliveryOf(id, one)).status, (await webhooks.find(id, one.webhook_id))?.failing_since]).toEqual(['delivered', expect.any(Date)]);
+    });
+
+    it('what is due while the webhook is off waits three days to be switched on, and goes on in its schedule then', async () => {
+      const id = await tenant(1, 2);
+      const one = await workOf(id);
+      await attempt(id, one, 500, new Date());
+      await webhooks.update(acting(id), one.webhook_id, { is_active: false }, new Date());
+      expect((await begin(id, one, new Date())).begun).toBeNull();
+      expect(await deliveryOf(id, one)).toMatchObject({ status: 'pending', next_attempt_at: null, finished_at: null });
+      const at = new Date();
+      await webhooks.update(acting(id), one.webhook_id, { is_active: true }, at);
+      expect((await deliveryOf(id, one)).next_attempt_at).toEqual(at);
+      expect(await database.query('select due_at from webhook_work where tenant_id = $1 and delivery_id = $2', [id, one.delivery_id])).toEqual([{ due_at: at }]);
+      // The other one was due later than that, and stays so.
+      expect(await database.query('select 1 from webhook_work where tenant_id = $1 and due_at = $2', [id, at])).toHaveLength(1);
+      expect((await begin(id, one, new Date())).begun).toMatchObject({ number: 2, round: 2 });
+    });
+
+    it('what nobody switches on in that time has failed, and what was removed fails at once', async () => {
+      const id = await tenant(1, 2);
+      const [one, two] = (await database.query<Work>('select webhook_id, delivery_id from webhook_work where tenant_id = $1', [id])) as [Work, Work];
+      await webhooks.update(acting(id), one.webhook_id, { is_active: false }, new Date());
+      await begin(id, one, new Date());
+      const [{ wait } = { wait: 0 }] = await database.query<{ wait: number }>(`select extract(epoch from due_at - now())::integer as wait from webhook_work where tenant_id = $1 and delivery_id = $2`, [id, one.delivery_id]);
+      expect(Math.abs(wait - 3 * 86_400)).toBeLessThan(60);
+      expect((await begin(id, one, after(3 * DAY_MS))).begun).toBeNull();
+      expect(await deliveryOf(id, one)).toMatchObject({ status: 'failed', next_attempt_at: null, finished_at: expect.any(Date) });
+      await webhooks.remove(acting(id), one.webhook_id, new Date());
+      expect((await begin(id, two, new Date())).begun).toBeNull();
+      expect(await database.query('select status from webhook_deliveries where id = $1', [two.delivery_id])).toEqual([{ status: 'failed' }]);
+      expect(await database.query('select 1 from webhook_work where tenant_id = $1', [id])).toEqual([]);
+    });
   });
 
   it('is counted to ten thousand, as lines of the audit log are, and can be read behind it', async () => {

@@ -21,7 +21,7 @@ export class WebhookDeliveriesController {
 
   @Get()
   @RequirePermission('webhooks:read')
-  @ApiOperation({ operationId: 'listWebhookDeliveries', summary: 'Deliveries with every attempt, newest first' })
+  @ApiOperation({ operationId: 'listWebhookDeliveries', summary: 'Deliveries with their attempts, newest first' })
   @ApiOkResponse({ type: DeliveryPage })
   list(@Tenant() tenant: TenantContext, @Param('webhook_id', PathUuid) webhookId: string, @Query() query: DeliveryListQuery): Promise<DeliveryPage> {
     return this.queries.execute(new ListDeliveries(tenant, webhookId, query));
@@ -29,7 +29,7 @@ export class WebhookDeliveriesController {
 
   @Get(':delivery_id')
   @RequirePermission('webhooks:read')
-  @ApiOperation({ operationId: 'getWebhookDelivery', summary: 'One delivery with every attempt' })
+  @ApiOperation({ operationId: 'getWebhookDelivery', summary: 'One delivery with its attempts' })
   @ApiOkResponse({ type: DeliveryRecord })
   get(@Tenant() tenant: TenantContext, @Param('webhook_id', PathUuid) webhookId: string, @Param('delivery_id', PathUuid) deliveryId: string): Promise<DeliveryRecord> {
     return this.queries.execute(new GetDelivery(tenant, webhookId, deliveryId));
@@ -38,7 +38,7 @@ export class WebhookDeliveriesController {
   @Post(':delivery_id/replay')
   @HttpCode(202)
   @RequirePermission('webhooks:write')
-  @ApiOperation({ operationId: 'replayWebhookDelivery', summary: 'Send a delivery again, with the same id, by the whole schedule' })
+  @ApiOperation({ operationId: 'replayWebhookDelivery', summary: 'Send a delivery again, with the same id, by the whole schedule', description: 'Twenty times an hour at most; refused with 429 also while the events of a time are sent again.' })
   @ApiAcceptedResponse({ type: DeliveryRecord })
   replay(@Tenant() tenant: TenantContext, @Param('webhook_id', PathUuid) webhookId: string, @Param('delivery_id', PathUuid) deliveryId: string): Promise<DeliveryRecord> {
     return this.commands.execute(new ReplayDelivery(tenant, webhookId, deliveryId));

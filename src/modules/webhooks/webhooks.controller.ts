@@ -87,7 +87,7 @@ export class WebhooksController {
   @Post(':webhook_id/replay')
   @HttpCode(202)
   @RequirePermission('webhooks:write')
-  @ApiOperation({ operationId: 'replayEvents', summary: 'Send the events of a time again, at most 5,000' })
+  @ApiOperation({ operationId: 'replayEvents', summary: 'Send the events of a time again, at most 5,000', description: 'One at a time: a second one meanwhile is refused with 429.' })
   @ApiAcceptedResponse({ type: ReplayAccepted })
   replay(@Tenant() tenant: TenantContext, @Param('webhook_id', PathUuid) webhookId: string, @Body() body: WebhookReplayDto): Promise<ReplayAccepted> {
     return this.commands.execute(new ReplayEvents(tenant, webhookId, body));

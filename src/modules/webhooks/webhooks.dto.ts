@@ -23,7 +23,7 @@ export class WebhookUpdateDto {
   @Text({ ...URL_FIELD, optional: true }) url?: string;
   @OneOfList(SUBSCRIBABLE_KINDS, KINDS) kinds?: EventKind[] | null;
   @Text(DESCRIPTION) description?: string | null;
-  @Flag({ optional: true, about: 'true also takes back that the service switched it off' }) is_active?: boolean;
+  @Flag({ optional: true, about: 'true also takes back that the service switched it off, and sends what waited' }) is_active?: boolean;
 }
 
 @ApiSchema({ name: 'WebhookReplay' })

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { MOST_COUNTED } from '../../platform/database/counting.js';
 import { EVENT_KINDS, type EventKind } from '../../shared/event-catalogue.js';
-import { ATTEMPT_OUTCOMES, type AttemptOutcome, DELIVERY_STATUSES, type DeliveryStatus } from './domain/delivery.js';
+import { ATTEMPT_OUTCOMES, type AttemptOutcome, DELIVERY_STATUSES, type DeliveryStatus, MOST_ATTEMPTS } from './domain/delivery.js';
 
 /** Response shapes of the webhook endpoints. A secret is shown once, a receiver's answer never. */
 
@@ -18,7 +18,7 @@ export class WebhookRecord {
   @ApiProperty({ ...text, ...orNull }) description: string | null;
   @ApiProperty({ enum: EVENT_KINDS, enumName: 'EventKind', isArray: true, ...orNull, description: 'Null: all' }) kinds: EventKind[] | null;
   @ApiProperty({ type: Boolean }) is_active: boolean;
-  @ApiProperty({ ...instant, ...orNull, description: 'The first failure since which nothing arrived' }) failing_since: Date | null;
+  @ApiProperty({ ...instant, ...orNull, description: 'The first failure since which nothing arrived at this address; pings do not count' }) failing_since: Date | null;
   @ApiProperty({ ...instant, ...orNull, description: 'When the service switched it off' }) disabled_at: Date | null;
   @ApiProperty({ enum: ['gone', 'failing'], ...orNull, description: 'gone: it answered 410; failing: nothing arrived for days' }) disabled_reason: string | null;
   @ApiProperty(instant) created_at: Date;
@@ -62,10 +62,11 @@ export class DeliveryRecord {
   @ApiProperty(uuid) event_id: string;
   @ApiProperty({ enum: EVENT_KINDS, enumName: 'EventKind' }) event_type: EventKind;
   @ApiProperty({ enum: DELIVERY_STATUSES, enumName: 'WebhookDeliveryStatus' }) status: DeliveryStatus;
-  @ApiProperty({ ...instant, ...orNull }) next_attempt_at: Date | null;
+  @ApiProperty({ ...instant, ...orNull, description: 'Null of a pending one: it waits for the webhook to be switched on' }) next_attempt_at: Date | null;
   @ApiProperty(instant) created_at: Date;
   @ApiProperty({ ...instant, ...orNull }) finished_at: Date | null;
-  @ApiProperty({ type: [AttemptRecord], description: 'Oldest first' }) attempts: AttemptRecord[];
+  @ApiProperty({ type: [AttemptRecord], description: `The last ${MOST_ATTEMPTS}, oldest first` }) attempts: AttemptRecord[];
+  @ApiProperty({ ...count, description: 'How many were made in all' }) attempts_total: number;
 }
 
 @ApiSchema({ name: 'WebhookDeliveryPage' })

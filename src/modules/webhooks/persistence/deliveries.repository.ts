@@ -1,13 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { MOST_COUNTED } from '../../../platform/database/counting.js';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { sqlDetail, sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { EventKind } from '../../../shared/event-catalogue.js';
-import type { DeliveryStatus } from '../domain/delivery.js';
+import { type DeliveryStatus, MOST_ATTEMPTS } from '../domain/delivery.js';
+import { replayUnderWay } from '../domain/replay-bounds.js';
 import type { DeliveryRecord } from '../webhooks.responses.js';
 
 const utc = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** SQLSTATE by which `restart_delivery` refuses to send a delivery too often. */
+const TOO_OFTEN = 'SE140';
 
 /** What is told of the deliveries that a statement finds: events and attempts are looked up for those alone, not for what a page skips. */
 const told = (deliveries: string): string => `
@@ -15,7 +19,8 @@ const told = (deliveries: string): string => `
     coalesce((
       select jsonb_agg(jsonb_build_object('number', a.number, 'started_at', ${utc('a.started_at')}, 'finished_at', ${utc('a.finished_at')},
         'outcome', a.outcome, 'status_code', a.status_code, 'duration_ms', a.duration_ms) order by a.number)
-      from webhook_attempts a where a.tenant_id = d.tenant_id and a.delivery_id = d.id), '[]') as attempts
+      from webhook_attempts a where a.tenant_id = d.tenant_id and a.delivery_id = d.id and a.number > d.attempts - ${MOST_ATTEMPTS}), '[]') as attempts,
+    d.attempts as attempts_total
   from (${deliveries}) d join events e on e.tenant_id = d.tenant_id and e.id = d.event_id`;
 
 export interface Range {
@@ -72,7 +77,7 @@ export class DeliveriesRepository {
 
   /**
    * Sends a delivery again, at once and by the whole schedule; null when there is none.
-   * @throws DomainError INVALID_STATE while the webhook is switched off
+   * @throws DomainError INVALID_STATE while the webhook is switched off; RATE_LIMITED while a time is replayed, or too often
    */
   async replay(tenantId: string, webhookId: string, deliveryId: string, now: Date): Promise<DeliveryRecord | null> {
     return this.database.run(tenantId, async (manager) => {
@@ -80,7 +85,8 @@ export class DeliveriesRepository {
       const delivery = webhook === null ? null : await one(manager, tenantId, webhookId, deliveryId);
       if (webhook === null || delivery === null) return null;
       requireActive(webhook);
-      await manager.query('select restart_delivery($1, $2, $3, $4, $5)', [tenantId, deliveryId, webhookId, delivery.event_id, now]);
+      await requireFree(manager, 'pg_try_advisory_xact_lock_shared', webhookId);
+      await refusingFlood(() => manager.query('select restart_delivery($1, $2, $3, $4, $5)', [tenantId, deliveryId, webhookId, delivery.event_id, now]));
       return one(manager, tenantId, webhookId, deliveryId);
     });
   }
@@ -88,19 +94,18 @@ export class DeliveriesRepository {
   /**
    * Sends the events of a time again. Null when the tenant has no such webhook; `'too_many'` when there are more than
    * `most`, and then none is sent.
-   * @throws DomainError INVALID_STATE while the webhook is switched off
+   * @throws DomainError INVALID_STATE while the webhook is switched off; RATE_LIMITED while another replay is under way, or when one of them is sent too often
    */
   async replayRange(tenantId: string, webhookId: string, { from, to, kinds }: Range, most: number, now: Date): Promise<number | 'too_many' | null> {
     return this.database.run(tenantId, async (manager) => {
       const webhook = await standing(manager, tenantId, webhookId);
       if (webhook === null) return null;
       requireActive(webhook);
-      // Two at the same time would send an event twice over. Not by the webhook's row: who ends an attempt holds its work and waits for that.
-      await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [webhookId]);
+      await requireFree(manager, 'pg_try_advisory_xact_lock', webhookId);
       await manager.query('savepoint before_replay');
-      const [row] = await manager.query<{ replayed: number }[]>('select replay_events($1, $2, $3, $4, $5, $6, $7) as replayed', [
+      const [row] = await refusingFlood(() => manager.query<{ replayed: number }[]>('select replay_events($1, $2, $3, $4, $5, $6, $7) as replayed', [
         tenantId, webhookId, from, to, kinds ?? webhook.kinds, now, most,
-      ]);
+      ]));
       const replayed = row?.replayed ?? 0;
       if (replayed <= most) return replayed;
       await manager.query('rollback to savepoint before_replay');
@@ -117,6 +122,26 @@ async function standing(manager: EntityManager, tenantId: string, webhookId: str
 async function one(manager: EntityManager, tenantId: string, webhookId: string, deliveryId: string): Promise<DeliveryRecord | null> {
   const [row] = await manager.query<DeliveryRecord[]>(told('select * from webhook_deliveries d where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3'), [tenantId, webhookId, deliveryId]);
   return row ?? null;
+}
+
+/**
+ * Of a webhook one time is replayed at once, and nothing beside it: two would send an event twice over, and one delivery would
+ * wait for the work of all. Not by the webhook's row: who ends an attempt holds its work and waits for that.
+ * @throws DomainError RATE_LIMITED
+ */
+async function requireFree(manager: EntityManager, lock: 'pg_try_advisory_xact_lock' | 'pg_try_advisory_xact_lock_shared', webhookId: string): Promise<void> {
+  const [row] = await manager.query<{ is_free: boolean }[]>(`select ${lock}(hashtextextended($1, 0)) as is_free`, [webhookId]);
+  if (row?.is_free !== true) throw replayUnderWay();
+}
+
+/** @throws DomainError RATE_LIMITED when a delivery was sent again too often, with what the database says of it */
+async function refusingFlood<T>(replay: () => Promise<T>): Promise<T> {
+  try {
+    return await replay();
+  } catch (error) {
+    if (sqlState(error) !== TOO_OFTEN) throw error;
+    throw new DomainError('RATE_LIMITED', JSON.parse(sqlDetail(error) ?? '{}'));
+  }
 }
 
 function requireActive({ is_active }: Webhook): void {

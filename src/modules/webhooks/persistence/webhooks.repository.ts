@@ -68,13 +68,27 @@ export class WebhooksRepository {
     });
   }
 
-  /** Sets the given columns only; switched on, it is as if nothing had failed. Null when the tenant has no such webhook. */
+  /**
+   * Sets the given columns only; switched on or at another address, it is as if nothing had failed. Switched on, what waited
+   * for that is due. Null when the tenant has no such webhook.
+   */
   async update(tenant: TenantContext, id: string, change: WebhookChange, now: Date): Promise<WebhookRecord | null> {
+    const { tenantId } = tenant;
+    const record = await this.write(tenant, id, change, now);
+    // In a transaction of its own: see the function.
+    if (record !== null && change.is_active === true) await this.database.call(tenantId, 'select resume_deliveries($1, $2, $3)', [id, now]);
+    return record;
+  }
+
+  private async write(tenant: TenantContext, id: string, change: WebhookChange, now: Date): Promise<WebhookRecord | null> {
     const { tenantId } = tenant;
     const columns = WRITABLE.filter((column) => change[column] !== undefined);
     if (columns.length === 0) return this.find(tenantId, id);
     const assignments = columns.map((column, index) => `${column} = $${index + 4}`);
+    // `url` is always the first of the columns.
+    if (change.url !== undefined) assignments.push('url_version = url_version + (url <> $4)::integer');
     if (change.is_active === true) assignments.push('failing_since = null', 'disabled_at = null', 'disabled_reason = null');
+    else if (change.url !== undefined) assignments.push('failing_since = case when url = $4 then failing_since end');
     return this.database.run(tenantId, async (manager) => {
       const [rows] = await manager.query<[WebhookRecord[], number]>(
         `update webhooks set ${assignments.join(', ')}, updated_at = $3 where ${STANDING} and id = $2 returning ${COLUMNS}`,

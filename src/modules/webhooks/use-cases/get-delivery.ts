@@ -4,7 +4,7 @@ import { DeliveriesRepository } from '../persistence/deliveries.repository.js';
 import type { DeliveryRecord } from '../webhooks.responses.js';
 import { found } from './found.js';
 
-/** One delivery with every attempt. */
+/** One delivery with its attempts. */
 export class GetDelivery extends Query<DeliveryRecord> {
   constructor(
     readonly tenant: TenantContext,

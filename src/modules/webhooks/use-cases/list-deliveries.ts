@@ -5,7 +5,7 @@ import type { DeliveryListQuery } from '../webhooks.dto.js';
 import type { DeliveryPage } from '../webhooks.responses.js';
 import { found } from './found.js';
 
-/** A page of what was sent to a webhook, newest first, with every attempt. */
+/** A page of what was sent to a webhook, newest first, with the attempts. */
 export class ListDeliveries extends Query<DeliveryPage> {
   constructor(
     readonly tenant: TenantContext,

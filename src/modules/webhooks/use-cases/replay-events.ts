@@ -4,6 +4,7 @@ import { ValidationFailure } from '../../../platform/http/validation-failure.js'
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { DeliveriesRepository } from '../persistence/deliveries.repository.js';
+import { ReplayPlaces } from '../replay-places.js';
 import type { WebhookReplayDto } from '../webhooks.dto.js';
 import type { ReplayAccepted } from '../webhooks.responses.js';
 import { found } from './found.js';
@@ -26,13 +27,15 @@ export class ReplayEvents extends Command<ReplayAccepted> {
 export class ReplayEventsHandler implements ICommandHandler<ReplayEvents> {
   constructor(
     private readonly deliveries: DeliveriesRepository,
+    private readonly places: ReplayPlaces,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async execute({ tenant, webhookId, input }: ReplayEvents): Promise<ReplayAccepted> {
     const range = { from: new Date(input.from), to: new Date(input.to), kinds: input.kinds ?? null };
     if (range.from >= range.to) throw refused('range_order', input.to, {});
-    const events = found(await this.deliveries.replayRange(tenant.tenantId, webhookId, range, MOST_EVENTS, this.clock.now()));
+    const replay = () => this.deliveries.replayRange(tenant.tenantId, webhookId, range, MOST_EVENTS, this.clock.now());
+    const events = found(await this.places.within(tenant.tenantId, replay));
     if (events === 'too_many') throw refused('range_too_large', input.to, { max: MOST_EVENTS });
     return { events };
   }

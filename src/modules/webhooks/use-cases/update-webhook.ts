@@ -8,7 +8,10 @@ import type { WebhookUpdateDto } from '../webhooks.dto.js';
 import type { WebhookRecord } from '../webhooks.responses.js';
 import { found } from './found.js';
 
-/** Changes a webhook, or switches it off and on. While it is off nothing is kept for it; a replay brings what happened meanwhile. */
+/**
+ * Changes a webhook, or switches it off and on. While it is off, what was on its way waits for three days, and nothing that
+ * happens is kept for it; a replay brings that.
+ */
 export class UpdateWebhook extends Command<WebhookRecord> {
   constructor(
     readonly tenant: TenantContext,
