@@ -202,7 +202,7 @@ describe('webhooks', () => {
       while ((await stack.database.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%replay_events%'`)).length === 0) await sleep(20);
       for (const id of [one.id, two.id]) {
         const { status, headers, body } = await replay(id);
-        expect([status, headers.get('retry-after'), body.error]).toEqual([429, '5', expect.objectContaining({ code: 'RATE_LIMITED', detail: { replays: 1, retry_after_seconds: 5 } })]);
+        expect([status, headers.get('retry-after'), body.error]).toEqual([429, '5', expect.objectContaining({ code: 'RATE_LIMITED', detail: { limit: 1, limits: 'replays', retry_after_seconds: 5 } })]);
       }
       await holder.query('commit');
       expect((await first).status).toBe(202);

@@ -4,4 +4,4 @@ import { DomainError } from '../../../shared/domain-error.js';
 const RETRY_AFTER_SECONDS = 5;
 
 /** Sent at once: who waits for another replay to end holds a connection to the database. */
-export const replayUnderWay = (): DomainError => new DomainError('RATE_LIMITED', { replays: 1, retry_after_seconds: RETRY_AFTER_SECONDS });
+export const replayUnderWay = (): DomainError => new DomainError('RATE_LIMITED', { limit: 1, limits: 'replays', retry_after_seconds: RETRY_AFTER_SECONDS });
