@@ -41,6 +41,14 @@ describe('rate limits of /auth', () => {
     expect(answers.filter((status) => status === 429)).toHaveLength(4);
   });
 
+  it('count spellings for the account that they are looked up as', async () => {
+    // J with a caron exists as one character in lower case only, so it matters what is done first.
+    const tail = newAddress();
+    const written = [`J\u030C${tail}`, `j\u030C${tail}`, `\u01F0${tail}`, `\u00A0J\u030C${tail.toUpperCase()}\u3000`];
+    const answers = await statuses(times(14, (index) => logIn(written[index % 4] ?? '', `203.0.113.${30 + index}`)));
+    expect([answers.filter((status) => status === 401).length, answers.filter((status) => status === 429).length]).toEqual([10, 4]);
+  });
+
   it('count every such call alike, also those that are refused for their form', async () => {
     const paths = ['login', 'signup', 'refresh', 'password/forgot', 'password/reset', 'email/verify', 'invitations/accept', 'logout', 'google/link', 'api-keys'];
     const post = (path: string) => call(stack.apiUrl, 'POST', `/auth/${path}`, { body: {}, headers: { 'X-Forwarded-For': '203.0.113.50' } });

@@ -198,13 +198,16 @@ export interface EmailOptions extends FieldOptions {
   readonly ofAccount?: boolean;
 }
 
+/** The address of an account as it is looked up, however it was written. */
+export const accountAddress = (text: string): string => normaliseText(text.toLowerCase());
+
 /** One e-mail address `local@domain.tld`: no quotes, no lists, no spaces. */
 export function Email(options: EmailOptions): PropertyDecorator {
   const { max, ofAccount = false } = options;
   const check = (value: unknown): Checked => {
     if (typeof value !== 'string') return refuse('string_type');
     if (value.length > 2 * max) return refuse('string_too_long', { max_length: max });
-    const normal = normaliseText(ofAccount ? value.toLowerCase() : value);
+    const normal = ofAccount ? accountAddress(value) : normaliseText(value);
     if (normal === '' && options.nullable === true) return accept(null);
     const problem = textProblem(normal, { min: 1, max });
     if (problem !== null) return refuse(problem.type, problem.ctx);

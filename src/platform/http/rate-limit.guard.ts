@@ -3,7 +3,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
-import { isObject } from './fields.js';
+import { accountAddress, isObject } from './fields.js';
 import { bucketOf, provesSomebody, RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, WINDOW_SECONDS } from './rate-limits.js';
 import type { ServiceRequest } from './service-request.js';
 
@@ -80,12 +80,12 @@ function networkOf(address: string): string {
   return groups.slice(0, 4).map((group) => parseInt(group, 16).toString(16)).join(':');
 }
 
-/** The account that the body names, however it is written; the address itself is kept nowhere. */
+/** The account that the body names, by its address as it is looked up: spellings share a bucket. The address itself is kept nowhere. */
 function accountOf(request: ServiceRequest): string | null {
   const body: unknown = request.body;
   const email = isObject(body) ? body['email'] : null;
   if (typeof email !== 'string' || email.length > 1_024) return null;
-  return `account:${createHash('sha256').update(email.normalize('NFC').trim().toLowerCase()).digest('base64url')}`;
+  return `account:${createHash('sha256').update(accountAddress(email.trim())).digest('base64url')}`;
 }
 
 function headersOf(bucket: RateBucket, { limit, remaining, resetSeconds }: RateVerdict): Record<string, string> {

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { z } from 'zod';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { accountAddress } from '../../../platform/http/fields.js';
 import { keyIdOfHeader } from './id-token-header.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
@@ -11,7 +12,7 @@ import { type Clock, CLOCK } from '../../../shared/ports.js';
 export interface ProvenIdentity {
   readonly issuer: string;
   readonly subject: string;
-  /** Lower case. */
+  /** As accounts are looked up by. */
   readonly email: string;
   readonly emailVerified: boolean;
   readonly name: string;
@@ -77,7 +78,7 @@ export class IdTokenVerifier {
     // Several audiences, or another party that asked: the token was made for somebody else.
     if ((Array.isArray(aud) && aud.length > 1) || (azp !== undefined && azp !== clientId)) throw new DomainError('UNAUTHENTICATED');
     const shown = name.replace(/[\p{C}\s]+/gu, ' ').trim().slice(0, MAX_NAME);
-    return { issuer: this.settings.GOOGLE_ISSUER, subject: sub, email: email.toLowerCase(), emailVerified: verified === true || verified === 'true', name: shown === '' ? email : shown };
+    return { issuer: this.settings.GOOGLE_ISSUER, subject: sub, email: accountAddress(email), emailVerified: verified === true || verified === 'true', name: shown === '' ? email : shown };
   }
 
   /** Google leaves out the scheme at times. */
