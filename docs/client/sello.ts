@@ -1588,7 +1588,7 @@ export interface paths {
         head?: never;
         /**
          * Change the given settings; null goes back to the default
-         * @description Permission: `issuers:write`.
+         * @description Permission: `tenant:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         patch: operations["updateMailSettings"];

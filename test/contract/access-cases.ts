@@ -181,7 +181,7 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   'GET /tenant': { demands: 'tenant:read', own: 200 },
   'PATCH /tenant': { demands: 'tenant:write', own: 200, body: () => ({ name: 'Business' }) },
   'GET /tenant/mail-settings': { demands: 'tenant:read', own: 200 },
-  'PATCH /tenant/mail-settings': { demands: 'issuers:write', own: 200, body: () => ({ sender_name: 'Comercial' }) },
+  'PATCH /tenant/mail-settings': { demands: 'tenant:write', own: 200, body: () => ({ sender_name: 'Comercial' }) },
   'POST /tenant/mail-settings/preview': { demands: 'tenant:read', own: 200, body: () => ({ document_type: '06' }) },
   'GET /tenant/members': { demands: 'members:read', own: 200 },
   'POST /tenant/members/invite': { demands: 'members:write', own: 201, body: (world) => ({ email: `${world.word()}@example.com`, role: 'viewer' }) },

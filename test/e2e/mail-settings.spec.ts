@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Mailbox } from '../../src/local/mailbox.js';
 import { BounceAddress } from '../../src/platform/mail/bounce-address.js';
 import { Business } from '../support/business.js';
-import { member } from '../support/people.js';
+import { member, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const BOUNCES = { MAIL_BOUNCE_ADDRESS: 'bounces@mail.example', MAIL_BOUNCE_SECRET: 'a secret of some length' };
@@ -15,12 +15,14 @@ describe('what a tenant says of its mails', () => {
   let mailbox: Mailbox;
   let stack: Stack;
   let business: Business;
+  let owner: Somebody;
   let documentId: string;
 
   beforeAll(async () => {
     mailbox = await Mailbox.start();
     stack = await startStack({ env: { SMTP_URL: mailbox.smtpUrl, MAIL_INTERVAL_MS: '50', MAIL_RESENDS_PER_HOUR: '1000', ...BOUNCES } });
     business = await Business.open(stack);
+    owner = await member(stack, business.tenantId, 'tenant_owner');
     documentId = (await business.accepted({ buyer_name: 'Ana\u00a0"Ñ", <x@evil.example>; =?utf-8?q?x?=' })).document_id;
     await business.settled(documentId);
   });
@@ -29,7 +31,7 @@ describe('what a tenant says of its mails', () => {
     await mailbox.stop();
   });
 
-  const change = (body: unknown) => business.call<Record<string, unknown> & { detail?: { loc: string[]; type: string }[] }>('PATCH', '/tenant/mail-settings', body);
+  const change = (body: unknown) => owner.call<Record<string, unknown> & { detail?: { loc: string[]; type: string }[] }>('PATCH', '/tenant/mail-settings', body);
   const sendTo = async (to: string): Promise<string> => (await business.call<{ id: string }>('POST', `/documents/${documentId}/email`, { to })).body.id;
   const statusOf = async (mailId: string): Promise<unknown> => (await stack.database.query<{ status: string; failure: string | null }>('select status, failure from mails where id = $1', [mailId]))[0];
 
@@ -40,6 +42,15 @@ describe('what a tenant says of its mails', () => {
     expect((await change({ subject: null, language: 'es' })).body).toMatchObject({ ...all, subject: null, language: 'es' });
     expect((await business.call('GET', '/tenant/mail-settings')).body).toMatchObject({ ...all, subject: null, language: 'es' });
     expect((await change(DEFAULTS)).body).toMatchObject(DEFAULTS);
+  });
+
+  it('is for owners to say, as all settings of a tenant', async () => {
+    const admin = await member(stack, business.tenantId, 'tenant_admin');
+    for (const caller of [admin, business]) {
+      const refused = await caller.call('PATCH', '/tenant/mail-settings', { sender_name: 'Otra' });
+      expect([refused.status, refused.body]).toMatchObject([403, { error: { code: 'FORBIDDEN', detail: { permission: 'tenant:write' } } }]);
+      expect((await caller.call('GET', '/tenant/mail-settings')).body).toMatchObject(DEFAULTS);
+    }
   });
 
   it.each([
@@ -144,8 +155,8 @@ describe('what a tenant says of its mails', () => {
 
     it('go to active owners and admins in the tenant’s language, once, and tell how it stands', async () => {
       const told = await Business.open(stack);
-      await told.call('PATCH', '/tenant/mail-settings', { language: 'en' });
       const [owner, admin] = [await member(stack, told.tenantId, 'tenant_owner'), await member(stack, told.tenantId, 'tenant_admin')];
+      await owner.call('PATCH', '/tenant/mail-settings', { language: 'en' });
       for (const role of ['billing_operator', 'accountant', 'viewer'] as const) await member(stack, told.tenantId, role);
       // At noon, so that no hour of the day makes another day of it.
       await stack.database.query(`update certificates set valid_to = ((now() at time zone 'America/Guayaquil')::date + 7 + time '12:00') at time zone 'America/Guayaquil' where tenant_id = $1`, [told.tenantId]);

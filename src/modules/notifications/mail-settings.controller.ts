@@ -9,7 +9,7 @@ import { GetMailSettings } from './use-cases/get-mail-settings.js';
 import { PreviewMail } from './use-cases/preview-mail.js';
 import { UpdateMailSettings } from './use-cases/update-mail-settings.js';
 
-/** What the tenant's mails say and look like. Whoever sets up issuers sets this up too, programs included. */
+/** What the tenant's mails say and look like: settings of the tenant, so its owners' affair (decisions, section 6). */
 @ApiTags('tenant')
 @Controller('tenant/mail-settings')
 export class MailSettingsController {
@@ -27,7 +27,7 @@ export class MailSettingsController {
   }
 
   @Patch()
-  @RequirePermission('issuers:write')
+  @RequirePermission('tenant:write')
   @ApiOperation({ operationId: 'updateMailSettings', summary: 'Change the given settings; null goes back to the default' })
   @ApiOkResponse({ type: MailSettingsRecord })
   update(@Tenant() tenant: TenantContext, @Body() body: MailSettingsDto): Promise<MailSettingsRecord> {
