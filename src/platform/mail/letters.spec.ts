@@ -14,9 +14,14 @@ describe('letters', () => {
     }
   });
 
-  it('keep what others chose on one line', () => {
-    expect(letterOf('verifyEmail', errand, 'es').text.split('\n')[0]).toBe('Hola, Ana Bcc: everybody@example.com Pague aquí: https://evil.example:');
-    const { subject } = invitationLetter('Andina\r\nBcc: everybody@example.com', errand);
-    expect(subject).toBe('Invitación a Andina Bcc: everybody@example.com en Sello / Invitation to Andina Bcc: everybody@example.com at Sello');
+  it('carry nothing to click of what others chose', () => {
+    for (const kind of ['verifyEmail', 'resetPassword'] as const) {
+      expect(letterOf(kind, errand, 'es').text.split('\n')[0]).toBe('Hola, Ana Bcc: Pague aquí::');
+      expect(letterOf(kind, { ...errand, name: 'evil.example' }, 'en').text.split('\n')[0]).toBe('Hello:');
+    }
+    const { subject, text } = invitationLetter('Andina\r\nBcc: everybody@example.com https://evil.example', errand);
+    expect(subject).toBe('Invitación a Andina Bcc: en Sello / Invitation to Andina Bcc: at Sello');
+    expect(text.match(/https:\/\/\S+/g)).toEqual([errand.link]);
+    expect(invitationLetter('www.evil.example', errand).subject).toBe('Invitación a una empresa en Sello / Invitation to a company at Sello');
   });
 });

@@ -1,4 +1,5 @@
 import type { Language } from '../http/field-messages.js';
+import { shownName } from './shown-name.js';
 
 export interface Letter {
   readonly subject: string;
@@ -26,39 +27,39 @@ export interface Errand {
 
 type Template = (errand: Errand) => { readonly es: Letter; readonly en: Letter };
 
-/** Words of somebody else's choosing stay on one line. */
-const line = (text: string): string => text.replace(/\s+/gu, ' ').trim();
+const greeting = (word: string, name: string): string => [word, shownName(name)].filter((part) => part !== '').join(', ');
 
 const verifyEmail: Template = ({ name, link, token }) => ({
   es: {
     subject: 'Confirme su correo en Sello',
-    text: `Hola, ${line(name)}:\n\nConfirme que este correo es suyo con este enlace, que vale 3 días:\n\n${link}\n\nCódigo: ${token}\n\nSi no se registró en Sello, ignore este mensaje.\n`,
+    text: `${greeting('Hola', name)}:\n\nConfirme que este correo es suyo con este enlace, que vale 3 días:\n\n${link}\n\nCódigo: ${token}\n\nSi no se registró en Sello, ignore este mensaje.\n`,
   },
   en: {
     subject: 'Confirm your e-mail address at Sello',
-    text: `Hello, ${line(name)}:\n\nConfirm that this address is yours with this link, valid for 3 days:\n\n${link}\n\nCode: ${token}\n\nIf you did not sign up at Sello, ignore this message.\n`,
+    text: `${greeting('Hello', name)}:\n\nConfirm that this address is yours with this link, valid for 3 days:\n\n${link}\n\nCode: ${token}\n\nIf you did not sign up at Sello, ignore this message.\n`,
   },
 });
 
 const resetPassword: Template = ({ name, link, token }) => ({
   es: {
     subject: 'Nueva contraseña de Sello',
-    text: `Hola, ${line(name)}:\n\nElija una contraseña nueva con este enlace, que vale 30 minutos:\n\n${link}\n\nCódigo: ${token}\n\nSi no la pidió, ignore este mensaje: su contraseña no cambia.\n`,
+    text: `${greeting('Hola', name)}:\n\nElija una contraseña nueva con este enlace, que vale 30 minutos:\n\n${link}\n\nCódigo: ${token}\n\nSi no la pidió, ignore este mensaje: su contraseña no cambia.\n`,
   },
   en: {
     subject: 'New password for Sello',
-    text: `Hello, ${line(name)}:\n\nChoose a new password with this link, valid for 30 minutes:\n\n${link}\n\nCode: ${token}\n\nIf you did not ask for it, ignore this message: your password stays.\n`,
+    text: `${greeting('Hello', name)}:\n\nChoose a new password with this link, valid for 30 minutes:\n\n${link}\n\nCode: ${token}\n\nIf you did not ask for it, ignore this message: your password stays.\n`,
   },
 });
 
 /** An invitation in both languages: nobody knows yet which one its reader prefers. */
 export function invitationLetter(tenantName: string, { link, token }: Pick<Errand, 'link' | 'token'>): Letter {
-  const tenant = line(tenantName);
+  const tenant = shownName(tenantName);
+  const [es, en] = [tenant || 'una empresa', tenant || 'a company'];
   return {
-    subject: `Invitación a ${tenant} en Sello / Invitation to ${tenant} at Sello`,
+    subject: `Invitación a ${es} en Sello / Invitation to ${en} at Sello`,
     text:
-      `Le invitan a trabajar en ${tenant} con Sello. Acepte con este enlace, que vale 7 días:\n` +
-      `You are invited to work in ${tenant} with Sello. Accept with this link, valid for 7 days:\n\n${link}\n\nCódigo / Code: ${token}\n`,
+      `Le invitan a trabajar en ${es} con Sello. Acepte con este enlace, que vale 7 días:\n` +
+      `You are invited to work in ${en} with Sello. Accept with this link, valid for 7 days:\n\n${link}\n\nCódigo / Code: ${token}\n`,
   };
 }
 
