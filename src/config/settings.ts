@@ -147,11 +147,12 @@ export const SETTINGS_SCHEMA = z.object({
     .string()
     .refine(isMailServer, 'smtp:// or smtps:// and a host')
     .optional()
-    .describe('Mail server, e.g. smtps://user:password@mail.example:465; without one mails are not sent: those of documents and to admins wait along MAIL_LADDER, saying so'),
+    .describe('Mail server, e.g. smtps://user:password@mail.example:465; without one mails are not sent: those of documents and to admins wait along MAIL_LADDER, saying so, the others are lost'),
   MAIL_FROM: z.string().regex(MAILBOX, 'an address such as no-reply@mail.example, or Name <no-reply@mail.example>').default('Sello <no-reply@sello.local>').describe("Sender of mails; of those to buyers the address, under the tenant's name"),
   MAIL_CONCURRENCY: z.coerce.number().int().min(1).max(100).default(4).describe('Mails one worker process sends at once, each over a connection of its own'),
   MAIL_INTERVAL_MS: z.coerce.number().int().min(10).default(1_000).describe('How often a worker looks for mails that are due'),
   MAIL_LADDER: ladder('Seconds between attempts to send a mail that the mail server puts off, or that finds none; behind the last it has failed. The default covers three days', '60,300,900,3600,14400,43200,43200,43200,43200,43200,43200'),
+  LETTER_LADDER: ladder('Seconds between attempts to send an invitation or a link to confirm or reset that the mail server puts off; behind the last it is lost. Keep it within the 30 minutes that the link of a reset is good for', '5,30,120,300'),
   MAIL_LEASE_SECONDS: seconds('How long a worker may take to send a mail before another sends it').default(300),
   MAIL_RESENDS_PER_HOUR: z.coerce.number().int().positive().default(10).describe('POST /documents/{id}/email per document and hour'),
   MAIL_BOUNCE_ADDRESS: z

@@ -33,5 +33,12 @@ export function notTaken(error: unknown): Delivery {
   return { outcome: command === 'RCPT TO' ? 'bounced' : 'refused', reason };
 }
 
+/** The number or kind of a refusal, without the server's words: they may repeat the mail. */
+export function codeOf(error: unknown): string {
+  const { code, responseCode } = (typeof error === 'object' && error !== null ? error : {}) as SmtpError;
+  if (typeof responseCode === 'number') return String(responseCode);
+  return typeof code === 'string' ? code : 'unknown';
+}
+
 /** Words of a server on one line, cut, without control characters. */
 export const oneLine = (text: string): string => Array.from(text.replace(/[\s\p{Cc}]+/gu, ' ').trim()).slice(0, LONGEST_REASON).join('');

@@ -4,12 +4,26 @@ import { type Settings, SETTINGS } from '../../config/settings.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
 import { traced } from '../tracing/spans.js';
+import { type Sleeper, SLEEPER } from '../../shared/ports.js';
 import { BounceAddress } from './bounce-address.js';
-import { type Delivery, notTaken } from './delivery.js';
+import { codeOf, type Delivery, notTaken } from './delivery.js';
 import type { Letter } from './letters.js';
+import { shownName } from './shown-name.js';
 import { domainOf, mailboxOf } from './sender.js';
 
 const TIMEOUT_MS = 15_000;
+
+/** A letter to a person, who may be none of ours yet. */
+export interface PersonalLetter {
+  readonly to: { readonly name?: string; readonly address: string };
+  readonly letter: Letter;
+}
+
+/** Why a letter was not taken, in no word that could repeat it. */
+interface LetterRefusal {
+  readonly outcome: Exclude<Delivery['outcome'], 'taken'>;
+  readonly code: string;
+}
 
 /** A letter that is kept until it is known what became of it. */
 export interface TrackedMail {
@@ -29,11 +43,13 @@ export class Mailer implements OnApplicationShutdown {
   private readonly sender: { readonly name: string; readonly address: string };
   private readonly bounces: BounceAddress | null;
   private readonly underway = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly meters: Meters,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
   ) {
     const { SMTP_URL: url, MAIL_BOUNCE_ADDRESS: bounces, MAIL_BOUNCE_SECRET: secret } = settings;
     this.transport = url === undefined ? null : createTransport(pooled(url, settings.MAIL_CONCURRENCY));
@@ -44,32 +60,6 @@ export class Mailer implements OnApplicationShutdown {
   /** False: no mail server is set. */
   get isReady(): boolean {
     return this.transport !== null;
-  }
-
-  /**
-   * Sends one letter to one person. The address goes as a value of its own, never as text that could hold more of them.
-   * @throws Error when no mail server is set or it does not take the letter
-   */
-  async send(to: { readonly name?: string; readonly address: string }, letter: Letter): Promise<void> {
-    const { transport } = this;
-    if (transport === null) throw new Error('SMTP_URL is not set: the mail was not sent');
-    let outcome: 'taken' | 'refused' = 'refused';
-    try {
-      const mail = {
-        from: this.settings.MAIL_FROM,
-        to: { name: to.name ?? '', address: to.address },
-        subject: letter.subject,
-        text: letter.text,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      };
-      await traced({ name: 'mail', kind: 'client' }, async () => {
-        await transport.sendMail(mail);
-      });
-      outcome = 'taken';
-    } finally {
-      this.meters.count('mails', { kind: 'letter', outcome });
-    }
   }
 
   /**
@@ -111,21 +101,67 @@ export class Mailer implements OnApplicationShutdown {
   }
 
   /**
-   * Runs work that ends in a mail, while the caller is answered: how long it takes tells nothing then. A failure is
-   * logged; whoever misses the mail asks again.
+   * Writes a letter and sends it while the caller is answered: how long it takes tells nothing then. While the mail server puts
+   * it off it is tried again for minutes (LETTER_LADDER), by this process alone: what is in a letter is stored nowhere. One that
+   * was not sent is logged; whoever misses it asks again.
+   * @param write null: there is nobody to write to
    */
-  inBackground(what: string, work: () => Promise<void>): void {
-    const running = work()
+  inBackground(what: string, write: () => Promise<PersonalLetter | null>): void {
+    const running = this.writeAndSend(what, write)
       .catch((error: unknown) => this.logger.error({ err: error, mail: what }, 'a mail was not sent'))
       .finally(() => this.underway.delete(running));
     this.underway.add(running);
   }
 
-  /** What is under way is finished first. */
+  /** What is under way is finished first; what waits for another attempt is given up. */
   async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
     await Promise.all(this.underway);
     this.transport?.close();
   }
+
+  private async writeAndSend(what: string, write: () => Promise<PersonalLetter | null>): Promise<void> {
+    const mail = await write();
+    const refusal = mail === null ? null : await this.insist(mail);
+    if (refusal !== null) this.logger.error({ mail: what, ...refusal }, 'a mail was not sent');
+  }
+
+  /** Null: the mail server has taken the letter. */
+  private async insist(mail: PersonalLetter): Promise<LetterRefusal | null> {
+    const { transport } = this;
+    if (transport === null) return { outcome: 'refused', code: 'SMTP_URL is not set' };
+    let refusal = await this.send(transport, mail);
+    for (const seconds of this.settings.LETTER_LADDER) {
+      if (refusal?.outcome !== 'put_off' || !(await this.paused(seconds))) break;
+      refusal = await this.send(transport, mail);
+    }
+    return refusal;
+  }
+
+  /** False: the process ends first. */
+  private paused(seconds: number): Promise<boolean> {
+    return this.sleeper.sleep(seconds * 1_000, this.stopping.signal).then(() => true, () => false);
+  }
+
+  /** Sends one letter to one person. The address goes as a value of its own, never as text that could hold more of them. */
+  private async send(transport: Transporter, { to, letter }: PersonalLetter): Promise<LetterRefusal | null> {
+    const mail = {
+      from: this.settings.MAIL_FROM,
+      to: { name: shownName(to.name ?? ''), address: to.address },
+      subject: letter.subject,
+      text: letter.text,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    };
+    const refusal = await traced({ name: 'mail', kind: 'client' }, () => transport.sendMail(mail)).then(() => null, refusalOf);
+    this.meters.count('mails', { kind: 'letter', outcome: refusal?.outcome ?? 'taken' });
+    return refusal;
+  }
+}
+
+function refusalOf(error: unknown): LetterRefusal {
+  const { outcome } = notTaken(error);
+  return { outcome: outcome === 'taken' ? 'put_off' : outcome, code: codeOf(error) };
 }
 
 /**

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Language } from '../../../platform/http/field-messages.js';
 import { PublicAddress } from '../../../platform/http/public-address.js';
 import { letterOf } from '../../../platform/mail/letters.js';
-import { Mailer } from '../../../platform/mail/mailer.js';
+import { Mailer, type PersonalLetter } from '../../../platform/mail/mailer.js';
 import { type Chance, CHANCE, type Clock, CLOCK } from '../../../shared/ports.js';
 import { PeopleRepository } from '../persistence/people.repository.js';
 import { drawToken } from '../sessions/secret-tokens.js';
@@ -25,12 +25,12 @@ export class ConfirmationLetters {
     this.mailer.inBackground('verify_email', () => this.write(userId, language));
   }
 
-  private async write(userId: string, language: Language): Promise<void> {
+  private async write(userId: string, language: Language): Promise<PersonalLetter | null> {
     const token = drawToken(this.chance);
     const now = this.clock.now();
     const person = await this.people.beginVerification(userId, token.hash, new Date(now.getTime() + VERIFY_MS), now);
-    if (person === null) return;
+    if (person === null) return null;
     const link = `${this.address.panel}/verify-email#token=${token.clear}`;
-    await this.mailer.send({ name: person.name, address: person.email }, letterOf('verifyEmail', { name: person.name, link, token: token.clear }, language));
+    return { to: { name: person.name, address: person.email }, letter: letterOf('verifyEmail', { name: person.name, link, token: token.clear }, language) };
   }
 }

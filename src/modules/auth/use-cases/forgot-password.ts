@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Language } from '../../../platform/http/field-messages.js';
 import { PublicAddress } from '../../../platform/http/public-address.js';
 import { letterOf } from '../../../platform/mail/letters.js';
-import { Mailer } from '../../../platform/mail/mailer.js';
+import { Mailer, type PersonalLetter } from '../../../platform/mail/mailer.js';
 import { type Chance, CHANCE, type Clock, CLOCK } from '../../../shared/ports.js';
 import { PeopleRepository } from '../persistence/people.repository.js';
 import { drawToken } from '../sessions/secret-tokens.js';
@@ -35,12 +35,12 @@ export class ForgotPasswordHandler implements ICommandHandler<ForgotPassword> {
     this.mailer.inBackground('reset_password', () => this.write(email.toLowerCase(), language));
   }
 
-  private async write(email: string, language: Language): Promise<void> {
+  private async write(email: string, language: Language): Promise<PersonalLetter | null> {
     const token = drawToken(this.chance);
     const now = this.clock.now();
     const person = await this.people.beginReset(email, token.hash, new Date(now.getTime() + RESET_MS), now);
-    if (person === null) return;
+    if (person === null) return null;
     const link = `${this.address.panel}/reset-password#token=${token.clear}`;
-    await this.mailer.send({ name: person.name, address: person.email }, letterOf('resetPassword', { name: person.name, link, token: token.clear }, language));
+    return { to: { name: person.name, address: person.email }, letter: letterOf('resetPassword', { name: person.name, link, token: token.clear }, language) };
   }
 }

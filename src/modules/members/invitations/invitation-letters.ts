@@ -20,6 +20,7 @@ export class InvitationLetters {
 
   send({ email, tenantName, token }: InvitedGuest): void {
     const link = `${this.address.panel}/accept-invitation#token=${token}`;
-    this.mailer.inBackground('invitation', () => this.mailer.send({ address: email }, invitationLetter(tenantName, { link, token })));
+    const mail = { to: { address: email }, letter: invitationLetter(tenantName, { link, token }) };
+    this.mailer.inBackground('invitation', () => Promise.resolve(mail));
   }
 }
