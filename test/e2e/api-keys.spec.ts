@@ -78,6 +78,16 @@ describe('API keys', () => {
     expect((await make('in its place')).status).toBe(201);
   });
 
+  it('are never more than a hundred, however many are made at once', async () => {
+    const many = await Business.open(stack, { certificate: null });
+    await stack.database.query(
+      `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at)
+       select $1, gen_random_uuid(), 'filler', 'svc_test_fill', sha256(gen_random_uuid()::text::bytea), 'TEST', now() from generate_series(1, 95) n`, [many.tenantId]);
+    const answers = await Promise.all(Array.from({ length: 20 }, (_unused, n) => request(stack.apiUrls[n % 2]!, many.apiKey, 'POST', '/auth/api-keys', { name: `at once ${n}` })));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(4);
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(16);
+  });
+
   it('act for their tenant, and revoked they fail from the next request on, on every process', async () => {
     const key = await created('Two processes');
     const asKey = (apiUrl: string): Promise<Answer> => request(apiUrl, key.key, 'GET', '/tenant');

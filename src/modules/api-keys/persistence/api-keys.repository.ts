@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { isAllowed } from '../../../platform/security/permissions.js';
+import { requireCredential } from '../../../platform/security/standing-credential.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { MemberRole, TenantContext } from '../../../shared/tenant-context.js';
 import type { ApiKeyCreated } from '../api-keys.responses.js';
@@ -31,7 +32,10 @@ export class ApiKeysRepository {
   /** Adds a key; null when the tenant has as many standing ones as it may have. */
   async insert(tenant: TenantContext, key: NewApiKey, now: Date): Promise<ApiKeyRow | null> {
     return this.database.run(tenant.tenantId, async (manager) => {
+      // One after the other, so that the count holds.
+      await manager.query('select 1 from tenants where id = $1 for no key update', [tenant.tenantId]);
       await requireStanding(manager, tenant);
+      await requireCredential(manager, tenant, now);
       const [row] = await manager.query<ApiKeyRow[]>(
         `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at)
          select $1, $2, $3, $4, $5, $6, $7 where (select count(*) from api_keys k where k.tenant_id = $1 and k.revoked_at is null) < $8 returning ${COLUMNS}`,
