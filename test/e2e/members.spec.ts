@@ -136,14 +136,40 @@ describe('members of a tenant', () => {
 
     it('is sent to one address five times a day, and 200 times by a tenant', async () => {
       const business = await Business.open(stack, { certificate: null });
-      const { body } = await business.call('POST', '/tenant/members/invite', { email: 'patient@example.com', role: 'viewer' });
-      const again = () => business.call('POST', `/tenant/members/${String(body['member_id'])}/reinvite`);
-      for (let sent = 1; sent < 5; sent += 1) expect((await again()).status).toBe(200);
-      const refused = await again();
-      expect([refused.status, refused.headers.get('retry-after'), refused.body]).toMatchObject([429, '3600', { error: { code: 'RATE_LIMITED', detail: { limit: 5, invitations_of: 'member' } } }]);
+      const anew = (email = 'patient@example.com') => business.call('POST', '/tenant/members/invite', { email, role: 'viewer' });
+      const again = (id: unknown) => business.call('POST', `/tenant/members/${String(id)}/reinvite`);
+      const takeBack = (id: unknown) => business.call('DELETE', `/tenant/members/${String(id)}`);
+      // An address is the same one however often it is taken back and invited.
+      for (let round = 0; round < 2; round += 1) {
+        const { body } = await anew();
+        expect((await again(body['member_id'])).status).toBe(200);
+        expect((await takeBack(body['member_id'])).status).toBe(204);
+      }
+      const { status, body } = await anew();
+      expect(status).toBe(201);
+      for (const refuse of [() => again(body['member_id']), async () => (await takeBack(body['member_id']), anew()), () => anew('PATIENT@example.com')]) {
+        const refused = await refuse();
+        expect([refused.status, refused.body]).toMatchObject([429, { error: { code: 'RATE_LIMITED', detail: { limit: 5, invitations_of: 'member' } } }]);
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_400 - 60);
+        expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(86_400);
+      }
+      expect((await anew('other@example.com')).status).toBe(201);
       await stack.database.query(
         `insert into audit_log (tenant_id, id, at, actor_kind, action) select $1, gen_random_uuid(), now(), 'system', 'member.invited' from generate_series(1, 195)`, [business.tenantId]);
-      expect((await business.call('POST', '/tenant/members/invite', { email: 'late@example.com', role: 'viewer' })).status).toBe(429);
+      const late = await anew('late@example.com');
+      expect([late.status, late.body]).toMatchObject([429, { error: { detail: { limit: 200, invitations_of: 'tenant' } } }]);
+    });
+
+    it('says after how many seconds there is room for another', async () => {
+      const business = await Business.open(stack, { certificate: null });
+      await stack.database.query(
+        `insert into audit_log (tenant_id, id, at, actor_kind, action, detail)
+         select $1, gen_random_uuid(), now() - interval '1 day' + n * interval '100 seconds', 'system', 'member.invited', '{"email": "patient@example.com"}' from generate_series(1, 6) n`, [business.tenantId]);
+      const refused = await business.call('POST', '/tenant/members/invite', { email: 'patient@example.com', role: 'viewer' });
+      // With the second of the six gone, four are left.
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(170);
+      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(200);
     });
 
     it('keeps only a hash of its token, which changes when it is sent anew, and lasts a week', async () => {

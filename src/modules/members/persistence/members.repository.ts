@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { type AuditEntry, AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { isAllowed } from '../../../platform/security/permissions.js';
+import { requireCredential } from '../../../platform/security/standing-credential.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { MemberRole, TenantContext } from '../../../shared/tenant-context.js';
 import type { Actor, Member } from '../domain/authority.js';
@@ -29,7 +30,7 @@ export interface MemberChange {
 /** A member, who acts on it, and how many active owners the tenant has besides: all under the tenant's lock. */
 export interface Standing {
   readonly actor: Actor;
-  readonly member: Member;
+  readonly member: Member & { readonly email: string };
   readonly otherOwners: number;
 }
 
@@ -53,7 +54,8 @@ export class MembersRepository {
       return await this.database.run(tenant.tenantId, async (manager) => {
         await lockTenant(manager, tenant);
         judge(await actorOf(manager, tenant));
-        await refuseFlood(manager, tenant.tenantId, null, now);
+        await requireCredential(manager, tenant, now);
+        await refuseFlood(manager, tenant.tenantId, invited.email, now);
         await manager.query(
           `insert into members (tenant_id, id, email, role, status, invited_at, invited_by, invitation_hash, invitation_expires_at, created_at, updated_at)
            values ($1, $2, $3, $4, 'invited', $5, $6, $7, $8, $5, $5)`,
@@ -78,9 +80,11 @@ export class MembersRepository {
   async change(tenant: TenantContext, memberId: string, decide: (standing: Standing) => MemberChange | null, now: Date): Promise<MemberRecord | null> {
     return this.database.run(tenant.tenantId, async (manager) => {
       await lockTenant(manager, tenant);
-      const decision = decide(await standingOf(manager, tenant, memberId));
+      const standing = await standingOf(manager, tenant, memberId);
+      await requireCredential(manager, tenant, now);
+      const decision = decide(standing);
       if (decision !== null) {
-        if (decision.set !== 'remove' && decision.set.invitation !== undefined) await refuseFlood(manager, tenant.tenantId, memberId, now);
+        if (decision.set !== 'remove' && decision.set.invitation !== undefined) await refuseFlood(manager, tenant.tenantId, standing.member.email, now);
         await apply(manager, tenant, memberId, decision.set, now);
         await this.audit.record(manager, tenant, { ...decision.entry, target: { kind: 'member', id: memberId } }, now);
       }
@@ -101,25 +105,26 @@ export class MembersRepository {
   }
 }
 
-/** Mails that a tenant may have sent to strangers in a day, in all and to one of them. */
+/** Mails that a tenant may have sent to strangers in a day, in all and to one address. */
 const INVITATIONS_PER_DAY = { tenant: 200, member: 5 } as const;
 const DAY_MS = 86_400_000;
 
 /**
- * An invitation is a mail to somebody who did not ask for it, so there is a bound to them; the log counts also those that
- * were removed since.
+ * An invitation is a mail to somebody who did not ask for it, so there is a bound to them. The log counts also those that were
+ * taken back since: an address is the same one however often it is removed and invited.
  * @throws DomainError RATE_LIMITED
  */
-async function refuseFlood(manager: EntityManager, tenantId: string, memberId: string | null, now: Date): Promise<void> {
-  const [sent] = await manager.query<{ tenant: number; member: number }[]>(
-    `select count(*)::int as tenant, (count(*) filter (where target_id = $2))::int as member
-     from audit_log where tenant_id = $1 and action in ('member.invited', 'member.reinvited') and at > $3`,
-    [tenantId, memberId, new Date(now.getTime() - DAY_MS)],
-  );
-  for (const whose of ['tenant', 'member'] as const) {
-    if ((sent?.[whose] ?? 0) >= INVITATIONS_PER_DAY[whose]) {
-      throw new DomainError('RATE_LIMITED', { limit: INVITATIONS_PER_DAY[whose], window_seconds: DAY_MS / 1_000, invitations_of: whose, retry_after_seconds: 3_600 });
-    }
+async function refuseFlood(manager: EntityManager, tenantId: string, email: string, now: Date): Promise<void> {
+  for (const [whose, limit] of Object.entries(INVITATIONS_PER_DAY)) {
+    // The mail that must be a day old before there is room for another.
+    const [oldest] = await manager.query<{ at: Date }[]>(
+      `select at from audit_log where tenant_id = $1 and action in ('member.invited', 'member.reinvited') and at > $2 and ($3::text is null or detail ->> 'email' = $3)
+       order by at desc offset $4 limit 1`,
+      [tenantId, new Date(now.getTime() - DAY_MS), whose === 'member' ? email : null, limit - 1],
+    );
+    if (oldest === undefined) continue;
+    const retryAfter = Math.ceil((oldest.at.getTime() + DAY_MS - now.getTime()) / 1_000);
+    throw new DomainError('RATE_LIMITED', { limit, window_seconds: DAY_MS / 1_000, invitations_of: whose, retry_after_seconds: Math.max(1, retryAfter) });
   }
 }
 
@@ -145,7 +150,7 @@ async function actorOf(manager: EntityManager, { tenantId, principal }: TenantCo
 }
 
 async function standingOf(manager: EntityManager, tenant: TenantContext, memberId: string): Promise<Standing> {
-  const [member] = await manager.query<Member[]>('select id, role, status from members where tenant_id = $1 and id = $2', [tenant.tenantId, memberId]);
+  const [member] = await manager.query<Standing['member'][]>('select id, email, role, status from members where tenant_id = $1 and id = $2', [tenant.tenantId, memberId]);
   const actor = await actorOf(manager, tenant);
   const [owners] = await manager.query<{ others: number }[]>(
     `select count(*)::int as others from members where tenant_id = $1 and id <> $2 and role = 'tenant_owner' and status = 'active'`,

@@ -39,7 +39,7 @@ export class ReinviteMemberHandler implements ICommandHandler<ReinviteMember> {
       ({ actor, member }) => {
         requireMayTouch(actor, member);
         requireStatus(member, 'invited');
-        return { set: { invitation }, entry: { action: 'member.reinvited' } };
+        return { set: { invitation }, entry: { action: 'member.reinvited', detail: { email: member.email } } };
       },
       now,
     );
