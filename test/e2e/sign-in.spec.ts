@@ -16,7 +16,7 @@ describe('signing up and in', () => {
 
   beforeAll(async () => {
     mailbox = await Mailbox.start();
-    stack = await startStack({ workers: 0, simulator: false, env: { SMTP_URL: mailbox.smtpUrl } });
+    stack = await startStack({ workers: 0, simulator: false, env: { SMTP_URL: mailbox.smtpUrl, LETTER_LADDER: '0.2,0.2,0.2,0.2' } });
     api = stack.apiUrl;
   });
   afterAll(async () => {
@@ -95,6 +95,18 @@ describe('signing up and in', () => {
     expect((await me(second.body.access_token)).status).toBe(401);
     expect((await me(owner.token)).status).toBe(401);
     expect(await audit(owner, 'session.token_reused')).toHaveLength(1);
+  });
+
+  it('tells when a session ends for good, in answer and cookie', async () => {
+    const owner = await signUp(api);
+    const kept = await logIn(api, owner.email, PASSWORD, { cookie: true });
+    await stack.database.query(`update sessions set created_at = now() - interval '179 days' where user_id = $1`, [owner.userId]);
+    const renewed = await call(api, 'POST', '/auth/refresh', { cookie: cookiesOf(kept), body: {}, headers: { Origin: api } });
+    const [session] = await stack.database.query<{ expires_at: Date }>('select max(expires_at) filter (where expires_at < now() + interval \'2 days\') as expires_at from sessions where user_id = $1', [owner.userId]);
+    expect(renewed.body.refresh_expires_at).toBe(session?.expires_at.toISOString());
+    const maxAge = Number(/service_refresh_token=[^;]+; Max-Age=(\d+)/.exec(renewed.headers.getSetCookie().join('\n'))?.[1]);
+    expect(maxAge).toBeGreaterThan(86_000);
+    expect(maxAge).toBeLessThanOrEqual(86_400);
   });
 
   it('gives one of two simultaneous renewals at most, and then none', async () => {
@@ -192,13 +204,115 @@ describe('signing up and in', () => {
     expect((await call(api, 'POST', '/auth/password/reset', { body })).status).toBe(401);
   });
 
-  it('voids the earlier link when another is asked for', async () => {
+  it('keeps the earlier link good when another is asked for, until one of them is used', async () => {
     const owner = await signUp(api);
-    await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
-    const first = await mailbox.waitFor(owner.email, 1);
-    await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
-    await mailbox.waitFor(owner.email, 2);
-    expect((await call(api, 'POST', '/auth/password/reset', { body: { token: codeIn(first.text), password: OTHER_PASSWORD } })).status).toBe(401);
+    const tokens: string[] = [];
+    for (let index = 1; index <= 3; index += 1) {
+      await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
+      tokens.push(codeIn((await mailbox.waitFor(owner.email, index)).text));
+    }
+    const reset = async (token: string) => (await call(api, 'POST', '/auth/password/reset', { body: { token, password: OTHER_PASSWORD } })).status;
+    const [first = '', second = '', third = ''] = tokens;
+    expect((await Promise.all([first, second].map(reset))).sort()).toEqual([204, 401]);
+    expect([await reset(first), await reset(second), await reset(third)]).toEqual([401, 401, 401]);
+  });
+
+  it.each([
+    ['a reset', 'password/forgot', 'reset_password', 5],
+    // The first was sent at the sign-up.
+    ['a confirmation', 'email/verify/send', 'verify_email', 4],
+  ])('sends five mails of %s in a day at most, and answers as ever', async (_what, path, purpose, mails) => {
+    const owner = await signUp(api);
+    await mailbox.waitFor(owner.email);
+    const ask = () => call(api, 'POST', `/auth/${path}`, path === 'password/forgot' ? { body: { email: owner.email } } : { token: owner.token });
+    const answers = await Promise.all(Array.from({ length: 10 }, ask));
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(202));
+    await mailbox.waitFor(owner.email, mails);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(mailbox.mailsTo(owner.email)).toHaveLength(1 + mails);
+    await stack.database.query(`update one_time_tokens set created_at = created_at - interval '1 day' where user_id = $1 and purpose = $2`, [owner.userId, purpose]);
+    await ask();
+    await mailbox.waitFor(owner.email, 1 + mails);
+  });
+
+  it('sends a letter again that the mail server put off, and loses none that it takes later', async () => {
+    const owner = await signUp(api);
+    await mailbox.waitFor(owner.email);
+    const guest = newAddress();
+    let refusals = 0;
+    mailbox.answering = (said) => (said === 'RCPT' && (refusals += 1) <= 4 ? '451 come again' : null);
+    try {
+      await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
+      await call(api, 'POST', '/tenant/members/invite', { token: owner.token, body: { email: guest, role: 'viewer' } });
+      expect(codeIn((await mailbox.waitFor(owner.email, 1)).text)).not.toBe('');
+      expect(codeIn((await mailbox.waitFor(guest)).text)).not.toBe('');
+    } finally {
+      mailbox.answering = () => null;
+    }
+  });
+
+  describe('an account that somebody else opened', () => {
+    const reset = async (email: string, mailsBefore = 1): Promise<string> => {
+      await call(api, 'POST', '/auth/password/forgot', { body: { email } });
+      const token = codeIn((await mailbox.waitFor(email, mailsBefore)).text);
+      expect((await call(api, 'POST', '/auth/password/reset', { body: { token, password: OTHER_PASSWORD } })).status).toBe(204);
+      return (await logIn(api, email, OTHER_PASSWORD)).body.access_token as string;
+    };
+    /** What whoever signed up leaves in the tenant: a key, a second owner, an open invitation, a webhook. */
+    const furnish = async (owner: Owner) => {
+      const post = (path: string, body: object) => call(api, 'POST', path, { token: owner.token, body });
+      const [accomplice, guest] = [newAddress(), newAddress()];
+      const key = (await post('/auth/api-keys', { name: 'sync' })).body.key as string;
+      await post('/tenant/members/invite', { email: accomplice, role: 'tenant_owner' });
+      await post('/tenant/members/invite', { email: guest, role: 'viewer' });
+      const [token, open] = await Promise.all([accomplice, guest].map(async (email) => codeIn((await mailbox.waitFor(email)).text)));
+      expect((await call(api, 'POST', '/auth/invitations/accept', { body: { token, name: 'Contador', password: PASSWORD } })).status).toBe(200);
+      expect((await post('/webhooks', { url: 'https://127.0.0.1:8443/hook' })).status).toBe(201);
+      return { accomplice: (await logIn(api, accomplice)).body.access_token as string, key, open };
+    };
+    const list = async (as: { token: string } | { apiKey: string }) => (await call(api, 'GET', '/issuers', as)).status;
+
+    it('is its owner’s alone once a reset has proved the address', async () => {
+      const owner = await signUp(api);
+      const { accomplice, key, open } = await furnish(owner);
+      expect([await list({ apiKey: key }), await list({ token: accomplice })]).toEqual([200, 200]);
+      // The other owner takes the founder's place away; that does not help.
+      expect((await call(api, 'PATCH', `/tenant/members/${owner.memberId}`, { token: accomplice, body: { role: 'viewer' } })).status).toBe(200);
+      const token = await reset(owner.email);
+      expect([await list({ apiKey: key }), await list({ token: accomplice }), await list({ token: owner.token }), await list({ token })]).toEqual([401, 403, 401, 200]);
+      expect((await call(api, 'POST', '/auth/invitations/accept', { body: { token: open, name: 'Eva', password: PASSWORD } })).status).toBe(401);
+      expect((await call(api, 'GET', '/webhooks', { token })).body.total).toBe(0);
+      expect((await call(api, 'GET', '/tenant/members', { token })).body.items).toMatchObject([{ member_id: owner.memberId, role: 'tenant_owner', status: 'active' }]);
+      const [kept] = await stack.database.query<{ secrets: number }>('select count(*)::int as secrets from webhook_secrets where tenant_id = $1', [owner.tenantId]);
+      expect(kept).toEqual({ secrets: 0 });
+      const lines = (await call(api, 'GET', '/tenant/audit-log?page_size=100', { token })).body.items as { action: string; actor_kind: string; detail: { reason?: string } }[];
+      const told = lines.filter(({ detail }) => detail.reason === 'address_unproven');
+      expect(told.map(({ action, actor_kind }) => `${actor_kind} ${action}`).sort()).toEqual(['system api_key.revoked', 'system member.removed', 'system member.removed', 'system webhook.deleted']);
+    });
+
+    it('keeps what is in it when its owner had confirmed the address', async () => {
+      const owner = await signUp(api);
+      await call(api, 'POST', '/auth/email/verify', { body: { token: codeIn((await mailbox.waitFor(owner.email)).text) } });
+      const { accomplice, key } = await furnish(owner);
+      const token = await reset(owner.email);
+      expect([await list({ apiKey: key }), await list({ token: accomplice }), await list({ token })]).toEqual([200, 200, 200]);
+      expect((await call(api, 'GET', '/webhooks', { token })).body.total).toBe(1);
+    });
+
+    it('gets nothing from a session that the reset has ended, though the call came before it', async () => {
+      const owner = await signUp(api);
+      const resetting = new pg.Client({ connectionString: stack.ownerUrl });
+      await resetting.connect();
+      await resetting.query('begin');
+      await resetting.query('select 1 from sello.tenants where id = $1 for no key update', [owner.tenantId]);
+      const late = Object.entries({ '/auth/api-keys': { name: 'late' }, '/tenant/members/invite': { email: newAddress(), role: 'viewer' }, '/webhooks': { url: 'https://127.0.0.1:8443/late' } })
+        .map(([path, body]) => call(api, 'POST', path, { token: owner.token, body }));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await resetting.query('update sello.sessions set ended_at = now() where user_id = $1', [owner.userId]);
+      await resetting.query('commit');
+      await resetting.end();
+      expect((await Promise.all(late)).map(({ status }) => status)).toEqual([401, 401, 401]);
+    });
   });
 
   it('locks an account after ten wrong passwords, and opens it again in time', async () => {

@@ -5,10 +5,9 @@ import type { ServiceRequest } from '../../platform/http/service-request.js';
 import { SESSION_COOKIE } from '../../platform/security/access.js';
 import { cookieValues } from '../../platform/security/credentials.js';
 import type { SessionRecord } from './auth.responses.js';
-import { type OpenedSession, REFRESH_DAYS } from './sessions/session-opener.js';
+import type { OpenedSession } from './sessions/session-opener.js';
 
 const REFRESH_COOKIE = 'service_refresh_token';
-const DAY_MS = 86_400_000;
 
 /** Keeps the tokens of a browser where its scripts cannot read them, and of other origins' pages none is sent by a form. */
 @Injectable()
@@ -19,7 +18,7 @@ export class SessionCookies {
   answer(response: Response, session: OpenedSession, inCookies: boolean): SessionRecord {
     if (inCookies) {
       response.cookie(SESSION_COOKIE, session.accessToken, { ...this.access(), maxAge: session.accessSeconds * 1_000 });
-      response.cookie(REFRESH_COOKIE, session.refreshToken, { ...this.refresh(), maxAge: REFRESH_DAYS * DAY_MS });
+      response.cookie(REFRESH_COOKIE, session.refreshToken, { ...this.refresh(), maxAge: session.refreshSeconds * 1_000 });
     }
     return {
       access_token: session.accessToken,

@@ -71,7 +71,7 @@ export class PeopleRepository {
     await this.database.platform('select keep_one_time_token($1, $2, $3, $4, $5, $6)', [hash, purpose, userId, JSON.stringify(detail), expires, now]);
   }
 
-  /** Whom to write to, or null when the address is confirmed. */
+  /** Whom to write to, or null when the address is confirmed, or five mails were sent in a day. */
   async beginVerification(userId: string, hash: Buffer, expires: Date, now: Date): Promise<{ email: string; name: string } | null> {
     const [person] = await this.database.platform<{ email: string; name: string }>('select * from begin_email_verification($1, $2, $3, $4)', [userId, hash, expires, now]);
     return person ?? null;
@@ -97,7 +97,7 @@ export class PeopleRepository {
     return this.asks('verify_email($1, $2, $3, $4)', [hash, now, origin.requestId, origin.address]);
   }
 
-  /** The person to write to, or null when nobody has the address. */
+  /** The person to write to, or null when nobody has the address, or five mails were sent in a day. */
   async beginReset(email: string, hash: Buffer, expires: Date, now: Date): Promise<{ email: string; name: string } | null> {
     const [person] = await this.database.platform<{ email: string; name: string }>('select * from begin_password_reset($1, $2, $3, $4)', [email, hash, expires, now]);
     return person ?? null;

@@ -7,6 +7,8 @@ export interface RotatedToken {
   readonly user_id: string | null;
   readonly session_id: string | null;
   readonly token_version: number | null;
+  /** When the session ends unless it is renewed again. */
+  readonly expires_at: Date | null;
 }
 
 export type SignInMethod = 'password' | 'google' | 'sign_up' | 'invitation';
@@ -31,10 +33,10 @@ export class SessionsRepository {
   }
 
   async rotate(hash: Buffer, newHash: Buffer, expires: Date, longestDays: number, now: Date, origin: RequestOrigin): Promise<RotatedToken> {
-    const [row] = await this.database.platform<RotatedToken>('select * from rotate_refresh_token($1, $2, $3, make_interval(days => $4), $5, $6, $7)', [
+    const [row] = await this.database.platform<RotatedToken>('select * from renew_session($1, $2, $3, make_interval(days => $4), $5, $6, $7)', [
       hash, newHash, expires, longestDays, now, origin.requestId, origin.address,
     ]);
-    return row ?? { outcome: 'refused', user_id: null, session_id: null, token_version: null };
+    return row ?? { outcome: 'refused', user_id: null, session_id: null, token_version: null, expires_at: null };
   }
 
   /** Ends the session that a refresh token belongs to, if there is one. */

@@ -12,9 +12,10 @@ export interface OpenedSession {
   readonly accessSeconds: number;
   readonly refreshToken: string;
   readonly refreshExpires: Date;
+  readonly refreshSeconds: number;
 }
 
-export const REFRESH_DAYS = 30;
+const REFRESH_DAYS = 30;
 /** A session that is refreshed for ever still asks for the password this often. */
 const LONGEST_SESSION_DAYS = 180;
 const DAY_MS = 86_400_000;
@@ -39,7 +40,7 @@ export class SessionOpener {
     const refresh = drawToken(this.chance);
     const session = { id: this.ids.uuid(), refreshHash: refresh.hash, expires: after(now) };
     if (!(await this.sessions.open(person, session, method, now, origin))) throw new DomainError('UNAUTHENTICATED');
-    return this.answer(person.userId, session.id, person.tokenVersion, refresh.clear, session.expires);
+    return this.answer({ userId: person.userId, sessionId: session.id, tokenVersion: person.tokenVersion }, refresh.clear, session.expires, now);
   }
 
   /**
@@ -50,19 +51,21 @@ export class SessionOpener {
     if (!isTokenShaped(refreshToken)) throw new DomainError('UNAUTHENTICATED');
     const now = this.clock.now();
     const refresh = drawToken(this.chance);
-    const expires = after(now);
-    const rotated = await this.sessions.rotate(hashOfToken(refreshToken), refresh.hash, expires, LONGEST_SESSION_DAYS, now, origin);
-    const { user_id: userId, session_id: sessionId, token_version: tokenVersion } = rotated;
-    if (userId === null || sessionId === null || tokenVersion === null) throw new DomainError('UNAUTHENTICATED');
-    return this.answer(userId, sessionId, tokenVersion, refresh.clear, expires);
+    const rotated = await this.sessions.rotate(hashOfToken(refreshToken), refresh.hash, after(now), LONGEST_SESSION_DAYS, now, origin);
+    const { user_id: userId, session_id: sessionId, token_version: tokenVersion, expires_at: expires } = rotated;
+    if (userId === null || sessionId === null || tokenVersion === null || expires === null) throw new DomainError('UNAUTHENTICATED');
+    return this.answer({ userId, sessionId, tokenVersion }, refresh.clear, expires, now);
   }
 
-  private answer(userId: string, sessionId: string, tokenVersion: number, refreshToken: string, refreshExpires: Date): OpenedSession {
+  private answer(
+    { userId, sessionId, tokenVersion }: { readonly userId: string; readonly sessionId: string; readonly tokenVersion: number }, refreshToken: string, refreshExpires: Date, now: Date,
+  ): OpenedSession {
     return {
       accessToken: this.tokens.issue({ sub: userId, sid: sessionId, tv: tokenVersion }),
       accessSeconds: ACCESS_TOKEN_SECONDS,
       refreshToken,
       refreshExpires,
+      refreshSeconds: Math.floor((refreshExpires.getTime() - now.getTime()) / 1_000),
     };
   }
 }
