@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
+import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { isAllowed } from '../../../platform/security/permissions.js';
-import { requireCredential } from '../../../platform/security/standing-credential.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { MemberRole, TenantContext } from '../../../shared/tenant-context.js';
 import type { ApiKeyCreated } from '../api-keys.responses.js';

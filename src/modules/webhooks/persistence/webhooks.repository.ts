@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
+import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
-import { requireCredential } from '../../../platform/security/standing-credential.js';
 import type { EventKind } from '../../../shared/event-catalogue.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { WebhookCreated, WebhookRecord } from '../webhooks.responses.js';
