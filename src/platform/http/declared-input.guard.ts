@@ -21,19 +21,20 @@ export class DeclaredInputGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const { body, query } = context.switchToHttp().getRequest<ServiceRequest>();
+    const request = context.switchToHttp().getRequest<ServiceRequest>();
+    const body: unknown = request.body;
     const reads = declaredBy(context);
     const readsQuery = reads.has(RouteParamtypes.QUERY) || this.reflector.getAllAndOverride<boolean | undefined>(TAKES_ANY_QUERY, [context.getHandler(), context.getClass()]) === true;
-    const findings = [...(reads.has(RouteParamtypes.BODY) ? [] : undeclared('body', body)), ...(readsQuery ? [] : undeclared('query', query))];
+    const findings = [...(reads.has(RouteParamtypes.BODY) ? [] : undeclared('body', body)), ...(readsQuery ? [] : undeclared('query', request.query))];
     if (findings.length > 0) throw new ValidationFailure(findings);
     return true;
   }
 }
 
-/** Which parts of the request the handler's parameters take. */
-function declaredBy(context: ExecutionContext): ReadonlySet<RouteParamtypes> {
+/** Which parts of the request the handler's parameters take: each is named by its kind and its place. */
+function declaredBy(context: ExecutionContext): ReadonlySet<number> {
   const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), context.getHandler().name) ?? {}) as object;
-  return new Set(Object.keys(parameters).map((name) => Number(name.split(':')[0]) as RouteParamtypes));
+  return new Set(Object.keys(parameters).map((name) => Number(name.split(':')[0])));
 }
 
 /** Of many names the first will do: no client means them. */

@@ -38,7 +38,7 @@ export class AcceptInvitationHandler implements ICommandHandler<AcceptInvitation
     if (outcome === 'other_person') throw new DomainError('FORBIDDEN', { reason: 'other_person' });
     if (outcome === 'sign_in_required') throw new DomainError('INVALID_STATE', { reason: 'sign_in_required' });
     // The token is the proof: one that is unknown, used or too old proves nothing.
-    if (tenant_id === null || member_id === null) throw new DomainError('UNAUTHENTICATED');
+    if (tenant_id === null || member_id === null) throw new DomainError('UNAUTHENTICATED', { reason: 'token_invalid' });
     return { tenant_id, member_id };
   }
 

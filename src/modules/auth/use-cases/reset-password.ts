@@ -33,6 +33,6 @@ export class ResetPasswordHandler implements ICommandHandler<ResetPassword> {
     const email = await this.people.addressOfToken(hash, this.clock.now());
     refuseWeak('password', password, email === null ? [] : [email]);
     const passwordHash = await this.hasher.hash(password);
-    if (!(await this.people.resetPassword(hash, passwordHash, this.clock.now(), origin))) throw new DomainError('UNAUTHENTICATED');
+    if (!(await this.people.resetPassword(hash, passwordHash, this.clock.now(), origin))) throw new DomainError('UNAUTHENTICATED', { reason: 'token_invalid' });
   }
 }

@@ -25,6 +25,6 @@ export class VerifyEmailHandler implements ICommandHandler<VerifyEmail> {
 
   /** @throws DomainError UNAUTHENTICATED for a token that is unknown, used or too old */
   async execute({ token, origin }: VerifyEmail): Promise<void> {
-    if (!(await this.people.verifyEmail(hashOfToken(token), this.clock.now(), origin))) throw new DomainError('UNAUTHENTICATED');
+    if (!(await this.people.verifyEmail(hashOfToken(token), this.clock.now(), origin))) throw new DomainError('UNAUTHENTICATED', { reason: 'token_invalid' });
   }
 }
