@@ -1,5 +1,4 @@
 drop function take_ruc_claim(text, text, timestamptz);
-revoke update on verified_rucs from sello_resolver;
 create or replace function claim_ruc(p_ruc text, p_environment text, p_tenant uuid, p_issuer uuid, p_now timestamptz)
   returns boolean
   language plpgsql security definer set search_path = sello, pg_temp as $$
@@ -14,3 +13,7 @@ begin
     select from verified_rucs v
     where v.ruc = p_ruc and v.environment = p_environment and v.tenant_id = p_tenant and v.issuer_id = p_issuer);
 end $$;
+drop function end_ruc_claim(verified_rucs, text, timestamptz);
+revoke update (is_active) on certificates from sello_resolver;
+revoke update on verified_rucs from sello_resolver;
+alter table verified_rucs drop column barred_issuer, drop column is_open;

@@ -10,7 +10,7 @@ import { runCommand } from './platform/run-command.js';
  * `provision --name X [--key-name Y]`: creates a tenant and prints `{tenant_id, api_key}`; the key is never shown again.
  * `provision --platform-admin E-MAIL [--revoke]`: makes a person with that proven address an administrator of the platform.
  * `provision --disable-person E-MAIL`, `--enable-person E-MAIL`: closes an account, whose sessions end at once, or opens it again.
- * `provision --take-ruc-claim RUC`: takes a RUC from the issuer that has claimed it, so that another may; his certificate stays.
+ * `provision --take-ruc-claim RUC`: takes a RUC from the issuer that has claimed it, so that another may and he may not again.
  */
 async function provision(): Promise<void> {
   const { values } = parseArgs({

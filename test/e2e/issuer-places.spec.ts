@@ -127,14 +127,16 @@ describe('issuers, establishments and emission points', () => {
     const audited = async (...issuers: string[]): Promise<string[]> =>
       (await stack.database.query<{ action: string }>(`select action from audit_log where target_id = any ($1) and action like 'ruc.%' order by at`, [issuers])).map(({ action }) => action);
 
-    it('passes to whoever uploads a certificate later, until the SRI has authorized a document', async () => {
-      const first = await Business.open(stack);
+    it('passes to whoever uploads or activates a certificate later, until the SRI has authorized a document: one at a time signs', async () => {
+      const first = await Business.open(stack, { certificate: null });
+      const { body: { id } } = await upload(first, container(first.ruc));
       const { claim, issuerId } = await twinOf(first);
       expect((await claim()).status).toBe(201);
       expect(await audited(first.issuerId)).toEqual(['ruc.claim_passed']);
-      await authorized(first);
-      expect((await upload(first, container(first.ruc))).status).toBe(201);
+      expect((await first.issue()).body).toMatchObject({ error: { code: 'CERTIFICATE_NOT_FOUND' } });
+      expect((await first.call('POST', `${issuer(first)}/certificates/${id as string}/activate`)).status).toBe(200);
       expect(await audited(issuerId)).toEqual(['ruc.claim_passed']);
+      await authorized(first);
       expect(verdict(await claim())).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
     });
 
@@ -148,8 +150,10 @@ describe('issuers, establishments and emission points', () => {
       expect((await claim()).status).toBe(201);
     });
 
-    it('is taken from its holder by an operator', async () => {
-      const holder = await Business.open(stack);
+    it('is taken from its holder by an operator, who does not get it back', async () => {
+      const holder = await Business.open(stack, { certificate: null });
+      const file = container(holder.ruc);
+      await upload(holder, file);
       await authorized(holder);
       const { claim } = await twinOf(holder);
       const take = (): string => execFileSync(process.execPath, ['dist/src/provision.js', '--take-ruc-claim', holder.ruc], { env: {
@@ -158,8 +162,14 @@ describe('issuers, establishments and emission points', () => {
       expect((await claim()).status).toBe(409);
       expect(JSON.parse(take())).toEqual({ ruc: holder.ruc, environment: 'TEST', is_claimed: false });
       expect(take).toThrow(`${holder.ruc}: no issuer has claimed this RUC in TEST`);
+      expect(verdict(await upload(holder, file))).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
       expect((await claim()).status).toBe(201);
+      expect(verdict(await upload(holder, file))).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
+      expect((await holder.issue()).body).toMatchObject({ error: { code: 'CERTIFICATE_NOT_FOUND' } });
       expect(await audited(holder.issuerId)).toEqual(['ruc.claim_taken']);
+      // Taken by mistake: from the next one it goes back.
+      take();
+      expect((await upload(holder, file)).status).toBe(201);
     });
   });
 });

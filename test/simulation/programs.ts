@@ -20,6 +20,7 @@ import { SubmitStep } from '../../src/modules/documents/saga/submit.step.js';
 import { Transmission } from '../../src/modules/documents/saga/transmission.js';
 import { readSettings, type Settings } from '../../src/config/settings.js';
 import type { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { EnvelopeError } from '../../src/platform/secrets/key-wrapper.js';
 import { KillPoints } from '../../src/platform/faults/kill-points.js';
 import { Meters } from '../../src/platform/observability/meters.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
@@ -55,6 +56,7 @@ export interface Ports {
   readonly reception: ReceptionPort;
   readonly authorization: AuthorizationPort;
   readonly consultation: ConsultationPort;
+  readonly keys: SigningKeys;
   /** The relay's own: its waiting is idle polling. */
   readonly idler: Sleeper;
 }
@@ -102,9 +104,9 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
   const transmission = new Transmission(documents, ports.reception as never, relay, killPoints, clock, ids, policy);
   const processor = new IssuanceProcessor(
     queue, documents, relay, killPoints,
-    new PrepareStep(documents, QUICK_KEYS, killPoints, clock),
+    new PrepareStep(documents, ports.keys, killPoints, clock, policy),
     new SubmitStep(documents, transmission, breaker, clock),
-    new AuthorizeStep(documents, ports.authorization as never, breaker, killPoints, clock, ids, policy),
+    new AuthorizeStep(documents, ports.authorization as never, breaker, killPoints, clock, ids, policy, SETTINGS),
     new WatchStep(documents, ports.consultation as never, breaker, clock, ids, policy),
     clock, ids, sleeper, SETTINGS, policy, METERS, new Shutdown(SETTINGS),
   );
@@ -127,11 +129,17 @@ export class QuickDesk extends IssuingDesk {
   }
 }
 
-/** Signs in microseconds: what matters here is that certificate and time show in the bytes. */
-export const QUICK_KEYS = {
-  signerFor: (_tenant: string, _issuer: string, certificate: string) =>
-    Promise.resolve({
-      sign: (xml: string, at: Date) =>
-        Promise.resolve(Buffer.from(xml.replace(/<\/(\w+)>$/, `<Signature certificate="${certificate.slice(-8)}" at="${at.toISOString()}"/></$1>`))),
-    }),
-} as unknown as SigningKeys;
+/**
+ * Signs in microseconds: what matters here is that certificate and time show in the bytes.
+ * @param isDamaged whether the tenant's key does not open
+ */
+export const quickKeys = (isDamaged: (tenantId: string) => boolean): SigningKeys =>
+  ({
+    signerFor: (tenant: string, _issuer: string, certificate: string) =>
+      isDamaged(tenant)
+        ? Promise.reject(new EnvelopeError('the sealed key is damaged'))
+        : Promise.resolve({
+            sign: (xml: string, at: Date) =>
+              Promise.resolve(Buffer.from(xml.replace(/<\/(\w+)>$/, `<Signature certificate="${certificate.slice(-8)}" at="${at.toISOString()}"/></$1>`))),
+          }),
+  }) as unknown as SigningKeys;

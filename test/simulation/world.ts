@@ -15,7 +15,7 @@ import { COMMANDS, type CommandName } from './commands.js';
 import { NO_BUG, type PlantedBug } from './planted-bug.js';
 import { MemoryStore, type PlaceRow } from './memory-store.js';
 import { Oracle, Violation } from './oracle.js';
-import { type Api, type Ports, SETTINGS, startApi, startWorker } from './programs.js';
+import { type Api, type Ports, quickKeys, SETTINGS, startApi, startWorker } from './programs.js';
 import { type AddFault, SimulatedRedis } from './queue.js';
 import { type Process, Scheduler, type Task } from './scheduler.js';
 import { type NetworkFault, SimulatedSri } from './sri.js';
@@ -120,6 +120,8 @@ export class World {
   private programs = 0;
   private clients = 0;
   private corrections = 0;
+  /** Tenants whose signing key does not open until another is uploaded. */
+  private readonly damagedKeys = new Set<string>();
   private readonly bugMemory = new Set<string>();
   private readonly rawRequests = new Map<string, string>();
   readonly start: number;
@@ -176,6 +178,7 @@ export class World {
       idler: { sleep: (milliseconds, signal) => this.sleep(owner, true, milliseconds, signal) },
       reception: bug.reception?.(reception) ?? reception,
       consultation: sri.consultationFor(owner),
+      keys: quickKeys((tenantId) => this.damagedKeys.has(tenantId)),
       authorization: bug.authorization?.(authorization, this.ground.store) ?? authorization,
     };
   }
@@ -424,6 +427,9 @@ export class World {
         this.excuses[tenant]!.add('CERTIFICATE_EXPIRED');
         return;
       }
+      case 'damage_key':
+        this.damagedKeys.add(this.ground.places[tape.pick(2)]!.tenantId);
+        return;
       case 'retry':
       case 'reconcile':
       case 'abandon':
@@ -450,7 +456,9 @@ export class World {
   }
 
   private async upload(tenant: number): Promise<void> {
-    await this.ground.store.uploadCertificate(this.ground.places[tenant]!.tenantId, uuidAt(this.ids++), this.scheduler.now);
+    const { tenantId } = this.ground.places[tenant]!;
+    await this.ground.store.uploadCertificate(tenantId, uuidAt(this.ids++), this.scheduler.now);
+    this.damagedKeys.delete(tenantId);
   }
 
   private anApi(): Api | undefined {

@@ -5,7 +5,7 @@ import type { Decision, DocumentPatch, DocumentState, Move, SagaPolicy, Work } f
 import { type Action, allows, LIFECYCLE } from './lifecycle.js';
 
 /** What tells which acts a document allows. */
-type Acted = Pick<DocumentState, 'status' | 'errorCode' | 'sriMessages'>;
+export type Acted = Pick<DocumentState, 'status' | 'errorCode' | 'sriMessages'>;
 
 /**
  * What a person or an integrator may do with a document. Pure: the use case reads, asks and writes.
@@ -15,11 +15,14 @@ export function requireAction(document: Acted, action: Action): void {
   if (!allows(document.status, action)) throw notAllowed(document);
 }
 
+/** The acts that the document's state allows, but for a retry that could not help. */
+export const allowedActions = (document: Acted): readonly Action[] => LIFECYCLE[document.status].actions.filter((action) => action !== 'retry' || retryProblem(document) === null);
+
 /** The refusal of an act that the state, or `reason`, does not allow. */
 export const notAllowed = (document: Acted, refusedAction?: Action, reason?: string): DomainError =>
   new DomainError('INVALID_STATE', {
     status: document.status,
-    allowed_actions: LIFECYCLE[document.status].actions.filter((action) => action !== refusedAction && (action !== 'retry' || retryProblem(document) === null)),
+    allowed_actions: allowedActions(document).filter((action) => action !== refusedAction),
     ...(reason !== undefined && { reason }),
   });
 
@@ -37,7 +40,8 @@ export function decideRetry(document: DocumentState, now: Date, policy: SagaPoli
     moves: [move],
     // While a number may be taken, by us or others, the sendings that may have taken it still count.
     patch: { receptionAttempts: document.suspicion === null ? 0 : document.receptionAttempts, authorizationAttempts: 0, errorCode: null, errorDetail: null, ...patch },
-    work: { step, dueAt: now, ...(document.firstSentAt !== null && { unsent: false }) },
+    // Never sent: the later numbers of its emission point that were not either wait for it again.
+    work: { step, dueAt: now, unsent: document.firstSentAt === null },
   });
   const sending: Move = { trigger: 'retry_sending' };
   if (document.errorCode === 'SRI_REJECTED' || awaitsSignature(document)) return restart(sending, 'prepare', { receivedAt: null, deadlineAt: null });

@@ -3,7 +3,7 @@ import type { DocumentTax } from '../../../sri/document-types/document.js';
 import { addMonths, type Original, refuseUncreditable, uncharged } from './credit-note.js';
 import { DOCUMENT_STATUSES } from './lifecycle.js';
 
-const original: Original = { documentType: '01', status: 'AUTHORIZED', issueDate: '2025-11-21', buyerIdType: '05' };
+const original: Original = { documentType: '01', status: 'AUTHORIZED', issueDate: '2025-11-21', buyerIdType: '05', errorCode: null, sriMessages: [] };
 const codeOf = (change: Partial<Original>, today = '2026-11-21'): string | undefined => {
   try {
     refuseUncreditable({ ...original, ...change }, today, 12);

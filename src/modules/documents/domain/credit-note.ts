@@ -4,7 +4,8 @@ import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent, DocumentTax } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
-import { allows, type DocumentStatus, LIFECYCLE } from './lifecycle.js';
+import { type Acted, allowedActions } from './acts.js';
+import { allows } from './lifecycle.js';
 
 const RESOLUTION = 'Resolución NAC-DGERCGC25-00000017';
 
@@ -29,9 +30,8 @@ const RULES = defineRules({
 });
 
 /** What a credit note needs to know of its original. */
-export interface Original {
+export interface Original extends Acted {
   readonly documentType: string;
-  readonly status: DocumentStatus;
   /** `YYYY-MM-DD`. */
   readonly issueDate: string;
   readonly buyerIdType: string | null;
@@ -46,7 +46,7 @@ export interface Original {
  * @throws DomainError INVALID_STATE or FISCAL_RULE_VIOLATED
  */
 export function refuseUncreditable(original: Original, today: string, maxMonths: number, field?: NamingField): void {
-  if (!allows(original.status, 'credit')) throw originalNotStanding(original.status, field);
+  if (!allows(original.status, 'credit')) throw originalNotStanding(original, field);
   const at = '/modified_document_id';
   const findings = [
     ...(original.documentType === '01' ? [] : [finding(RULES['credit.original_type'], at, '01', original.documentType)]),
@@ -72,8 +72,8 @@ export function uncharged({ taxes }: Pick<DocumentContent, 'taxes'>, charged: re
 }
 
 /** The refusal of a note to a document whose state does not allow it: state and actions are that document's. */
-export const originalNotStanding = (status: DocumentStatus, field?: NamingField): DomainError =>
-  new DomainError('INVALID_STATE', { ...(field !== undefined && { field }), status, allowed_actions: LIFECYCLE[status].actions });
+export const originalNotStanding = (original: Acted, field?: NamingField): DomainError =>
+  new DomainError('INVALID_STATE', { ...(field !== undefined && { field }), status: original.status, allowed_actions: allowedActions(original) });
 
 /** Where a body names the document that a note modifies. */
 export type NamingField = 'modified_document_id' | 'modified_document_number';

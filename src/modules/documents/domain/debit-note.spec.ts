@@ -3,7 +3,7 @@ import { DOCUMENT_STATUSES, type DocumentStatus } from './lifecycle.js';
 
 const isRefused = (status: DocumentStatus): boolean => {
   try {
-    refuseUndebitable({ status }, 'modified_document_id');
+    refuseUndebitable({ status, errorCode: null, sriMessages: [] }, 'modified_document_id');
     return false;
   } catch (error) {
     expect(error).toMatchObject({ code: 'INVALID_STATE', detail: { field: 'modified_document_id', status } });

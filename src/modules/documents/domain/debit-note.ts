@@ -1,3 +1,4 @@
+import type { Acted } from './acts.js';
 import { type NamingField, originalNotStanding } from './credit-note.js';
 import type { DocumentStatus } from './lifecycle.js';
 
@@ -9,6 +10,6 @@ const CAME_TO_NOTHING: readonly DocumentStatus[] = ['DRAFT', 'VALIDATED', 'REJEC
  * most (message 68).
  * @throws DomainError INVALID_STATE
  */
-export function refuseUndebitable({ status }: { readonly status: DocumentStatus }, field: NamingField): void {
-  if (CAME_TO_NOTHING.includes(status)) throw originalNotStanding(status, field);
+export function refuseUndebitable(original: Acted, field: NamingField): void {
+  if (CAME_TO_NOTHING.includes(original.status)) throw originalNotStanding(original, field);
 }

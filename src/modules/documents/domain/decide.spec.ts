@@ -49,7 +49,8 @@ describe('a document that was corrected', () => {
   const first = { ...signing(1, FIRST), contentRevision: 1 };
   const second = { ...signing(2, OURS), contentRevision: 2 };
   const corrected = (former: Signing): Partial<DocumentState> => ({ contentRevision: 2, signings: [former, second] });
-  const redated = { ...corrected({ ...first, accessKey: FORMER_KEY }), suspicion: 'SEQUENTIAL_TAKEN' } as const;
+  // Asked often enough, as after several sendings.
+  const redated = { ...corrected({ ...first, accessKey: FORMER_KEY }), suspicion: 'SEQUENTIAL_TAKEN', authorizationAttempts: 4 } as const;
   const authorizedWith = (comprobante: string, former: Signing): Decision => ask('AUTHORIZATION_PENDING', answered(entry('AUTORIZADO', { comprobante })), corrected(former));
   const asked = (now: AuthorizationAnswer, before: AuthorizationAnswer): Evidence => ({ kind: 'authorization', answer: now, former: [before] });
   const entriesOf = (...entries: AuthorizationEntry[]): AuthorizationAnswer => answersOf(answered(...entries)).answer;
@@ -81,7 +82,14 @@ describe('a document that was corrected', () => {
     expect(taken(entriesOf())).toMatchObject([{ trigger: 'sequential_taken' }]);
     expect(taken(entriesOf(entry('NO AUTORIZADO', { comprobante: FIRST })))).toMatchObject([{ trigger: 'sequential_taken' }]);
     expect(taken({ kind: 'no_evidence', reason: 'timeout', excerpt: '' })).toEqual([]);
+    expect(taken(entriesOf(entry('EN REVISION', { comprobante: null })))).toEqual([]);
     expect(taken(entriesOf(entry('EN PROCESO', { comprobante: null })))).toEqual([]);
+  });
+
+  it('is asked for several times before its number counts as taken: what was sent before the correction may still be on its way', () => {
+    const once = (more: Partial<DocumentState>): readonly unknown[] => ask('RECEPTION_UNKNOWN', answered(), { suspicion: 'SEQUENTIAL_TAKEN', receptionAttempts: 1, authorizationAttempts: 0, ...more }).moves;
+    expect(once(corrected(first))).toEqual([]);
+    expect(once({ signings: [second] })).toMatchObject([{ trigger: 'sequential_taken' }]);
   });
 
   it('is not sent again while the SRI is at work on its former version', () => {
@@ -266,7 +274,7 @@ describe('whether a document arrived', () => {
   });
 
   it('a taken number whose key is not ours is for a person, never renumbered', () => {
-    const decision = ask('RECEPTION_UNKNOWN', answered(), { suspicion: 'SEQUENTIAL_TAKEN' });
+    const decision = ask('RECEPTION_UNKNOWN', answered(), { suspicion: 'SEQUENTIAL_TAKEN', signings: [signing(2, OURS)] });
     expect(end('RECEPTION_UNKNOWN', decision)).toBe('MANUAL_REVIEW_REQUIRED');
     expect(decision.patch).toMatchObject({ errorCode: 'SEQUENTIAL_TAKEN', errorDetail: { suggested_action: 'raise_counter_then_abandon' } });
     expect(decision.work).toMatchObject({ step: 'authorize', recheck: true });

@@ -160,12 +160,13 @@ function findingOf(document: DocumentState, { answer, former = [] }: Answers): F
   const found = findingUnderKey(document, answer);
   if (found.kind === 'authorized' || former.length === 0) return found;
   const before = former.map((one) => findingUnderKey(document, one));
-  const authorized = before.find(({ kind }) => kind === 'authorized');
+  const told = (kind: Finding['kind']): Finding | undefined => before.find((one) => one.kind === kind);
+  const authorized = told('authorized');
   if (authorized) return authorized;
   if (found.kind !== 'absent') return found;
-  if (before.some(({ kind }) => kind === 'in_process')) return { kind: 'former_in_process' };
-  // That nobody holds it is known only once every question was answered.
-  return before.find(({ kind }) => kind === 'mismatch') ?? before.find(({ kind }) => kind === 'no_answer') ?? found;
+  if (told('in_process')) return { kind: 'former_in_process' };
+  // That nobody holds it is known only once every question had an answer that says so.
+  return told('mismatch') ?? told('no_answer') ?? told('unusable') ?? found;
 }
 
 function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer): Finding {
@@ -308,8 +309,9 @@ const ASKS_BEFORE_TAKEN = 4;
 /** Asked by key, and the SRI knows nothing: the same bytes may go again. */
 function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decision {
   if (document.suspicion === 'SEQUENTIAL_TAKEN') {
-    // An earlier sending that got no answer may itself have taken the number, and the SRI be still at work on it.
-    if (document.receptionAttempts > 1 && document.authorizationAttempts < ASKS_BEFORE_TAKEN) return wait(document, 'absent', now, policy);
+    // An earlier sending that got no answer may itself have taken the number, and the SRI be still at work on it; after a
+    // correction the attempts are counted anew.
+    if ((document.receptionAttempts > 1 || document.signings.length > 1) && document.authorizationAttempts < ASKS_BEFORE_TAKEN) return wait(document, 'absent', now, policy);
     return {
       moves: [{ trigger: 'sequential_taken' }],
       patch: problem('SEQUENTIAL_TAKEN', { suggested_action: 'raise_counter_then_abandon' }),

@@ -1,17 +1,20 @@
 import type { Ids } from '../../../shared/ports.js';
-import type { AuthorizationAnswer, AuthorizationClient } from '../../../sri/soap/authorization.js';
+import type { AuthorizationAnswer } from '../../../sri/soap/authorization.js';
 import { type Answers, authorizationOf, formerKeys } from '../domain/decide.js';
 import type { DocumentState } from '../domain/document.js';
 import type { AttemptOutcome, Records } from '../persistence/documents.repository.js';
 import { authorizationWrapper } from './authorization-wrapper.js';
 
-/** Asks the SRI for the authorization of a document, by every access key that it has had while none authorizes it. */
-export async function askAuthorization(authorization: AuthorizationClient, state: DocumentState): Promise<Answers> {
-  const answer = await authorization.query(state.accessKey);
+/**
+ * Asks the SRI for the authorization of a document by the access keys that it has had, the present one first, until one
+ * authorizes it. A question without an answer ends it: that nobody holds the document cannot be known then.
+ */
+export async function askAuthorization(state: DocumentState, ask: (accessKey: string) => Promise<AuthorizationAnswer>): Promise<Answers> {
+  const answer = await ask(state.accessKey);
   const former: AuthorizationAnswer[] = [];
   for (const key of formerKeys(state)) {
-    if (authorizationOf(state, { answer, former })) break;
-    former.push(await authorization.query(key));
+    if ((former.at(-1) ?? answer).kind !== 'entries' || authorizationOf(state, { answer, former })) break;
+    former.push(await ask(key));
   }
   return { answer, former };
 }

@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
-import { AuthorizationClient } from '../../../sri/soap/authorization.js';
-import { type Answers, decide } from '../domain/decide.js';
-import type { DocumentState, SagaPolicy, Work } from '../domain/document.js';
-import { DocumentsRepository } from '../persistence/documents.repository.js';
+import { type AuthorizationAnswer, AuthorizationClient } from '../../../sri/soap/authorization.js';
+import { decide } from '../domain/decide.js';
+import type { SagaPolicy, Work } from '../domain/document.js';
+import { DocumentsRepository, StaleDocumentError } from '../persistence/documents.repository.js';
 import { askAuthorization, authorizationRecords } from './ask-authorization.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
@@ -22,6 +23,7 @@ export class AuthorizeStep implements SagaStep {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
     @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
+    @Inject(SETTINGS) private readonly settings: Pick<Settings, 'LEASE_SECONDS'>,
   ) {}
 
   async run(document: LeasedDocument): Promise<Work | null> {
@@ -35,7 +37,7 @@ export class AuthorizeStep implements SagaStep {
     }
     const entrance = this.breaker.enter('authorization');
     if (entrance.kind === 'wait') return await postpone(this.documents, document, 'authorize', entrance.until, startedAt);
-    const answers = await this.ask(state, entrance);
+    const answers = await askAuthorization(state, (accessKey) => (accessKey === state.accessKey ? this.ask(accessKey, entrance) : this.askFormer(accessKey, document)));
     await this.killPoints.pass('after-auth-answer', loaded.content.numericCode);
 
     const now = this.clock.now();
@@ -45,11 +47,19 @@ export class AuthorizeStep implements SagaStep {
     return decision.work;
   }
 
-  private async ask(state: DocumentState, { leave, abandon }: Passage): Promise<Answers> {
+  /** Each question takes its time: the lease is renewed for it. */
+  private async askFormer(accessKey: string, { loaded: { state }, token }: LeasedDocument): Promise<AuthorizationAnswer> {
+    const renewed = await this.documents.take(state.tenantId, state.id, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);
+    if (renewed === null) throw new StaleDocumentError(`lease of document ${state.id} was lost`);
+    const entrance = this.breaker.enter('authorization');
+    return entrance.kind === 'wait' ? { kind: 'not_delivered', reason: entrance.reason } : this.ask(accessKey, entrance);
+  }
+
+  private async ask(accessKey: string, { leave, abandon }: Passage): Promise<AuthorizationAnswer> {
     try {
-      const answers = await askAuthorization(this.authorization, state);
-      leave(answers.answer.kind === 'entries');
-      return answers;
+      const answer = await this.authorization.query(accessKey);
+      leave(answer.kind === 'entries');
+      return answer;
     } finally {
       abandon();
     }

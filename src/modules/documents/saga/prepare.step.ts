@@ -5,10 +5,12 @@ import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { documentDigest } from '../../../sri/document-digest.js';
 import { documentType } from '../../../sri/document-types/registry.js';
 import { SigningKeys } from '../../issuers/public.js';
-import type { Decision, Move, Work } from '../domain/document.js';
+import { recheck } from '../domain/decide.js';
+import type { Decision, Move, SagaPolicy, Work } from '../domain/document.js';
 import type { DocumentStatus } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument } from '../persistence/documents.repository.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
+import { SAGA_POLICY } from './policy.js';
 import type { FreshSignature, LeasedDocument, NextWork, SagaStep } from './step.js';
 
 /** Moves that lead from where the document stands to "signed and in the queue". */
@@ -33,6 +35,7 @@ export class PrepareStep implements SagaStep {
     private readonly signingKeys: SigningKeys,
     private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
   ) {}
 
   async run({ loaded, token, clearUntil }: LeasedDocument): Promise<NextWork | null> {
@@ -86,7 +89,7 @@ export class PrepareStep implements SagaStep {
       // The database is away or the process is told to die: somebody else goes on.
       if (!(error instanceof EnvelopeError || error instanceof BuildFailure)) throw error;
       this.log.error(`document ${state.id} cannot be built or signed: ${error.message}`);
-      await this.documents.advance(state, { moves: [{ trigger: 'failed' }], patch: { errorCode: 'SIGNING_FAILED' }, work: null }, token, now);
+      await this.documents.advance(state, { moves: [{ trigger: 'failed' }], patch: { errorCode: 'SIGNING_FAILED' }, work: recheck(state, now, this.policy) }, token, now);
       return null;
     }
   }

@@ -1,4 +1,5 @@
 import { StepGates } from '../../../platform/outbox/step-gates.js';
+import { EnvelopeError } from '../../../platform/secrets/key-wrapper.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { LoadedDocument, Records } from '../persistence/documents.repository.js';
@@ -154,9 +155,54 @@ describe('the steps that call the SRI', () => {
         return Promise.resolve(Buffer.from(xml));
       },
     };
-    const prepare = new PrepareStep(documents, { signerFor: () => Promise.resolve(slowly) } as never, killPoints, clock);
+    const prepare = new PrepareStep(documents, { signerFor: () => Promise.resolve(slowly) } as never, killPoints, clock, POLICY);
     const next = await prepare.run({ loaded, token: 'token', clearUntil: new Date(START + 1_000) });
     expect([next?.step, next?.signature?.signing.signingNo, decisions.length]).toEqual(['submit', goesWith ? 1 : undefined, goesWith ? 0 : 1]);
+  });
+
+  it('what was sent before is compared with the SRI also when its correction cannot be signed', async () => {
+    becomes({ status: 'NUMBER_RESERVED', firstSentAt: new Date(START - DAY) });
+    loaded = { ...loaded, activeCertificate: { id: 'c', validFrom: new Date(START - DAY), validTo: new Date(START + DAY) } };
+    const prepare = new PrepareStep(documents, { signerFor: () => Promise.reject(new EnvelopeError('damaged')) } as never, killPoints, clock, POLICY);
+    expect(await prepare.run({ loaded, token: 'token', clearUntil: null })).toBeNull();
+    expect(decisions).toMatchObject([{ moves: [{ trigger: 'failed' }], work: { step: 'authorize', recheck: true, dueAt: new Date(START + DAY) } }]);
+  });
+
+  describe('a document that had other access keys', () => {
+    const KEYS = ['1', '2', '3'].map((digit) => digit.repeat(49));
+    let [asked, renewals]: [string[], number] = [[], 0];
+    const run = (answers: Record<string, unknown>, isMine = true): Promise<unknown> => {
+      [asked, renewals] = [[], 0];
+      becomes({ status: 'RECEPTION_UNKNOWN', signings: KEYS.map((accessKey, index) => ({ signingNo: index + 1, digest: `${index}`, signedAt: new Date(START), accessKey, contentRevision: index + 1 })) });
+      const query = (accessKey: string): Promise<unknown> => {
+        asked.push(accessKey);
+        return Promise.resolve(answers[accessKey] ?? { kind: 'entries', entries: [], consultedKey: accessKey, raw: '' });
+      };
+      const take = (): Promise<unknown> => {
+        renewals += 1;
+        return Promise.resolve(isMine ? {} : null);
+      };
+      const repository = { ...(documents as object), take } as never;
+      return new AuthorizeStep(repository, { query } as never, breaker, killPoints, clock, ids, POLICY, { LEASE_SECONDS: 60 }).run({ loaded, token: 'token', clearUntil: null });
+    };
+
+    it('is asked for by each, under a lease that is renewed for each', async () => {
+      await run({});
+      expect([asked, renewals, decisions[0]?.moves]).toEqual([KEYS, 2, [{ trigger: 'not_found' }]]);
+      expect(records[0]?.asked?.outcome).toBe('no entries; former access key: no entries; former access key: no entries');
+    });
+
+    it('is not asked for further once the SRI does not answer, and nothing counts as not found', async () => {
+      await run({ [KEYS[1]!]: { kind: 'no_evidence', reason: 'timeout', excerpt: '' } });
+      expect([asked, decisions[0]?.moves]).toEqual([KEYS.slice(0, 2), []]);
+      await run({ [KEYS[0]!]: { kind: 'no_evidence', reason: 'timeout', excerpt: '' } });
+      expect(asked).toEqual(KEYS.slice(0, 1));
+    });
+
+    it('is left to whoever took its lease meanwhile', async () => {
+      await expect(run({}, false)).rejects.toThrow('lease of document d was lost');
+      expect([asked, decisions]).toEqual([KEYS.slice(0, 1), []]);
+    });
   });
 
   it('faults of our own never count against the SRI', async () => {
@@ -173,7 +219,7 @@ describe('the steps that call the SRI', () => {
     const query = { query: () => Promise.resolve().then(fault) } as never;
     const steps: Record<typeof service, SagaStep> = {
       reception: submitStep(fault),
-      authorization: new AuthorizeStep(documents, query, breaker, killPoints, clock, ids, POLICY),
+      authorization: new AuthorizeStep(documents, query, breaker, killPoints, clock, ids, POLICY, { LEASE_SECONDS: 60 }),
       consultation: new WatchStep(documents, query, breaker, clock, ids, POLICY),
     };
     for (let i = 0; i < 5; i += 1) call(service, false);

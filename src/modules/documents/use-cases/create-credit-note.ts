@@ -47,7 +47,7 @@ export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote
     const { documentId, replayed } = await this.drafts.create(tenant, original.place, request, (_issuer, now) => {
       const today = guayaquilDay(now);
       const { documentType, issueDate, buyerIdType } = original.content;
-      refuseUncreditable({ documentType, issueDate, buyerIdType, status: original.status }, today, this.settings.CREDIT_NOTE_MAX_AGE_MONTHS);
+      refuseUncreditable({ ...original, documentType, issueDate, buyerIdType }, today, this.settings.CREDIT_NOTE_MAX_AGE_MONTHS);
       return this.contentOf(original, body, today);
     });
     return { answer: { credit_note_id: documentId, original_document_id: originalId, status: 'DRAFT', access_key: null }, replayed };

@@ -6,6 +6,7 @@ import type { DocumentContent, DocumentTax } from '../../../sri/document-types/d
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import type { Original } from '../domain/credit-note.js';
+import { fromWireMessage, type WireMessage } from '../persistence/documents.repository.js';
 
 /** One of the issuer's own documents, as a note that modifies it needs to know it. */
 export interface ModifiedDocument extends Original {
@@ -29,7 +30,7 @@ const RULES = defineRules({
   },
 });
 
-const COLUMNS = `d.id, d.document_type as "documentType", d.status, to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId", d.authorization_number as "authorizationNumber",
+const COLUMNS = `d.id, d.document_type as "documentType", d.status, d.error_code as "errorCode", d.sri_messages as "sriMessages", to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId", d.authorization_number as "authorizationNumber",
   coalesce(c.content -> 'taxes', '[]') as taxes,
   e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as number`;
 const SOURCE = `documents d
@@ -58,8 +59,8 @@ export async function findModified(
   const { modifiedDocumentId: id, modifiedDocumentNumber, modifiedDocumentType } = content;
   const one = async (where: string, parameters: readonly unknown[]): Promise<ModifiedDocument | null> => {
     const sql = `select ${COLUMNS} from ${SOURCE} where d.tenant_id = $1 and d.issuer_id = $2 and ${where}`;
-    const [row] = await transaction.run(tenantId, (manager) => manager.query<ModifiedDocument[]>(sql, [tenantId, issuerId, ...parameters]));
-    return row ?? null;
+    const [row] = await transaction.run(tenantId, (manager) => manager.query<(Omit<ModifiedDocument, 'sriMessages'> & { sriMessages: WireMessage[] })[]>(sql, [tenantId, issuerId, ...parameters]));
+    return row ? { ...row, sriMessages: row.sriMessages.map(fromWireMessage) } : null;
   };
   if (id !== null) {
     const found = await one('d.id = $3', [id]);

@@ -47,10 +47,10 @@ export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocume
 
   private async ask({ state }: LoadedDocument): Promise<ActDecision> {
     const startedAt = this.clock.now();
-    const answers = await askAuthorization(this.authorization, state);
+    const answers = await askAuthorization(state, (accessKey) => this.authorization.query(accessKey));
     const decision = decideReconciliation(state, answers, this.clock.now(), this.policy);
     const isVerdict = decision.moves.length > 0;
-    if (!isVerdict && [answers.answer, ...answers.former ?? []].some(({ kind }) => kind !== 'entries')) throw new DomainError('SRI_UNAVAILABLE');
+    if (!isVerdict && [answers.answer, ...(answers.former ?? [])].some(({ kind }) => kind !== 'entries')) throw new DomainError('SRI_UNAVAILABLE');
     return { decision, records: authorizationRecords(this.ids, state, answers, startedAt) };
   }
 

@@ -50,10 +50,10 @@ export class CertificatesRepository {
    *   certificate was revoked here
    */
   async store(tenant: TenantContext, certificate: NewCertificate, now: Date): Promise<CertificateRow> {
-    const { tenantId, environment } = tenant;
+    const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
       await lockIssuer(manager, tenantId, certificate.issuerId);
-      await claimRuc(manager, tenantId, certificate, environment, now);
+      await claimRuc(manager, tenant, certificate.ruc, certificate.issuerId, now);
       const [known] = await manager.query<CertificateRow[]>(
         `select ${COLUMNS} from certificates where tenant_id = $1 and issuer_id = $2 and fingerprint_sha256 = $3`,
         [tenantId, certificate.issuerId, certificate.fingerprintSha256],
@@ -78,7 +78,10 @@ export class CertificatesRepository {
     });
   }
 
-  /** Makes a stored certificate the active one; null when the issuer has no such certificate. */
+  /**
+   * Makes a stored certificate the active one, and claims its RUC; null when the issuer has no such certificate.
+   * @throws DomainError ALREADY_EXISTS as `store`
+   */
   async activate(tenant: TenantContext, issuerId: string, id: string, judge: (row: CertificateRow) => void, now: Date): Promise<CertificateRow | null> {
     const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
@@ -86,6 +89,7 @@ export class CertificatesRepository {
       const [row] = await manager.query<CertificateRow[]>(`select ${COLUMNS} from certificates where ${ONE}`, [tenantId, issuerId, id]);
       if (row === undefined) return null;
       judge(row);
+      await claimRuc(manager, tenant, row.ruc, issuerId, now);
       await this.record(manager, tenant, 'certificate.activated', issuerId, id, now);
       return makeActive(manager, tenantId, issuerId, id);
     });
@@ -147,14 +151,9 @@ async function lockIssuer(manager: EntityManager, tenantId: string, issuerId: st
   if (rows.length === 0) throw new DomainError('NOT_FOUND');
 }
 
-async function claimRuc(manager: EntityManager, tenantId: string, certificate: NewCertificate, environment: TenantContext['environment'], now: Date): Promise<void> {
-  const [claim] = await manager.query<{ held: boolean }[]>('select claim_ruc($1, $2, $3, $4, $5) as held', [
-    certificate.ruc,
-    environment,
-    tenantId,
-    certificate.issuerId,
-    now,
-  ]);
+/** One issuer at a time signs for a RUC on the whole platform. */
+async function claimRuc(manager: EntityManager, { tenantId, environment }: TenantContext, ruc: string, issuerId: string, now: Date): Promise<void> {
+  const [claim] = await manager.query<{ held: boolean }[]>('select claim_ruc($1, $2, $3, $4, $5) as held', [ruc, environment, tenantId, issuerId, now]);
   if (claim?.held !== true) throw new DomainError('ALREADY_EXISTS', { field: 'ruc', reason: 'verified_by_another_issuer' });
 }
 
