@@ -73,7 +73,9 @@ describeWhere(BROWSER === undefined ? 'no Chromium on this machine; install the 
     await page.goto(`${stack.apiUrl}/auth/google?return_to=/auth/me`);
     const back = page.waitForResponse((response) => response.url().startsWith(`${stack.apiUrl}/auth/google/callback`));
     await page.getByRole('button', { name: 'Cancel' }).click();
-    expect((await back).status()).toBe(401);
+    expect((await back).status()).toBe(302);
+    await page.waitForURL((url) => url.pathname === '/auth/me' && new URLSearchParams(url.hash.slice(1)).get('reason') === 'cancelled');
+    expect(await page.locator('body').innerText()).toContain('UNAUTHENTICATED');
     expect(await browser.cookies(stack.apiUrl)).toEqual([]);
     await page.close();
   });

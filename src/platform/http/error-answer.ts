@@ -3,7 +3,6 @@ import { DomainError } from '../../shared/domain-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../shared/error-catalogue.js';
 import { sqlState } from '../database/tenant-transaction.js';
 import type { Finding } from '../../shared/finding.js';
-import { isObject } from './fields.js';
 import { fieldMessage, type Language } from './field-messages.js';
 import { toldFinding } from './told-finding.js';
 import { type FieldFinding, ValidationFailure } from './validation-failure.js';
@@ -35,7 +34,7 @@ export function answerTo(error: unknown, language: Language, requestId: string):
 
 /** The limit that was met, by the names of the specification (section 8): it need not be the one of calls in a minute. */
 function limitHeaders(detail: unknown): Readonly<Record<string, string>> {
-  const limit = isObject(detail) ? detail['limit'] : null;
+  const limit = typeof detail === 'object' && detail !== null && 'limit' in detail ? detail.limit : null;
   return typeof limit === 'number' ? { 'X-RateLimit-Limit': String(limit), 'X-RateLimit-Remaining': '0' } : {};
 }
 
