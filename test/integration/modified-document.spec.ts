@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import type { DocumentPatch } from '../../src/modules/documents/domain/document.js';
 import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
-import { authorizationOf, findModified, misnamed, otherBuyer } from '../../src/modules/documents/use-cases/modified-document.js';
+import { findModified, misnamed, otherBuyer, supportAuthorization } from '../../src/modules/documents/use-cases/modified-document.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -69,11 +69,11 @@ describe('the document that a note modifies', () => {
     const original = (await findModified(transaction, tenant, seed.issuerId, guide))!;
     const named = { ...guide, modifiedDocumentType: '01', modifiedDocumentNumber: NUMBER, modifiedDocumentIssueDate: original.issueDate };
     expect(original.authorizationNumber).toMatch(/^\d{49}$/);
-    expect(authorizationOf(named, original)).toBe(original.authorizationNumber);
+    expect(supportAuthorization(named, original)).toBe(original.authorizationNumber);
     for (const other of [{ modifiedDocumentNumber: '001-002-000000009' }, { modifiedDocumentType: '03' }, { modifiedDocumentIssueDate: '2026-01-01' }, { documentType: '04' as const }]) {
-      expect(authorizationOf({ ...named, ...other }, original)).toBeNull();
+      expect(supportAuthorization({ ...named, ...other }, original)).toBeNull();
     }
-    expect(authorizationOf(named, { ...original, authorizationNumber: null })).toBeNull();
+    expect(supportAuthorization(named, { ...original, authorizationNumber: null })).toBeNull();
   });
 
   it('and when it was refused or given up, for it may be authorized yet', async () => {

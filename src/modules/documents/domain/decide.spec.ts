@@ -1,7 +1,8 @@
 import { documentDigest } from '../../../sri/document-digest.js';
 import type { AuthorizationAnswer, AuthorizationEntry } from '../../../sri/soap/authorization.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
-import { type Answers, decide, decideReconciliation, type Evidence } from './decide.js';
+import type { Answers } from './authorization-finding.js';
+import { decide, decideReconciliation, type Evidence } from './decide.js';
 import type { Decision, DocumentState, SagaPolicy, Signing } from './document.js';
 import { type DocumentStatus, target } from './lifecycle.js';
 

@@ -1,9 +1,8 @@
-import { documentDigest } from '../../../sri/document-digest.js';
-import type { AuthorizationAnswer, AuthorizationEntry } from '../../../sri/soap/authorization.js';
-import { authorizationState, classifyRefused, classifyReturned, type Verdict } from '../../../sri/soap/classification.js';
+import { classifyRefused, classifyReturned, type Verdict } from '../../../sri/soap/classification.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 import type { ReceptionAnswer } from '../../../sri/soap/reception.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
+import { type Answers, type Authorization, findingOf } from './authorization-finding.js';
 import { type Decision, type DocumentPatch, type DocumentState, type Move, type SagaPolicy, type Signing, type Work, waitOf } from './document.js';
 import { LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
 
@@ -13,14 +12,6 @@ export type Evidence =
   | ({ readonly kind: 'authorization' } & Answers)
   /** The worker that was sending vanished: the document may or may not have arrived. */
   | { readonly kind: 'worker_lost' };
-
-/** What the SRI says of a document. */
-export interface Answers {
-  /** Asked by its access key. */
-  readonly answer: AuthorizationAnswer;
-  /** Asked by `formerKeys`, in their order. Left out where there are none, or where `answer` authorizes. */
-  readonly former?: readonly AuthorizationAnswer[];
-}
 
 /**
  * Decides what an answer of the SRI means for a document. Pure: the shell writes
@@ -137,54 +128,6 @@ export function recheck({ firstSentAt, signings }: DocumentState, now: Date, pol
   return { ...ask(after(now, policy.recheckEveryMs)), recheck: true };
 }
 
-/** Access keys that the document had before a correction gave it another date: the SRI may have taken what was sent under one. */
-export const formerKeys = ({ accessKey, signings }: DocumentState): readonly string[] =>
-  [...new Set(signings.map((signing) => signing.accessKey))].filter((key) => key !== accessKey);
-
-/** What the authorization service says about the document as it was last signed. */
-type Finding =
-  | ({ readonly kind: 'authorized' } & Authorization)
-  /** Authorized under our key, but not the bytes we sent. */
-  | { readonly kind: 'mismatch' }
-  | { readonly kind: 'in_process' }
-  | { readonly kind: 'refused'; readonly messages: readonly SriMessage[] }
-  /** Asked by key: nothing there, or only refusals of older signings. */
-  | { readonly kind: 'absent' }
-  /** Not there, but the SRI is at work on what was sent under a former key: of one number it takes one document. */
-  | { readonly kind: 'former_in_process' }
-  /** An entry that neither authorizes nor refuses. */
-  | { readonly kind: 'unusable' }
-  | { readonly kind: 'no_answer'; readonly reason: string; readonly retryAfterSeconds?: number };
-
-function findingOf(document: DocumentState, { answer, former = [] }: Answers): Finding {
-  const found = findingUnderKey(document, answer);
-  if (found.kind === 'authorized' || former.length === 0) return found;
-  const before = former.map((one) => findingUnderKey(document, one));
-  const told = (kind: Finding['kind']): Finding | undefined => before.find((one) => one.kind === kind);
-  const authorized = told('authorized');
-  if (authorized) return authorized;
-  if (found.kind !== 'absent') return found;
-  if (told('in_process')) return { kind: 'former_in_process' };
-  // That nobody holds it is known only once every question had an answer that says so.
-  return told('mismatch') ?? told('no_answer') ?? told('unusable') ?? found;
-}
-
-function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer): Finding {
-  if (answer.kind === 'no_evidence') return { ...answer, kind: 'no_answer' };
-  if (answer.kind === 'not_delivered') return { kind: 'no_answer', reason: answer.reason };
-  const { entries } = answer;
-  const authorization = authorizationIn(document, answer);
-  if (authorization) return { kind: 'authorized', ...authorization };
-  if (entries.some(isAuthorization)) return { kind: 'mismatch' };
-  const states = new Set(entries.map(({ estado }) => authorizationState(estado)));
-  if (states.has('in_process')) return { kind: 'in_process' };
-  const refusal = entries
-    .filter((one) => authorizationState(one.estado) === 'refused' && concernsCurrentSigning(document, one))
-    .reduce(latest, null);
-  if (refusal) return { kind: 'refused', messages: refusal.messages };
-  return states.has('unknown') ? { kind: 'unusable' } : { kind: 'absent' };
-}
-
 function decideAuthorization(document: DocumentState, answers: Answers, now: Date, policy: SagaPolicy): Decision {
   const found = findingOf(document, answers);
   const { status } = document;
@@ -229,54 +172,6 @@ export function decideReconciliation(document: DocumentState, answers: Answers, 
   return first === undefined || WAITING.includes(first.trigger) ? { moves: [], patch: {}, work: null, keepWork: true } : decision;
 }
 
-const isAuthorization = (entry: AuthorizationEntry): boolean => authorizationState(entry.estado) === 'authorized';
-
-/** An entry that authorizes a document, and the signing whose bytes it authorizes. */
-export interface Authorization {
-  readonly entry: AuthorizationEntry;
-  readonly signing: Signing;
-}
-
-/** What authorizes this document among all that the SRI returned; it wins over everything else. */
-export function authorizationOf(document: DocumentState, { answer, former = [] }: Answers): Authorization | undefined {
-  for (const one of [answer, ...former]) {
-    const authorization = authorizationIn(document, one);
-    if (authorization) return authorization;
-  }
-  return undefined;
-}
-
-/** AUTHORIZED only for a key of our own and for bytes that we sent under it. */
-function authorizationIn(document: DocumentState, answer: AuthorizationAnswer): Authorization | undefined {
-  if (answer.kind !== 'entries') return undefined;
-  for (const entry of answer.entries.filter(isAuthorization)) {
-    const signing = signingsOf(document, entry).find(({ accessKey }) => entry.numeroAutorizacion === null || entry.numeroAutorizacion === accessKey);
-    if (signing) return { entry, signing };
-  }
-  return undefined;
-}
-
-/** The signings whose bytes the entry holds. */
-function signingsOf({ signings }: DocumentState, { comprobante }: AuthorizationEntry): readonly Signing[] {
-  if (comprobante === null) return [];
-  const digest = documentDigest(comprobante);
-  return signings.filter((sent) => sent.digest === digest);
-}
-
-/** A refusal of an older signing says nothing about the current one. */
-function concernsCurrentSigning(document: DocumentState, entry: AuthorizationEntry): boolean {
-  if (entry.comprobante === null) return document.signingNo <= 1;
-  return signingsOf(document, entry).some(({ signingNo }) => signingNo === document.signingNo);
-}
-
-function latest(best: AuthorizationEntry | null, entry: AuthorizationEntry): AuthorizationEntry {
-  if (best === null || best.fechaAutorizacion === null || entry.fechaAutorizacion === null) return entry;
-  return Date.parse(entry.fechaAutorizacion) >= Date.parse(best.fechaAutorizacion) ? entry : best;
-}
-
-/** Why an authorization needs a person: the SRI authorized what a correction had replaced since. */
-export const FORMER_CONTENT = 'former_content';
-
 /** What the record has to become again: it says what the SRI authorized. Of a signing whose content is not known nothing can be said. */
 function formerContent({ contentRevision }: DocumentState, signing: Signing): Decision['restore'] {
   const signed = signing.contentRevision;
@@ -287,7 +182,7 @@ function authorizedBy(document: DocumentState, { entry, signing }: Authorization
   const date = entry.fechaAutorizacion === null ? Number.NaN : Date.parse(entry.fechaAutorizacion);
   const restore = formerContent(document, signing);
   return {
-    moves: [{ trigger: 'authorized', ...(restore && { detail: { reason: FORMER_CONTENT } }) }],
+    moves: [{ trigger: 'authorized', ...(restore && { detail: { reason: 'former_content' } }) }],
     patch: {
       ...SOLVED,
       authorizationNumber: signing.accessKey,

@@ -1,5 +1,4 @@
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 
 const RULES = defineRules({
@@ -13,22 +12,3 @@ const RULES = defineRules({
 
 /** Told on the record of a document that the SRI authorized as it was before its correction. */
 export const FORMER_CONTENT_AUTHORIZED: Finding = finding(RULES['authorization.former_content'], '');
-
-/** Columns of `documents` that say what the content says, for lists and sums. */
-export const CONTENT_COLUMNS = {
-  issue_date: 'issueDate',
-  subtotal: 'subtotal',
-  total_discount: 'totalDiscount',
-  total_tax: 'totalTax',
-  total: 'total',
-  buyer_id_type: 'buyerIdType',
-  buyer_id: 'buyerId',
-  buyer_name: 'buyerName',
-  buyer_email: 'buyerEmail',
-  buyer_address: 'buyerAddress',
-  modified_document_id: 'modifiedDocumentId',
-  modified_document_type: 'modifiedDocumentType',
-  modified_document_number: 'modifiedDocumentNumber',
-  modified_document_issue_date: 'modifiedDocumentIssueDate',
-  reason: 'reason',
-} as const satisfies Readonly<Record<string, keyof DocumentContent>>;

@@ -5,7 +5,6 @@ import { noteSpan } from '../../../platform/tracing/spans.js';
 import { IDS, type Ids } from '../../../shared/ports.js';
 import { rowOf } from '../../../sri/soap/classification.js';
 import type { Decision, DocumentState } from '../domain/document.js';
-import { FORMER_CONTENT } from '../domain/decide.js';
 import { target } from '../domain/lifecycle.js';
 import { type Advanced, DocumentsRepository, type Records } from './documents.repository.js';
 
@@ -28,7 +27,7 @@ export class CountedDocuments extends DocumentsRepository {
     return advanced;
   }
 
-  private tell({ id, status: from, accessKey, firstSentAt }: DocumentState, { moves, patch }: Decision, now: Date): void {
+  private tell({ id, status: from, accessKey, firstSentAt }: DocumentState, { moves, patch, restore }: Decision, now: Date): void {
     // It waits and nobody else is told: whoever keeps the key has to bring it back.
     if (patch.errorCode === 'SIGNING_KEY_UNAVAILABLE') this.meters.count('ownFaults', { source: 'document', code: patch.errorCode });
     const last = moves.at(-1);
@@ -39,9 +38,9 @@ export class CountedDocuments extends DocumentsRepository {
     // A cancellation that is withdrawn authorizes nothing anew.
     if (status === 'AUTHORIZED' && last.trigger !== 'authorized') return;
     this.meters.count('documentMoves', { document_type: documentType, status });
-    if (last.trigger === 'authorized' && (last.detail as { reason?: string } | undefined)?.reason === FORMER_CONTENT) {
+    if (restore) {
       this.log.error(`document ${id} is authorized with the content from before its correction, and has become that version again`);
-      this.meters.count('ownFaults', { source: 'document', code: FORMER_CONTENT.toUpperCase() });
+      this.meters.count('ownFaults', { source: 'document', code: 'FORMER_CONTENT' });
     }
     if (status === 'AUTHORIZED' && firstSentAt !== null) {
       this.meters.time('authorizationDelay', { document_type: documentType }, now.getTime() - firstSentAt.getTime());

@@ -1,6 +1,6 @@
 import type { Ids } from '../../../shared/ports.js';
 import type { AuthorizationAnswer } from '../../../sri/soap/authorization.js';
-import { type Answers, authorizationOf, formerKeys } from '../domain/decide.js';
+import { type Answers, authorizationOf, formerKeys } from '../domain/authorization-finding.js';
 import type { DocumentState } from '../domain/document.js';
 import type { AttemptOutcome, Records } from '../persistence/documents.repository.js';
 import { authorizationWrapper } from './authorization-wrapper.js';

@@ -25,7 +25,7 @@ export class GetDocumentRide extends Query<{ bytes: Buffer; fileName: string }> 
 
 interface Row {
   status: DocumentStatus;
-  /** By the SRI, at any time. */
+  /** Of what was given up: by the SRI, at any time. */
   was_refused: boolean;
   sequential: number | null;
   access_key: string | null;
@@ -50,7 +50,7 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
       manager.query<Row[]>(
         `select d.status, d.sequential, d.access_key, d.authorization_number, d.authorization_date, c.content, c.issuer_snapshot,
            i.id as issuer_id, i.logo,
-           exists (
+           d.status = 'FAILED_PERMANENT' and exists (
              select from document_history h
              where h.tenant_id = d.tenant_id and h.document_id = d.id and h.trigger in ('refused', 'sequential_taken')
            ) as was_refused

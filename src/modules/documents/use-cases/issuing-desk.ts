@@ -13,7 +13,7 @@ import { checkRuc } from '../../../sri/taxpayer-id.js';
 import { creditExceeded, refuseUncreditable, uncharged } from '../domain/credit-note.js';
 import { refuseUndebitable } from '../domain/debit-note.js';
 import { type IssuingContextRow, snapshotOf } from './issuing-context.js';
-import { authorizationOf, findModified, misnamed, otherBuyer } from './modified-document.js';
+import { findModified, misnamed, otherBuyer, supportAuthorization } from './modified-document.js';
 
 const RULES = defineRules({
   'place.inactive': {
@@ -145,7 +145,7 @@ export class IssuingDesk {
       modifiedDocumentNumber: content.modifiedDocumentNumber ?? original.number,
       modifiedDocumentIssueDate: content.modifiedDocumentIssueDate ?? original.issueDate,
     };
-    const authorization = authorizationOf(named, original);
+    const authorization = supportAuthorization(named, original);
     return { content: authorization === null ? named : { ...named, modifiedDocumentAuthorization: authorization }, warnings: [...otherBuyer(content, original), ...(isCredit ? uncharged(content, original.taxes) : [])] };
   }
 

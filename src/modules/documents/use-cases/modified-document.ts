@@ -101,7 +101,7 @@ export function misnamed(content: DocumentContent, original: ModifiedDocument): 
 }
 
 /** The authorization number that a guide (06) writes beside the number of its supporting document; null where it names another one. */
-export function authorizationOf(content: DocumentContent, { documentType, number, issueDate, authorizationNumber }: ModifiedDocument): string | null {
+export function supportAuthorization(content: DocumentContent, { documentType, number, issueDate, authorizationNumber }: ModifiedDocument): string | null {
   const isSame = content.modifiedDocumentType === documentType && content.modifiedDocumentNumber === number && content.modifiedDocumentIssueDate === issueDate;
   return content.documentType === '06' && isSame ? authorizationNumber : null;
 }
