@@ -10,7 +10,8 @@ import { runCommand } from './platform/run-command.js';
  * `provision --name X [--key-name Y]`: creates a tenant and prints `{tenant_id, api_key}`; the key is never shown again.
  * `provision --platform-admin E-MAIL [--revoke]`: makes a person with that proven address an administrator of the platform.
  * `provision --disable-person E-MAIL`, `--enable-person E-MAIL`: closes an account, whose sessions end at once, or opens it again.
- * `provision --take-ruc-claim RUC`: takes a RUC from the issuer that has claimed it, so that another may and he may not again.
+ * `provision --take-ruc-claim RUC`: takes a RUC from the issuer that has claimed it, so that another may and its tenant may not again.
+ * `provision --lift-ruc-bars RUC`: lets the tenants from whom a RUC was taken claim it again.
  */
 async function provision(): Promise<void> {
   const { values } = parseArgs({
@@ -18,7 +19,7 @@ async function provision(): Promise<void> {
       name: { type: 'string' }, 'key-name': { type: 'string' },
       'platform-admin': { type: 'string' }, revoke: { type: 'boolean', default: false },
       'disable-person': { type: 'string' }, 'enable-person': { type: 'string' },
-      'take-ruc-claim': { type: 'string' },
+      'take-ruc-claim': { type: 'string' }, 'lift-ruc-bars': { type: 'string' },
     },
   });
   const person = values['disable-person'] ?? values['enable-person'];
@@ -28,6 +29,10 @@ async function provision(): Promise<void> {
   }
   if (values['take-ruc-claim'] !== undefined) {
     await takeClaim(values['take-ruc-claim'].trim());
+    return;
+  }
+  if (values['lift-ruc-bars'] !== undefined) {
+    await liftBars(values['lift-ruc-bars'].trim());
     return;
   }
   if (values['platform-admin'] !== undefined) {
@@ -61,6 +66,14 @@ async function takeClaim(ruc: string): Promise<void> {
   const store = new TenantStore(settings.DATABASE_OWNER_URL);
   if (!(await store.takeRucClaim(ruc, environment, new SystemClock().now()))) throw new Error(`${ruc}: no issuer has claimed this RUC in ${environment}`);
   process.stdout.write(`${JSON.stringify({ ruc, environment, is_claimed: false })}\n`);
+}
+
+async function liftBars(ruc: string): Promise<void> {
+  const settings = readSettings();
+  const environment = sriEnvironment(settings);
+  const tenants = await new TenantStore(settings.DATABASE_OWNER_URL).liftRucBars(ruc, environment);
+  if (tenants === null) throw new Error(`${ruc}: no issuer has ever claimed this RUC in ${environment}`);
+  process.stdout.write(`${JSON.stringify({ ruc, environment, tenants_barred_until_now: tenants })}\n`);
 }
 
 await runCommand(provision, 'provisioning failed');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { sriUrls } from '../../src/local/parts.js';
 import { type Answer, Business } from '../support/business.js';
 import { type Stack, startStack } from '../support/stack.js';
-import { container, PASSWORD, upload, verdict } from '../support/uploads.js';
+import { container, inDays, PASSWORD, upload, verdict } from '../support/uploads.js';
 
 const HAS_DOCUMENTS = { error: { code: 'INVALID_STATE', detail: { reason: 'has_documents', allowed_actions: ['set is_active to false'] } } };
 
@@ -114,11 +114,21 @@ describe('issuers, establishments and emission points', () => {
   });
 
   describe('the RUC of an issuer', () => {
-    const twinOf = async (holder: Business): Promise<{ claim: () => Promise<Answer>; issuerId: string }> => {
+    /** Another tenant with the holder's RUC; `leave`: it deletes its issuer and makes it anew. */
+    const twinOf = async (holder: Business): Promise<{ claim: () => Promise<Answer>; issuerId: string; leave: () => Promise<void> }> => {
       const other = await Business.open(stack, { certificate: null });
-      const { body } = await other.call<{ id: string }>('POST', '/issuers', { ruc: holder.ruc, razon_social: 'Pérez', direccion_matriz: 'Quito', obligado_contabilidad: false });
+      const make = async (): Promise<string> =>
+        (await other.call<{ id: string }>('POST', '/issuers', { ruc: holder.ruc, razon_social: 'Pérez', direccion_matriz: 'Quito', obligado_contabilidad: false })).body.id;
       const file_base64 = container(holder.ruc).toString('base64');
-      return { issuerId: body.id, claim: () => other.call('POST', `/issuers/${body.id}/certificates`, { file_base64, password: PASSWORD }) };
+      let issuerId = await make();
+      return {
+        issuerId,
+        claim: () => other.call('POST', `/issuers/${issuerId}/certificates`, { file_base64, password: PASSWORD }),
+        leave: async () => {
+          expect((await other.call('DELETE', `/issuers/${issuerId}`)).status).toBe(204);
+          issuerId = await make();
+        },
+      };
     };
     const authorized = async (one: Business): Promise<void> => {
       const { document_id } = await one.accepted();
@@ -127,17 +137,39 @@ describe('issuers, establishments and emission points', () => {
     const audited = async (...issuers: string[]): Promise<string[]> =>
       (await stack.database.query<{ action: string }>(`select action from audit_log where target_id = any ($1) and action like 'ruc.%' order by at`, [issuers])).map(({ action }) => action);
 
-    it('passes to whoever uploads or activates a certificate later, until the SRI has authorized a document: one at a time signs', async () => {
+    const aDayLater = (ruc: string): Promise<unknown> => stack.database.query(`update verified_rucs set verified_at = verified_at - interval '1 day' where ruc = $1`, [ruc]);
+    const activate = async (one: Business, certificateId: unknown): Promise<number> => (await one.call('POST', `${issuer(one)}/certificates/${String(certificateId)}/activate`)).status;
+
+    it('passes to whoever uploads or activates a certificate a day later, until the SRI has authorized a document: one at a time signs', async () => {
       const first = await Business.open(stack, { certificate: null });
       const { body: { id } } = await upload(first, container(first.ruc));
       const { claim, issuerId } = await twinOf(first);
+      expect(verdict(await claim())).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
+      await aDayLater(first.ruc);
       expect((await claim()).status).toBe(201);
       expect(await audited(first.issuerId)).toEqual(['ruc.claim_passed']);
       expect((await first.issue()).body).toMatchObject({ error: { code: 'CERTIFICATE_NOT_FOUND' } });
-      expect((await first.call('POST', `${issuer(first)}/certificates/${id as string}/activate`)).status).toBe(200);
+      expect(await activate(first, id)).toBe(409);
+      await aDayLater(first.ruc);
+      expect(await activate(first, id)).toBe(200);
       expect(await audited(issuerId)).toEqual(['ruc.claim_passed']);
       await authorized(first);
+      await aDayLater(first.ruc);
       expect(verdict(await claim())).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
+    });
+
+    it('comes back at once to who had proven it, though his certificate ended, and stays', async () => {
+      const holder = await Business.open(stack, { certificate: null });
+      const { body: { id } } = await upload(holder, container(holder.ruc));
+      await authorized(holder);
+      const { claim, issuerId } = await twinOf(holder);
+      await stack.database.query(`update certificates set valid_from = valid_from - interval '2 years', valid_to = now() - interval '1 minute' where id = $1`, [id]);
+      expect((await claim()).status).toBe(201);
+      expect((await upload(holder, container(holder.ruc, { der: { validTo: inDays(350) } }))).status).toBe(201);
+      expect(await audited(issuerId)).toEqual(['ruc.claim_passed']);
+      await aDayLater(holder.ruc);
+      expect((await claim()).status).toBe(409);
+      await authorized(holder);
     });
 
     it('passes on when its holder has no certificate any more', async () => {
@@ -156,9 +188,10 @@ describe('issuers, establishments and emission points', () => {
       await upload(holder, file);
       await authorized(holder);
       const { claim } = await twinOf(holder);
-      const take = (): string => execFileSync(process.execPath, ['dist/src/provision.js', '--take-ruc-claim', holder.ruc], { env: {
+      const provision = (option: string): string => execFileSync(process.execPath, ['dist/src/provision.js', option, holder.ruc], { env: {
         PATH: process.env['PATH'], DATABASE_URL: stack.databaseUrl, DATABASE_OWNER_URL: stack.ownerUrl, REDIS_URL: stack.redisUrl, ...sriUrls(stack.simulatorUrl),
       }, encoding: 'utf8', stdio: 'pipe' });
+      const take = (): string => provision('--take-ruc-claim');
       expect((await claim()).status).toBe(409);
       expect(JSON.parse(take())).toEqual({ ruc: holder.ruc, environment: 'TEST', is_claimed: false });
       expect(take).toThrow(`${holder.ruc}: no issuer has claimed this RUC in TEST`);
@@ -167,8 +200,15 @@ describe('issuers, establishments and emission points', () => {
       expect(verdict(await upload(holder, file))).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
       expect((await holder.issue()).body).toMatchObject({ error: { code: 'CERTIFICATE_NOT_FOUND' } });
       expect(await audited(holder.issuerId)).toEqual(['ruc.claim_taken']);
-      // Taken by mistake: from the next one it goes back.
+      // Another issuer of the same tenant, in place of the one from whom it was taken, does not get it either.
       take();
+      const squatter = await twinOf(holder);
+      expect((await squatter.claim()).status).toBe(201);
+      take();
+      await squatter.leave();
+      expect((await squatter.claim()).status).toBe(409);
+      const lift = (): unknown => JSON.parse(provision('--lift-ruc-bars'));
+      expect(lift()).toEqual({ ruc: holder.ruc, environment: 'TEST', tenants_barred_until_now: 3 });
       expect((await upload(holder, file)).status).toBe(201);
     });
   });

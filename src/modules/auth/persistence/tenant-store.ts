@@ -49,6 +49,12 @@ export class TenantStore {
     return row?.done === true;
   }
 
+  /** Lets those from whom a RUC was taken claim it again. @returns how many tenants they are; null when nobody ever claimed it */
+  async liftRucBars(ruc: string, environment: SriEnvironment): Promise<number | null> {
+    const [row] = await this.query<{ tenants: number | null }>('select sello.lift_ruc_bars($1, $2) as tenants', [ruc, environment]);
+    return row?.tenants ?? null;
+  }
+
   private async query<Row extends QueryResultRow>(sql: string, parameters: unknown[]): Promise<Row[]> {
     const client = await connectAsOwner(this.ownerUrl);
     try {
