@@ -53,8 +53,9 @@ describe('acts on issued documents', () => {
     expect(access_key).not.toBe(refused.access_key);
   });
 
+  /** The one that runs. */
+  let worker = 0;
   describe('a correction that was never signed', () => {
-    let worker = 0;
     /** Refused, corrected while no worker runs, and handed to a person because three workers were lost on it. */
     async function lost(mine: Business, at: 'reception' | 'authorization', change: Record<string, unknown> = {}): Promise<{ id: string; key: string }> {
       await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: at === 'reception' ? '35' : '52', at } });
@@ -129,6 +130,42 @@ describe('acts on issued documents', () => {
       const [last] = await stack.database.query<{ detail: object }>('select detail from document_history where document_id = $1 order by version desc limit 1', [id]);
       expect(last!.detail).toEqual({ reason: 'former_content' });
       expect(await simulatorAccount(stack, key)).toMatchObject({ authorized: 1 });
+    });
+  });
+
+  describe('a correction that waits for a certificate', () => {
+    async function waiting(mine: Business, stored: boolean): Promise<{ id: string; key: string }> {
+      await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { ...KEPT_THOUGH_REFUSED, stored } });
+      const { document_id: id, access_key: key } = await mine.accepted({ buyer_name: 'Con error' });
+      expect((await mine.settled(id)).status).toBe('REJECTED');
+      await compare(id, 'in an hour');
+      await stack.killWorker(worker);
+      expect((await mine.call<Act>('POST', `/documents/${id}/correct`, mine.invoice({ buyer_name: 'Corregida' }))).status).toBe(202);
+      const [certificate] = (await mine.call<{ items: { id: string }[] }>('GET', `/issuers/${mine.issuerId}/certificates`)).body.items;
+      expect((await mine.call('DELETE', `/issuers/${mine.issuerId}/certificates/${certificate!.id}`)).status).toBe(204);
+      worker = (await stack.startWorker()).index;
+      return { id, key };
+    }
+    const authorized = async (mine: Business, id: string): Promise<object> => {
+      for (const end = Date.now() + 20_000; (await mine.document(id)).status !== 'AUTHORIZED' && Date.now() < end; ) await sleep(100);
+      return mine.document(id);
+    };
+
+    it('is compared with the SRI meanwhile, and is what it was when that is authorized', async () => {
+      const mine = await Business.open(stack);
+      const { id, key } = await waiting(mine, true);
+      expect(await authorized(mine, id)).toMatchObject({ status: 'AUTHORIZED', authorization_number: key, buyer_name: 'Con error' });
+    });
+
+    it('goes on with the next one', async () => {
+      const mine = await Business.open(stack);
+      const { id } = await waiting(mine, false);
+      const questions = (): Promise<object[]> => stack.database.query(`select 1 from sri_attempts where document_id = $1 and service = 'authorization'`, [id]);
+      for (const end = Date.now() + 20_000; (await questions()).length < 2 && Date.now() < end; ) await sleep(100);
+      expect((await questions()).length).toBeGreaterThan(1);
+      expect(await mine.document(id)).toMatchObject({ status: 'NUMBER_RESERVED', error: { code: 'CERTIFICATE_NOT_FOUND' }, next_attempt_at: null });
+      await mine.uploadCertificate();
+      expect(await authorized(mine, id)).toMatchObject({ status: 'AUTHORIZED', buyer_name: 'Corregida', error: null });
     });
   });
 

@@ -149,8 +149,10 @@ export class MemoryStore implements Store {
     this.certificates.push(row);
     for (const work of this.outbox.values()) {
       const document = this.documents.get(`${work.tenant_id}/${work.document_id}`);
-      if (work.due_at !== Infinity || work.tenant_id !== row.tenant_id || document?.issuer_id !== row.issuer_id) continue;
-      if (!['NUMBER_RESERVED', 'XML_GENERATED', 'RECEPTION_RETRY_SCHEDULED'].includes(document.status)) continue;
+      if (work.tenant_id !== row.tenant_id || document?.issuer_id !== row.issuer_id) continue;
+      const isCompared = work.step === 'authorize' && ['NUMBER_RESERVED', 'XML_GENERATED'].includes(document.status);
+      if (!isCompared && (work.due_at !== Infinity || !['NUMBER_RESERVED', 'XML_GENERATED', 'RECEPTION_RETRY_SCHEDULED'].includes(document.status))) continue;
+      work.step = 'prepare';
       work.due_at = now;
       work.ahead = false;
       work.announced_at = null;

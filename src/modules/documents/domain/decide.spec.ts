@@ -291,6 +291,21 @@ describe('whether a document arrived', () => {
     expect(end('RECEPTION_UNKNOWN', settled)).toBe('AUTHORIZED');
   });
 
+  it('a question without an answer says nothing of whose a number is', () => {
+    const sentTwice = { suspicion: 'SEQUENTIAL_TAKEN', receptionAttempts: 2 } as const;
+    for (const evidence of [silence, answered(entry('ALGO NUEVO'))]) expect(ask('RECEPTION_UNKNOWN', evidence, { ...sentTwice, authorizationAttempts: 3 }).patch).toEqual({ authorizationAttempts: 3 });
+    expect(ask('RECEPTION_UNKNOWN', answered(), { ...sentTwice, authorizationAttempts: 3 }).patch).toEqual({ authorizationAttempts: 4 });
+  });
+
+  it('a document that waits for a certificate is authorized when the SRI says so, else a certificate is looked for anew', () => {
+    for (const from of ['NUMBER_RESERVED', 'XML_GENERATED'] as const) {
+      expect(end(from, ask(from, answered(entry('AUTORIZADO'))))).toBe('AUTHORIZED');
+      for (const evidence of [answered(), silence, answered(entry('NO AUTORIZADO')), answered(entry('EN PROCESO')), answered(entry('AUTORIZADO', { comprobante: '<other/>' }))]) {
+        expect(ask(from, evidence)).toEqual({ moves: [], patch: {}, work: { step: 'prepare', dueAt: NOW } });
+      }
+    }
+  });
+
   it('a refusal of older bytes leaves them unknown: the current bytes go', () => {
     const decision = ask('RECEPTION_UNKNOWN', answered(entry('NO AUTORIZADO', { comprobante: FIRST })));
     expect(end('RECEPTION_UNKNOWN', decision)).toBe('RECEPTION_RETRY_SCHEDULED');

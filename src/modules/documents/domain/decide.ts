@@ -198,7 +198,7 @@ function authorizedBy(document: DocumentState, { entry, signing }: Authorization
 /** After so many documents in a row whose number the SRI gave to others, the counter is wrong: the emission point stops. */
 const TAKEN_IN_A_ROW = 3;
 
-/** Empty answers in a row, minutes apart in the end, before a number counts as taken by another document. */
+/** Empty answers, minutes apart in the end, before a number counts as taken by another document. */
 const ASKS_BEFORE_TAKEN = 4;
 
 /** Asked by key, and the SRI knows nothing: the same bytes may go again. */
@@ -228,8 +228,10 @@ function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decis
  */
 function wait(document: DocumentState, reason: string, now: Date, policy: SagaPolicy, unanswered?: { readonly retryAfterSeconds?: number }): Decision {
   const answered = unanswered === undefined;
-  const attempts = document.authorizationAttempts + 1;
-  const nextAsk = after(now, waitOf(policy.authorizationLadderMs, attempts));
+  // Only what shows that the SRI knows nothing of the document says that its number is another's.
+  const isCounted = document.suspicion === null || reason === 'absent';
+  const attempts = document.authorizationAttempts + (isCounted ? 1 : 0);
+  const nextAsk = after(now, waitOf(policy.authorizationLadderMs, isCounted ? attempts : ASKS_BEFORE_TAKEN));
   const work = ask(answered ? nextAsk : notBefore(knockAgain(nextAsk, now, QUESTION_TO_KNOCK * policy.unansweredWaitMs), unanswered, now, policy));
   const patch: DocumentPatch = { authorizationAttempts: attempts };
   const isOverdue = answered && document.deadlineAt !== null && now >= document.deadlineAt;
@@ -249,6 +251,10 @@ function wait(document: DocumentState, reason: string, now: Date, policy: SagaPo
     case 'FAILED_PERMANENT':
     case 'MANUAL_REVIEW_REQUIRED':
       return { moves: [], patch: {}, work: recheck(document, now, policy) };
+    // Compared while it lacked a certificate: it is looked for anew.
+    case 'NUMBER_RESERVED':
+    case 'XML_GENERATED':
+      return { moves: [], patch: {}, work: { step: 'prepare', dueAt: now } };
     default:
       return { moves: [], patch, work };
   }

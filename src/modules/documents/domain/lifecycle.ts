@@ -51,13 +51,13 @@ export const LIFECYCLE = {
     meaning: 'Accepted: number and access key are its own for ever',
     final: false, ambiguous: false, step: 'prepare', lostLease: 'repeat',
     actions: [],
-    moves: { xml_built: 'XML_GENERATED', failed: 'FAILED_PERMANENT', gave_up: 'MANUAL_REVIEW_REQUIRED' },
+    moves: { ...AUTHORIZED_ON_EVIDENCE, xml_built: 'XML_GENERATED', failed: 'FAILED_PERMANENT', gave_up: 'MANUAL_REVIEW_REQUIRED' },
   }),
   XML_GENERATED: state({
     meaning: 'XML built',
     final: false, ambiguous: false, step: 'prepare', lostLease: 'repeat',
     actions: [],
-    moves: { signed: 'SIGNED', failed: 'FAILED_PERMANENT', gave_up: 'MANUAL_REVIEW_REQUIRED' },
+    moves: { ...AUTHORIZED_ON_EVIDENCE, signed: 'SIGNED', failed: 'FAILED_PERMANENT', gave_up: 'MANUAL_REVIEW_REQUIRED' },
   }),
   SIGNED: state({
     meaning: 'Signed; the bytes are stored',

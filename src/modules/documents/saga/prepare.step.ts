@@ -6,8 +6,8 @@ import { documentDigest } from '../../../sri/document-digest.js';
 import { documentType } from '../../../sri/document-types/registry.js';
 import { SigningKeys } from '../../issuers/public.js';
 import { recheck } from '../domain/decide.js';
-import type { Decision, Move, SagaPolicy, Work } from '../domain/document.js';
-import type { DocumentStatus } from '../domain/lifecycle.js';
+import type { Decision, DocumentState, Move, SagaPolicy, Work } from '../domain/document.js';
+import { allows, type DocumentStatus } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument } from '../persistence/documents.repository.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
@@ -45,7 +45,7 @@ export class PrepareStep implements SagaStep {
     const now = this.clock.now();
     const problem = certificateProblem(activeCertificate, now);
     if (problem !== null || activeCertificate === null) {
-      await this.documents.advance(state, park(problem ?? 'CERTIFICATE_NOT_FOUND'), token, now);
+      await this.documents.advance(state, this.park(state, problem ?? 'CERTIFICATE_NOT_FOUND', now), token, now);
       return null;
     }
     const signedXml = await this.sign(loaded, activeCertificate.id, now, token);
@@ -77,7 +77,7 @@ export class PrepareStep implements SagaStep {
     } catch (error) {
       // Revoked since the document was loaded: as good as missing.
       if (error instanceof DomainError && error.code === 'CERTIFICATE_NOT_FOUND') {
-        await this.documents.advance(state, park('CERTIFICATE_NOT_FOUND'), token, now);
+        await this.documents.advance(state, this.park(state, 'CERTIFICATE_NOT_FOUND', now), token, now);
         return null;
       }
       // The keeper of the master key is away or this worker lacks the key: the document waits, another worker may have it.
@@ -92,6 +92,12 @@ export class PrepareStep implements SagaStep {
       await this.documents.advance(state, { moves: [{ trigger: 'failed' }], patch: { errorCode: 'SIGNING_FAILED' }, work: recheck(state, now, this.policy) }, token, now);
       return null;
     }
+  }
+
+  /** Waits for a certificate. What was sent before it was corrected is compared with the SRI meanwhile, where its state allows no caller to. */
+  private park(state: DocumentState, errorCode: 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED', now: Date): Decision {
+    const compared = allows(state.status, 'reconcile') ? null : recheck(state, now, this.policy);
+    return { moves: [], patch: { errorCode, errorDetail: { suggested_action: 'upload_certificate' } }, work: compared ?? { step: 'prepare', dueAt: 'never' } };
   }
 
   /** @throws BuildFailure when no retry mends it */
@@ -119,7 +125,3 @@ const KEY_PAUSE_MS = 60_000;
 const waitForKey = (dueAt: Date): Decision => ({
   moves: [], patch: { errorCode: 'SIGNING_KEY_UNAVAILABLE', errorDetail: { suggested_action: 'wait' } }, work: { step: 'prepare', dueAt },
 });
-
-function park(errorCode: 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED'): Decision {
-  return { moves: [], patch: { errorCode, errorDetail: { suggested_action: 'upload_certificate' } }, work: { step: 'prepare', dueAt: 'never' } };
-}
