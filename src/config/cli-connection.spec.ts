@@ -25,6 +25,23 @@ describe('where the command line finds the service', () => {
     expect(cliConnection({}, {}, folder).url).toBe('http://127.0.0.1:3000');
   });
 
+  it.each(['http://localhost:3055', 'http://127.8.0.1:3055', 'http://[::1]:3055'])('takes %s from the folder', (url) => {
+    local('running.json', { pid: 1, url });
+    expect(cliConnection({ key: 'mine' }, {}, folder)).toEqual({ url, apiKey: 'mine' });
+  });
+
+  it.each(['https://sello.example', 'http://10.0.0.7:3000', 'http://127.0.0.1@sello.example', 'http://127.0.0.1.example', 'http://localhost.example', 'http://[::2]:3000', 'file:///tmp', 'nonsense'])(
+    'sends no key to %s because a file of the folder says so', (url) => {
+      local('running.json', { pid: 1, url });
+      expect(cliConnection({}, { SELLO_API_KEY: 'svc_live_mine' }, folder)).toEqual({ url: 'http://127.0.0.1:3000', apiKey: 'svc_live_mine' });
+    });
+
+  it('takes files that were cut short for missing', () => {
+    writeFileSync(join(folder, '.sello', 'running.json'), '{"pid": 1, "url": "http://127.0.0.1:30');
+    writeFileSync(join(folder, '.sello', 'demo.json'), '');
+    expect(cliConnection({}, {}, folder)).toEqual({ url: 'http://127.0.0.1:3000', apiKey: null });
+  });
+
   it('is what options say, then the environment', () => {
     local('running.json', { pid: 1, url: 'http://127.0.0.1:3055' });
     const environment = { SELLO_URL: 'https://sello.example.com/', SELLO_API_KEY: 'svc_live_mine' };

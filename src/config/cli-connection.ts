@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';
 const DEMO_TENANT = z.object({ api_key: z.string() });
-const RUNNING = z.object({ url: z.string() });
+// A key goes where this file says, and the folder may be somebody else's: so to this machine alone.
+const RUNNING = z.object({ url: z.string().refine(isOfThisMachine) });
 
 /** Where the command line finds the service, and as whom it calls. */
 export interface CliConnection {
@@ -14,7 +16,8 @@ export interface CliConnection {
 }
 
 /**
- * What options say, else SELLO_URL and SELLO_API_KEY, else the demo company of `npm start` in this folder, where that listens.
+ * What options say, else SELLO_URL and SELLO_API_KEY, else the demo company of `npm start` in this folder, where that listens on
+ * this machine.
  * @param folder where `npm start` was run
  */
 export function cliConnection(options: { readonly url?: string; readonly key?: string }, environment: NodeJS.ProcessEnv = process.env, folder = process.cwd()): CliConnection {
@@ -23,9 +26,20 @@ export function cliConnection(options: { readonly url?: string; readonly key?: s
   return { url: url.endsWith('/') ? url.slice(0, -1) : url, apiKey: options.key ?? environment['SELLO_API_KEY'] ?? read(join(data, 'demo.json'), DEMO_TENANT)?.api_key ?? null };
 }
 
-/** What a file of the local service says; null where it says something else, or is not there. */
+/** What a file of the local service says; null where it says something else, is not there or was cut short. */
 function read<Content>(file: string, schema: z.ZodType<Content>): Content | null {
-  if (!existsSync(file)) return null;
-  const parsed = schema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null;
+  }
+  const parsed = schema.safeParse(content);
   return parsed.success ? parsed.data : null;
+}
+
+function isOfThisMachine(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || isIPv4(hostname) && hostname.startsWith('127.');
 }
