@@ -95,6 +95,22 @@ describe('running the platform', () => {
     expect(verdict(await admin.call('PATCH', `/platform/tenants/${randomUUID()}`, { is_active: false }))).toEqual([404, 'NOT_FOUND']);
   });
 
+  it('works in a closed tenant, as nobody else does', async () => {
+    const closed = await Business.open(stack, { certificate: null });
+    const [boss, rogue, other] = await Promise.all((['tenant_owner', 'tenant_admin', 'viewer'] as const).map((role) => member(stack, closed.tenantId, role)));
+    const acts = [
+      ['POST', `/tenant/members/${other!.memberId}/suspend`, undefined],
+      ['DELETE', `/tenant/members/${rogue!.memberId}`, undefined],
+      ['POST', '/tenant/members/invite', { email: 'nueva@example.com', role: 'tenant_owner' }],
+    ] as const;
+    const all = (who: Somebody) => Promise.all(acts.map(async ([method, path, body]) => (await who.call(method, path, body, closed.tenantId)).status));
+    expect((await admin.call('PATCH', `/platform/tenants/${closed.tenantId}`, { is_active: false })).status).toBe(200);
+    const former = await signedIn(stack, { platformAdmin: true });
+    await stack.database.query('update users set is_platform_admin = false where id = $1', [former.userId]);
+    expect([await all(boss!), await all(former)]).toEqual([[403, 403, 403], [403, 403, 403]]);
+    expect(await all(admin)).toEqual([200, 204, 201]);
+  });
+
   it('lets an issuer issue nothing more, and issue again', async () => {
     const path = `/platform/tenants/${business.tenantId}/issuers/${business.issuerId}`;
     expect((await business.issue()).status).toBe(202);

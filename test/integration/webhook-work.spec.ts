@@ -176,6 +176,53 @@ describe('the work of webhooks', () => {
       expect(await webhooks.find(id, webhookId)).toMatchObject({ is_active: false, disabled_reason: 'gone', failing_since: expect.any(Date) });
     });
 
+    it.each([[true], [false]])('addresses that time out at pings alone get the room of those that fail; switched on: %s', async (isActive) => {
+      const bad = await Promise.all([1, 2, 3, 4].map(() => tenant(5, 0)));
+      await database.query('update webhooks set is_active = $2 where tenant_id = any ($1)', [bad, isActive]);
+      const hooks = await database.query<{ tenant_id: string; id: string }>('select tenant_id, id from webhooks where tenant_id = any ($1)', [bad]);
+      for (const { tenant_id, id } of hooks) await attempt(tenant_id, await ping(tenant_id, id), 500, new Date(), null);
+      for (const { tenant_id, id } of hooks) for (let times = 1; times <= 3; times += 1) await ping(tenant_id, id);
+      const leased = await work.claim(randomUUID(), new Date(), LEASE_MS, { room: 128, roomForFailing: 64, perWebhook: 8 });
+      expect([leased.length, leased.every(({ isFailing }) => isFailing)]).toEqual([20, true]);
+    });
+
+    it('an address that fails has the room of others again once something arrives there, it is another or is switched on', async () => {
+      const id = await tenant(1, 1);
+      const one = await workOf(id);
+      const { webhook_id: webhookId } = one;
+      const failed = async () => (await database.query<{ failed: boolean }>('select last_attempt_failed as failed from webhooks where id = $1', [webhookId]))[0]?.failed;
+      const version = async () => (await database.query<{ xmin: string }>('select xmin::text from webhooks where id = $1', [webhookId]))[0]?.xmin;
+      const test = async (status: number) => attempt(id, await ping(id, webhookId), status, new Date(), null);
+      const { url } = (await webhooks.find(id, webhookId))!;
+      const untouched = await version();
+      await test(200);
+      expect([await failed(), await version()]).toEqual([false, untouched]);
+      await test(500);
+      const noted = await version();
+      await test(500);
+      // Told once.
+      expect([await failed(), await version()]).toEqual([true, noted]);
+      await webhooks.update(acting(id), webhookId, { url }, new Date());
+      expect(await failed()).toBe(true);
+      await test(200);
+      expect(await failed()).toBe(false);
+      // Both notes of what counts are one write.
+      await attempt(id, one, 500, new Date());
+      expect([await failed(), (await webhooks.find(id, webhookId))?.failing_since]).toEqual([true, expect.any(Date)]);
+      await webhooks.update(acting(id), webhookId, { is_active: true }, new Date());
+      expect(await failed()).toBe(false);
+      await test(500);
+      const { token, begun } = await begin(id, one, new Date());
+      await webhooks.update(acting(id), webhookId, { url: 'https://another.example/' }, new Date());
+      expect(await failed()).toBe(false);
+      // Of the former address.
+      await end(id, one, token, begun!.number, 500, new Date(), new Date());
+      expect(await failed()).toBe(false);
+      const sealed = await begin(id, one, new Date());
+      await work.end(id, one.delivery_id, sealed.token, new Date(), { number: sealed.begun!.number, outcome: 'secret_unavailable', statusCode: null, durationMs: 1, nextAt: new Date(), eventId: randomUUID() }, 5 * DAY_MS);
+      expect(await failed()).toBe(false);
+    });
+
     it('an address is not switched off at the first attempt of a delivery, however long ago another failed', async () => {
       const id = await tenant(1, 1);
       const one = await workOf(id);

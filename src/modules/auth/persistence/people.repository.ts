@@ -97,7 +97,7 @@ export class PeopleRepository {
     return this.asks('verify_email($1, $2, $3, $4)', [hash, now, origin.requestId, origin.address]);
   }
 
-  /** The person to write to, or null when nobody has the address, or five mails were sent in a day. */
+  /** The person to write to, or null when nobody has the address, or five mails were sent in a day and the link of one is good still. */
   async beginReset(email: string, hash: Buffer, expires: Date, now: Date): Promise<{ email: string; name: string } | null> {
     const [person] = await this.database.platform<{ email: string; name: string }>('select * from begin_password_reset($1, $2, $3, $4)', [email, hash, expires, now]);
     return person ?? null;

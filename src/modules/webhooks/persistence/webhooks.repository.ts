@@ -89,8 +89,8 @@ export class WebhooksRepository {
     const assignments = columns.map((column, index) => `${column} = $${index + 4}`);
     // `url` is always the first of the columns.
     if (change.url !== undefined) assignments.push('url_version = url_version + (url <> $4)::integer');
-    if (change.is_active === true) assignments.push('failing_since = null', 'disabled_at = null', 'disabled_reason = null');
-    else if (change.url !== undefined) assignments.push('failing_since = case when url = $4 then failing_since end');
+    if (change.is_active === true) assignments.push('failing_since = null', 'last_attempt_failed = false', 'disabled_at = null', 'disabled_reason = null');
+    else if (change.url !== undefined) assignments.push('failing_since = case when url = $4 then failing_since end', 'last_attempt_failed = last_attempt_failed and url = $4');
     return this.database.run(tenantId, async (manager) => {
       const [rows] = await manager.query<[WebhookRecord[], number]>(
         `update webhooks set ${assignments.join(', ')}, updated_at = $3 where ${STANDING} and id = $2 returning ${COLUMNS}`,
