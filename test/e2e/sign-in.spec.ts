@@ -249,6 +249,9 @@ describe('signing up and in', () => {
     const sixth = await mailbox.waitFor(owner.email, 6);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(mailbox.mailsTo(owner.email)).toHaveLength(7);
+    const told = readdirSync(stack.logFolder).flatMap((name) => readFileSync(join(stack.logFolder, name), 'utf8').split('\n')).filter((line) => line.includes('enough links of a reset'));
+    expect(told.filter((line) => line.includes(owner.userId))).toHaveLength(1);
+    expect(told.filter((line) => line.includes('@'))).toEqual([]);
     expect((await call(api, 'POST', '/auth/password/reset', { body: { token: codeIn(sixth.text), password: OTHER_PASSWORD } })).status).toBe(204);
     // A link that was used is none either.
     await ask();

@@ -4,6 +4,7 @@ import type { Language } from '../../../platform/http/field-messages.js';
 import { PublicAddress } from '../../../platform/http/public-address.js';
 import { letterOf } from '../../../platform/mail/letters.js';
 import { Mailer, type PersonalLetter } from '../../../platform/mail/mailer.js';
+import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { type Chance, CHANCE, type Clock, CLOCK } from '../../../shared/ports.js';
 import { PeopleRepository } from '../persistence/people.repository.js';
 import { drawToken } from '../sessions/secret-tokens.js';
@@ -28,6 +29,7 @@ export class ForgotPasswordHandler implements ICommandHandler<ForgotPassword> {
     private readonly address: PublicAddress,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CHANCE) private readonly chance: Chance,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** Answers before it looks: neither the answer nor its time tells whether there is an account. */
@@ -39,7 +41,12 @@ export class ForgotPasswordHandler implements ICommandHandler<ForgotPassword> {
     const token = drawToken(this.chance);
     const now = this.clock.now();
     const person = await this.people.beginReset(email, token.hash, new Date(now.getTime() + RESET_MS), now);
-    if (person === null) return null;
+    if (person === null) {
+      // For support: to the person it looks as if mails were lost.
+      const account = await this.people.find(email);
+      if (account?.disabled_at === null) this.logger.info({ user_id: account.user_id }, 'enough links of a reset were sent');
+      return null;
+    }
     const link = `${this.address.panel}/reset-password#token=${token.clear}`;
     return { to: { name: person.name, address: person.email }, letter: letterOf('resetPassword', { name: person.name, link, token: token.clear }, language) };
   }
