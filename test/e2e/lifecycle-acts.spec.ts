@@ -321,6 +321,49 @@ describe('acts on issued documents', () => {
     expect([refused.status, refused.body.error.code, (refused.body.error.detail as unknown as { rule: string }[])[0]?.rule]).toEqual([400, 'FISCAL_RULE_VIOLATED', 'cancellation.credited']);
   });
 
+  it('an invoice that was annulled in the portal although it was credited is cancelled once that is asked for', async () => {
+    const { document_id, access_key } = await business.accepted();
+    await until(document_id, 'AUTHORIZED');
+    const half = {
+      document_type: '04', modified_document_id: document_id, reason: 'half', payments: [],
+      subtotal: '50.00', total_tax: '7.50', total: '57.50',
+      lines: [{ line_number: 1, description: 'Servicio', quantity: '1', unit_price: '50.00', subtotal: '50.00', tax_rate_code: '4' }],
+      taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '50.00', rate: '0.15', tax_amount: '7.50' }],
+    };
+    const note = await business.accepted(half);
+    await until(note.document_id, 'AUTHORIZED');
+    expect((await act(document_id, 'cancel', { reason: 'not yet' })).status).toBe(400);
+    await portal('annul', access_key);
+    const answer = await act(document_id, 'cancel', { reason: 'annulled in the portal' });
+    expect([answer.status, answer.body.status, answer.body['instructions']]).toEqual([202, 'CANCELLED', expect.stringContaining('anulado')]);
+    expect(await business.document(document_id)).toMatchObject({ status: 'CANCELLED', cancellation: { reason: 'annulled in the portal', pending_at_sri: false } });
+    expect((await triggers(document_id)).slice(-2)).toEqual(['cancellation_requested', 'annulled']);
+    const events = await stack.database.query<{ type: string }>('select type from events where document_id = $1 order by position', [document_id]);
+    expect(events.map(({ type }) => type)).toEqual(['document.authorized', 'document.cancelled']);
+    // Its credit note stands until that is annulled too; nothing is credited any more.
+    expect((await business.document(note.document_id)).status).toBe('AUTHORIZED');
+    expect((await business.call('POST', '/documents', business.invoice(half))).status).toBe(409);
+    expect((await act(note.document_id, 'cancel', { reason: 'its invoice is no more' })).status).toBe(202);
+    await portal('annul', note.access_key);
+    await portal('accept', note.access_key);
+    await until(note.document_id, 'CANCELLED');
+    expect((await business.document(document_id)).status).toBe('CANCELLED');
+  });
+
+  it('a credit note that was annulled in the portal gives its amount back, although its deadline has passed here', async () => {
+    const original = await business.accepted();
+    await until(original.document_id, 'AUTHORIZED');
+    const note = await business.accepted({ document_type: '04', modified_document_id: original.document_id, reason: 'all of it', payments: [] });
+    await until(note.document_id, 'AUTHORIZED');
+    await until(original.document_id, 'VOIDED_BY_NC');
+    await portal('annul', note.access_key);
+    await portal('accept', note.access_key);
+    // Months go by.
+    await stack.database.query(`update document_contents set content = content || '{"issueDate": "2026-01-15"}' where document_id = $1`, [note.document_id]);
+    expect((await act(note.document_id, 'cancel', { reason: 'annulled in the portal' })).body.status).toBe('CANCELLED');
+    expect((await business.document(original.document_id)).status).toBe('AUTHORIZED');
+  });
+
   it('a cancellation that was done in the portal is not taken back: the document is cancelled', async () => {
     const { document_id, access_key } = await business.accepted();
     await until(document_id, 'AUTHORIZED');

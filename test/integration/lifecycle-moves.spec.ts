@@ -110,6 +110,9 @@ describe('moves in the database', () => {
     // Leaving FAILED_PERMANENT reserves credit again: no way may begin there.
     expect(await jump('FAILED_PERMANENT', ['RECEPTION_RETRY_SCHEDULED', 'SUBMITTED_TO_SRI'])).toBe('SE100');
     expect(await jump('SUBMITTED_TO_SRI', ['REJECTED', 'NUMBER_RESERVED'])).toBe('SE100');
+    // What the SRI shows annulled already is the one way that begins at rest.
+    expect(await jump('AUTHORIZED', ['CANCELLATION_REQUESTED', 'CANCELLED'])).toBe('moved');
+    expect(await jump('AUTHORIZED', ['CANCELLATION_REQUESTED', 'AUTHORIZED'])).toBe('SE100');
   });
 
   it('writes moves, history, signed bytes and due work together', async () => {

@@ -85,7 +85,7 @@ export function startApi(ports: Ports, Desk: typeof IssuingDesk = QuickDesk): Ap
     retry: new RetryDocumentHandler(acts, policy),
     reconcile: new ReconcileDocumentHandler(acts, ports.authorization as never, ports.consultation as never, clock, ids, policy),
     abandon: new AbandonDocumentHandler(acts, policy),
-    cancel: new CancelDocumentHandler(acts, policy),
+    cancel: new CancelDocumentHandler(acts, ports.consultation as never, clock, ids, policy),
     withdraw: new WithdrawCancellationHandler(acts, ports.consultation as never, clock, ids, policy),
     correct: new CorrectDocumentHandler(new StoredDocuments(transaction), desk, transaction, bell, new KillPoints(SETTINGS, sleeper), clock),
   };

@@ -101,6 +101,17 @@ export function decideCancel(document: DocumentState, annulment: Annulment, reas
   return { moves: [{ trigger: 'cancellation_requested', detail: { reason } }], patch: { cancellation }, work: watch(cancellation, now, policy) };
 }
 
+/**
+ * What was annulled in the portal before anybody asked for it here: request and confirmation at once. The rules limit the
+ * act in the portal, not the record of it.
+ * @returns null where the SRI does not show the document annulled
+ * @throws DomainError INVALID_STATE
+ */
+export function decideAnnulled(document: DocumentState, annulment: Annulment, reason: string, answer: ConsultationAnswer, now: Date, policy: SagaPolicy): Decision | null {
+  const { moves, patch } = decideCancel(document, annulment, reason, now, policy);
+  return isAnnulled(answer) ? { moves: [...moves, { trigger: 'annulled' }], patch, work: null } : null;
+}
+
 /** The receiver may take its days after the last day of the portal; one more for the SRI to show it. */
 function watchUntil(deadline: string, needsAcceptance: boolean): string {
   let day = addDays(deadline, 1);

@@ -1,16 +1,24 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Language } from '../../../platform/http/field-messages.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { ConsultationClient } from '../../../sri/soap/consultation.js';
 import { requireAction } from '../domain/acts.js';
-import { annulmentOf, decideCancel } from '../domain/cancellation.js';
+import { annulmentOf, decideAnnulled, decideCancel } from '../domain/cancellation.js';
 import type { SagaPolicy } from '../domain/document.js';
 import type { CancellationRequested } from '../documents.acts.responses.js';
+import type { LoadedDocument } from '../persistence/documents.repository.js';
 import { SAGA_POLICY } from '../saga/policy.js';
-import { DocumentActs } from './document-acts.js';
+import { consultationOutcome } from '../saga/watch.step.js';
+import { type ActDecision, DocumentActs } from './document-acts.js';
 import { refuseErrors } from './issuing-desk.js';
 
-/** Records that a document is to be annulled and watches until the SRI says that it is; the annulling itself is done in the portal. */
+/**
+ * Records that a document is to be annulled and watches until the SRI says that it is; the annulling itself is done in the
+ * portal. What the rules refuse is recorded all the same where the SRI shows it annulled already.
+ */
 export class CancelDocument extends Command<CancellationRequested> {
   constructor(
     readonly tenant: TenantContext,
@@ -26,20 +34,48 @@ export class CancelDocument extends Command<CancellationRequested> {
 export class CancelDocumentHandler implements ICommandHandler<CancelDocument> {
   constructor(
     private readonly acts: DocumentActs,
+    private readonly consultation: ConsultationClient,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
     @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
   ) {}
 
   async execute({ tenant, documentId, reason, language }: CancelDocument): Promise<CancellationRequested> {
-    const { status, at, loaded } = await this.acts.perform(tenant, documentId, { action: 'document.cancellation_requested', detail: { reason } }, ({ state, content }, now) => {
-      requireAction(state, 'cancel');
-      const annulment = annulmentOf(content, now);
-      refuseErrors(annulment.findings);
-      return { decision: decideCancel(state, annulment, reason, now, this.policy) };
+    const perform = (act: Parameters<DocumentActs['perform']>[3]): ReturnType<DocumentActs['perform']> =>
+      this.acts.perform(tenant, documentId, { action: 'document.cancellation_requested', detail: { reason } }, act);
+    const { status, at, loaded } = await perform((asked, now) => this.request(asked, reason, now)).catch((refusal: unknown) => {
+      if (!(refusal instanceof DomainError) || refusal.code !== 'FISCAL_RULE_VIOLATED') throw refusal;
+      return perform((asked) => this.recordAnnulled(asked, reason, refusal));
     });
     const { deadline, needsAcceptance } = annulmentOf(loaded.content, at);
-    return { document_id: documentId, status, cancellation_requested_at: at, deadline, instructions: INSTRUCTIONS[language](needsAcceptance, deadline) };
+    const instructions = status === 'CANCELLED' ? ALREADY_ANNULLED[language] : INSTRUCTIONS[language](needsAcceptance, deadline);
+    return { document_id: documentId, status, cancellation_requested_at: at, deadline, instructions };
+  }
+
+  private request({ state, content }: LoadedDocument, reason: string, now: Date): ActDecision {
+    requireAction(state, 'cancel');
+    const annulment = annulmentOf(content, now);
+    refuseErrors(annulment.findings);
+    return { decision: decideCancel(state, annulment, reason, now, this.policy) };
+  }
+
+  /** @throws DomainError the refusal, where the SRI does not show the document annulled or does not answer */
+  private async recordAnnulled({ state, content }: LoadedDocument, reason: string, refusal: DomainError): Promise<ActDecision> {
+    requireAction(state, 'cancel');
+    const startedAt = this.clock.now();
+    const answer = await this.consultation.query(state.accessKey);
+    const now = this.clock.now();
+    const decision = decideAnnulled(state, annulmentOf(content, now), reason, answer, now, this.policy);
+    if (decision === null) throw refusal;
+    return { decision, records: { asked: { ...consultationOutcome(this.ids.uuid(), answer), service: 'consultation', signingNo: state.signingNo, startedAt } } };
   }
 }
+
+/** Instead of instructions, where nothing is left to do. */
+const ALREADY_ANNULLED: Readonly<Record<Language, string>> = {
+  es: 'El SRI ya muestra el comprobante como anulado: no queda nada por hacer.',
+  en: 'The SRI shows the document as annulled already: nothing is left to do.',
+};
 
 /** What the taxpayer does in the portal, whose own words stay Spanish. */
 const INSTRUCTIONS: Readonly<Record<Language, (needsAcceptance: boolean, deadline: string | null) => string>> = {
