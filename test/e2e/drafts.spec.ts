@@ -189,10 +189,10 @@ describe('drafts and what follows an issued document', () => {
       const dryRun = await business.call<{ totals: unknown }>('POST', '/documents/validate', business.invoice(noted(holiday)));
       expect(dryRun.body.totals).toMatchObject(reduced);
       const created = await draft(noted(holiday));
-      expect(created.body).toMatchObject({ ...reduced, modified_document_issue_date: '2026-02-15', lines: [{ tax_rate_code: '8' }] });
+      expect(created.body).toMatchObject({ ...reduced, modified_document_issue_date: null, lines: [{ tax_rate_code: '8' }] });
       const patch = (change: Invoice): Promise<Answer<Body>> => business.call<Body>('PATCH', `/documents/${created.body.id}`, change);
       expect((await patch({ lines: [line('HOTEL')] })).body).toMatchObject(reduced);
-      expect((await patch({ modified_document_id: other, lines: [line('HOTEL')] })).body).toMatchObject({ ...full, modified_document_issue_date: '2026-02-10' });
+      expect((await patch({ modified_document_id: other, lines: [line('HOTEL')] })).body).toMatchObject({ ...full, modified_document_issue_date: null });
       expect((await draft({ ...noted(holiday), modified_document_issue_date: '2026-02-10' })).body).toMatchObject({ ...full, modified_document_issue_date: '2026-02-10' });
       expect((await draft({ ...noted(holiday), document_type: '01' })).body).toMatchObject({ ...full, modified_document_issue_date: null });
     });
@@ -421,6 +421,28 @@ describe('drafts and what follows an issued document', () => {
     expect((await mine.settled(accepted.document_id)).status).toBe('REJECTED');
     return accepted;
   }
+
+  it.each(['its draft was changed', 'it was corrected'])('issues a drafted note that names its original by id alone after that has another day: %s', async (how) => {
+    const mine = await Business.open(stack);
+    const today = mine.invoice()['issue_date'] as string;
+    const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10);
+    const isDraft = how === 'its draft was changed';
+    if (!isDraft) {
+      const rule = { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '35', at: 'reception' } };
+      await fetch(`${stack.simulatorUrl}/control/faults`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ rules: [rule] }) });
+    }
+    const original = isDraft
+      ? (await mine.call<Body>('POST', '/documents/drafts', mine.invoice({ issue_date: yesterday }))).body.id
+      : (await mine.accepted({ issue_date: yesterday })).document_id;
+    if (!isDraft) expect((await mine.settled(original)).status).toBe('REJECTED');
+    const note = await mine.call<Body>('POST', '/documents/drafts', mine.invoice({ document_type: '04', modified_document_id: original, reason: 'Devolución', payments: undefined }));
+    expect([note.status, note.body['modified_document_issue_date']]).toEqual([201, null]);
+    if (isDraft) expect((await mine.call('PATCH', `/documents/${original}`, { issue_date: today })).status).toBe(200);
+    expect((await mine.call('POST', `/documents/${original}/${isDraft ? 'issue' : 'correct'}`, isDraft ? undefined : mine.invoice())).status).toBe(202);
+    expect((await mine.settled(original)).status).toBe('AUTHORIZED');
+    expect((await mine.call('POST', `/documents/${note.body.id}/issue`)).status).toBe(202);
+    expect(await mine.settled(note.body.id)).toMatchObject({ status: 'AUTHORIZED', modified_document_issue_date: today });
+  });
 
   it('debits no invoice of its own that came to nothing, named by id or by number', async () => {
     const mine = await Business.open(stack);

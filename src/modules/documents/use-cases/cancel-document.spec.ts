@@ -11,7 +11,7 @@ const AFTER_THE_DEADLINE = new Date('2026-12-20T15:00:00Z');
 const CONTENT = {
   ...PLAIN_CONTENT, documentType: '01', issueDate: '2026-11-20', subtotal: '1.00', totalDiscount: '0.00', totalTax: '0.00', total: '1.00',
   buyerIdType: '04', lines: [], taxes: [], payments: [], numericCode: '12345678',
-} as DocumentContent;
+} as unknown as DocumentContent;
 const STATE: DocumentState = {
   id: 'd', tenantId: 't', status: 'AUTHORIZED', version: 9, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [], isResigning: false, cancellation: null,
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: AFTER_THE_DEADLINE, receivedAt: AFTER_THE_DEADLINE, deadlineAt: null, errorCode: null, sriMessages: [],

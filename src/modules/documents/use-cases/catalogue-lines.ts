@@ -10,7 +10,11 @@ import type { DocumentLineDto, DraftLineDto } from '../documents.line.dto.js';
 import { isNote, issueDateOf } from './modified-document.js';
 
 /** A draft's body whose lines tell all that a document's lines must. */
-export type CompleteDraft = Omit<DocumentDraftDto, 'lines'> & { readonly lines: DocumentLineDto[] };
+export type CompleteDraft = Omit<DocumentDraftDto, 'lines'> & {
+  readonly lines: DocumentLineDto[];
+  /** Of a note that names its original by id alone: that document's present day. */
+  readonly originalDay: string | null;
+};
 
 /** Lines of drafts that leave to the catalogue what they do not say. */
 @Injectable()
@@ -26,10 +30,11 @@ export class CatalogueLines {
    * @throws ValidationFailure naming what is open still
    */
   async complete({ tenantId }: TenantContext, draft: DocumentDraftDto): Promise<CompleteDraft> {
-    const body = withLineDefaults(await this.withDayOfOriginal(tenantId, draft));
+    const body = withLineDefaults(draft);
+    const originalDay = await this.dayOfOriginal(tenantId, draft);
     const codes = body.lines.flatMap((line) => (missingIn(line).length > 0 ? (line.main_code ?? []) : []));
     const products = await this.products.active(tenantId, [...new Set(codes)]);
-    const asOf = ratesDay({ documentType: body.document_type, issueDate: body.issue_date, modifiedDocumentIssueDate: body.modified_document_issue_date ?? null });
+    const asOf = ratesDay({ documentType: body.document_type, issueDate: body.issue_date, modifiedDocumentIssueDate: body.modified_document_issue_date ?? originalDay });
     const findings: FieldFinding[] = [];
     const lines = body.lines.map((line, index) => {
       const missing = missingIn(line);
@@ -42,15 +47,13 @@ export class CatalogueLines {
       return completed;
     });
     if (findings.length > 0) throw new ValidationFailure(findings);
-    return Object.assign({}, body, { lines: lines as DocumentLineDto[] });
+    return Object.assign({}, body, { lines: lines as DocumentLineDto[], originalDay });
   }
 
   /** The rates of a note are those of the day of its original (see {@link ratesDay}). */
-  private async withDayOfOriginal(tenantId: string, draft: DocumentDraftDto): Promise<DocumentDraftDto> {
+  private async dayOfOriginal(tenantId: string, draft: DocumentDraftDto): Promise<string | null> {
     const { document_type: documentType, modified_document_id: id, modified_document_issue_date: told } = draft;
-    if (!isNote({ documentType }) || !id || told) return draft;
-    const day = await issueDateOf(this.transaction, tenantId, draft.issuer_id, id);
-    return day === null ? draft : Object.assign({}, draft, { modified_document_issue_date: day });
+    return isNote({ documentType }) && id && !told ? issueDateOf(this.transaction, tenantId, draft.issuer_id, id) : null;
   }
 }
 

@@ -48,7 +48,8 @@ export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote
       const today = guayaquilDay(now);
       const { documentType, issueDate, buyerIdType } = original.content;
       refuseUncreditable({ ...original, documentType, issueDate, buyerIdType }, today, this.settings.CREDIT_NOTE_MAX_AGE_MONTHS);
-      return this.contentOf(original, body, today);
+      const content = this.contentOf(original, body, today);
+      return { content, judged: content };
     });
     return { answer: { credit_note_id: documentId, original_document_id: originalId, status: 'DRAFT', access_key: null }, replayed };
   }

@@ -7,12 +7,25 @@ import { toContent } from './document-content.js';
 
 const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;
 
+/** The content of a draft or dry run. */
+export interface DraftContent {
+  /** As the caller tells it, with what was left to the service. */
+  readonly content: DocumentContent;
+  /** The same with the day of its original, by which it is judged. It is not stored: until the draft is issued, that day may change. */
+  readonly judged: DocumentContent;
+}
+
 /**
- * The content of a draft or dry run: totals and tax groups as given, or all
- * computed from the lines when all four are absent.
+ * Totals and tax groups as given, or all computed from the lines when all four are absent.
  * @throws ValidationFailure naming those absent when only some are, or when nothing tells them
  */
-export function draftContent(body: CompleteDraft, issuer: IssuerSnapshot): DocumentContent {
+export function draftContent(body: CompleteDraft, issuer: IssuerSnapshot): DraftContent {
+  const judged = withTotals(body, issuer);
+  return { judged, content: { ...judged, modifiedDocumentIssueDate: body.modified_document_issue_date ?? null } };
+}
+
+function withTotals(draft: CompleteDraft, issuer: IssuerSnapshot): DocumentContent {
+  const body = Object.assign({}, draft, { modified_document_issue_date: draft.modified_document_issue_date ?? draft.originalDay });
   const { subtotal, total_tax, total, taxes } = body;
   if (subtotal !== undefined && total_tax !== undefined && total !== undefined && taxes !== undefined) {
     return toContent(Object.assign({}, body, { subtotal, total_tax, total, taxes }));

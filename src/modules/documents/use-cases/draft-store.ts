@@ -2,8 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import type { IssuerSnapshot } from '../../../sri/document-types/document.js';
 import { headerOf } from './document-place.js';
+import type { DraftContent } from './draft-content.js';
 import { IssuingDesk, type Place, type Replay } from './issuing-desk.js';
 
 /** What tells a repetition of a request from another one. */
@@ -38,15 +39,15 @@ export class DraftStore {
     tenant: TenantContext,
     place: Place,
     request: DraftRequest,
-    contentOf: (issuer: IssuerSnapshot, now: Date) => DocumentContent | Promise<DocumentContent>,
+    contentOf: (issuer: IssuerSnapshot, now: Date) => DraftContent | Promise<DraftContent>,
   ): Promise<CreatedDraft> {
     const { context, replay } = await this.desk.lookUp(tenant.tenantId, place, request.idempotencyKey);
     if (replay) return replayOf(replay, request);
     if (!context) throw await this.desk.unknownPlace(tenant.tenantId, place);
     const now = this.clock.now();
     const issuer = this.desk.snapshot(context, tenant);
-    const content = await contentOf(issuer, now);
-    const { findings } = this.desk.assess({ content, warnings: [] }, issuer, now);
+    const { content, judged } = await contentOf(issuer, now);
+    const { findings } = this.desk.assess({ content: judged, warnings: [] }, issuer, now);
     const created = await this.desk.callIssuing<Replay & { outcome: 'accepted' | 'replayed' }>(
       tenant.tenantId,
       'select * from create_draft($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',

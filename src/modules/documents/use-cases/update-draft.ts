@@ -5,14 +5,12 @@ import { validateAs } from '../../../platform/http/validation.pipe.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { StoredDraftDto } from '../documents.dto.js';
 import { CatalogueLines } from './catalogue-lines.js';
 import { headerOf, placeOf } from './document-place.js';
 import { toWire } from './document-record.js';
 import { draftContent } from './draft-content.js';
 import { IssuingDesk } from './issuing-desk.js';
-import { isNote } from './modified-document.js';
 import { type StoredDocument, StoredDocuments } from './stored-document.js';
 
 /** Changes the fields of a draft that the body names. New lines or withholdings without totals have the totals computed anew. */
@@ -44,9 +42,9 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
     const { context } = await this.desk.lookUp(tenant.tenantId, place, null);
     if (!context) throw await this.desk.unknownPlace(tenant.tenantId, place);
     const issuer = this.desk.snapshot(context, tenant);
-    const content = draftContent(await this.lines.complete(tenant, body), issuer);
+    const { content, judged } = draftContent(await this.lines.complete(tenant, body), issuer);
     const now = this.clock.now();
-    const { findings } = this.desk.assess({ content, warnings: [] }, issuer, now);
+    const { findings } = this.desk.assess({ content: judged, warnings: [] }, issuer, now);
     await this.desk.callIssuing(tenant.tenantId, 'select update_draft($1, $2, $3, $4, $5, $6, $7, $8)', [
       documentId, stored.version, now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content), JSON.stringify(issuer),
       JSON.stringify(findings),
@@ -61,15 +59,8 @@ function merged({ place, content }: StoredDocument, patch: unknown): StoredDraft
   const changesTotals = 'withholding' in overlay || ('lines' in overlay && hasComputableTotals(content));
   const recompute = changesTotals && !TOTALS.some((field) => field in overlay);
   if (recompute) for (const field of TOTALS) Reflect.deleteProperty(body, field);
-  if (namesAnotherOriginal(content, overlay)) Reflect.deleteProperty(body, 'modified_document_issue_date');
   const ids = { issuer_id: place.issuerId, establishment_id: place.establishmentId, emission_point_id: place.emissionPointId };
   return validateAs(StoredDraftDto, isObject(patch) ? { ...body, ...ids, ...overlay } : patch, 'body');
-}
-
-/** Whether a note gets another original: the day that it has may have been taken from the former one. */
-function namesAnotherOriginal(content: DocumentContent, overlay: Record<string, unknown>): boolean {
-  const former = content.modifiedDocumentId;
-  return isNote(content) && former !== null && 'modified_document_id' in overlay && overlay['modified_document_id'] !== former;
 }
 
 /** Stored content says null where a body says nothing. */
