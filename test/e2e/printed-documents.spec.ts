@@ -15,7 +15,7 @@ describe('documents as files', () => {
   let business: Business;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await startStack({ env: { ANSWER_DEADLINE_SECONDS: '3', AUTHORIZATION_LADDER: '1', RECHECK_SECONDS: '3600' } });
     business = await Business.open(stack);
   });
   afterAll(() => stack.stop());
@@ -93,6 +93,21 @@ describe('documents as files', () => {
       expect(wordsOf((await ride(document_id, mine)).bytes)).toContain('NO AUTORIZADO POR EL SRI - SIN VALIDEZ TRIBUTARIA');
       expect((await mine.call('POST', `/documents/${document_id}/abandon`, { reason: 'not needed' })).body['status']).toBe('FAILED_PERMANENT');
       expect(wordsOf((await ride(document_id, mine)).bytes)).toContain('NO AUTORIZADO POR EL SRI - SIN VALIDEZ TRIBUTARIA');
+    });
+
+    itWithPoppler.each(['never refused', 'refused before'])('of a document that was given up while the SRI held it says nothing of its validity: %s', async (how) => {
+      const mine = await Business.open(stack);
+      const wasRefused = how === 'refused before';
+      if (wasRefused) await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '35', at: 'reception' } });
+      await addFaults(stack, { match: { ruc: mine.ruc, service: 'authorization' }, times: null, action: { kind: 'in_process' } });
+      const { document_id } = await mine.accepted();
+      if (wasRefused) {
+        expect((await mine.settled(document_id)).status).toBe('REJECTED');
+        expect((await mine.call('POST', `/documents/${document_id}/correct`, mine.invoice())).status).toBe(202);
+      }
+      expect((await mine.settled(document_id)).status).toBe('MANUAL_REVIEW_REQUIRED');
+      expect((await mine.call('POST', `/documents/${document_id}/abandon`, { reason: 'not needed' })).body['status']).toBe('FAILED_PERMANENT');
+      expect(wordsOf((await ride(document_id, mine)).bytes)).toMatch(/^(?![^]*(NO EMITIDO|NO AUTORIZADO|SIN VALIDEZ TRIBUTARIA))[^]*ABANDONADO - SIN AUTORIZACIÓN CONOCIDA/);
     });
 
     it('is nobody else’s, and there is none of an unknown document', async () => {

@@ -1,8 +1,8 @@
 import type { IssuerSnapshot } from '../document-types/document.js';
 import { COLOR } from './page/style.js';
 
-/** How far the document has come, as its reader needs to know. */
-export type RideStatus = 'draft' | 'pending' | 'authorized' | 'rejected' | 'given_up' | 'cancelled';
+/** How far the document has come, as its reader needs to know. `given_up`: never sent; `abandoned`: sent, and the SRI's verdict is not known. */
+export type RideStatus = 'draft' | 'pending' | 'authorized' | 'rejected' | 'given_up' | 'abandoned' | 'cancelled';
 
 /** What every page says about a document that is not, or not yet, valid. */
 export interface Mark {
@@ -38,6 +38,13 @@ const STATUS_MARKS: Readonly<Record<RideStatus, Mark | null>> = {
     color: COLOR.danger,
     shade: COLOR.dangerShade,
     watermark: { text: 'NO EMITIDO', color: COLOR.dangerMark },
+  },
+  // The SRI may hold it, or have authorized it: nothing is said of its validity.
+  abandoned: {
+    text: 'ABANDONADO - SIN AUTORIZACIÓN CONOCIDA',
+    color: COLOR.danger,
+    shade: COLOR.dangerShade,
+    watermark: { text: 'ABANDONADO', color: COLOR.dangerMark },
   },
   cancelled: {
     text: 'ANULADO - SIN VALIDEZ TRIBUTARIA',

@@ -210,6 +210,7 @@ describe('how far the document has come', () => {
     ['draft', '2', ['BORRADOR - SIN VALIDEZ TRIBUTARIA', '001-002-BORRADOR', 'SIN ASIGNAR'], ['AMBIENTE DE PRUEBAS']],
     ['rejected', '2', ['NO AUTORIZADO POR EL SRI - SIN VALIDEZ TRIBUTARIA'], []],
     ['given_up', '2', ['NO EMITIDO - SIN VALIDEZ TRIBUTARIA'], ['NO AUTORIZADO']],
+    ['abandoned', '2', ['ABANDONADO - SIN AUTORIZACIÓN CONOCIDA'], ['SIN VALIDEZ', 'NO EMITIDO', 'NO AUTORIZADO']],
     ['cancelled', '2', ['ANULADO - SIN VALIDEZ TRIBUTARIA'], []],
   ];
 

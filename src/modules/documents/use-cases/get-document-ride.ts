@@ -25,8 +25,9 @@ export class GetDocumentRide extends Query<{ bytes: Buffer; fileName: string }> 
 
 interface Row {
   status: DocumentStatus;
-  /** Of what was given up: by the SRI, at any time. */
+  /** Of what was given up: by the SRI, which was not sent it again since. */
   was_refused: boolean;
+  was_sent: boolean;
   sequential: number | null;
   access_key: string | null;
   authorization_number: string | null;
@@ -50,10 +51,12 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
       manager.query<Row[]>(
         `select d.status, d.sequential, d.access_key, d.authorization_number, d.authorization_date, c.content, c.issuer_snapshot,
            i.id as issuer_id, i.logo,
-           d.status = 'FAILED_PERMANENT' and exists (
-             select from document_history h
-             where h.tenant_id = d.tenant_id and h.document_id = d.id and h.trigger in ('refused', 'sequential_taken')
-           ) as was_refused
+           d.first_sent_at is not null as was_sent,
+           d.status = 'FAILED_PERMANENT' and coalesce((
+             select h.trigger in ('refused', 'sequential_taken') from document_history h
+             where h.tenant_id = d.tenant_id and h.document_id = d.id and h.trigger in ('refused', 'sequential_taken', 'received', 'held_by_sri', 'no_evidence')
+             order by h.version desc limit 1
+           ), false) as was_refused
          from documents d
          join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
          join issuers i on i.tenant_id = d.tenant_id and i.id = d.issuer_id
@@ -63,7 +66,7 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
     );
     if (!row) throw new DomainError('NOT_FOUND');
     const { sequential, access_key: accessKey, authorization_number: number, authorization_date: date } = row;
-    const status = printedStatus(row.status, row.was_refused);
+    const status = printedStatus(row);
     const { bytes, logoProblem } = await this.printer.print(
       tenant.tenantId,
       {
@@ -84,7 +87,7 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
 }
 
 /** How much the paper may claim. */
-function printedStatus(status: DocumentStatus, wasRefused: boolean): RideStatus {
+function printedStatus({ status, was_refused: wasRefused, was_sent: wasSent }: Row): RideStatus {
   switch (status) {
     case 'DRAFT':
     case 'VALIDATED':
@@ -98,7 +101,8 @@ function printedStatus(status: DocumentStatus, wasRefused: boolean): RideStatus 
     case 'REJECTED':
       return 'rejected';
     case 'FAILED_PERMANENT':
-      return wasRefused ? 'rejected' : 'given_up';
+      if (wasRefused) return 'rejected';
+      return wasSent ? 'abandoned' : 'given_up';
     default:
       return 'pending';
   }

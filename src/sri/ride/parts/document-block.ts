@@ -15,6 +15,7 @@ const NOT_AUTHORIZED: Readonly<Record<RideStatus, string>> = {
   authorized: '—',
   rejected: 'NO AUTORIZADO',
   given_up: 'SIN AUTORIZACIÓN',
+  abandoned: 'NO CONOCIDA',
   cancelled: '—',
 };
 
