@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib';
 import { chunk, JPEG, png, PROGRESSIVE_JPEG } from '../../../test/support/picture.js';
 import { EXAMPLE_CONTENT, EXAMPLE_ISSUER } from '../document-types/example-content.js';
 import { LOGO_LIMITS, type Logo, mediaTypeOf, readLogo } from './logo.js';
@@ -46,13 +47,34 @@ describe('a logo', () => {
     return Buffer.concat([JPEG.subarray(0, 2), segment, JPEG.subarray(2)]);
   };
 
+  /** Left and top of the picture on its page, and where its own right and its own upside point to; in points, downwards. */
+  function placed(pdf: Buffer): Record<'at' | 'right' | 'up', number[]> {
+    const pages = Array.from(pdf.toString('latin1').matchAll(/stream\n([^]*?)\nendstream/g), ([, stream = '']) => {
+      try {
+        return inflateSync(Buffer.from(stream, 'latin1')).toString('latin1');
+      } catch {
+        return '';
+      }
+    });
+    const [, matrices = ''] = pages.map((page) => /q\n((?:[-\d. ]+ cm\n)+)\/I1 Do/.exec(page)).find((found) => found !== null) ?? [];
+    const innermostFirst = matrices.trim().split('\n').map((line) => line.split(' ').slice(0, 6).map(Number) as [number, number, number, number, number, number]).reverse();
+    const onPage = (corner: readonly [number, number]): readonly [number, number] =>
+      innermostFirst.reduce<readonly [number, number]>(([x, y], [a, b, c, d, e, f]) => [a * x + c * y + e, b * x + d * y + f], corner);
+    const [x, y] = onPage([0, 0]);
+    const from = ([toX, toY]: readonly [number, number]): [number, number] => [toX - x, toY - y];
+    const [right, up, opposite] = [from(onPage([1, 0])), from(onPage([0, 1])), from(onPage([1, 1]))];
+    return { at: [x + Math.min(opposite[0], 0), y + Math.min(opposite[1], 0)], right, up };
+  }
+
   it('of a camera that was held upright is as wide and high as it is seen, and keeps its shape on paper', async () => {
     for (let orientation = 1; orientation <= 9; orientation += 1) {
       const [width, height] = orientation > 4 && orientation < 9 ? [12, 24] : [24, 12];
       for (const isLittleEndian of [true, false]) expect(readLogo(turned(orientation, isLittleEndian))).toMatchObject({ width, height });
     }
-    const placed = (file: Buffer): Promise<Buffer> => printed(readLogo(file) as Logo);
-    expect((await placed(turned(6, true))).subarray(0, 5).toString()).toBe('%PDF-');
+    // As high as its box allows; a picture that lies on its side is turned, not squeezed.
+    for (const [orientation, right, up] of [[1, [124, 0], [0, -62]], [3, [-124, 0], [0, 62]], [6, [0, 62], [31, 0]], [8, [0, -62], [-31, 0]]] as const) {
+      expect([orientation, placed(await printed(readLogo(turned(orientation, true)) as Logo))]).toEqual([orientation, { at: [36, 48], right, up }]);
+    }
   });
 
   it('with a camera’s data cut short lies as it is', () => {
