@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { sriUrls } from '../../src/local/parts.js';
 import { type Answer, Business } from '../support/business.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -53,6 +55,27 @@ describe('issuers, establishments and emission points', () => {
         expect([refused.status, refused.body]).toMatchObject([409, HAS_DOCUMENTS]);
         expect((await one.call('GET', path)).status).toBe(200);
       }
+    }
+  });
+
+  it.each([
+    ['an establishment', ['emission_points', 'establishments', 'issuers'], (one: Business) => `${issuer(one)}/establishments`, { code: '002', address: 'Quito' }],
+    ['an emission point', ['emission_points', 'establishments'], (one: Business) => `${establishment(one)}/emission-points`, { code: '002', initial_sequential: 1 }],
+    ['a raised number', ['emission_points'], (one: Business) => `/emission-points/${one.emissionPointId}/sequences/01/raise`, { next_number: 10, reason: 'x' }],
+  ] as const)('take %s not while they are being deleted', async (_what, tables, path, body) => {
+    const leaving = await Business.open(stack, { certificate: null });
+    const deleting = new pg.Client({ connectionString: stack.ownerUrl, options: '-c search_path=sello' });
+    await deleting.connect();
+    try {
+      await deleting.query('begin');
+      for (const table of tables) await deleting.query(`delete from ${table} where tenant_id = $1`, [leaving.tenantId]);
+      const answer = leaving.call('POST', path(leaving), body);
+      const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      while ((await stack.database.query(waiting)).length === 0) await sleep(20);
+      await deleting.query('commit');
+      expect([(await answer).status, (await answer).body]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
+    } finally {
+      await deleting.end();
     }
   });
 

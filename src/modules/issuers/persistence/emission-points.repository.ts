@@ -25,7 +25,7 @@ export class EmissionPointsRepository {
   ) {}
 
   /**
-   * Null when the tenant has no such establishment.
+   * Null when the tenant has no such establishment, also when it is being deleted: a deletion under way is waited for.
    * @throws DomainError ALREADY_EXISTS when the establishment has a point of this code
    */
   async insert(
@@ -39,7 +39,7 @@ export class EmissionPointsRepository {
       this.database.run(tenantId, async (manager) => {
         const [row] = await manager.query<EmissionPointRecord[]>(
           `insert into emission_points as p (tenant_id, id, establishment_id, code, initial_sequential, created_at, updated_at)
-           select e.tenant_id, $4, e.id, $5, $6, $7, $7 from establishments e where ${ESTABLISHMENT}
+           select e.tenant_id, $4, e.id, $5, $6, $7, $7 from establishments e where ${ESTABLISHMENT} for key share
            returning ${COLUMNS}`,
           [tenantId, path.issuerId, path.establishmentId, point.id, point.code, point.initialSequential, now],
         );

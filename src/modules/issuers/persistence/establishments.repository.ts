@@ -29,7 +29,7 @@ export class EstablishmentsRepository {
   ) {}
 
   /**
-   * Null when the tenant has no such issuer.
+   * Null when the tenant has no such issuer, also when it is being deleted: a deletion under way is waited for.
    * @throws DomainError ALREADY_EXISTS when the issuer has an establishment of this code
    */
   async insert(tenant: TenantContext, establishment: NewEstablishment, now: Date): Promise<EstablishmentRecord | null> {
@@ -39,7 +39,7 @@ export class EstablishmentsRepository {
       this.database.run(tenantId, async (manager) => {
         const [row] = await manager.query<EstablishmentRecord[]>(
           `insert into establishments (tenant_id, id, issuer_id, code, name, address, created_at, updated_at)
-           select i.tenant_id, $2, i.id, $4, $5, $6, $7, $7 from issuers i where i.tenant_id = $1 and i.id = $3
+           select i.tenant_id, $2, i.id, $4, $5, $6, $7, $7 from issuers i where i.tenant_id = $1 and i.id = $3 for key share
            returning ${COLUMNS}`,
           [tenantId, id, issuerId, code, name, address, now],
         );

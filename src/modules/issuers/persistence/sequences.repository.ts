@@ -119,11 +119,11 @@ export class SequencesRepository {
   }
 }
 
-/** The last number taken, under the lock that taking a number needs; null when the tenant has no such point. */
+/** The last number taken, under the lock that taking a number needs; null when the tenant has no such point, or when it is being deleted. */
 async function lockCounter(manager: EntityManager, key: readonly unknown[]): Promise<number | null> {
   await manager.query(
     `insert into sequence_counters (tenant_id, emission_point_id, document_type, environment, last_value)
-     select p.tenant_id, p.id, $3, $4, p.initial_sequential - 1 from emission_points p where p.tenant_id = $1 and p.id = $2
+     select p.tenant_id, p.id, $3, $4, p.initial_sequential - 1 from emission_points p where p.tenant_id = $1 and p.id = $2 for key share
      on conflict do nothing`,
     [...key],
   );
