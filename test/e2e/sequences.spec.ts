@@ -72,6 +72,9 @@ describe('the numbers of an emission point', () => {
       { from_number: 4, to_number: 9, kind: 'raised', reason: 'El SRI ya los tiene', document_id: null, status: null },
     ]);
     expect(await gaps(business, '?page=2&page_size=2')).toHaveLength(1);
+    // How many there are does not hang on the page.
+    expect((await business.call('GET', `${sequences(business)}/01/gaps?page=3&page_size=2`)).body).toMatchObject({ items: [], total: 3, page: 3 });
+    expect((await business.call('GET', `${sequences(business)}/03/gaps`)).body).toMatchObject({ items: [], total: 0 });
     // What nobody can explain is not hidden.
     await stack.database.query('update sequence_counters set last_value = 14 where emission_point_id = $1', [business.emissionPointId]);
     expect((await gaps(business)).at(-1)).toMatchObject({ from_number: 10, to_number: 14, kind: 'unexplained', reason: null });

@@ -14,7 +14,10 @@ export interface Sequence {
 
 const LAST_NUMBER = 999_999_999;
 
-/** Every number from the first to the last taken that no authorized document carries, or will. */
+/**
+ * A page of the numbers from the first to the last taken that no authorized document carries, or will. Every row tells
+ * how many there are in all; behind the last page there is one row that tells nothing else.
+ */
 const GAPS = `
   with point as (
     select p.initial_sequential - 1 as before_first,
@@ -43,8 +46,8 @@ const GAPS = `
     from numbered where status in ('REJECTED', 'FAILED_PERMANENT')
     union all
     select from_number, to_number, 'unexplained', null, null, null, null from holes where to_number >= from_number
-  )
-  select gaps.*, count(*) over ()::int as total from gaps order by from_number limit $5 offset $6`;
+  ), page as (select * from gaps order by from_number limit $5 offset $6)
+  select page.*, counted.total from (select count(*)::int as total from gaps) counted left join page on true order by page.from_number`;
 
 @Injectable()
 export class SequencesRepository {
@@ -113,8 +116,8 @@ export class SequencesRepository {
     return this.database.run(tenantId, async (manager) => {
       const [point] = await manager.query<unknown[]>('select from emission_points p where p.tenant_id = $1 and p.id = $2', [tenantId, emissionPointId]);
       if (point === undefined) return null;
-      const rows = await manager.query<(SequenceGap & { total: number })[]>(GAPS, [tenantId, emissionPointId, documentType, environment, limit, offset]);
-      return { rows: rows.map(({ total: _total, ...gap }) => gap), total: rows[0]?.total ?? 0 };
+      const rows = await manager.query<((SequenceGap | { from_number: null }) & { total: number })[]>(GAPS, [tenantId, emissionPointId, documentType, environment, limit, offset]);
+      return { rows: rows.flatMap(({ total: _total, ...gap }) => (gap.from_number === null ? [] : [gap])), total: rows[0]?.total ?? 0 };
     });
   }
 }
