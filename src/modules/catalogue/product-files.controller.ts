@@ -8,6 +8,7 @@ import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { CsvBody, ReadMultipartCsv } from './csv-upload.interceptor.js';
 import { PRODUCT_FIELDS } from './domain/product.js';
+import { IMPORTS_BOUND, TakesImportPlace } from './import-places.js';
 import { ProductExportQuery, ProductImportQuery, SEPARATORS } from './products.dto.js';
 import { ProductImportResult } from './products.responses.js';
 import { ExportProducts } from './use-cases/export-products.js';
@@ -42,7 +43,7 @@ export class ProductFilesController {
   @Post('import')
   @HttpCode(200)
   @RequirePermission('products:write')
-  @UseInterceptors(ReadMultipartCsv, CsvBody)
+  @UseInterceptors(TakesImportPlace, ReadMultipartCsv, CsvBody)
   @ApiConsumes('text/csv', 'multipart/form-data')
   @ApiBody({ schema: { type: 'object', properties: { file: FILE } } })
   @ApiOperation({
@@ -52,7 +53,8 @@ export class ProductFilesController {
       'The file is the body (`text/csv`) or the part `file` of a form; at most 5 MB and 20,000 rows. The first line names the columns, which are the fields ' +
       'of a product: `main_code` finds the product, columns left out stay as they are, an empty cell is the default. Separated by commas, or by ' +
       'semicolons with decimal commas. With one faulty row nothing is taken and every fault is told with its line, unless `skip_faulty=true`: 400 where ' +
-      'a required field is missing, else 422. Wants a bearer token or an API key: by a session cookie only JSON may be sent.',
+      'a required field is missing, else 422. Wants a bearer token or an API key: by a session cookie only JSON may be sent. ' +
+      IMPORTS_BOUND,
   })
   @ApiOkResponse({ type: ProductImportResult })
   import(

@@ -1,11 +1,9 @@
 import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
-import type { Response } from 'express';
-import { finalize, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { Meters } from '../observability/meters.js';
-import { answered } from './answered.js';
-import type { ServiceRequest } from './service-request.js';
+import { inPlace } from './in-place.js';
 import { TenantPlaces } from './tenant-places.js';
 
 /** Until then one of those under way may have ended. */
@@ -45,11 +43,6 @@ export class TakesExportPlace implements NestInterceptor {
   constructor(private readonly places: ExportPlaces) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const http = context.switchToHttp();
-    const { tenant } = http.getRequest<ServiceRequest>();
-    if (tenant === undefined) throw new Error('exports are of a tenant');
-    const leave = this.places.take(tenant.tenantId);
-    const over = answered(http.getResponse<Response>());
-    return next.handle().pipe(finalize(() => void over.then(leave)));
+    return inPlace(context, next, this.places);
   }
 }

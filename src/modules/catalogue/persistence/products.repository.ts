@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
+import { DomainError } from '../../../shared/domain-error.js';
 import { searchForm } from '../../../shared/text.js';
 import { PRODUCT_FIELDS, type ProductValues } from '../domain/product.js';
 import type { ProductRecord } from '../products.responses.js';
@@ -38,12 +39,11 @@ export class ProductsRepository {
 
   /** @throws DomainError ALREADY_EXISTS when the tenant has a product of this main code */
   async insert(tenantId: string, product: StoredValues, now: Date): Promise<ProductRecord> {
-    return refuseDuplicates('main_code', () =>
-      this.database.run(tenantId, async (manager) => {
-        await insertProducts(manager, tenantId, [product], now);
-        return required(await findProduct(manager, tenantId, product.id));
-      }),
-    );
+    return this.database.run(tenantId, async (manager) => {
+      const inserted = await insertProducts(manager, tenantId, [product], now);
+      if (inserted.length === 0) throw new DomainError('ALREADY_EXISTS', { field: 'main_code' });
+      return required(await findProduct(manager, tenantId, product.id));
+    });
   }
 
   /**
@@ -112,29 +112,48 @@ export class ProductsRepository {
     );
   }
 
+  /** The products of these main codes that are not deleted. */
+  async findCoded(tenantId: string, mainCodes: readonly string[]): Promise<ProductRecord[]> {
+    return this.database.run(tenantId, (manager) => findCoded(manager, tenantId, mainCodes));
+  }
+
   /**
-   * Adds and changes many products at once, as `decide` says about those that have one of the main codes.
-   * @throws DomainError ALREADY_EXISTS when somebody else adds one of them meanwhile
+   * Runs an import in one transaction: what `work` throws undoes all of it. After a conflict `work` runs once more from
+   * its beginning.
    */
-  async upsert(tenantId: string, mainCodes: readonly string[], decide: (existing: readonly ProductRecord[]) => Upsert, now: Date): Promise<void> {
-    await refuseDuplicates('main_code', () =>
-      this.database.run(tenantId, async (manager) => {
-        // In one order, so that two imports wait for each other instead of locking each other out.
-        const existing = await manager.query<ProductRecord[]>(
-          `select ${PRODUCT_COLUMNS} from products where tenant_id = $1 and main_code = any($2) and deleted_at is null order by main_code for update`,
-          [tenantId, mainCodes],
-        );
-        const { added, changed } = decide(existing);
-        await updateProducts(manager, tenantId, changed, now);
-        await insertProducts(manager, tenantId, added, now);
+  async import<Result>(tenantId: string, now: Date, work: (catalogue: OpenCatalogue) => Promise<Result>): Promise<Result> {
+    return this.database.run(tenantId, (manager) =>
+      work({
+        find: (mainCodes) => findCoded(manager, tenantId, mainCodes, 'for update'),
+        write: async ({ added, changed }) => {
+          await updateProducts(manager, tenantId, changed, now);
+          const done = new Set(await insertProducts(manager, tenantId, added, now));
+          return new Set(added.flatMap(({ main_code }) => (done.has(main_code) ? [] : [main_code])));
+        },
       }),
     );
   }
 }
 
+/** The catalogue while an import writes to it, some of its products at a time. */
+export interface OpenCatalogue {
+  /** The products of these main codes that are not deleted, which nobody else changes until the import ends. */
+  find(mainCodes: readonly string[]): Promise<readonly ProductRecord[]>;
+  /** @returns the main codes not added, because somebody else has added them meanwhile: they are found now */
+  write(products: Upsert): Promise<ReadonlySet<string>>;
+}
+
 export interface Upsert {
   readonly added: readonly StoredValues[];
   readonly changed: readonly StoredValues[];
+}
+
+/** In one order, so that two imports wait for each other instead of locking each other out. */
+function findCoded(manager: EntityManager, tenantId: string, mainCodes: readonly string[], lock: '' | 'for update' = ''): Promise<ProductRecord[]> {
+  return manager.query<ProductRecord[]>(
+    `select ${PRODUCT_COLUMNS} from products where tenant_id = $1 and main_code = any($2) and deleted_at is null order by main_code ${lock}`,
+    [tenantId, mainCodes],
+  );
 }
 
 async function findProduct(manager: EntityManager, tenantId: string, id: string, lock: '' | 'for update' = ''): Promise<ProductRecord | null> {
@@ -145,13 +164,16 @@ async function findProduct(manager: EntityManager, tenantId: string, id: string,
   return row ?? null;
 }
 
-async function insertProducts(manager: EntityManager, tenantId: string, products: readonly StoredValues[], now: Date): Promise<void> {
-  if (products.length === 0) return;
-  await manager.query(
+/** @returns the main codes that were free */
+async function insertProducts(manager: EntityManager, tenantId: string, products: readonly StoredValues[], now: Date): Promise<string[]> {
+  if (products.length === 0) return [];
+  const rows = await manager.query<{ main_code: string }[]>(
     `insert into products (tenant_id, id, ${WRITABLE.join(', ')}, created_at, updated_at)
-     select $1, p.id, ${WRITABLE.map((column) => `p.${column}`).join(', ')}, $2, $2 from jsonb_to_recordset($3) as ${RECORD} order by p.main_code collate "C"`,
+     select $1, p.id, ${WRITABLE.map((column) => `p.${column}`).join(', ')}, $2, $2 from jsonb_to_recordset($3) as ${RECORD} order by p.main_code collate "C"
+     on conflict (tenant_id, main_code) where deleted_at is null do nothing returning main_code`,
     [tenantId, now, asRecords(products)],
   );
+  return rows.map(({ main_code }) => main_code);
 }
 
 async function updateProducts(manager: EntityManager, tenantId: string, products: readonly StoredValues[], now: Date): Promise<void> {
