@@ -54,7 +54,7 @@ describe('the look-up of a buyer', () => {
     const live = await lookUp(ruc);
     expect([live.status, live.body]).toEqual([200, {
       found: true, source: 'sri_live', is_frequent: false, verified_at: expect.any(String), age_seconds: expect.any(Number),
-      buyer: { id: null, id_type: '04', buyer_id: ruc, legal_name: expect.stringMatching(/ S\.A\.$/), trade_name: expect.any(String), contributor_status: 'ACTIVO', contributor_type: 'SOCIEDAD', address: expect.stringMatching(/QUITO$/) },
+      buyer: { id: null, id_type: '04', buyer_id: ruc, legal_name: expect.stringMatching(/ S\.A\.$/), trade_name: expect.any(String), contributor_status: 'ACTIVO', contributor_type: 'SOCIEDAD', address: expect.stringMatching(/QUITO$/), is_active: null },
     }]);
     const cached = await lookUp(ruc, { by: await Business.open(stack, { certificate: null }) });
     expect(cached.body).toEqual({ ...live.body, source: 'sri_cache', age_seconds: expect.any(Number) });
@@ -66,7 +66,7 @@ describe('the look-up of a buyer', () => {
     const { body: profile } = await business.call('POST', '/buyers', { buyer_id_type: 'RUC', buyer_id: ruc, legal_name: 'Typed by us', trade_name: 'Ours', address: 'Here' });
     expect((await lookUp(ruc)).body).toEqual({
       found: true, source: 'tenant_profile', is_frequent: false, verified_at: null, age_seconds: null,
-      buyer: { id: profile['id'], id_type: '04', buyer_id: ruc, legal_name: 'Typed by us', trade_name: 'Ours', contributor_status: null, contributor_type: null, address: 'Here' },
+      buyer: { id: profile['id'], id_type: '04', buyer_id: ruc, legal_name: 'Typed by us', trade_name: 'Ours', contributor_status: null, contributor_type: null, address: 'Here', is_active: true },
     });
     expect(await asked(ruc)).toEqual([]);
     const theirs = await lookUp(ruc, { by: await Business.open(stack, { certificate: null }) });
@@ -75,6 +75,8 @@ describe('the look-up of a buyer', () => {
     const verified = (await lookUp(ruc)).body;
     expect(verified).toMatchObject({ source: 'tenant_profile', verified_at: theirs.body.verified_at, buyer: { legal_name: 'Typed by us', address: 'Here', contributor_status: 'ACTIVO', contributor_type: 'SOCIEDAD' } });
     expect((await business.call('GET', `/buyers/${String(profile['id'])}`)).body).toMatchObject({ ...profile, contributor_status: 'ACTIVO', contributor_type: 'SOCIEDAD', sri_last_verified_at: theirs.body.verified_at });
+    await business.call('PATCH', `/buyers/${String(profile['id'])}`, { is_active: false });
+    expect((await lookUp(ruc)).body).toMatchObject({ source: 'tenant_profile', buyer: { id: profile['id'], is_active: false } });
   });
 
   it('gives a new profile what the authority said before', async () => {

@@ -141,6 +141,11 @@ describe('buyer profiles', () => {
       expect(await found('?buyer_id=X-')).toEqual([]);
       expect(await found('?buyer_id=X-0&name=clavo')).toEqual(['X-0']);
       expect(await found('?buyer_id=X-0&name=nunez')).toEqual([]);
+      const [{ id } = { id: '' }] = (await list(business, '?buyer_id=X-0')).items;
+      await business.call('PATCH', `/buyers/${id}`, { is_active: false });
+      expect([await found('?is_active=false'), (await list(business, '?is_active=false')).total]).toEqual([['X-0'], 1]);
+      expect(await found('?is_active=true')).not.toContain('X-0');
+      expect(await found('')).toContain('X-0');
     });
 
     it.each(['page=0', 'page_size=101', 'page_size=0', 'name=', 'name=%00', `name=${'x'.repeat(301)}`, 'buyer_id=', 'email=x', 'name=a&name=b', 'page=1.5'])('are not asked for by %p', async (query) => {

@@ -10,7 +10,7 @@ const TRADE_NAME = { max: 300, nullable: true, about: 'Trade name' } as const;
 const ADDRESS = { max: 500, nullable: true } as const;
 const EMAIL = { max: 255, nullable: true, about: 'Where documents are sent' } as const;
 const NOTES = { max: 1000, nullable: true, about: 'For the own use of the tenant' } as const;
-const IS_ACTIVE = { about: 'false puts the buyer aside' } as const;
+const IS_ACTIVE = { about: 'false puts the buyer aside: lists can leave it out and a look-up tells so; documents are issued to it still' } as const;
 
 @ApiSchema({ name: 'BuyerCreate' })
 export class BuyerCreateDto {
@@ -43,6 +43,7 @@ export class BuyerPath {
 export class BuyerListQuery extends PageQuery {
   @Text({ max: 300, optional: true, about: 'Part of the legal or trade name; case and accents do not matter' }) name?: string;
   @Text({ max: 20, optional: true, about: 'Exactly this identification number', example: '1790012345001' }) buyer_id?: string;
+  @Flag({ fromText: true, optional: true, about: 'Only active (true) or inactive (false) ones' }) is_active?: boolean;
 }
 
 export const LOOKUP_TYPES = ['ruc', 'cedula'] as const;

@@ -55,6 +55,7 @@ export class LookedUpBuyer {
   @ApiProperty({ ...text, ...orNull }) contributor_status: string | null;
   @ApiProperty({ ...text, ...orNull }) contributor_type: string | null;
   @ApiProperty({ ...text, ...orNull }) address: string | null;
+  @ApiProperty({ type: Boolean, ...orNull, description: 'false: the tenant has put its profile aside; null where it has none' }) is_active: boolean | null;
 }
 
 @ApiSchema({ name: 'BuyerLookup' })

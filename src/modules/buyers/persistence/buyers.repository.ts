@@ -30,6 +30,14 @@ const RECORD = `select ${LISTED}, b.email, dealings.document_count, dealings.doc
     select count(*)::int as document_count, max(d.authorized_at) as last_document_at from buyer_documents d
     where d.tenant_id = b.tenant_id and d.buyer_id_type = b.buyer_id_type and d.buyer_id = b.buyer_id) dealings`;
 
+/** Which profiles are listed; null: whatever it is. */
+export interface BuyerFilter {
+  /** Part of the legal or trade name. */
+  readonly name: string | null;
+  readonly buyerId: string | null;
+  readonly isActive: boolean | null;
+}
+
 /** A profile as a look-up needs it. */
 export interface FoundBuyer extends BuyerListItem {
   readonly is_frequent: boolean;
@@ -128,16 +136,17 @@ export class BuyersRepository {
     });
   }
 
-  /** A page, newest first. Neither filter: null. */
-  async list(tenantId: string, filter: { name: string | null; buyerId: string | null }, limit: number, offset: number): Promise<{ rows: BuyerListItem[]; total: number }> {
-    const { name, buyerId } = filter;
+  /** A page, newest first. */
+  async list(tenantId: string, filter: BuyerFilter, limit: number, offset: number): Promise<{ rows: BuyerListItem[]; total: number }> {
+    const values = [tenantId, filter.name, filter.buyerId, filter.isActive];
     return this.database.run(tenantId, async (manager) => {
-      const where = 'b.tenant_id = $1 and ($2::text is null or strpos(b.search_names, search_form($2)) > 0) and ($3::text is null or b.buyer_id = $3)';
+      const where = `b.tenant_id = $1 and ($2::text is null or strpos(b.search_names, search_form($2)) > 0) and ($3::text is null or b.buyer_id = $3)
+        and ($4::boolean is null or b.is_active = $4)`;
       const rows = await manager.query<BuyerListItem[]>(
-        `select ${LISTED} from buyers b where ${where} order by b.created_at desc, b.id desc limit $4 offset $5`,
-        [tenantId, name, buyerId, limit, offset],
+        `select ${LISTED} from buyers b where ${where} order by b.created_at desc, b.id desc limit $5 offset $6`,
+        [...values, limit, offset],
       );
-      const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from buyers b where ${where}`, [tenantId, name, buyerId]);
+      const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from buyers b where ${where}`, values);
       return { rows, total: counted?.total ?? 0 };
     });
   }

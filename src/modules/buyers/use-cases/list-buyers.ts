@@ -18,8 +18,9 @@ export class ListBuyers extends Query<BuyerPage> {
 export class ListBuyersHandler implements IQueryHandler<ListBuyers> {
   constructor(private readonly buyers: BuyersRepository) {}
 
-  async execute({ tenant, query: { page, page_size, name, buyer_id } }: ListBuyers): Promise<BuyerPage> {
-    const { rows, total } = await this.buyers.list(tenant.tenantId, { name: name ?? null, buyerId: buyer_id ?? null }, page_size, (page - 1) * page_size);
+  async execute({ tenant, query: { page, page_size, name, buyer_id, is_active } }: ListBuyers): Promise<BuyerPage> {
+    const filter = { name: name ?? null, buyerId: buyer_id ?? null, isActive: is_active ?? null };
+    const { rows, total } = await this.buyers.list(tenant.tenantId, filter, page_size, (page - 1) * page_size);
     return { items: rows, total, page, page_size, total_pages: Math.ceil(total / page_size) };
   }
 }

@@ -56,12 +56,12 @@ export class LookUpBuyerHandler implements IQueryHandler<LookUpBuyer> {
   }
 
   private ofProfile(profile: FoundBuyer): BuyerLookup {
-    const { id, buyer_id_type, buyer_id, legal_name, trade_name, contributor_status, contributor_type, address, is_frequent } = profile;
+    const { id, buyer_id_type, buyer_id, legal_name, trade_name, contributor_status, contributor_type, address, is_active, is_frequent } = profile;
     return {
       found: true,
       source: 'tenant_profile',
       is_frequent,
-      buyer: { id, id_type: buyer_id_type, buyer_id, legal_name, trade_name, contributor_status, contributor_type, address },
+      buyer: { id, id_type: buyer_id_type, buyer_id, legal_name, trade_name, contributor_status, contributor_type, address, is_active },
       ...this.age(profile.sri_last_verified_at),
     };
   }
@@ -69,7 +69,7 @@ export class LookUpBuyerHandler implements IQueryHandler<LookUpBuyer> {
   private ofTaxpayer({ idType, id }: Identification, { taxpayer, source, verifiedAt }: KnownTaxpayer, is_frequent: boolean): BuyerLookup {
     if (taxpayer === null) return { found: false, source, is_frequent, buyer: null, ...this.age(verifiedAt) };
     const { legalName, tradeName, status, type, address } = taxpayer;
-    const buyer = { id: null, id_type: idType, buyer_id: id, legal_name: legalName, trade_name: tradeName, contributor_status: status, contributor_type: type, address };
+    const buyer = { id: null, id_type: idType, buyer_id: id, legal_name: legalName, trade_name: tradeName, contributor_status: status, contributor_type: type, address, is_active: null };
     return { found: true, source, is_frequent, buyer, ...this.age(verifiedAt) };
   }
 
