@@ -51,6 +51,8 @@ describe('the audit log of a tenant', () => {
   };
   const buyer = async (buyer_id: string): Promise<string> =>
     (await business.call('POST', '/buyers', { buyer_id_type: 'EXTERIOR', buyer_id, legal_name: 'X' })).body['id'] as string;
+  const product = async (main_code: string): Promise<string> =>
+    (await business.call('POST', '/products', { main_code, name: 'X', unit_price: '1', iva_rate_code: '4' })).body['id'] as string;
   const standing = async (): Promise<string> =>
     (await business.call<{ items: { id: string }[] }>('GET', `/issuers/${business.issuerId}/certificates`)).body.items[0]!.id;
   const webhook = async (): Promise<string> => (await business.call<{ items: { id: string }[] }>('GET', '/webhooks')).body.items[0]!.id;
@@ -84,6 +86,18 @@ describe('the audit log of a tenant', () => {
     ['buyer.changed', 'buyer', async () => {
       const id = await buyer('X-2');
       return { answer: await owner.call('PATCH', `/buyers/${id}`, { email: 'other@example.com' }), target: id, detail: { fields: ['email'] } };
+    }],
+    ['product.created', 'product', async () => {
+      const answer = await owner.call('POST', '/products', { main_code: 'P-1', name: 'X', unit_price: '1', iva_rate_code: '4' });
+      return { answer, target: answer.body['id'] as string, detail: { main_code: 'P-1' } };
+    }],
+    ['product.changed', 'product', async () => {
+      const id = await product('P-2');
+      return { answer: await owner.call('PATCH', `/products/${id}`, { unit_price: '2', name: 'Y' }), target: id, detail: { fields: ['name', 'unit_price'] } };
+    }],
+    ['product.deleted', 'product', async () => {
+      const id = await product('P-3');
+      return { answer: await owner.call('DELETE', `/products/${id}`), target: id, detail: { main_code: 'P-3' } };
     }],
     ['buyer.deleted', 'buyer', async () => {
       const id = await buyer('X-3');

@@ -288,6 +288,18 @@ describe('the catalogue', () => {
       expect((await put(NEW)).status).toBe(200);
     });
 
+    it('leaves one line in the audit log, and none when nothing is written', async () => {
+      const lines = async (): Promise<unknown[]> =>
+        stack.database.query(`select actor_id, target_id, detail from audit_log where tenant_id = $1 and action = 'products.imported' order by at`, [business.tenantId]);
+      await put(NEW, '?dry_run=true');
+      await put(`${NEW},,,\n`);
+      expect((await put(`${NEW}D,,x,4\n`)).status).toBe(400);
+      expect(await lines()).toHaveLength(1);
+      await put(NEW.replace('Uno', 'One').replace('C,', 'D,'));
+      const line = { actor_id: business.apiKeyId, target_id: null };
+      expect(await lines()).toEqual([{ ...line, detail: { created: 3, changed: 0, unchanged: 0 } }, { ...line, detail: { created: 1, changed: 1, unchanged: 1 } }]);
+    });
+
     it('of the most rows lets other calls in between, and is taken whole or not at all', async () => {
       const csv = `main_code,name,unit_price,iva_rate_code,additional_fields\n${Array.from({ length: 20_000 }, (_, i) => `P${i},Producto ${i},1,4,"{""shelf"":""B"",""n"":[${i},1,2,3]}"`).join('\n')}`;
       expect(await (put(`${csv}\nP-last,x,1,99,{}`.replace('\nP7,Producto 7,1,4,"{""shelf"":""B"",""n"":[7,1,2,3]}"', '')).then(({ status }) => status))).toBe(422);

@@ -16,7 +16,7 @@ const ICE = { about: 'Subject to ICE; needs ice_code' } as const;
 const ICE_CODE = { max: 10, nullable: true, about: 'Code of ICE, four digits: of the table ice-rates, or one that it lacks' } as const;
 const ADDITIONAL = {
   limits: { maxDepth: 5, maxValues: 100, maxBytes: 8_192 },
-  about: "The caller's own data: at most 5 levels, 100 values, 8 KB",
+  about: "The caller's own data: at most 5 levels, 100 values, 8 KB; fractions to the precision of a double",
   example: { shelf: 'B-12' },
 } as const;
 const ACTIVE = { about: 'Offered; drafts take no defaults from a product that is not' } as const;

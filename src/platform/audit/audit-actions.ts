@@ -48,6 +48,10 @@ export const AUDIT_ACTIONS = [
   'buyer.created',
   'buyer.changed',
   'buyer.deleted',
+  'product.created',
+  'product.changed',
+  'product.deleted',
+  'products.imported',
   'pause.resumed',
   'document.retried',
   'document.reconciled',
@@ -65,7 +69,7 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-export const AUDIT_TARGETS = ['user', 'tenant', 'member', 'api_key', 'issuer', 'establishment', 'emission_point', 'certificate', 'buyer', 'pause', 'document', 'webhook'] as const;
+export const AUDIT_TARGETS = ['user', 'tenant', 'member', 'api_key', 'issuer', 'establishment', 'emission_point', 'certificate', 'buyer', 'product', 'pause', 'document', 'webhook'] as const;
 export type AuditTarget = (typeof AUDIT_TARGETS)[number];
 
 export const AUDIT_ACTORS = ['user', 'api_key', 'platform_admin', 'system'] as const;

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
 import { DomainError } from '../../../shared/domain-error.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
 import { searchForm } from '../../../shared/text.js';
 import { PRODUCT_FIELDS, type ProductValues } from '../domain/product.js';
 import type { ProductRecord } from '../products.responses.js';
@@ -35,43 +37,57 @@ const filterValues = (tenantId: string, { q, isActive, withDeleted }: ProductFil
 
 @Injectable()
 export class ProductsRepository {
-  constructor(private readonly database: TenantTransaction) {}
+  constructor(
+    private readonly database: TenantTransaction,
+    private readonly audit: AuditTrail,
+  ) {}
 
   /** @throws DomainError ALREADY_EXISTS when the tenant has a product of this main code */
-  async insert(tenantId: string, product: StoredValues, now: Date): Promise<ProductRecord> {
+  async insert(tenant: TenantContext, product: StoredValues, now: Date): Promise<ProductRecord> {
+    const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
       const inserted = await insertProducts(manager, tenantId, [product], now);
       if (inserted.length === 0) throw new DomainError('ALREADY_EXISTS', { field: 'main_code' });
-      return required(await findProduct(manager, tenantId, product.id));
+      const { id, main_code } = product;
+      await this.audit.record(manager, tenant, { action: 'product.created', target: { kind: 'product', id }, detail: { main_code } }, now);
+      return required(await findProduct(manager, tenantId, id));
     });
   }
 
   /**
-   * Changes a product as `decide` says; null leaves it as it is.
+   * Changes the given fields of a product; with none it stays as it is.
+   * @param judge throws for what the product may not become
    * @returns null when the tenant has no such product
-   * @throws DomainError ALREADY_EXISTS, and what `decide` throws
+   * @throws DomainError ALREADY_EXISTS, and what `judge` throws
    */
-  async change(tenantId: string, id: string, decide: (product: ProductRecord) => ProductValues | null, now: Date): Promise<ProductRecord | null> {
+  async change(tenant: TenantContext, id: string, given: Readonly<Partial<ProductValues>>, judge: (product: ProductValues) => void, now: Date): Promise<ProductRecord | null> {
+    const { tenantId } = tenant;
+    const fields = PRODUCT_FIELDS.filter((field) => given[field] !== undefined);
     return refuseDuplicates('main_code', () =>
       this.database.run(tenantId, async (manager) => {
         const product = await findProduct(manager, tenantId, id, 'for update');
-        const values = product === null ? null : decide(product);
-        if (values === null) return product;
-        await updateProducts(manager, tenantId, [{ ...values, id }], now);
+        if (product === null || fields.length === 0) return product;
+        const changed = Object.assign({}, product, Object.fromEntries(fields.map((field) => [field, given[field]])));
+        judge(changed);
+        await updateProducts(manager, tenantId, [changed], now);
+        await this.audit.record(manager, tenant, { action: 'product.changed', target: { kind: 'product', id }, detail: { fields } }, now);
         return findProduct(manager, tenantId, id);
       }),
     );
   }
 
   /** False when the tenant has no such product. */
-  async remove(tenantId: string, id: string, now: Date): Promise<boolean> {
+  async remove(tenant: TenantContext, id: string, now: Date): Promise<boolean> {
+    const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
       // For an update the driver returns the rows and their number.
-      const [, changed] = await manager.query<[unknown[], number]>(
-        'update products set is_active = false, deleted_at = $3, updated_at = $3 where tenant_id = $1 and id = $2 and deleted_at is null',
+      const [[row]] = await manager.query<[{ main_code: string }[], number]>(
+        'update products set is_active = false, deleted_at = $3, updated_at = $3 where tenant_id = $1 and id = $2 and deleted_at is null returning main_code',
         [tenantId, id, now],
       );
-      return changed > 0;
+      if (row === undefined) return false;
+      await this.audit.record(manager, tenant, { action: 'product.deleted', target: { kind: 'product', id }, detail: row }, now);
+      return true;
     });
   }
 
@@ -119,20 +135,31 @@ export class ProductsRepository {
 
   /**
    * Runs an import in one transaction: what `work` throws undoes all of it. After a conflict `work` runs once more from
-   * its beginning.
+   * its beginning. One line of the audit log tells of all its products.
    */
-  async import<Result>(tenantId: string, now: Date, work: (catalogue: OpenCatalogue) => Promise<Result>): Promise<Result> {
-    return this.database.run(tenantId, (manager) =>
-      work({
+  async import<Result extends ImportCounts>(tenant: TenantContext, now: Date, work: (catalogue: OpenCatalogue) => Promise<Result>): Promise<Result> {
+    const { tenantId } = tenant;
+    return this.database.run(tenantId, async (manager) => {
+      const result = await work({
         find: (mainCodes) => findCoded(manager, tenantId, mainCodes, 'for update'),
         write: async ({ added, changed }) => {
           await updateProducts(manager, tenantId, changed, now);
           const done = new Set(await insertProducts(manager, tenantId, added, now));
           return new Set(added.flatMap(({ main_code }) => (done.has(main_code) ? [] : [main_code])));
         },
-      }),
-    );
+      });
+      const { created, updated: changed, unchanged } = result;
+      await this.audit.record(manager, tenant, { action: 'products.imported', detail: { created, changed, unchanged } }, now);
+      return result;
+    });
   }
+}
+
+/** What became of the rows of an import. */
+export interface ImportCounts {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
 }
 
 /** The catalogue while an import writes to it, some of its products at a time. */

@@ -28,6 +28,6 @@ export class CreateProductHandler implements ICommandHandler<CreateProduct> {
   async execute({ tenant, input }: CreateProduct): Promise<ProductRecord> {
     const product = Object.assign({}, input, { aux_code: input.aux_code ?? null, ice_code: input.ice_code ?? null });
     refuseFaulty(product);
-    return this.products.insert(tenant.tenantId, Object.assign(product, { id: this.ids.uuid() }), this.clock.now());
+    return this.products.insert(tenant, Object.assign(product, { id: this.ids.uuid() }), this.clock.now());
   }
 }

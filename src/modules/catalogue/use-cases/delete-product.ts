@@ -23,6 +23,6 @@ export class DeleteProductHandler implements ICommandHandler<DeleteProduct> {
   ) {}
 
   async execute({ tenant, productId }: DeleteProduct): Promise<void> {
-    if (!(await this.products.remove(tenant.tenantId, productId, this.clock.now()))) throw new DomainError('NOT_FOUND');
+    if (!(await this.products.remove(tenant, productId, this.clock.now()))) throw new DomainError('NOT_FOUND');
   }
 }

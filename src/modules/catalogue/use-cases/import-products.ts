@@ -10,7 +10,7 @@ import { PRODUCT_DEFAULTS } from '../csv/product-cells.js';
 import { type ProductFile, type ProductRow, readProductFile, type RowProblem } from '../csv/product-rows.js';
 import { PRODUCT_FIELDS, type ProductField, type ProductValues } from '../domain/product.js';
 import { productProblems } from '../domain/product-rules.js';
-import { type OpenCatalogue, ProductsRepository, type StoredValues } from '../persistence/products.repository.js';
+import { type ImportCounts, type OpenCatalogue, ProductsRepository, type StoredValues } from '../persistence/products.repository.js';
 import type { ProductImportQuery } from '../products.dto.js';
 import type { ProductImportResult, ProductRecord } from '../products.responses.js';
 
@@ -39,7 +39,7 @@ interface Plan {
   readonly problems: readonly RowProblem[];
 }
 
-type Outcome = Pick<ProductImportResult, 'created' | 'updated' | 'unchanged'> & { readonly problems: readonly RowProblem[] };
+type Outcome = ImportCounts & { readonly problems: readonly RowProblem[] };
 
 @CommandHandler(ImportProducts)
 export class ImportProductsHandler implements ICommandHandler<ImportProducts> {
@@ -57,7 +57,7 @@ export class ImportProductsHandler implements ICommandHandler<ImportProducts> {
     // What comes to nothing locks no product.
     const outcome = options.dry_run || (allOrNone && read.problems.length > 0)
       ? await this.work(read, allOrNone, { find: (codes) => this.products.findCoded(tenant.tenantId, codes), write: () => Promise.resolve(new Set()) })
-      : await this.products.import(tenant.tenantId, this.clock.now(), (catalogue) => this.work(read, allOrNone, catalogue));
+      : await this.products.import(tenant, this.clock.now(), (catalogue) => this.work(read, allOrNone, catalogue));
     const { problems, ...counts } = outcome;
     return {
       dry_run: options.dry_run,

@@ -26,13 +26,6 @@ export class UpdateProductHandler implements ICommandHandler<UpdateProduct> {
   ) {}
 
   async execute({ tenant, productId, input }: UpdateProduct): Promise<ProductRecord> {
-    const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-    const decide = (product: ProductRecord): ProductRecord | null => {
-      if (Object.keys(given).length === 0) return null;
-      const changed: ProductRecord = Object.assign({}, product, given);
-      refuseFaulty(changed);
-      return changed;
-    };
-    return found(await this.products.change(tenant.tenantId, productId, decide, this.clock.now()));
+    return found(await this.products.change(tenant, productId, input, refuseFaulty, this.clock.now()));
   }
 }
