@@ -1453,7 +1453,7 @@ export interface paths {
         put?: never;
         /**
          * Add and change products by a CSV file
-         * @description The file is the body (`text/csv`) or the part `file` of a form; at most 5 MB and 20,000 rows. The first line names the columns, which are the fields of a product: `main_code` finds the product, columns left out stay as they are, an empty cell is the default. Separated by commas, or by semicolons with decimal commas. With one faulty row nothing is taken and every fault is told with its line, unless `skip_faulty=true`: 400 where a required field is missing, else 422. Wants a bearer token or an API key: by a session cookie only JSON may be sent.
+         * @description The file is the body (`text/csv`) or the part `file` of a form; at most 5 MB and 20,000 rows. The first line names the columns, which are the fields of a product: `main_code` finds the product, columns left out stay as they are, an empty cell is the default. Separated by commas, or by semicolons with decimal commas. With one faulty row nothing is taken and every fault is told with its line, unless `skip_faulty=true`: 400 where a required field is missing, else 422. Wants a bearer token or an API key: by a session cookie only JSON may be sent. A tenant has at most 2 imports under way at once on each process; one more is refused with 429.
          *
          *     Permission: `products:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -2223,7 +2223,7 @@ export interface components {
             page_size: number;
         };
         /** @enum {string} */
-        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "email.verified" | "identity.linked" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "ruc.claim_passed" | "ruc.claim_taken" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "document.email_requested" | "mail_settings.changed";
+        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "email.verified" | "identity.linked" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "ruc.claim_passed" | "ruc.claim_taken" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "product.created" | "product.changed" | "product.deleted" | "products.imported" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "document.email_requested" | "mail_settings.changed";
         AuditLine: {
             /** Format: uuid */
             id: string;
@@ -2241,7 +2241,7 @@ export interface components {
             actor_id: string | null;
             action: components["schemas"]["AuditAction"];
             /** @enum {string|null} */
-            target_kind: "user" | "tenant" | "member" | "api_key" | "issuer" | "establishment" | "emission_point" | "certificate" | "buyer" | "pause" | "document" | "webhook" | null;
+            target_kind: "user" | "tenant" | "member" | "api_key" | "issuer" | "establishment" | "emission_point" | "certificate" | "buyer" | "product" | "pause" | "document" | "webhook" | null;
             /** Format: uuid */
             target_id: string | null;
             detail: components["schemas"]["AuditLineDetail"];
@@ -2326,7 +2326,7 @@ export interface components {
             /** @description For the own use of the tenant */
             notes?: string | null;
             /**
-             * @description false puts the buyer aside
+             * @description false puts the buyer aside: lists can leave it out and a look-up tells so; documents are issued to it still
              * @default true
              */
             is_active?: boolean;
@@ -2396,7 +2396,7 @@ export interface components {
             email?: string | null;
             /** @description For the own use of the tenant */
             notes?: string | null;
-            /** @description false puts the buyer aside */
+            /** @description false puts the buyer aside: lists can leave it out and a look-up tells so; documents are issued to it still */
             is_active?: boolean;
         };
         Carrier: {
@@ -4547,6 +4547,8 @@ export interface components {
             contributor_status: string | null;
             contributor_type: string | null;
             address: string | null;
+            /** @description false: the tenant has put its profile aside; null where it has none */
+            is_active: boolean | null;
         };
         Mail: {
             /** Format: uuid */
@@ -4962,7 +4964,7 @@ export interface components {
             applies_ice?: boolean;
             /** @description Code of ICE, four digits: of the table ice-rates, or one that it lacks */
             ice_code?: string | null;
-            /** @description The caller's own data: at most 5 levels, 100 values, 8 KB */
+            /** @description The caller's own data: at most 5 levels, 100 values, 8 KB; fractions to the precision of a double */
             additional_fields?: components["schemas"]["ProductCreateAdditionalFields"];
             /**
              * @description Offered; drafts take no defaults from a product that is not
@@ -5049,7 +5051,7 @@ export interface components {
             applies_ice?: boolean;
             /** @description Code of ICE, four digits: of the table ice-rates, or one that it lacks */
             ice_code?: string | null;
-            /** @description The caller's own data: at most 5 levels, 100 values, 8 KB */
+            /** @description The caller's own data: at most 5 levels, 100 values, 8 KB; fractions to the precision of a double */
             additional_fields?: components["schemas"]["ProductUpdateAdditionalFields"];
             /** @description Offered; drafts take no defaults from a product that is not */
             is_active?: boolean;
@@ -6619,6 +6621,8 @@ export interface operations {
                 name?: string;
                 /** @description Exactly this identification number */
                 buyer_id?: string;
+                /** @description Only active (true) or inactive (false) ones */
+                is_active?: boolean;
             };
             header?: {
                 /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */

@@ -19,6 +19,8 @@ const ABOUT = [
   '',
   'A document is issued with `POST /documents`, which takes its number and answers 202 at once; `Prefer: wait=10` waits for the verdict of the SRI, and a webhook tells it. JSON in `snake_case`, instants in UTC, days of Ecuador,',
   'decimals in answers as strings. Every error carries a stable `code` and the `request_id` of the call; messages are Spanish, or English by `Accept-Language`.',
+  '',
+  'Pages of a list are counted by offset, mostly newest first: a row created between two pages moves the rest by one, so that one comes twice. Who wants all of them reads an export or `GET /events`.',
 ].join('\n');
 
 /** What the routes themselves do not know. */
