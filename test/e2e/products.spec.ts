@@ -306,16 +306,15 @@ describe('the catalogue', () => {
       expect((await list()).total).toBe(0);
       expect((await put(csv)).body).toMatchObject({ created: 20_000, updated: 0, unchanged: 0 });
       const again = put(csv);
-      let [done, longest] = [false, 0];
+      let [done, answered] = [false, 0];
       void again.finally(() => (done = true));
       while (!done) {
-        const begun = performance.now();
-        // Whatever is answered: it is, soon.
         await fetch(`${stack.apiUrl}/health/live`);
-        longest = Math.max(longest, performance.now() - begun);
+        answered += 1;
       }
       expect((await again).body).toMatchObject({ created: 0, updated: 0, unchanged: 20_000 });
-      expect(longest).toBeLessThan(1_000);
+      // One between any two of its parts, at the least.
+      expect(answered).toBeGreaterThan(20_000 / 250);
     });
 
     it('that two bring in at once ends as one of them says', async () => {

@@ -175,10 +175,10 @@ export interface Upsert {
   readonly changed: readonly StoredValues[];
 }
 
-/** In one order, so that two imports wait for each other instead of locking each other out. */
+/** In the order in which an import goes, so that two wait for each other instead of locking each other out. */
 function findCoded(manager: EntityManager, tenantId: string, mainCodes: readonly string[], lock: '' | 'for update' = ''): Promise<ProductRecord[]> {
   return manager.query<ProductRecord[]>(
-    `select ${PRODUCT_COLUMNS} from products where tenant_id = $1 and main_code = any($2) and deleted_at is null order by main_code ${lock}`,
+    `select ${PRODUCT_COLUMNS} from products where tenant_id = $1 and main_code = any($2) and deleted_at is null order by main_code collate "C" ${lock}`,
     [tenantId, mainCodes],
   );
 }
