@@ -1,6 +1,7 @@
 drop function lift_ruc_bars(text, text);
 alter table verified_rucs add column barred_issuer uuid;
--- One of a tenant's issuers at most has had the RUC.
+-- The version before knows one bar: of several one stays, and one whose issuer is gone is lost. It takes an open row for a claim
+-- that an operator took.
 set local role sello_resolver;
 update verified_rucs v set barred_issuer = c.issuer_id from certificates c where c.tenant_id = any (v.barred_tenants) and c.ruc = v.ruc;
 reset role;

@@ -30,14 +30,10 @@ begin
   if p_tenant is distinct from current_tenant() then
     raise exception 'a RUC is claimed inside its own tenant' using errcode = '42501';
   end if;
-  -- Its issuer may be deleted between the two.
-  loop
-    insert into verified_rucs (ruc, environment, tenant_id, issuer_id, verified_at)
-    values (p_ruc, p_environment, p_tenant, p_issuer, p_now)
-    on conflict (ruc, environment) do nothing;
-    select * into held from verified_rucs v where v.ruc = p_ruc and v.environment = p_environment for update;
-    exit when found;
-  end loop;
+  insert into verified_rucs (ruc, environment, tenant_id, issuer_id, verified_at)
+  values (p_ruc, p_environment, p_tenant, p_issuer, p_now)
+  on conflict (ruc, environment) do nothing;
+  select * into held from verified_rucs v where v.ruc = p_ruc and v.environment = p_environment for update;
   if p_tenant = any (held.barred_tenants) then
     return false;
   end if;
@@ -52,19 +48,19 @@ begin
     end if;
     perform end_ruc_claim(held, 'ruc.claim_passed', p_now);
   end if;
-  update verified_rucs v set tenant_id = p_tenant, issuer_id = p_issuer, verified_at = p_now, is_open = false
+  -- Who leaves and comes again does not begin another day.
+  update verified_rucs v set tenant_id = p_tenant, issuer_id = p_issuer, verified_at = case when v.tenant_id = p_tenant then v.verified_at else p_now end, is_open = false
   where v.ruc = p_ruc and v.environment = p_environment;
   return true;
 end $$;
 
--- As before; a bar outlives the issuer for which it was made.
+-- Opens the claim and keeps who had it since when, and who is barred: neither ends with an issuer.
 create or replace function release_ruc(p_tenant uuid, p_issuer uuid) returns void
   language plpgsql security definer set search_path = sello, pg_temp as $$
 begin
   if p_tenant is distinct from current_tenant() then
     raise exception 'a RUC is released inside its own tenant' using errcode = '42501';
   end if;
-  delete from verified_rucs v where v.tenant_id = p_tenant and v.issuer_id = p_issuer and v.barred_tenants = '{}';
   update verified_rucs v set is_open = true where v.tenant_id = p_tenant and v.issuer_id = p_issuer;
 end $$;
 

@@ -181,6 +181,17 @@ describe('issuers, establishments and emission points', () => {
       expect(verdict(await claim())).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
     });
 
+    it('is not kept for another day by who deletes his issuer and makes it anew', async () => {
+      const owner = await Business.open(stack, { certificate: null });
+      const { claim, leave } = await twinOf(owner);
+      expect((await claim()).status).toBe(201);
+      await aDayLater(owner.ruc);
+      await leave();
+      expect((await claim()).status).toBe(201);
+      expect((await upload(owner, container(owner.ruc))).status).toBe(201);
+      expect((await claim()).status).toBe(409);
+    });
+
     it('comes back at once to who had proven it, though his certificate ended, and stays', async () => {
       const holder = await Business.open(stack, { certificate: null });
       const { body: { id } } = await upload(holder, container(holder.ruc));

@@ -105,7 +105,7 @@ describe('moves in the database', () => {
     expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'SIGNED', 'RECEPTION_PENDING'])).toBe('moved');
     expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'SIGNED'], null)).toBe('SE101');
     expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'SIGNED'], ['XML_GENERATED', 'SIGNED', 'RECEPTION_PENDING'])).toBe('SE101');
-    expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'AUTHORIZED'])).toBe('SE100');
+    expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'REJECTED'])).toBe('SE100');
     expect(await jump('NUMBER_RESERVED', ['SIGNED', 'RECEPTION_PENDING'])).toBe('SE100');
     // Leaving FAILED_PERMANENT reserves credit again: no way may begin there.
     expect(await jump('FAILED_PERMANENT', ['RECEPTION_RETRY_SCHEDULED', 'SUBMITTED_TO_SRI'])).toBe('SE100');

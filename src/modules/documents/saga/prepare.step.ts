@@ -94,9 +94,13 @@ export class PrepareStep implements SagaStep {
     }
   }
 
-  /** Waits for a certificate. What was sent before it was corrected is compared with the SRI meanwhile, where its state allows no caller to. */
+  /**
+   * Waits for a certificate. What was sent before it was corrected is compared with the SRI meanwhile, where its state allows no
+   * caller to: daily, but soon at first, for a certificate that was activated in this moment has not set it going.
+   */
   private park(state: DocumentState, errorCode: 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED', now: Date): Decision {
-    const compared = allows(state.status, 'reconcile') ? null : recheck(state, now, this.policy);
+    let compared = allows(state.status, 'reconcile') ? null : recheck(state, now, this.policy);
+    if (compared !== null && state.errorCode !== errorCode) compared = { ...compared, dueAt: new Date(now.getTime() + Math.min(SOON_MS, this.policy.recheckEveryMs)) };
     return { moves: [], patch: { errorCode, errorDetail: { suggested_action: 'upload_certificate' } }, work: compared ?? { step: 'prepare', dueAt: 'never' } };
   }
 
@@ -121,6 +125,7 @@ function certificateProblem(certificate: LoadedDocument['activeCertificate'], no
 }
 
 const KEY_PAUSE_MS = 60_000;
+const SOON_MS = 60_000;
 
 const waitForKey = (dueAt: Date): Decision => ({
   moves: [], patch: { errorCode: 'SIGNING_KEY_UNAVAILABLE', errorDetail: { suggested_action: 'wait' } }, work: { step: 'prepare', dueAt },

@@ -22,11 +22,11 @@ const told = (state: 'authorized' | 'annulled' | 'pending_annulment'): Consultat
 
 describe('cancelling what the rules refuse', () => {
   /** @returns what was written, what was answered or refused, and how often the SRI was asked */
-  async function cancel(answer: ConsultationAnswer, { now = AFTER_THE_DEADLINE, credited = false } = {}): Promise<{ written: unknown[]; outcome: unknown; asked: number }> {
+  async function cancel(answer: ConsultationAnswer, { now = AFTER_THE_DEADLINE, credited = false, content = CONTENT } = {}): Promise<{ written: unknown[]; outcome: unknown; asked: number }> {
     const written: unknown[] = [];
     let asked = 0;
     const documents = {
-      load: () => Promise.resolve({ state: STATE, content: CONTENT }),
+      load: () => Promise.resolve({ state: STATE, content }),
       advance: (_state: DocumentState, { moves, work, patch }: Decision, _token: null, _now: Date, records?: Records) => {
         // The trigger sees the ends of a write: a document on its way to CANCELLED does not rest as requested.
         if (credited && moves.length === 1) return Promise.reject(new QueryFailedError('', [], Object.assign(new Error('credited'), { code: 'SE008' })));
@@ -46,7 +46,11 @@ describe('cancelling what the rules refuse', () => {
   }
   const refused = (rule: string): unknown => expect.objectContaining({ code: 'FISCAL_RULE_VIOLATED', detail: [expect.objectContaining({ rule })] }) as unknown;
 
-  it.each([['cancellation.deadline', {}], ['cancellation.credited', { now: new Date('2026-11-21T15:00:00Z'), credited: true }]])('%s: what the SRI shows annulled is cancelled', async (_rule, how) => {
+  const IN_TIME = new Date('2026-11-21T15:00:00Z');
+  it.each([
+    ['cancellation.deadline', {}], ['cancellation.credited', { now: IN_TIME, credited: true }],
+    ['cancellation.final_consumer', { now: IN_TIME, content: { ...CONTENT, buyerIdType: '07', buyerId: '9999999999999' } as DocumentContent }],
+  ])('%s: what the SRI shows annulled is cancelled', async (_rule, how) => {
     expect(await cancel(told('annulled'), how)).toEqual({
       written: [{ moves: ['cancellation_requested', 'annulled'], asked: 'annulled', reason: 'twice', isWatched: false }], asked: 1,
       outcome: expect.objectContaining({ status: 'CANCELLED', deadline: '2026-12-07', instructions: expect.stringContaining('ya muestra el comprobante como anulado') as unknown }) as unknown,
@@ -57,10 +61,10 @@ describe('cancelling what the rules refuse', () => {
     told('authorized'), told('pending_annulment'), { kind: 'unknown', messages: [], raw: '' }, { kind: 'not_delivered', reason: 'refused' }, { kind: 'no_evidence', reason: 'timeout', excerpt: '' },
   ])('refused as before where the SRI says %j', async (answer) => {
     expect(await cancel(answer)).toEqual({ written: [], asked: 1, outcome: refused('cancellation.deadline') });
-    expect(await cancel(answer, { now: new Date('2026-11-21T15:00:00Z'), credited: true })).toEqual({ written: [], asked: 1, outcome: refused('cancellation.credited') });
+    expect(await cancel(answer, { now: IN_TIME, credited: true })).toEqual({ written: [], asked: 1, outcome: refused('cancellation.credited') });
   });
 
   it('nothing is asked where nothing refuses', async () => {
-    expect(await cancel(told('annulled'), { now: new Date('2026-11-21T15:00:00Z') })).toMatchObject({ written: [{ moves: ['cancellation_requested'], isWatched: true }], asked: 0 });
+    expect(await cancel(told('annulled'), { now: IN_TIME })).toMatchObject({ written: [{ moves: ['cancellation_requested'], isWatched: true }], asked: 0 });
   });
 });

@@ -53,7 +53,8 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
            i.id as issuer_id, i.logo,
            d.first_sent_at is not null as was_sent,
            d.status = 'FAILED_PERMANENT' and coalesce((
-             select h.trigger in ('refused', 'sequential_taken') from document_history h
+             -- That a number is taken is a verdict once nothing was found under any key of the document; before, a suspicion.
+             select h.trigger = 'refused' or h.trigger = 'sequential_taken' and h.to_status = 'MANUAL_REVIEW_REQUIRED' from document_history h
              where h.tenant_id = d.tenant_id and h.document_id = d.id and h.trigger in ('refused', 'sequential_taken', 'received', 'held_by_sri', 'no_evidence')
              order by h.version desc limit 1
            ), false) as was_refused

@@ -87,10 +87,11 @@ export class IssuersRepository {
         const [known] = await manager.query<{ ruc: string }[]>('select ruc from issuers where tenant_id = $1 and id = $2 for update', [tenantId, id]);
         if (known === undefined) return false;
         await removePoints(manager, tenantId, 'establishment_id in (select e.id from establishments e where e.tenant_id = $1 and e.issuer_id = $2)', id);
+        // The claim before the certificates, as whoever takes it locks them.
+        await manager.query('select release_ruc($1, $2)', [tenantId, id]);
         for (const table of ['establishments', 'certificates', 'idempotency_keys']) {
           await manager.query(`delete from ${table} where tenant_id = $1 and issuer_id = $2`, [tenantId, id]);
         }
-        await manager.query('select release_ruc($1, $2)', [tenantId, id]);
         await manager.query('delete from issuers where tenant_id = $1 and id = $2', [tenantId, id]);
         await this.audit.record(manager, tenant, { action: 'issuer.deleted', target: { kind: 'issuer', id }, detail: { ruc: known.ruc } }, now);
         return true;
