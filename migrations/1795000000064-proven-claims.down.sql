@@ -1,5 +1,4 @@
 drop function lift_ruc_bars(text, text);
-alter table verified_rucs add column barred_issuer uuid;
 -- The version before knows one bar: of several one stays, and one whose issuer is gone is lost. It takes an open row for a claim
 -- that an operator took.
 set local role sello_resolver;

@@ -7,7 +7,6 @@ alter table verified_rucs add column barred_tenants uuid[] not null default '{}'
 set local role sello_resolver;
 update verified_rucs v set barred_tenants = array[c.tenant_id] from certificates c where c.issuer_id = v.barred_issuer;
 reset role;
-alter table verified_rucs drop column barred_issuer;
 
 -- Whether the SRI ever authorized a document of an issuer: it knows who issued the certificate, so nobody else gets there. By way
 -- of its emission points, which have an index: of a tenant's other documents none is read.

@@ -49,7 +49,7 @@ describe('cancelling what the rules refuse', () => {
   const IN_TIME = new Date('2026-11-21T15:00:00Z');
   it.each([
     ['cancellation.deadline', {}], ['cancellation.credited', { now: IN_TIME, credited: true }],
-    ['cancellation.final_consumer', { now: IN_TIME, content: { ...CONTENT, buyerIdType: '07', buyerId: '9999999999999' } as DocumentContent }],
+    ['cancellation.final_consumer', { now: IN_TIME, content: { ...CONTENT, buyerIdType: '07', buyerId: '9999999999999' } }],
   ])('%s: what the SRI shows annulled is cancelled', async (_rule, how) => {
     expect(await cancel(told('annulled'), how)).toEqual({
       written: [{ moves: ['cancellation_requested', 'annulled'], asked: 'annulled', reason: 'twice', isWatched: false }], asked: 1,
