@@ -2,6 +2,7 @@ drop function lift_ruc_bars(text, text);
 -- The version before knows one bar: of several one stays, and one whose issuer is gone is lost. It takes an open row for a claim
 -- that an operator took.
 set local role sello_resolver;
+update verified_rucs set barred_issuer = null;
 update verified_rucs v set barred_issuer = c.issuer_id from certificates c where c.tenant_id = any (v.barred_tenants) and c.ruc = v.ruc;
 reset role;
 create or replace function take_ruc_claim(p_ruc text, p_environment text, p_now timestamptz)

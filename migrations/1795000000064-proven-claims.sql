@@ -1,7 +1,8 @@
 -- Who has issued under a RUC has proven it for good: a certificate that ends, or is replaced a day late, forgets nothing. Of two
 -- who have proven nothing, the one before keeps a day to do so; and a bar stands until an operator lifts it.
 
--- From whom an operator took the claim, whatever issuer he makes next. Takes the place of barred_issuer.
+-- From whom an operator took the claim, whatever issuer he makes next. Takes the place of
+-- barred_issuer, which nothing reads any more and a later version drops.
 alter table verified_rucs add column barred_tenants uuid[] not null default '{}';
 -- Of the tables of tenants the resolver alone sees all.
 set local role sello_resolver;

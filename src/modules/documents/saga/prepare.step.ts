@@ -99,9 +99,11 @@ export class PrepareStep implements SagaStep {
    * caller to: daily, but soon at first, for a certificate that was activated in this moment has not set it going.
    */
   private park(state: DocumentState, errorCode: 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED', now: Date): Decision {
-    let compared = allows(state.status, 'reconcile') ? null : recheck(state, now, this.policy);
-    if (compared !== null && state.errorCode !== errorCode) compared = { ...compared, dueAt: new Date(now.getTime() + Math.min(SOON_MS, this.policy.recheckEveryMs)) };
-    return { moves: [], patch: { errorCode, errorDetail: { suggested_action: 'upload_certificate' } }, work: compared ?? { step: 'prepare', dueAt: 'never' } };
+    const isFirst = state.errorCode !== errorCode;
+    const { recheckEveryMs } = this.policy;
+    const comparison = recheck(state, now, isFirst ? { ...this.policy, recheckEveryMs: Math.min(SOON_MS, recheckEveryMs) } : this.policy);
+    const work: Work = (allows(state.status, 'reconcile') ? null : comparison) ?? { step: 'prepare', dueAt: 'never' };
+    return { moves: [], patch: { errorCode, errorDetail: { suggested_action: 'upload_certificate' } }, work };
   }
 
   /** @throws BuildFailure when no retry mends it */
