@@ -5,6 +5,7 @@ import { type Sleeper, SLEEPER } from '../../shared/ports.js';
 import type { RideInput } from '../../sri/ride/input.js';
 import type { LogoProblem } from '../../sri/ride/logo.js';
 import { FairTurns, type Room } from '../fair-turns.js';
+import { processorTimeUsed } from '../processor-time.js';
 
 /** All of a printed document but its logo. */
 export type PrintedDocument = Omit<RideInput, 'logo'>;
@@ -35,7 +36,10 @@ export interface Ride {
   readonly logoProblem: LogoProblem | 'unprintable' | null;
 }
 
-const TIME_LIMIT_MS = 10_000;
+/** Processor time, that of the whole process. */
+const COST_LIMIT_MS = 10_000;
+/** By the clock: a thread that does nothing at all. */
+const PATIENCE_MS = 60_000;
 const MEMORY_LIMIT_MB = 256;
 /** One thread draws; a tenant may have a page of documents waiting. */
 const ROOM: Room = { atOnce: 1, atOnceOfTenant: 1, waiting: 64, waitingOfTenant: 24 };
@@ -85,10 +89,8 @@ export class RidePrinter implements OnApplicationShutdown {
     const thread = (this.thread ??= this.start());
     const overtime = new AbortController();
     const answered = new Promise<PrintAnswer>((resolve) => (this.answer = resolve));
-    const deadline = this.sleeper.sleep(TIME_LIMIT_MS, overtime.signal).then(
-      () => LATE,
-      () => LATE,
-    );
+    const limits = [processorTimeUsed(COST_LIMIT_MS, this.sleeper, overtime.signal), this.sleeper.sleep(PATIENCE_MS, overtime.signal)];
+    const deadline = Promise.race(limits).then(() => LATE, () => LATE);
     thread.ref();
     thread.postMessage(task);
     try {
@@ -130,6 +132,6 @@ export class RidePrinter implements OnApplicationShutdown {
   }
 }
 
-const LATE: PrintAnswer = { kind: 'lost', reason: `no document after ${TIME_LIMIT_MS} ms` };
+const LATE: PrintAnswer = { kind: 'lost', reason: `no document after ${COST_LIMIT_MS} ms of processor time, or ${PATIENCE_MS} ms` };
 
 const notDrawn = ({ reason }: NotPrinted): Error => new Error(`the document could not be drawn: ${reason}`);

@@ -3,8 +3,8 @@ import { TimerSleeper } from '../adapters/timer-sleeper.js';
 import { Pkcs12Opener } from './pkcs12-opener.js';
 
 /** An opener whose thread runs the given program instead of the reader. */
-const openerOf = (program: string): Pkcs12Opener =>
-  new Pkcs12Opener(new TimerSleeper(), new URL(`data:text/javascript,${encodeURIComponent(program)}`));
+const openerOf = (program: string, sleeper = new TimerSleeper()): Pkcs12Opener =>
+  new Pkcs12Opener(sleeper, new URL(`data:text/javascript,${encodeURIComponent(program)}`));
 
 const open = (opener: Pkcs12Opener, tenantId = 'tenant') => opener.open(tenantId, Buffer.from('x'), 'password', new Date());
 
@@ -23,6 +23,12 @@ describe('the isolated opener', () => {
     expect(await open(openerOf('for (;;);'))).toMatchObject({ kind: 'refused', reason: 'too_costly' });
     clearInterval(timer);
     expect(ticks).toBeGreaterThan(10);
+  });
+
+  it('does not blame the file for a machine that has no time', async () => {
+    const impatient = { sleep: (ms: number, signal?: AbortSignal): Promise<void> => new TimerSleeper().sleep(ms === 30_000 ? 300 : ms, signal) };
+    const opener = openerOf('setInterval(() => undefined, 1_000);', impatient);
+    await expect(open(opener)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', detail: { reason: 'machine_busy' } });
   });
 
   it('ends a thread that eats memory', async () => {

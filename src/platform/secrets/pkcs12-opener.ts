@@ -5,6 +5,7 @@ import { type Sleeper, SLEEPER } from '../../shared/ports.js';
 import type { InspectedContainer } from '../../sri/signing/pkcs12.js';
 import type { Pkcs12Reason } from '../../sri/signing/pkcs12-error.js';
 import { FairTurns, type Room } from '../fair-turns.js';
+import { processorTimeUsed } from '../processor-time.js';
 
 export interface OpeningTask {
   readonly bytes: Uint8Array;
@@ -23,14 +24,17 @@ export interface OpenedContainer extends Pick<InspectedContainer, 'refusal' | 'p
 /** A container that does not open, or holds no pair of key and certificate. */
 export interface RefusedContainer {
   readonly kind: 'refused';
-  /** A reason of the reader, or `too_costly` when the file exceeded time or memory. */
+  /** A reason of the reader, or `too_costly` when the file exceeded processor time or memory. */
   readonly reason: Pkcs12Reason | 'too_costly';
   readonly message: string;
 }
 
 export type OpeningResult = OpenedContainer | RefusedContainer;
 
-const TIME_LIMIT_MS = 3_000;
+/** Processor time, that of the whole process: more than any file needs whose key derivation is accepted. */
+const COST_LIMIT_MS = 3_000;
+/** By the clock: the machine has no time for it, whatever the file is. */
+const PATIENCE_MS = 30_000;
 const MEMORY_LIMIT_MB = 256;
 /** Threads in one process: uploads are rare, and a bomb must starve neither the requests nor the uploads of others. */
 const ROOM: Room = { atOnce: 2, atOnceOfTenant: 1, waiting: 16, waitingOfTenant: 6 };
@@ -38,7 +42,7 @@ const ROOM: Room = { atOnce: 2, atOnceOfTenant: 1, waiting: 16, waitingOfTenant:
 const COMPILED_WORKER = new URL('./pkcs12-worker.js', import.meta.url);
 export const PKCS12_WORKER_FILE = Symbol('Pkcs12WorkerFile');
 
-/** Opens uploaded PKCS#12 files in a thread of their own, which is ended after 3 seconds or 256 MB. */
+/** Opens uploaded PKCS#12 files in a thread of their own, which is ended after 3 seconds of processor time or 256 MB. */
 @Injectable()
 export class Pkcs12Opener {
   private readonly turns = new FairTurns(ROOM);
@@ -50,7 +54,7 @@ export class Pkcs12Opener {
 
   /**
    * Opens a container. Never throws for what the file holds. A pair that cannot sign is handed out with its `refusal`.
-   * @throws DomainError SERVICE_UNAVAILABLE when too many files wait already, of the tenant or of all
+   * @throws DomainError SERVICE_UNAVAILABLE when too many files wait already, of the tenant or of all, or the machine is too busy to tell
    */
   async open(tenantId: string, bytes: Uint8Array, password: string, now: Date): Promise<OpeningResult> {
     const leave = await this.turns.enter(tenantId, () => new DomainError('SERVICE_UNAVAILABLE', { reason: 'uploads_waiting' }));
@@ -76,12 +80,12 @@ export class Pkcs12Opener {
       worker.once('error', (error: Error) => (isOutOfMemory(error) ? resolve(TOO_COSTLY) : reject(error)));
       worker.once('exit', () => resolve(TOO_COSTLY));
     });
-    const deadline = this.sleeper.sleep(TIME_LIMIT_MS, done.signal).then(
-      () => TOO_COSTLY,
-      () => TOO_COSTLY,
-    );
+    const tooCostly = processorTimeUsed(COST_LIMIT_MS, this.sleeper, done.signal).then(() => TOO_COSTLY, () => TOO_COSTLY);
+    const tooLate = this.sleeper.sleep(PATIENCE_MS, done.signal).then(() => null, () => null);
     try {
-      return await Promise.race([answer, deadline]);
+      const result = await Promise.race([answer, tooCostly, tooLate]);
+      if (result === null) throw new DomainError('SERVICE_UNAVAILABLE', { reason: 'machine_busy' });
+      return result;
     } finally {
       done.abort();
       await worker.terminate();
