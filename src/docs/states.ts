@@ -6,7 +6,7 @@ import { generatedFrom, table } from './markdown.js';
 const ADVICE: Readonly<Record<DocumentStatus, { readonly show: string; readonly act: string }>> = {
   DRAFT: { show: 'a draft', act: 'Change it, delete it, or issue it: `POST /documents/{id}/issue`.' },
   VALIDATED: { show: 'in progress', act: 'Wait.' },
-  NUMBER_RESERVED: { show: 'in progress', act: 'Wait. Number and access key can be printed already. With `error.code` `CERTIFICATE_EXPIRED`, `CERTIFICATE_NOT_FOUND` or `ISSUER_DISABLED` it is parked until that is mended, and then goes on by itself.' },
+  NUMBER_RESERVED: { show: 'in progress', act: 'Wait. Number and access key can be printed already. With `error.code` `CERTIFICATE_EXPIRED` or `CERTIFICATE_NOT_FOUND` it is parked until that is mended, and then goes on by itself.' },
   XML_GENERATED: { show: 'in progress', act: 'Wait.' },
   SIGNED: { show: 'in progress', act: 'Wait.' },
   RECEPTION_PENDING: { show: 'in progress', act: 'Wait. An issuer the SRI has blocked waits here: `GET /issuers/{id}/pauses`.' },

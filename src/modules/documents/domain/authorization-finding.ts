@@ -33,9 +33,10 @@ export type Finding =
 
 /** What all answers say together: whatever authorizes the document wins; that nobody holds it takes an answer under every key. */
 export function findingOf(document: DocumentState, { answer, former = [] }: Answers): Finding {
-  const found = findingUnderKey(document, answer);
+  const found = findingUnderKey(document, document.accessKey, answer);
   if (found.kind === 'authorized' || former.length === 0) return found;
-  const before = former.map((one) => findingUnderKey(document, one));
+  const keys = formerKeys(document);
+  const before = former.map((one, index) => findingUnderKey(document, keys[index] ?? '', one));
   const told = (kind: Finding['kind']): Finding | undefined => before.find((one) => one.kind === kind);
   const authorized = told('authorized');
   if (authorized) return authorized;
@@ -45,7 +46,7 @@ export function findingOf(document: DocumentState, { answer, former = [] }: Answ
   return told('mismatch') ?? told('no_answer') ?? told('unusable') ?? found;
 }
 
-function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer): Finding {
+function findingUnderKey(document: DocumentState, key: string, answer: AuthorizationAnswer): Finding {
   if (answer.kind === 'no_evidence') return { ...answer, kind: 'no_answer' };
   if (answer.kind === 'not_delivered') return { kind: 'no_answer', reason: answer.reason };
   const { entries } = answer;
@@ -55,7 +56,7 @@ function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer): 
   const states = new Set(entries.map(({ estado }) => authorizationState(estado)));
   if (states.has('in_process')) return { kind: 'in_process' };
   const refusal = entries
-    .filter((one) => authorizationState(one.estado) === 'refused' && concernsCurrentSigning(document, one))
+    .filter((one) => authorizationState(one.estado) === 'refused' && concernsCurrentSigning(document, key, one))
     .reduce(latest, null);
   if (refusal) return { kind: 'refused', messages: refusal.messages };
   return states.has('unknown') ? { kind: 'unusable' } : { kind: 'absent' };
@@ -95,9 +96,9 @@ function signingsOf({ signings }: DocumentState, { comprobante }: AuthorizationE
   return signings.filter((sent) => sent.digest === digest);
 }
 
-/** A refusal of an older signing says nothing about the current one. */
-function concernsCurrentSigning(document: DocumentState, entry: AuthorizationEntry): boolean {
-  if (entry.comprobante === null) return document.signingNo <= 1;
+/** A refusal of an older signing says nothing about the current one. One that shows no bytes is of the only signing under its key. */
+function concernsCurrentSigning(document: DocumentState, key: string, entry: AuthorizationEntry): boolean {
+  if (entry.comprobante === null) return key === document.accessKey && document.signings.filter(({ accessKey }) => accessKey === key).length <= 1;
   return signingsOf(document, entry).some(({ signingNo }) => signingNo === document.signingNo);
 }
 

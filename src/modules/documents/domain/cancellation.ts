@@ -36,6 +36,8 @@ const RULES: readonly AnnulmentRule[] = [
 const FOREIGN_ID = '08';
 const ISD = '6';
 const ACCEPTANCE_BUSINESS_DAYS = 5;
+/** How long an annulment that the rules set no day for is watched: the SRI tells of two months. */
+const OPEN_WATCH_DAYS = 90;
 
 /** What the rules of the day say of annulling this document. */
 export interface Annulment {
@@ -94,7 +96,7 @@ export function decideCancel(document: DocumentState, annulment: Annulment, reas
     reason,
     deadline: annulment.deadline,
     needsAcceptance: annulment.needsAcceptance,
-    watchUntil: annulment.deadline === null ? null : watchUntil(annulment.deadline, annulment.needsAcceptance),
+    watchUntil: annulment.deadline === null ? openWatch(now.toISOString()) : watchUntil(annulment.deadline, annulment.needsAcceptance),
     asked: 0,
     pendingAtSri: false,
   };
@@ -111,6 +113,11 @@ export function decideAnnulled(document: DocumentState, annulment: Annulment, re
   const { moves, patch } = decideCancel(document, annulment, reason, now, policy);
   return isAnnulled(answer) ? { moves: [...moves, { trigger: 'annulled' }], patch, work: null } : null;
 }
+
+const openWatch = (requestedAt: string): string => addDays(guayaquilDay(new Date(requestedAt)), OPEN_WATCH_DAYS);
+
+/** Whether it is still watched. Older requests without a deadline have no last day of their own. */
+const isWatched = ({ watchUntil, requestedAt }: Cancellation, now: Date): boolean => guayaquilDay(now) <= (watchUntil ?? openWatch(requestedAt));
 
 /** The receiver may take its days after the last day of the portal; one more for the SRI to show it. */
 function watchUntil(deadline: string, needsAcceptance: boolean): string {
@@ -137,9 +144,9 @@ export type Told = Extract<ConsultationAnswer, { kind: 'state' | 'unknown' }>;
 const isAnnulled = (answer: ConsultationAnswer): boolean => answer.kind === 'state' && answer.state === 'annulled';
 
 /** Whether the receiver is asked. What the SRI no longer tells stays as it was last told, while the watch lasts. */
-function isPending({ pendingAtSri, watchUntil }: Cancellation, answer: Told, now: Date): boolean {
+function isPending(cancellation: Cancellation, answer: Told, now: Date): boolean {
   if (answer.kind === 'state') return answer.state === 'pending_annulment';
-  return pendingAtSri && watchUntil !== null && guayaquilDay(now) <= watchUntil;
+  return cancellation.pendingAtSri && isWatched(cancellation, now);
 }
 
 function requested({ id, cancellation }: DocumentState): Cancellation {
@@ -154,8 +161,7 @@ export function decideConsultation(document: DocumentState, answer: Consultation
     return { moves: [{ trigger: 'annulled' }], patch: { cancellation: { ...cancellation, pendingAtSri: false } }, work: null };
   }
   const told = answer.kind === 'state' || answer.kind === 'unknown';
-  const over = cancellation.watchUntil !== null && guayaquilDay(now) > cancellation.watchUntil;
-  if (told && over && !isPending(cancellation, answer, now)) {
+  if (told && !isWatched(cancellation, now) && !isPending(cancellation, answer, now)) {
     const reason = answer.kind === 'state' ? 'not_annulled_in_time' : 'sri_no_longer_tells';
     return { moves: [{ trigger: 'cancellation_lapsed', detail: { reason } }], patch: { cancellation: null }, work: null };
   }

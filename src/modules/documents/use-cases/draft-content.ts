@@ -17,7 +17,7 @@ export interface DraftContent {
 
 /**
  * Totals and tax groups as given, or all computed from the lines when all four are absent.
- * @throws ValidationFailure naming those absent when only some are, or when nothing tells them
+ * @throws ValidationFailure naming those absent when only some are, or when nothing tells them, and those computed that no document has room for
  */
 export function draftContent(body: CompleteDraft, issuer: IssuerSnapshot): DraftContent {
   const judged = withTotals(body, issuer);
@@ -37,6 +37,23 @@ function withTotals(draft: CompleteDraft, issuer: IssuerSnapshot): DocumentConte
     throw new ValidationFailure(absent.map((field) => ({ loc: ['body', field], type: 'missing', input: null, ctx: {} })));
   }
   const computed = withComputedTotals(content, issuer);
+  refuseTooLarge(computed);
   // A discount that the caller told stands, to be checked against the lines.
   return dec(content.totalDiscount).isZero() ? computed : { ...computed, totalDiscount: content.totalDiscount };
+}
+
+const WHOLE_DIGITS = 12;
+const TOO_LARGE = dec('10').pow(WHOLE_DIGITS);
+
+/** Amounts of lines that fit may add up to what does not. */
+function refuseTooLarge({ subtotal, totalTax, total, taxes }: DocumentContent): void {
+  const amounts = [
+    [['subtotal'], subtotal], [['total_tax'], totalTax], [['total'], total],
+    ...taxes.flatMap(({ taxableBase, taxAmount }, index) => [
+      [['taxes', String(index), 'taxable_base'], taxableBase] as const, [['taxes', String(index), 'tax_amount'], taxAmount] as const,
+    ]),
+  ] as const;
+  const tooLarge = amounts.filter(([, amount]) => dec(amount).gte(TOO_LARGE));
+  if (tooLarge.length === 0) return;
+  throw new ValidationFailure(tooLarge.map(([at, amount]) => ({ loc: ['body', ...at], type: 'decimal_whole_digits', input: amount, ctx: { whole_digits: WHOLE_DIGITS } })));
 }
