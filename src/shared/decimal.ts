@@ -18,7 +18,7 @@ export interface DecimalFormat {
   readonly positive?: boolean;
   /** Largest value accepted, as a plain decimal string. */
   readonly max?: string;
-  /** Most integer digits; 12 is what the SRI's 14-digit amounts with 2 decimals leave. */
+  /** Most integer digits; `WHOLE_DIGITS` where nothing is said. */
   readonly wholeDigits?: number;
 }
 
@@ -39,7 +39,8 @@ export type ParsedDecimal =
 const PLAIN = /^([+-]?)(0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
 const MAX_INPUT_LENGTH = 64;
 const MAX_NUMBER_DIGITS = 15;
-const WHOLE_DIGITS = 12;
+/** Digits of an amount before the point: what the SRI's 14-digit amounts with 2 decimals leave. */
+export const WHOLE_DIGITS = 12;
 
 const refused = (type: DecimalProblem, ctx: Readonly<Record<string, string | number>> = {}): ParsedDecimal => ({
   ok: false,
@@ -156,3 +157,8 @@ export function sum(values: Iterable<string>): Decimal {
   for (const value of values) total = total?.plus(dec(value)) ?? dec(value);
   return total ?? dec('0');
 }
+
+const TOO_LARGE = new Decimal(10).pow(WHOLE_DIGITS);
+
+/** Whether a computed amount has more digits before the point than one that is told may have. */
+export const isTooLarge = (amount: Decimal): boolean => amount.gte(TOO_LARGE);

@@ -104,6 +104,12 @@ describe('drafts and what follows an issued document', () => {
     expect((await business.issue(FROM_LINES)).status).toBe(400);
   });
 
+  it('refuses lines whose amounts fit and whose computed totals do not', async () => {
+    const large = Array.from({ length: 120 }, () => ({ ...LINES[0], quantity: '1', unit_price: '999999999999', subtotal: '999999999999.00' }));
+    const refused = await draft({ ...FROM_LINES, lines: large });
+    expect([refused.status, refused.body]).toMatchObject([422, { detail: expect.arrayContaining([expect.objectContaining({ loc: ['body', 'total'], type: 'decimal_whole_digits' })]) }]);
+  });
+
   describe('with lines that leave to the catalogue what they do not say', () => {
     const CAFE = { main_code: 'CAFE', aux_code: 'A1', name: 'Café', unit_price: '2.5', default_discount: '0.5', iva_rate_code: '4' };
     const of = (lines: object[], change: Invoice = {}): Invoice => ({ ...FROM_LINES, lines, ...change });

@@ -1,4 +1,4 @@
-import { parseDecimal } from '../../shared/decimal.js';
+import { parseDecimal, WHOLE_DIGITS } from '../../shared/decimal.js';
 import { type FreeObjectLimits, freeObjectProblem } from '../../shared/free-object.js';
 import { isCalendarDay } from '../../shared/guayaquil.js';
 import { normaliseText, textProblem } from '../../shared/text.js';
@@ -125,13 +125,10 @@ export interface DecimalOptions extends FieldOptions {
   readonly asGiven?: boolean;
 }
 
-/** Digits before the point; the SRI's widest amount has 12. */
-const WHOLE_DIGITS = 12;
-
 /** A non-negative decimal, as a JSON number or a decimal string; its normal form is a plain decimal string. */
 export function DecimalNumber(options: DecimalOptions): PropertyDecorator {
   const { fractionDigits, positive = false, max, asGiven = false } = options;
-  const format = { fractionDigits, positive, asGiven, wholeDigits: WHOLE_DIGITS, ...(max === undefined ? {} : { max }) };
+  const format = { fractionDigits, positive, asGiven, ...(max === undefined ? {} : { max }) };
   const check = (value: unknown): Checked => {
     const parsed = parseDecimal(value, format);
     return parsed.ok ? accept(parsed.value) : refuse(parsed.type, parsed.ctx);

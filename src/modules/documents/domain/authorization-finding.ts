@@ -33,10 +33,9 @@ export type Finding =
 
 /** What all answers say together: whatever authorizes the document wins; that nobody holds it takes an answer under every key. */
 export function findingOf(document: DocumentState, { answer, former = [] }: Answers): Finding {
-  const found = findingUnderKey(document, document.accessKey, answer);
+  const found = findingUnderKey(document, answer);
   if (found.kind === 'authorized' || former.length === 0) return found;
-  const keys = formerKeys(document);
-  const before = former.map((one, index) => findingUnderKey(document, keys[index] ?? '', one));
+  const before = former.map((one) => findingUnderKey(document, one, { isFormer: true }));
   const told = (kind: Finding['kind']): Finding | undefined => before.find((one) => one.kind === kind);
   const authorized = told('authorized');
   if (authorized) return authorized;
@@ -46,7 +45,7 @@ export function findingOf(document: DocumentState, { answer, former = [] }: Answ
   return told('mismatch') ?? told('no_answer') ?? told('unusable') ?? found;
 }
 
-function findingUnderKey(document: DocumentState, key: string, answer: AuthorizationAnswer): Finding {
+function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, { isFormer = false } = {}): Finding {
   if (answer.kind === 'no_evidence') return { ...answer, kind: 'no_answer' };
   if (answer.kind === 'not_delivered') return { kind: 'no_answer', reason: answer.reason };
   const { entries } = answer;
@@ -56,7 +55,7 @@ function findingUnderKey(document: DocumentState, key: string, answer: Authoriza
   const states = new Set(entries.map(({ estado }) => authorizationState(estado)));
   if (states.has('in_process')) return { kind: 'in_process' };
   const refusal = entries
-    .filter((one) => authorizationState(one.estado) === 'refused' && concernsCurrentSigning(document, key, one))
+    .filter((one) => authorizationState(one.estado) === 'refused' && concernsCurrentSigning(document, one, isFormer))
     .reduce(latest, null);
   if (refusal) return { kind: 'refused', messages: refusal.messages };
   return states.has('unknown') ? { kind: 'unusable' } : { kind: 'absent' };
@@ -96,9 +95,9 @@ function signingsOf({ signings }: DocumentState, { comprobante }: AuthorizationE
   return signings.filter((sent) => sent.digest === digest);
 }
 
-/** A refusal of an older signing says nothing about the current one. One that shows no bytes is of the only signing under its key. */
-function concernsCurrentSigning(document: DocumentState, key: string, entry: AuthorizationEntry): boolean {
-  if (entry.comprobante === null) return key === document.accessKey && document.signings.filter(({ accessKey }) => accessKey === key).length <= 1;
+/** A refusal of an older signing says nothing about the current one. One that shows no bytes is told by its key, where only one signing had it. */
+function concernsCurrentSigning(document: DocumentState, entry: AuthorizationEntry, isFormer: boolean): boolean {
+  if (entry.comprobante === null) return !isFormer && document.signings.filter(({ accessKey }) => accessKey === document.accessKey).length <= 1;
   return signingsOf(document, entry).some(({ signingNo }) => signingNo === document.signingNo);
 }
 

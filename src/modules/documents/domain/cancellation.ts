@@ -96,7 +96,7 @@ export function decideCancel(document: DocumentState, annulment: Annulment, reas
     reason,
     deadline: annulment.deadline,
     needsAcceptance: annulment.needsAcceptance,
-    watchUntil: annulment.deadline === null ? openWatch(now.toISOString()) : watchUntil(annulment.deadline, annulment.needsAcceptance),
+    watchUntil: annulment.deadline === null ? null : watchUntil(annulment.deadline, annulment.needsAcceptance),
     asked: 0,
     pendingAtSri: false,
   };
@@ -114,10 +114,9 @@ export function decideAnnulled(document: DocumentState, annulment: Annulment, re
   return isAnnulled(answer) ? { moves: [...moves, { trigger: 'annulled' }], patch, work: null } : null;
 }
 
-const openWatch = (requestedAt: string): string => addDays(guayaquilDay(new Date(requestedAt)), OPEN_WATCH_DAYS);
-
-/** Whether it is still watched. Older requests without a deadline have no last day of their own. */
-const isWatched = ({ watchUntil, requestedAt }: Cancellation, now: Date): boolean => guayaquilDay(now) <= (watchUntil ?? openWatch(requestedAt));
+/** Whether it is still watched: to its last day or, where the rules set none, for a while from the request on. */
+const isWatched = ({ watchUntil, requestedAt }: Cancellation, now: Date): boolean =>
+  guayaquilDay(now) <= (watchUntil ?? addDays(guayaquilDay(new Date(requestedAt)), OPEN_WATCH_DAYS));
 
 /** The receiver may take its days after the last day of the portal; one more for the SRI to show it. */
 function watchUntil(deadline: string, needsAcceptance: boolean): string {

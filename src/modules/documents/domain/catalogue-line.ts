@@ -1,4 +1,4 @@
-import { dec, money } from '../../../shared/decimal.js';
+import { dec, isTooLarge, money, WHOLE_DIGITS } from '../../../shared/decimal.js';
 import { taxRate } from '../../../sri/document-types/tax-rates.js';
 import { lineSubtotal, taxAmount } from '../../../sri/money.js';
 import { lookup } from '../../../sri/tables/code-table.js';
@@ -46,10 +46,6 @@ export interface LineProblem {
   readonly ctx: Readonly<Record<string, string | number>>;
 }
 
-/** Digits of an amount before the point. */
-const WHOLE_DIGITS = 12;
-const TOO_LARGE = dec('10').pow(WHOLE_DIGITS);
-
 /**
  * The line with what it leaves open taken from the product; what it says stays. The product's discount is that of the
  * whole line; a line that tells its subtotal has told its discount too.
@@ -64,7 +60,7 @@ export function withProduct<Line extends OpenLine>(line: Line, product: LineProd
   const subtotal = line.subtotal ?? money(computed);
   const problems: LineProblem[] = [];
   if (line.subtotal === undefined && computed.lt('0')) problems.push({ field: 'discount', type: 'less_than_equal', ctx: { le: largestDiscount(line.quantity, unitPrice) } });
-  if (line.subtotal === undefined && computed.gte(TOO_LARGE)) problems.push({ field: 'subtotal', type: 'decimal_whole_digits', ctx: { whole_digits: WHOLE_DIGITS } });
+  if (line.subtotal === undefined && isTooLarge(computed)) problems.push({ field: 'subtotal', type: 'decimal_whole_digits', ctx: { whole_digits: WHOLE_DIGITS } });
 
   const tellsTax = line.tax_rate_code !== undefined || Boolean(line.taxes);
   const isOtherTax = line.tax_code !== undefined && line.tax_code !== product.tax_code;

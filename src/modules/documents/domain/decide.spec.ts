@@ -57,6 +57,14 @@ describe('a document that was corrected', () => {
   const entriesOf = (...entries: AuthorizationEntry[]): AuthorizationAnswer => answersOf(answered(...entries)).answer;
   const former = entry('AUTORIZADO', { comprobante: FIRST, numeroAutorizacion: FORMER_KEY });
 
+  it('is refused by an answer that shows no bytes where only its last signing had the key, and not by one of a former key', () => {
+    const bare = entry('NO AUTORIZADO', { comprobante: null, messages: [message('52')] });
+    const now = { ...redated, suspicion: null };
+    expect(ask('AUTHORIZATION_PENDING', answered(bare), now).moves).toMatchObject([{ trigger: 'refused' }]);
+    expect(ask('AUTHORIZATION_PENDING', asked(entriesOf(), entriesOf(bare)), now).moves).toMatchObject([{ trigger: 'undecided' }]);
+    expect(ask('AUTHORIZATION_PENDING', answered(bare), corrected(first)).moves).toMatchObject([{ trigger: 'undecided' }]);
+  });
+
   it('is authorized with its former content too, says so, and is that content again', () => {
     expect(authorizedWith(FIRST, first)).toMatchObject({
       moves: [{ trigger: 'authorized', detail: { reason: 'former_content' } }], patch: { authorizationNumber: KEY, signingNo: 1 }, restore: { contentRevision: 1, accessKey: KEY },

@@ -1,5 +1,5 @@
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
-import { dec } from '../../../shared/decimal.js';
+import { dec, isTooLarge, WHOLE_DIGITS } from '../../../shared/decimal.js';
 import { hasComputableTotals, withComputedTotals } from '../../../sri/document-types/computed-totals.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import type { CompleteDraft } from './catalogue-lines.js';
@@ -42,9 +42,6 @@ function withTotals(draft: CompleteDraft, issuer: IssuerSnapshot): DocumentConte
   return dec(content.totalDiscount).isZero() ? computed : { ...computed, totalDiscount: content.totalDiscount };
 }
 
-const WHOLE_DIGITS = 12;
-const TOO_LARGE = dec('10').pow(WHOLE_DIGITS);
-
 /** Amounts of lines that fit may add up to what does not. */
 function refuseTooLarge({ subtotal, totalTax, total, taxes }: DocumentContent): void {
   const amounts = [
@@ -53,7 +50,7 @@ function refuseTooLarge({ subtotal, totalTax, total, taxes }: DocumentContent): 
       [['taxes', String(index), 'taxable_base'], taxableBase] as const, [['taxes', String(index), 'tax_amount'], taxAmount] as const,
     ]),
   ] as const;
-  const tooLarge = amounts.filter(([, amount]) => dec(amount).gte(TOO_LARGE));
+  const tooLarge = amounts.filter(([, amount]) => isTooLarge(dec(amount)));
   if (tooLarge.length === 0) return;
   throw new ValidationFailure(tooLarge.map(([at, amount]) => ({ loc: ['body', ...at], type: 'decimal_whole_digits', input: amount, ctx: { whole_digits: WHOLE_DIGITS } })));
 }
