@@ -227,7 +227,7 @@ class Link {
     }
     if (ending === null) return;
     // A reset right behind data reads as an ordinary end: the data is read first.
-    if (ending === 'reset') await sleep(5);
+    if (ending === 'reset') await sleep(50);
     this.destroy(ending === 'reset');
   }
 
