@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readProcFile } from '../platform/proc-file.js';
 import { LocalError } from './options.js';
 
 /** What a later start needs to issue as the same demo tenant. Holds the clear API key: mode 0600. */
@@ -144,7 +145,6 @@ function runsThisProgram(pid: number): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
-  const commandLine = `/proc/${pid}/cmdline`;
   if (!existsSync('/proc/self/cmdline')) return true;
-  return existsSync(commandLine) && readFileSync(commandLine, 'utf8').includes('local.js');
+  return readProcFile(pid, 'cmdline')?.includes('local.js') ?? false;
 }

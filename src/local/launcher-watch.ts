@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readProcFile } from '../platform/proc-file.js';
 
 const INTERVAL_MS = 500;
 
@@ -22,8 +22,6 @@ export function watchLauncher(startedByNpm: boolean, onGone: () => void): void {
 
 /** Parent of a process where the kernel shows it (Linux); null elsewhere. */
 function parentOf(pid: number): number | null {
-  const status = `/proc/${pid}/status`;
-  if (!existsSync(status)) return null;
-  const parent = /^PPid:\s+(\d+)/m.exec(readFileSync(status, 'utf8'))?.[1];
+  const parent = /^PPid:\s+(\d+)/m.exec(readProcFile(pid, 'status') ?? '')?.[1];
   return parent === undefined ? null : Number(parent);
 }

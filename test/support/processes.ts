@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readProcFile } from '../../src/platform/proc-file.js';
 
 /** True while the process does anything; one that ended and only waits to be collected does not count. */
 export function isRunning(pid: number): boolean {
-  const status = `/proc/${pid}/status`;
-  if (existsSync('/proc/self/status')) return existsSync(status) && !/^State:\s+Z/m.test(readFileSync(status, 'utf8'));
+  if (existsSync('/proc/self/status')) {
+    const status = readProcFile(pid, 'status');
+    return status !== null && !/^State:\s+Z/m.test(status);
+  }
   try {
     process.kill(pid, 0);
     return true;
@@ -25,12 +28,7 @@ export async function untilGone(pid: number, seconds = 30): Promise<void> {
 
 export function parentOf(pid: number): number {
   if (!existsSync('/proc/self/status')) return Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
-  try {
-    return Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-  } catch {
-    // It ended while it was looked at.
-    return Number.NaN;
-  }
+  return Number(/PPid:\s+(\d+)/.exec(readProcFile(pid, 'status') ?? '')?.[1]);
 }
 
 /** The processes that `pid` started, and those that they started (Linux). */

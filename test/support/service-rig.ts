@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { logTail } from '../../src/platform/embedded/log-tail.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded/postgres.js';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/platform/embedded/redis.js';
 import { createServiceLogin } from '../../src/platform/embedded/service-login.js';
+import { readProcFile } from '../../src/platform/proc-file.js';
 import { TcpProxy } from './tcp-proxy.js';
 
 const execute = promisify(execFile);
@@ -246,10 +247,6 @@ async function stopped(process: ServiceProcess): Promise<void> {
 
 /** Resident memory of a process in megabytes; null where the kernel does not tell. */
 export function residentMegabytes(pid: number): number | null {
-  try {
-    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kilobytes === undefined ? null : Number(kilobytes) / 1024;
-  } catch {
-    return null;
-  }
+  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readProcFile(pid, 'status') ?? '')?.[1];
+  return kilobytes === undefined ? null : Number(kilobytes) / 1024;
 }

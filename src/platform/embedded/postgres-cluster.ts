@@ -20,6 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { readProcFile } from '../proc-file.js';
 import { createMissingLinks, type PostgresBinaries } from './postgres-binaries.js';
 import { giveTree, isRoot, UNPRIVILEGED_USER, userCanRun, userCanWrite } from './system-user.js';
 
@@ -196,10 +197,7 @@ function isPostgres(pid: number): boolean {
 }
 
 function commandOf(pid: number): string {
-  const fromKernel = `/proc/${pid}/cmdline`;
-  if (existsSync('/proc/self/cmdline')) {
-    return existsSync(fromKernel) ? readFileSync(fromKernel, 'utf8') : '';
-  }
+  if (existsSync('/proc/self/cmdline')) return readProcFile(pid, 'cmdline') ?? '';
   try {
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * What the kernel tells about a process in `/proc/<pid>/<name>` (Linux).
+ * Null when no such process runs, also when it ends between being found
+ * and being read, and on systems without `/proc`.
+ */
+export function readProcFile(pid: number, name: 'cmdline' | 'status'): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch (error) {
+    // A process that ends while its file is open reads as ESRCH.
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+}
