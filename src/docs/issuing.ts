@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
     title: 'Credit note (nota de crédito)',
     notes: [
       '`POST /documents/{id}/credit-note` makes a draft from an authorized invoice; this is the direct way.',
-      '`modified_document_id` fills in type, number and date of the original; give those three for one issued elsewhere.',
+      '`modified_document_id` fills in type, number and date of the original; give those three for one issued elsewhere. Either may be twelve months old at most (`CREDIT_NOTE_MAX_AGE_MONTHS`).',
       "The number of one of the issuer's own invoices means the same as its id: a note to one that is not authorized yet is `409 INVALID_STATE`. Only an invoice that was given up because the SRI holds its number under another key counts as issued elsewhere.",
       'Notes that are issued together never exceed the original. When they reach its total it becomes `VOIDED_BY_NC`.',
       'A note to another buyer than its original is taken, with a warning on `/documents/validate` and once it is issued; so is one that gives back a tax which its invoice did not charge, or not on so much.',

@@ -1,5 +1,6 @@
 import { CODE_TABLES } from '../../src/sri/tables/catalogue.js';
 import { type Answer, Business, type Invoice } from '../support/business.js';
+import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 type Body = Record<string, unknown> & { id: string; status: string; error?: { code: string; detail: { rule?: string; pointer?: string }[] } };
@@ -195,9 +196,15 @@ describe('drafts and what follows an issued document', () => {
       const dryRun = await business.call<{ totals: unknown }>('POST', '/documents/validate', business.invoice(noted(holiday)));
       expect(dryRun.body.totals).toMatchObject(reduced);
       const created = await draft(noted(holiday));
-      expect(created.body).toMatchObject({ ...reduced, modified_document_issue_date: null, lines: [{ tax_rate_code: '8' }] });
+      expect(created.body).toMatchObject({ ...reduced, modified_document_type: null, modified_document_number: null, modified_document_issue_date: null, lines: [{ tax_rate_code: '8' }] });
+      // Judged by what its original says of itself, when it is made, told again and changed.
+      const rulesOf = (body: Body): unknown[] => (body['warnings'] as { rule: string }[]).map(({ rule }) => rule);
+      expect(rulesOf(created.body)).toEqual([]);
+      const keyed = { ...noted(holiday), idempotency_key: 'by-id-alone' };
+      const [made, told] = [await draft(keyed), await draft(keyed)];
+      expect([rulesOf(made.body), told.headers.get('idempotent-replayed'), JSON.stringify(told.body)]).toEqual([[], 'true', JSON.stringify(made.body)]);
       const patch = (change: Invoice): Promise<Answer<Body>> => business.call<Body>('PATCH', `/documents/${created.body.id}`, change);
-      expect((await patch({ lines: [line('HOTEL')] })).body).toMatchObject(reduced);
+      expect((await patch({ lines: [line('HOTEL')] })).body).toMatchObject({ ...reduced, warnings: [] });
       expect((await patch({ modified_document_id: other, lines: [line('HOTEL')] })).body).toMatchObject({ ...full, modified_document_issue_date: null });
       expect((await draft({ ...noted(holiday), modified_document_issue_date: '2026-02-10' })).body).toMatchObject({ ...full, modified_document_issue_date: '2026-02-10' });
       expect((await draft({ ...noted(holiday), document_type: '01' })).body).toMatchObject({ ...full, modified_document_issue_date: null });
@@ -247,6 +254,12 @@ describe('drafts and what follows an issued document', () => {
     expect((await business.issue({ idempotency_key: 'draft-1' })).status).toBe(409);
     const late = await draft({ idempotency_key: 'draft-1' });
     expect([late.status, late.body.error?.code]).toEqual([404, 'NOT_FOUND']);
+
+    const original = await authorized();
+    const note = () => credit(original, { idempotency_key: 'note-1' });
+    expect((await business.call('DELETE', `/documents/${(await note()).body.credit_note_id}`)).status).toBe(204);
+    const again = await note();
+    expect([again.status, again.body.error?.code]).toEqual([404, 'NOT_FOUND']);
   });
 
   it('replays a draft as it was created, letter by letter, after it was edited, moved and issued', async () => {
@@ -340,6 +353,69 @@ describe('drafts and what follows an issued document', () => {
     expect(refused).toMatchObject(Array(4).fill({ code: 'CREDIT_EXCEEDS_ORIGINAL', detail: { field: 'total', available: '0.00' } }));
   });
 
+  describe('when somebody else is quicker', () => {
+    /** Sends all calls, in their order, while the document is held; they have looked at it when `change` is made and it is let go. */
+    const meanwhile = async (id: string, calls: readonly (() => Promise<Answer<Body>>)[], change?: string): Promise<Answer<Body>[]> => {
+      const answers: Promise<Answer<Body>>[] = [];
+      await inTransaction(stack, async (client) => {
+        await client.query('select from documents where id = $1 for update', [id]);
+        for (const call of calls) {
+          answers.push(call());
+          await lockAwaited(stack, answers.length);
+        }
+        if (change !== undefined) await client.query(change, [id]);
+        await client.query('commit');
+      });
+      return Promise.all(answers);
+    };
+    const issue = (id: string) => () => business.call<Body>('POST', `/documents/${id}/issue`);
+    const remove = (id: string) => () => business.call<Body>('DELETE', `/documents/${id}`);
+    const refusals = (answers: readonly Answer<Body>[]): unknown[] => answers.map(({ status, body }) => [status, body.error?.code, body.error?.detail]);
+    const nowReserved = { status: expect.stringMatching(/^(?!DRAFT)[A-Z_]+$/), allowed_actions: expect.any(Array) };
+
+    it('issues a draft once, and tells the others the state that it is in', async () => {
+      const { id } = (await draft()).body;
+      const [first, ...late] = await meanwhile(id, [issue(id), issue(id), remove(id)]);
+      expect(first!.status).toBe(202);
+      expect(refusals(late)).toEqual(Array(2).fill([409, 'INVALID_STATE', nowReserved]));
+    });
+
+    it('makes both of two changes of a draft', async () => {
+      const { id } = (await draft()).body;
+      const change = (fields: Invoice) => () => business.call<Body>('PATCH', `/documents/${id}`, fields);
+      const answers = await meanwhile(id, [change({ buyer_name: 'Ana' }), change({ buyer_address: 'Loja' })]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect(await business.document(id)).toMatchObject({ version: 3, buyer_name: 'Ana', buyer_address: 'Loja' });
+    });
+
+    it('says that a draft is gone', async () => {
+      const { id } = (await draft()).body;
+      const [first, late] = await meanwhile(id, [remove(id), issue(id)]);
+      expect([first!.status, late!.status, late!.body.error?.code]).toEqual([204, 404, 'NOT_FOUND']);
+    });
+
+    it('corrects a refused document once', async () => {
+      const mine = await Business.open(stack);
+      const { document_id: id } = await rejected(mine);
+      const correct = () => mine.call<Body>('POST', `/documents/${id}/correct`, mine.invoice({ buyer_name: 'Nombre Corregido' }));
+      const [first, late] = await meanwhile(id, [correct, correct]);
+      expect(first!.status).toBe(202);
+      expect(refusals([late!])).toEqual([[409, 'INVALID_STATE', nowReserved]]);
+    });
+
+    it('names the field and the state of an original that is annulled meanwhile', async () => {
+      const original = await authorized();
+      const created = await credit(original);
+      const direct = business.invoice({ ...half, document_type: '04', reason: 'Devolución', payments: undefined, modified_document_id: original });
+      const answers = await meanwhile(
+        original, [issue(created.body.credit_note_id), () => business.call<Body>('POST', '/documents', direct)],
+        `update documents set status = 'CANCELLATION_REQUESTED', version = version + 1 where id = $1`,
+      );
+      const detail = { field: 'modified_document_id', status: 'CANCELLATION_REQUESTED', allowed_actions: expect.any(Array) };
+      expect(refusals(answers)).toEqual(Array(2).fill([409, 'INVALID_STATE', detail]));
+    });
+  });
+
   it('tells in a dry run what issuing would refuse at its last look: credit that is used up, and numbers', async () => {
     const original = await authorized();
     const dryRun = async (of: Business, note: Invoice): Promise<unknown> => {
@@ -376,6 +452,17 @@ describe('drafts and what follows an issued document', () => {
     await stack.database.query(
       `update document_contents set content = jsonb_set(content, '{issueDate}', to_jsonb(to_char(now() - interval '13 months', 'YYYY-MM-DD'))) where document_id = $1`, [old]);
     expect((await credit(old)).body.error?.detail[0]?.rule).toBe('credit.too_old');
+    // Of an invoice issued elsewhere, the note tells the day.
+    const today = business.invoice()['issue_date'] as string;
+    const elsewhere = (day: string): Invoice => business.invoice({
+      ...half, document_type: '04', reason: 'Devolución', payments: undefined, modified_document_type: '01', modified_document_number: '009-001-000000001', modified_document_issue_date: day,
+    });
+    const [oldest] = await stack.database.query<{ day: string; before: string }>(
+      `select min(d)::text as day, (min(d) - 1)::text as before from generate_series($1::date - 400, $1::date, interval '1 day') t, date(t) d where d + interval '12 months' >= $1::date`, [today]);
+    const tooOld = await business.call<Body>('POST', '/documents', elsewhere(oldest!.before));
+    expect([tooOld.status, tooOld.body.error?.detail]).toMatchObject([400, [{ rule: 'credit.too_old', pointer: '/modified_document_issue_date' }]]);
+    expect((await business.call('POST', '/documents/validate', elsewhere(oldest!.before))).body).toMatchObject({ valid: false, findings: [{ rule: 'credit.too_old' }] });
+    expect((await business.call('POST', '/documents/validate', elsewhere(oldest!.day))).body).toMatchObject({ valid: true, findings: [] });
     const other = await Business.open(stack);
     expect((await other.call('POST', `/documents/${old}/credit-note`, { reason: 'x', ...half })).status).toBe(404);
   });

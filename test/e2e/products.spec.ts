@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
-import pg from 'pg';
 import { WITHOUT_SRI } from '../support/bad-input.js';
 import { type Answer, Business } from '../support/business.js';
+import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 type Product = Record<string, unknown> & { id: string; main_code: string; updated_at: string };
@@ -226,25 +225,11 @@ describe('the catalogue', () => {
       expect((await list()).total).toBe(5_000);
     });
 
-    /** A connection that has something under way. */
-    const busy = async (work: (client: pg.Client) => Promise<void>): Promise<void> => {
-      const client = new pg.Client({ connectionString: stack.ownerUrl, options: '-c search_path=sello' });
-      await client.connect();
-      try {
-        await client.query('begin');
-        await work(client);
-      } finally {
-        await client.end();
-      }
-    };
-    const lockAwaited = async (by = 1): Promise<void> => {
-      while ((await stack.database.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).length < by) await sleep(20);
-    };
     const NEW = 'main_code,name,unit_price,iva_rate_code\nA,Uno,1,4\nB,Dos,2,4\nC,Tres,3,4\n';
 
     it('changes what somebody else has added meanwhile, and adds the rest', async () => {
       const { id } = await added({ main_code: 'X' });
-      await busy(async (client) => {
+      await inTransaction(stack, async (client) => {
         // Of those that are new to the file, one is as it says.
         await client.query(
           `insert into products (tenant_id, id, main_code, name, unit_price, iva_rate_code, search_text, created_at, updated_at)
@@ -252,7 +237,7 @@ describe('the catalogue', () => {
           [id],
         );
         const answer = put(NEW);
-        await lockAwaited();
+        await lockAwaited(stack);
         await client.query('commit');
         expect([(await answer).status, (await answer).body]).toMatchObject([200, { created: 1, updated: 1, unchanged: 1, faulty: 0 }]);
       });
@@ -262,7 +247,7 @@ describe('the catalogue', () => {
 
     it('waits for nobody when it only tells what would happen', async () => {
       await put(NEW);
-      await busy(async (client) => {
+      await inTransaction(stack, async (client) => {
         await client.query('select from products where tenant_id = $1 for update', [business.tenantId]);
         expect((await put(NEW.replace('Uno', 'One'), '?dry_run=true')).body).toMatchObject({ created: 0, updated: 1, unchanged: 2 });
         // No more does a file that is refused anyway.
@@ -273,10 +258,10 @@ describe('the catalogue', () => {
     it('is under way at most twice for one tenant; one more is refused by a limit of its own', async () => {
       await put(NEW);
       const other = await Business.open(stack, { certificate: null });
-      await busy(async (client) => {
+      await inTransaction(stack, async (client) => {
         await client.query('select from products where tenant_id = $1 for update', [business.tenantId]);
         const two = [put(NEW), put(NEW)];
-        await lockAwaited(2);
+        await lockAwaited(stack, 2);
         const refused = await put<Refused>(NEW, '?dry_run=true');
         expect(refused.status).toBe(429);
         expect(refused.body.error).toMatchObject({ code: 'RATE_LIMITED', detail: { limit: 2, limits: 'imports', retry_after_seconds: 10 } });

@@ -51,9 +51,15 @@ export function refuseUncreditable(original: Original, today: string, maxMonths:
   const findings = [
     ...(original.documentType === '01' ? [] : [finding(RULES['credit.original_type'], at, '01', original.documentType)]),
     ...(original.buyerIdType === FINAL_CONSUMER.idType ? [finding(RULES['credit.final_consumer'], at, 'identified buyer', original.buyerIdType)] : []),
-    ...(addMonths(original.issueDate, maxMonths) < today ? [finding(RULES['credit.too_old'], at, `${maxMonths} months`, original.issueDate)] : []),
+    ...tooOld(original.issueDate, today, maxMonths, at),
   ];
   if (findings.length > 0) throw new DomainError('FISCAL_RULE_VIOLATED', findings);
+}
+
+/** An invoice of a day that is known and too long ago to be credited (interface specification 4.6), told at a pointer of the note's body. */
+export function tooOld(issueDate: string | null, today: string, maxMonths: number, pointer: string): Finding[] {
+  if (issueDate === null || addMonths(issueDate, maxMonths) >= today) return [];
+  return [finding(RULES['credit.too_old'], pointer, `${maxMonths} months`, issueDate)];
 }
 
 /**

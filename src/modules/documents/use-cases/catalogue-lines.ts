@@ -7,13 +7,13 @@ import { ProductLookup } from '../../catalogue/public.js';
 import { withProduct } from '../domain/catalogue-line.js';
 import type { DocumentDraftDto } from '../documents.dto.js';
 import type { DocumentLineDto, DraftLineDto } from '../documents.line.dto.js';
-import { isNote, issueDateOf } from './modified-document.js';
+import { identityOf, type OriginalIdentity } from './modified-document.js';
 
 /** A draft's body whose lines tell all that a document's lines must. */
 export type CompleteDraft = Omit<DocumentDraftDto, 'lines'> & {
   readonly lines: DocumentLineDto[];
-  /** Of a note that names its original by id alone: that document's present day. */
-  readonly originalDay: string | null;
+  /** The document that it names by id, as that one is now. */
+  readonly original: OriginalIdentity | null;
 };
 
 /** Lines of drafts that leave to the catalogue what they do not say. */
@@ -26,15 +26,16 @@ export class CatalogueLines {
 
   /**
    * Fills in, from the active product that a line's `main_code` names, what the line leaves open. Lines that leave
-   * nothing open take nothing. A note that names its original by id alone has its day before anything is computed.
+   * nothing open take nothing. What a note names by id alone is looked up before anything is computed: rates are those of its day.
    * @throws ValidationFailure naming what is open still
    */
   async complete({ tenantId }: TenantContext, draft: DocumentDraftDto): Promise<CompleteDraft> {
     const body = withLineDefaults(draft);
-    const originalDay = await this.dayOfOriginal(tenantId, draft);
+    const { modified_document_id: id } = draft;
+    const original = id ? await identityOf(this.transaction, tenantId, draft.issuer_id, id) : null;
     const codes = body.lines.flatMap((line) => (missingIn(line).length > 0 ? (line.main_code ?? []) : []));
     const products = await this.products.active(tenantId, [...new Set(codes)]);
-    const asOf = ratesDay({ documentType: body.document_type, issueDate: body.issue_date, modifiedDocumentIssueDate: body.modified_document_issue_date ?? originalDay });
+    const asOf = ratesDay({ documentType: body.document_type, issueDate: body.issue_date, modifiedDocumentIssueDate: body.modified_document_issue_date ?? original?.issueDate ?? null });
     const findings: FieldFinding[] = [];
     const lines = body.lines.map((line, index) => {
       const missing = missingIn(line);
@@ -47,13 +48,7 @@ export class CatalogueLines {
       return completed;
     });
     if (findings.length > 0) throw new ValidationFailure(findings);
-    return Object.assign({}, body, { lines: lines as DocumentLineDto[], originalDay });
-  }
-
-  /** The rates of a note are those of the day of its original (see {@link ratesDay}). */
-  private async dayOfOriginal(tenantId: string, draft: DocumentDraftDto): Promise<string | null> {
-    const { document_type: documentType, modified_document_id: id, modified_document_issue_date: told } = draft;
-    return isNote({ documentType }) && id && !told ? issueDateOf(this.transaction, tenantId, draft.issuer_id, id) : null;
+    return Object.assign({}, body, { lines: lines as DocumentLineDto[], original });
   }
 }
 

@@ -17,6 +17,7 @@ import type { DocumentSyncSubmit } from '../documents.responses.js';
 import { toContent } from './document-content.js';
 import { headerOf, placeOf } from './document-place.js';
 import { IssuingDesk, type Place, refuseErrors } from './issuing-desk.js';
+import { untilNotOvertaken } from './overtaken.js';
 import { type StoredDocument, StoredDocuments } from './stored-document.js';
 
 const RULES = defineRules({
@@ -49,7 +50,11 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ tenant, documentId, body }: CorrectDocument): Promise<DocumentSyncSubmit> {
+  execute(command: CorrectDocument): Promise<DocumentSyncSubmit> {
+    return untilNotOvertaken(() => this.attempt(command));
+  }
+
+  private async attempt({ tenant, documentId, body }: CorrectDocument): Promise<DocumentSyncSubmit> {
     if (typeof body.idempotency_key === 'string') {
       throw new ValidationFailure([{ loc: ['body', 'idempotency_key'], type: 'extra_forbidden', input: null, ctx: {} }]);
     }

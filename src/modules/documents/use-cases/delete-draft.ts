@@ -1,6 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { IssuingDesk } from './issuing-desk.js';
+import { untilNotOvertaken } from './overtaken.js';
 import { StoredDocuments } from './stored-document.js';
 
 /** Deletes a draft. Its idempotency key stays used. */
@@ -20,7 +21,11 @@ export class DeleteDraftHandler implements ICommandHandler<DeleteDraft> {
     private readonly desk: IssuingDesk,
   ) {}
 
-  async execute({ tenant, documentId }: DeleteDraft): Promise<void> {
+  execute(command: DeleteDraft): Promise<void> {
+    return untilNotOvertaken(() => this.attempt(command));
+  }
+
+  private async attempt({ tenant, documentId }: DeleteDraft): Promise<void> {
     const { version } = await this.documents.find(tenant, documentId, 'delete');
     await this.desk.callIssuing(tenant.tenantId, 'select delete_draft($1, $2, $3)', [documentId, version]);
   }

@@ -4,6 +4,7 @@ import { hasComputableTotals, withComputedTotals } from '../../../sri/document-t
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import type { CompleteDraft } from './catalogue-lines.js';
 import { toContent } from './document-content.js';
+import { namedInFull } from './modified-document.js';
 
 const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;
 
@@ -11,7 +12,7 @@ const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;
 export interface DraftContent {
   /** As the caller tells it, with what was left to the service. */
   readonly content: DocumentContent;
-  /** The same with the day of its original, by which it is judged. It is not stored: until the draft is issued, that day may change. */
+  /** The same with what it leaves to its original to say, by which it is judged. That is not stored: until the draft is issued, it may change. */
   readonly judged: DocumentContent;
 }
 
@@ -21,18 +22,25 @@ export interface DraftContent {
  */
 export function draftContent(body: CompleteDraft, issuer: IssuerSnapshot): DraftContent {
   const judged = withTotals(body, issuer);
-  return { judged, content: { ...judged, modifiedDocumentIssueDate: body.modified_document_issue_date ?? null } };
+  const told = {
+    modifiedDocumentType: body.modified_document_type ?? null,
+    modifiedDocumentNumber: body.modified_document_number ?? null,
+    modifiedDocumentIssueDate: body.modified_document_issue_date ?? null,
+  };
+  return { judged, content: { ...judged, ...told } };
 }
 
-function withTotals(draft: CompleteDraft, issuer: IssuerSnapshot): DocumentContent {
-  const body = Object.assign({}, draft, { modified_document_issue_date: draft.modified_document_issue_date ?? draft.originalDay });
+function withTotals(body: CompleteDraft, issuer: IssuerSnapshot): DocumentContent {
+  const contentWith = (amounts: Required<Pick<CompleteDraft, (typeof COMPUTABLE)[number]>>): DocumentContent => {
+    const told = toContent(Object.assign({}, body, amounts));
+    return body.original === null ? told : namedInFull(told, body.original);
+  };
   const { subtotal, total_tax, total, taxes } = body;
   if (subtotal !== undefined && total_tax !== undefined && total !== undefined && taxes !== undefined) {
-    return toContent(Object.assign({}, body, { subtotal, total_tax, total, taxes }));
+    return contentWith({ subtotal, total_tax, total, taxes });
   }
   const absent = COMPUTABLE.filter((field) => body[field] === undefined);
-  const blank = { subtotal: '0.00', total_tax: '0.00', total: '0.00', taxes: [] };
-  const content = toContent(Object.assign({}, body, blank));
+  const content = contentWith({ subtotal: '0.00', total_tax: '0.00', total: '0.00', taxes: [] });
   if (absent.length < COMPUTABLE.length || !hasComputableTotals(content)) {
     throw new ValidationFailure(absent.map((field) => ({ loc: ['body', field], type: 'missing', input: null, ctx: {} })));
   }

@@ -47,7 +47,7 @@ export class DraftStore {
     const now = this.clock.now();
     const issuer = this.desk.snapshot(context, tenant);
     const { content, judged } = await contentOf(issuer, now);
-    const { findings } = this.desk.assess({ content: judged, warnings: [] }, issuer, now);
+    const { findings } = this.desk.assess({ content: judged, findings: [] }, issuer, now);
     const created = await this.desk.callIssuing<Replay & { outcome: 'accepted' | 'replayed' }>(
       tenant.tenantId,
       'select * from create_draft($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',

@@ -8,6 +8,7 @@ import type { DocumentRecord } from '../documents.responses.js';
 import { headerOf } from './document-place.js';
 import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from './document-record.js';
 import { IssuingDesk, type Place } from './issuing-desk.js';
+import { identityOf, namedInFull } from './modified-document.js';
 
 /** A draft as it was created, whatever became of it since: what a repeated request is answered. */
 export class GetCreatedDraft extends Query<DocumentRecord> {
@@ -42,7 +43,9 @@ export class GetCreatedDraftHandler implements IQueryHandler<GetCreatedDraft> {
 
   async execute({ tenant, documentId, place, language }: GetCreatedDraft): Promise<DocumentRecord> {
     const { content, issuer, created_at, idempotency_key } = await this.created(tenant, documentId);
-    const { findings } = this.desk.assess({ content, warnings: [] }, issuer, created_at);
+    const original = content.modifiedDocumentId === null ? null : await identityOf(this.transaction, tenant.tenantId, place.issuerId, content.modifiedDocumentId);
+    const judged = original === null ? content : namedInFull(content, original);
+    const { findings } = this.desk.assess({ content: judged, findings: [] }, issuer, created_at);
     const row = {
       ...headerOf(tenant, place, content),
       id: documentId, tenant_id: tenant.tenantId, status: 'DRAFT', version: 1, idempotency_key, sri_messages: [], warnings: findings, created_at, updated_at: created_at,

@@ -15,6 +15,7 @@ import { toContent } from './document-content.js';
 import { headerOf, placeOf } from './document-place.js';
 import { fingerprint } from './fingerprint.js';
 import { IssuingDesk, refuseErrors, type Replay } from './issuing-desk.js';
+import { untilNotOvertaken } from './overtaken.js';
 
 const ISSUE = new Prepared('issue', 'select * from issue_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)');
 
@@ -52,7 +53,11 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
     private readonly meters: Meters,
   ) {}
 
-  async execute({ tenant, body, idempotencyKey }: IssueDocument): Promise<IssuedDocument> {
+  execute(command: IssueDocument): Promise<IssuedDocument> {
+    return untilNotOvertaken(() => this.attempt(command));
+  }
+
+  private async attempt({ tenant, body, idempotencyKey }: IssueDocument): Promise<IssuedDocument> {
     const place = placeOf(body);
     const print = fingerprint(body);
     const { context, replay } = await this.desk.lookUp(tenant.tenantId, place, idempotencyKey);

@@ -10,6 +10,7 @@ import { credentialOf, type TenantContext } from '../../../shared/tenant-context
 import type { DocumentAccepted } from '../documents.responses.js';
 import { headerOf } from './document-place.js';
 import { IssuingDesk, refuseErrors } from './issuing-desk.js';
+import { untilNotOvertaken } from './overtaken.js';
 import { StoredDocuments } from './stored-document.js';
 
 /** Issues a draft as it stands: the same checks as issuing at once, then the number. */
@@ -33,7 +34,11 @@ export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
     private readonly meters: Meters,
   ) {}
 
-  async execute({ tenant, documentId }: IssueDraft): Promise<DocumentAccepted> {
+  execute(command: IssueDraft): Promise<DocumentAccepted> {
+    return untilNotOvertaken(() => this.attempt(command));
+  }
+
+  private async attempt({ tenant, documentId }: IssueDraft): Promise<DocumentAccepted> {
     const draft = await this.documents.find(tenant, documentId, 'issue');
     const { context } = await this.desk.lookUp(tenant.tenantId, draft.place, null);
     if (!context) throw await this.desk.unknownPlace(tenant.tenantId, draft.place);

@@ -10,10 +10,11 @@ import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-type
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { preflight } from '../../../sri/preflight.js';
 import { checkRuc } from '../../../sri/taxpayer-id.js';
-import { creditExceeded, refuseUncreditable, uncharged } from '../domain/credit-note.js';
+import { creditExceeded, refuseUncreditable, tooOld, uncharged } from '../domain/credit-note.js';
 import { refuseUndebitable } from '../domain/debit-note.js';
 import { type IssuingContextRow, snapshotOf } from './issuing-context.js';
-import { findModified, misnamed, otherBuyer, supportAuthorization } from './modified-document.js';
+import { findModified, misnamed, namedInFull, otherBuyer, supportAuthorization } from './modified-document.js';
+import { OvertakenError } from './overtaken.js';
 
 const RULES = defineRules({
   'place.inactive': {
@@ -37,10 +38,10 @@ export interface Replay {
   readonly response: Record<string, unknown>;
 }
 
-/** What is asked for, with what its original says; `warnings`: what is odd about the two together. */
+/** What is asked for, with what its original says; `findings`: what is wrong or odd about the two together. */
 export interface Completed {
   readonly content: DocumentContent;
-  readonly warnings: readonly Finding[];
+  readonly findings: readonly Finding[];
 }
 
 /** A document after pre-flight. */
@@ -52,7 +53,9 @@ export interface Assessed {
 
 /** SQLSTATEs of refusals that tell more than their code. */
 const EMISSION_POINT_GONE = 'SE005';
+const ORIGINAL_MOVED = 'SE006';
 const CREDIT_EXCEEDED = 'SE007';
+const DOCUMENT_MOVED = 'SE110';
 const FOREIGN_KEY_VIOLATED = '23503';
 
 /** SQLSTATEs that the issuing functions raise when a last look changes the picture; the others are told as they are. */
@@ -61,9 +64,7 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
   SE002: 'UNAUTHENTICATED',
   SE003: 'ISSUER_DISABLED',
   SE004: 'CERTIFICATE_EXPIRED',
-  SE006: 'INVALID_STATE',
   SE009: 'CERTIFICATE_NOT_FOUND',
-  SE110: 'INVALID_STATE',
 };
 
 /** Ids of a body that the database holds against what the tenant has. */
@@ -118,35 +119,30 @@ export class IssuingDesk {
   }
 
   /** Runs every rule, the XML and our schema over the content; refuses nothing. */
-  assess({ content, warnings }: Completed, issuer: IssuerSnapshot, now: Date): Assessed {
+  assess({ content, findings: ofOriginal }: Completed, issuer: IssuerSnapshot, now: Date): Assessed {
     const context = { today: guayaquilDay(now), maxIssueDateAgeDays: this.settings.MAX_ISSUE_DATE_AGE_DAYS };
     const { content: completed, findings } = preflight(content, issuer, context);
-    return { content: completed, issuer, findings: warnings.length === 0 ? findings : [...warnings, ...findings] };
+    return { content: completed, issuer, findings: ofOriginal.length === 0 ? findings : [...ofOriginal, ...findings] };
   }
 
   /**
    * Fills in the modified document's id, type, number and date, as far as it is one of the issuer's own, and refuses a
-   * note that names it wrongly or that its original does not admit. `warnings`: what is odd about a note
-   * to this original and does not refuse it.
+   * note that names it wrongly or that its original does not admit. The findings are what is left to tell of the two.
    * @throws DomainError NOT_FOUND, INVALID_STATE or FISCAL_RULE_VIOLATED
    */
   async withModifiedDocument(tenant: TenantContext, { issuerId }: Place, content: DocumentContent, now: Date): Promise<Completed> {
     const original = await findModified(this.transaction, tenant, issuerId, content);
-    if (original === null) return { content, warnings: [] };
     const isCredit = content.documentType === '04';
+    const [today, maxMonths] = [guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS];
+    // Issued elsewhere: all that is known of it is what the note says.
+    if (original === null) return { content, findings: isCredit ? tooOld(content.modifiedDocumentIssueDate, today, maxMonths, '/modified_document_issue_date') : [] };
     const field = content.modifiedDocumentId === null ? 'modified_document_number' : 'modified_document_id';
-    if (isCredit) refuseUncreditable(original, guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS, field);
+    if (isCredit) refuseUncreditable(original, today, maxMonths, field);
     if (content.documentType === '05') refuseUndebitable(original, field);
     refuseErrors(misnamed(content, original));
-    const named = {
-      ...content,
-      modifiedDocumentId: original.id,
-      modifiedDocumentType: content.modifiedDocumentType ?? original.documentType,
-      modifiedDocumentNumber: content.modifiedDocumentNumber ?? original.number,
-      modifiedDocumentIssueDate: content.modifiedDocumentIssueDate ?? original.issueDate,
-    };
+    const named = namedInFull(content, original);
     const authorization = supportAuthorization(named, original);
-    return { content: authorization === null ? named : { ...named, modifiedDocumentAuthorization: authorization }, warnings: [...otherBuyer(content, original), ...(isCredit ? uncharged(content, original.taxes) : [])] };
+    return { content: authorization === null ? named : { ...named, modifiedDocumentAuthorization: authorization }, findings: [...otherBuyer(content, original), ...(isCredit ? uncharged(content, original.taxes) : [])] };
   }
 
   /**
@@ -180,7 +176,10 @@ export class IssuingDesk {
     if (used.length > 0) throw new DomainError('SEQUENCE_EXHAUSTED', { field: 'emission_point_id' });
   }
 
-  /** Calls an issuing SQL function; its refusals leave as domain errors. */
+  /**
+   * Calls an issuing SQL function; its refusals leave as domain errors.
+   * @throws OvertakenError when a document is no longer in the state in which the desk has seen it
+   */
   async callIssuing<Row>(tenantId: string, sql: string | Prepared, parameters: readonly unknown[]): Promise<Row> {
     try {
       const [row] = await this.transaction.call<Row>(tenantId, sql, parameters);
@@ -200,6 +199,9 @@ function refusalOf(error: unknown): unknown {
   switch (state) {
     case EMISSION_POINT_GONE:
       return unknown('emission_point_id');
+    case ORIGINAL_MOVED:
+    case DOCUMENT_MOVED:
+      return new OvertakenError((error as Error).message);
     case CREDIT_EXCEEDED:
       return creditExceeded(sqlDetail(error));
     case FOREIGN_KEY_VIOLATED: {

@@ -8,11 +8,18 @@ import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import type { Original } from '../domain/credit-note.js';
 import { fromWireMessage, type WireMessage } from '../persistence/documents.repository.js';
 
-/** One of the issuer's own documents, as a note that modifies it needs to know it. */
-export interface ModifiedDocument extends Original {
+/** What a document writes of the one that it modifies or supports. */
+export interface OriginalIdentity {
   readonly id: string;
+  readonly documentType: string;
   /** `001-002-000000003`; null for a draft. */
   readonly number: string | null;
+  /** `YYYY-MM-DD`. */
+  readonly issueDate: string;
+}
+
+/** One of the issuer's own documents, as a note that modifies it needs to know it. */
+export interface ModifiedDocument extends Original, OriginalIdentity {
   readonly buyerId: string | null;
   readonly authorizationNumber: string | null;
   readonly taxes: readonly DocumentTax[];
@@ -30,12 +37,13 @@ const RULES = defineRules({
   },
 });
 
-const COLUMNS = `d.id, d.document_type as "documentType", d.status, d.error_code as "errorCode", d.sri_messages as "sriMessages", to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId", d.authorization_number as "authorizationNumber",
-  coalesce(c.content -> 'taxes', '[]') as taxes,
-  e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as number`;
-const SOURCE = `documents d
+const IDENTITY = `d.id, d.document_type as "documentType", to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as number`;
+const COLUMNS = `${IDENTITY}, d.status, d.error_code as "errorCode", d.sri_messages as "sriMessages", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId", d.authorization_number as "authorizationNumber",
+  coalesce(c.content -> 'taxes', '[]') as taxes`;
+const PLACED = `documents d
   join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
-  join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id
+  join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id`;
+const SOURCE = `${PLACED}
   left join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision`;
 /**
  * The SRI holds its number under another key: the number is of a document issued elsewhere. For a credit note only once it was
@@ -80,11 +88,22 @@ export async function findModified(
   ]);
 }
 
-/** The issue date of one of the issuer's own documents; null where the issuer has none of that id. */
-export async function issueDateOf(transaction: TenantTransaction, tenantId: string, issuerId: string, id: string): Promise<string | null> {
-  const sql = `select to_char(issue_date, 'YYYY-MM-DD') as day from documents where tenant_id = $1 and issuer_id = $2 and id = $3`;
-  const [row] = await transaction.run(tenantId, (manager) => manager.query<{ day: string }[]>(sql, [tenantId, issuerId, id]));
-  return row?.day ?? null;
+/** Of one of the issuer's own documents; null where the issuer has none of that id. */
+export async function identityOf(transaction: TenantTransaction, tenantId: string, issuerId: string, id: string): Promise<OriginalIdentity | null> {
+  const sql = `select ${IDENTITY} from ${PLACED} where d.tenant_id = $1 and d.issuer_id = $2 and d.id = $3`;
+  const [row] = await transaction.run(tenantId, (manager) => manager.query<OriginalIdentity[]>(sql, [tenantId, issuerId, id]));
+  return row ?? null;
+}
+
+/** The content with all that it leaves to its original to say. */
+export function namedInFull(content: DocumentContent, original: OriginalIdentity): DocumentContent {
+  return {
+    ...content,
+    modifiedDocumentId: original.id,
+    modifiedDocumentType: content.modifiedDocumentType ?? original.documentType,
+    modifiedDocumentNumber: content.modifiedDocumentNumber ?? original.number,
+    modifiedDocumentIssueDate: content.modifiedDocumentIssueDate ?? original.issueDate,
+  };
 }
 
 /** A note whose id means one document and whose number, type or date another would credit the wrong one. */

@@ -11,6 +11,7 @@ import { headerOf, placeOf } from './document-place.js';
 import { toWire } from './document-record.js';
 import { draftContent } from './draft-content.js';
 import { IssuingDesk } from './issuing-desk.js';
+import { untilNotOvertaken } from './overtaken.js';
 import { type StoredDocument, StoredDocuments } from './stored-document.js';
 
 /** Changes the fields of a draft that the body names. New lines or withholdings without totals have the totals computed anew. */
@@ -35,7 +36,11 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ tenant, documentId, patch }: UpdateDraft): Promise<void> {
+  execute(command: UpdateDraft): Promise<void> {
+    return untilNotOvertaken(() => this.attempt(command));
+  }
+
+  private async attempt({ tenant, documentId, patch }: UpdateDraft): Promise<void> {
     const stored = await this.documents.find(tenant, documentId, 'edit');
     const body = merged(stored, patch);
     const place = placeOf(body);
@@ -44,7 +49,7 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
     const issuer = this.desk.snapshot(context, tenant);
     const { content, judged } = draftContent(await this.lines.complete(tenant, body), issuer);
     const now = this.clock.now();
-    const { findings } = this.desk.assess({ content: judged, warnings: [] }, issuer, now);
+    const { findings } = this.desk.assess({ content: judged, findings: [] }, issuer, now);
     await this.desk.callIssuing(tenant.tenantId, 'select update_draft($1, $2, $3, $4, $5, $6, $7, $8)', [
       documentId, stored.version, now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content), JSON.stringify(issuer),
       JSON.stringify(findings),

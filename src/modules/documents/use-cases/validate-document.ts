@@ -52,7 +52,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     const issuer = this.desk.snapshot(context, tenant);
     const requested = draftContent(await this.lines.complete(tenant, body), issuer);
     const complete = await collect(() => this.desk.withModifiedDocument(tenant, placeOf(body), requested.content, now), null);
-    const { content, findings } = this.desk.assess(complete ?? { content: requested.judged, warnings: [] }, issuer, now);
+    const { content, findings } = this.desk.assess(complete ?? { content: requested.judged, findings: [] }, issuer, now);
     if (complete !== null) await collect(() => this.desk.refuseTooMuchCredit(tenant, placeOf(body), content), undefined);
     await collect(() => this.desk.refuseUsedUpNumbers(tenant, placeOf(body), content.documentType), undefined);
     // What an original that is refused would have filled in is no finding of its own.

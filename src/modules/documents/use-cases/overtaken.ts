@@ -1,0 +1,21 @@
+import { DomainError } from '../../../shared/domain-error.js';
+
+/** What the caller's act was decided on has changed before its last look, under locks; nothing was written. */
+export class OvertakenError extends Error {}
+
+const TRIES = 3;
+
+/**
+ * Runs an act from its first look on, anew when it was overtaken: the next look succeeds, or refuses by naming the state as it is then.
+ * @throws DomainError INVALID_STATE for what moves faster than the act can look, and what the act itself refuses
+ */
+export async function untilNotOvertaken<Result>(act: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof OvertakenError)) throw error;
+      if (attempt === TRIES) throw new DomainError('INVALID_STATE', { reason: 'IT_MOVES', allowed_actions: ['repeat'] });
+    }
+  }
+}
