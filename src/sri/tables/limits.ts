@@ -6,7 +6,7 @@ export interface Limit extends CodeRow {
 }
 
 /** Codes of the rows of {@link AMOUNT_LIMITS}. */
-export const LIMIT = { finalConsumer: 'final-consumer-total', cash: 'cash-deductible' } as const;
+export const LIMIT = { finalConsumer: 'final-consumer-total', cash: 'cash-deductible', webService: 'web-service-total' } as const;
 
 /** Dated amounts from which other rules apply. */
 export const AMOUNT_LIMITS: CodeTable<Limit> = {
@@ -34,6 +34,14 @@ export const AMOUNT_LIMITS: CodeTable<Limit> = {
       es: 'Pago sin sistema financiero que el comprador puede deducir',
       en: 'Payment outside the financial system that the buyer may deduct',
       amount: '500.00',
+      from: null,
+      to: null,
+    },
+    {
+      code: LIMIT.webService,
+      es: 'Total máximo de un comprobante que reciben los servicios web',
+      en: 'Largest total of a document that the web services take',
+      amount: '200000000.00',
       from: null,
       to: null,
     },

@@ -3,7 +3,8 @@ import { DomainError } from '../../../shared/domain-error.js';
 /** What the caller's act was decided on has changed before its last look, under locks; nothing was written. */
 export class OvertakenError extends Error {}
 
-const TRIES = 3;
+/** Each that loses has waited for one that was done. */
+const TRIES = 10;
 
 /**
  * Runs an act from its first look on, anew when it was overtaken: the next look succeeds, or refuses by naming the state as it is then.

@@ -153,7 +153,7 @@ export class NoticesRepository {
           type,
           items: await read(
             `select i.razon_social as issuer, count(*)::integer as documents from documents d join issuers i on i.tenant_id = d.tenant_id and i.id = d.issuer_id
-             where d.tenant_id = $1 and d.status = 'MANUAL_REVIEW_REQUIRED' group by i.razon_social order by 2 desc`,
+             where d.tenant_id = $1 and d.resting_status = 'MANUAL_REVIEW_REQUIRED' group by i.razon_social order by 2 desc`,
           ),
         };
     }

@@ -76,6 +76,19 @@ describe('a debit note', () => {
       });
     expect(rulesOf(ofGroup('0.15'))).toEqual([]);
     expect(rulesOf(ofGroup('0.20'))).toEqual(['debit_note.tax_amount /taxes/0/tax_amount']);
+    // Also where the lines itemise theirs, as those are that the catalogue completes: the totals that we make of them hold.
+    const itemised = (content: DocumentContent): DocumentContent =>
+      ({ ...content, lines: content.lines.map((line) => ({ ...line, taxRateCode: null, taxes: [{ ...tax, taxableBase: '0.10', taxAmount: '0.02' }] })) });
+    expect(rulesOf(itemised(ofGroup('0.15')))).toEqual([]);
+    expect(rulesOf(itemised(ofGroup('0.20')))).toEqual(['debit_note.tax_amount /taxes/0/tax_amount']);
+    expect(withComputedTotals({ ...itemised(ofGroup('0.20')), taxes: [] }, FULL.issuer)).toMatchObject({ totalTax: '0.15', total: '1.15', taxes: [{ taxAmount: '0.15' }] });
+  });
+
+  it.each([['200000000.00', []], ['200000000.01', ['totals.too_large /total']]])('may be of %s', (total, expected) => {
+    const line = { ...FULL.content.lines[1]!, unitPrice: total, subtotal: total, taxRateCode: '0' };
+    const taxes = [{ ...FULL.content.taxes[0]!, taxRateCode: '0', taxableBase: total, rate: '0.0000', taxAmount: '0.00' }];
+    const content = note({ lines: [{ ...line, lineNumber: 1 }], taxes, subtotal: total, totalTax: '0.00', total, payments: [{ ...FULL.content.payments[1]!, lineNumber: 1, paymentMethodCode: '20', total }] });
+    expect(rulesOf(content)).toEqual(expected);
   });
 
   it('may tell an ICE that is not its base times its rate, which then counts as it is told', () => {

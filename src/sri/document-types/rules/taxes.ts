@@ -1,6 +1,6 @@
 import { dec, money, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
-import { nearly, roundingOf } from '../../money.js';
+import { nearly, roundingOf, taxAmount } from '../../money.js';
 import { CONSTRUCTION_MATERIALS, TAX } from '../../tables/taxes.js';
 import { lookup } from '../../tables/code-table.js';
 import type { DocumentContent, DocumentLine, DocumentTax } from '../document.js';
@@ -157,7 +157,7 @@ function* checkGroups(content: DocumentContent): Generator<Finding> {
       if (rate !== null) yield finding(RULES['taxes.without_line'], `/taxes/${index}`, null, groupKey(tax));
       continue;
     }
-    yield* checkGroup(tax, members, index, rate);
+    yield* checkGroup(content, tax, members, index, rate);
   }
   const declared = new Set(content.taxes.map(groupKey));
   for (const key of ofLines.keys()) {
@@ -166,6 +166,7 @@ function* checkGroups(content: DocumentContent): Generator<Finding> {
 }
 
 function* checkGroup(
+  content: DocumentContent,
   tax: DocumentTax,
   members: readonly DocumentTax[],
   index: number,
@@ -175,6 +176,7 @@ function* checkGroup(
   if (!nearly(base, tax.taxableBase)) {
     yield finding(RULES['taxes.base'], `/taxes/${index}/taxable_base`, money(base), tax.taxableBase);
   }
+  if (isTaxOfBase(content, tax, rate)) return;
   const amount = sum(members.map((member) => member.taxAmount));
   if (!nearly(amount, tax.taxAmount)) {
     yield finding(RULES['taxes.amount'], `/taxes/${index}/tax_amount`, money(amount), tax.taxAmount);
@@ -188,6 +190,15 @@ function* checkGroup(
     const expected = money(exact);
     yield finding(amountRule(tax), `/taxes/${index}/tax_amount`, expected, tax.taxAmount);
   }
+}
+
+/**
+ * Whether the amount is that of the group's base, rounded once, which may be told instead of the sum of the lines' own: of IVA,
+ * and of every tax whose rate binds in a debit note, which shows no taxes of lines.
+ */
+function isTaxOfBase({ documentType }: DocumentContent, tax: DocumentTax, rate: TaxRate | null): boolean {
+  if (rate === null || !rate.binding || !(tax.taxCode === TAX.iva || documentType === '05')) return false;
+  return nearly(taxAmount(tax.taxableBase, effectiveRate(tax, rate)), tax.taxAmount);
 }
 
 /** `codesAt`: where its two codes stand, if elsewhere. What a line derives from them is never off. */

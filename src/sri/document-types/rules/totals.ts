@@ -1,5 +1,7 @@
 import { dec, money, sum, type Decimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
+import { lookup } from '../../tables/code-table.js';
+import { AMOUNT_LIMITS, LIMIT } from '../../tables/limits.js';
 import type { DocumentContent } from '../document.js';
 import { defineRules, finding, type Rule } from './rule.js';
 
@@ -26,6 +28,11 @@ const RULES = defineRules({
     en: 'The total is not subtotal − discount + tax + tip and other charges',
     reference: ARITHMETIC,
   },
+  'totals.too_large': {
+    es: 'Los servicios web del SRI no reciben totales tan altos: piden un trámite especial',
+    en: "The SRI's web services take no total as large: it needs a procedure of its own",
+    reference: "The SRI's conditions of the web services: documents up to USD 200 000 000",
+  },
 });
 
 /**
@@ -43,6 +50,8 @@ export function* checkTotals(content: DocumentContent, additions: readonly strin
   yield* equal(RULES['totals.total_tax'], '/total_tax', taxes, content.totalTax);
   const total = dec(content.subtotal).minus(dec(content.totalDiscount)).plus(dec(content.totalTax)).plus(sum(additions));
   yield* equal(RULES['totals.total'], '/total', total, content.total);
+  const limit = lookup(AMOUNT_LIMITS, LIMIT.webService, content.issueDate);
+  if (limit && dec(content.total).greaterThan(dec(limit.amount))) yield finding(RULES['totals.too_large'], '/total', `≤ ${limit.amount}`, content.total);
 }
 
 function* equal(rule: Rule, pointer: string, expected: Decimal, actual: string): Generator<Finding> {
