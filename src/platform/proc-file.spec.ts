@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { describeWhere } from '../../test/support/describe-where.js';
 import { readProcFile } from './proc-file.js';
 
-const onLinux = existsSync('/proc/self/status') ? it : it.skip;
-
 describe('readProcFile', () => {
-  onLinux('tells what a running process was started with', () => {
-    expect(readProcFile(process.pid, 'cmdline')).toContain('node');
-    expect(readProcFile(process.pid, 'status')).toContain(`PPid:\t${process.ppid}`);
+  describeWhere(existsSync('/proc/self/status') ? null : 'the system has no /proc', 'of a running process', () => {
+    it('tells what it was started with, and by whom', () => {
+      expect(readProcFile(process.pid, 'cmdline')).toContain('node');
+      expect(readProcFile(process.pid, 'status')).toContain(`PPid:\t${process.ppid}`);
+    });
   });
 
   it('is null for a process that ended', async () => {

@@ -1,6 +1,7 @@
 import { CODE_TABLES } from '../../src/sri/tables/catalogue.js';
 import { type Answer, Business, type Invoice } from '../support/business.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
+import { itWithPoppler, pageTexts } from '../support/pdf.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 type Body = Record<string, unknown> & { id: string; status: string; error?: { code: string; detail: { rule?: string; pointer?: string }[] } };
@@ -357,11 +358,11 @@ describe('drafts and what follows an issued document', () => {
     /** Sends all calls, in their order, while the document is held; they have looked at it when `change` is made and it is let go. */
     const meanwhile = async (id: string, calls: readonly (() => Promise<Answer<Body>>)[], change?: string): Promise<Answer<Body>[]> => {
       const answers: Promise<Answer<Body>>[] = [];
-      await inTransaction(stack, async (client) => {
+      await inTransaction(stack.database, async (client) => {
         await client.query('select from documents where id = $1 for update', [id]);
         for (const call of calls) {
           answers.push(call());
-          await lockAwaited(stack, answers.length);
+          await lockAwaited(stack.database, answers.length, '(issue|update|delete|correct)_(draft|document)');
         }
         if (change !== undefined) await client.query(change, [id]);
         await client.query('commit');
@@ -463,6 +464,12 @@ describe('drafts and what follows an issued document', () => {
     expect([tooOld.status, tooOld.body.error?.detail]).toMatchObject([400, [{ rule: 'credit.too_old', pointer: '/modified_document_issue_date' }]]);
     expect((await business.call('POST', '/documents/validate', elsewhere(oldest!.before))).body).toMatchObject({ valid: false, findings: [{ rule: 'credit.too_old' }] });
     expect((await business.call('POST', '/documents/validate', elsewhere(oldest!.day))).body).toMatchObject({ valid: true, findings: [] });
+    // What a refused original would have filled in is no finding of its own.
+    const part = (await credit(await authorized(), half)).body.credit_note_id;
+    expect((await business.call('POST', `/documents/${part}/issue`)).status).toBe(202);
+    expect((await business.settled(part)).status).toBe('AUTHORIZED');
+    const ofNote = await business.call('POST', '/documents/validate', business.invoice({ ...half, document_type: '04', reason: 'Devolución', payments: undefined, modified_document_id: part }));
+    expect(ofNote.body).toMatchObject({ valid: false, findings: [{ rule: 'credit.original_type', pointer: '/modified_document_id' }] });
     const other = await Business.open(stack);
     expect((await other.call('POST', `/documents/${old}/credit-note`, { reason: 'x', ...half })).status).toBe(404);
   });
@@ -575,6 +582,14 @@ describe('drafts and what follows an issued document', () => {
     };
     expect(await pdf((await draft()).body.id)).toBe('%PDF-');
     expect(await pdf(await authorized())).toBe('%PDF-');
+  });
+
+  itWithPoppler('prints in the draft of a note what its original, named by id alone, says of itself', async () => {
+    const original = await authorized();
+    const number = `001-001-${String((await business.document(original)).sequential).padStart(9, '0')}`;
+    const { id } = (await draft({ ...half, document_type: '04', reason: 'Devolución', payments: undefined, modified_document_id: original })).body;
+    const paper = await fetch(`${stack.apiUrl}/documents/${id}/ride`, { headers: { 'x-api-key': business.apiKey } });
+    expect(pageTexts(Buffer.from(await paper.arrayBuffer())).join()).toContain(number);
   });
 
   it('shows the code tables as of a day', async () => {

@@ -31,6 +31,15 @@ describe('half an outage: the SRI takes documents and tells of no authorization'
   };
   const gauge = async (name: string, labels: Record<string, string>): Promise<number | null> =>
     valueOf(samplesOf(await (await fetch(`${worker.metricsUrl}/metrics`)).text()), name, labels);
+  /** The middle one of eleven readings: a busy machine may be late for a moment, not all the time. */
+  const usually = async (name: string, labels: Record<string, string>): Promise<number | undefined> => {
+    const readings: number[] = [];
+    while (readings.length < 11) {
+      readings.push((await gauge(name, labels)) ?? Infinity);
+      await sleep(100);
+    }
+    return readings.sort((one, other) => one - other)[5];
+  };
   const sum = async (sql: string): Promise<number> => Number((await stack.database.query<{ sum: string }>(`select coalesce(sum(n), 0) as sum from (${sql}) t (n)`))[0]?.sum);
   const questions = (): Promise<number> => sum(`select 1 from sri_attempts where service = 'authorization'`);
   const announced = (): Promise<number> => sum(`select announcements from outbox where step = 'authorize'`);
@@ -49,9 +58,8 @@ describe('half an outage: the SRI takes documents and tells of no authorization'
     // Each going round with each probe it would be thirty for one; a probe that is slow to be picked up is rung for again.
     expect(rung).toBeLessThan(15 * asked);
     // All of them have been due since before the first of these probes.
-    const isRecent = async (name: string, labels: Record<string, string>): Promise<boolean> => ((await gauge(name, labels)) ?? Infinity) < 3;
-    await until('nothing that is due counts as late', () => isRecent('sello_due_work_age_seconds', { kind: 'authorize' }));
-    await until('nothing is announced late', () => isRecent('sello_outbox_lag_seconds', {}));
+    expect(await usually('sello_due_work_age_seconds', { kind: 'authorize' })).toBeLessThan(3);
+    expect(await usually('sello_outbox_lag_seconds', {})).toBeLessThan(3);
     // What comes now is sent all the same.
     const { document_id } = await business.accepted();
     await until('the new one is sent', async () => (await business.document(document_id)).status.startsWith('AUTHORIZATION'));

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { sriUrls } from '../../src/local/parts.js';
 import { type Answer, Business } from '../support/business.js';
+import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { container, inDays, PASSWORD, upload, verdict } from '../support/uploads.js';
 
@@ -64,19 +63,13 @@ describe('issuers, establishments and emission points', () => {
     ['a raised number', ['emission_points'], (one: Business) => `/emission-points/${one.emissionPointId}/sequences/01/raise`, { next_number: 10, reason: 'x' }],
   ] as const)('take %s not while they are being deleted', async (_what, tables, path, body) => {
     const leaving = await Business.open(stack, { certificate: null });
-    const deleting = new pg.Client({ connectionString: stack.ownerUrl, options: '-c search_path=sello' });
-    await deleting.connect();
-    try {
-      await deleting.query('begin');
+    await inTransaction(stack.database, async (deleting) => {
       for (const table of tables) await deleting.query(`delete from ${table} where tenant_id = $1`, [leaving.tenantId]);
       const answer = leaving.call('POST', path(leaving), body);
-      const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      while ((await stack.database.query(waiting)).length === 0) await sleep(20);
+      await lockAwaited(stack.database);
       await deleting.query('commit');
       expect([(await answer).status, (await answer).body]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
-    } finally {
-      await deleting.end();
-    }
+    });
   });
 
   it('go when they hold none, with all that belongs to them, and leave the RUC to whoever proves it', async () => {

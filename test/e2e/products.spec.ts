@@ -229,7 +229,7 @@ describe('the catalogue', () => {
 
     it('changes what somebody else has added meanwhile, and adds the rest', async () => {
       const { id } = await added({ main_code: 'X' });
-      await inTransaction(stack, async (client) => {
+      await inTransaction(stack.database, async (client) => {
         // Of those that are new to the file, one is as it says.
         await client.query(
           `insert into products (tenant_id, id, main_code, name, unit_price, iva_rate_code, search_text, created_at, updated_at)
@@ -237,7 +237,7 @@ describe('the catalogue', () => {
           [id],
         );
         const answer = put(NEW);
-        await lockAwaited(stack);
+        await lockAwaited(stack.database);
         await client.query('commit');
         expect([(await answer).status, (await answer).body]).toMatchObject([200, { created: 1, updated: 1, unchanged: 1, faulty: 0 }]);
       });
@@ -247,7 +247,7 @@ describe('the catalogue', () => {
 
     it('waits for nobody when it only tells what would happen', async () => {
       await put(NEW);
-      await inTransaction(stack, async (client) => {
+      await inTransaction(stack.database, async (client) => {
         await client.query('select from products where tenant_id = $1 for update', [business.tenantId]);
         expect((await put(NEW.replace('Uno', 'One'), '?dry_run=true')).body).toMatchObject({ created: 0, updated: 1, unchanged: 2 });
         // No more does a file that is refused anyway.
@@ -258,10 +258,10 @@ describe('the catalogue', () => {
     it('is under way at most twice for one tenant; one more is refused by a limit of its own', async () => {
       await put(NEW);
       const other = await Business.open(stack, { certificate: null });
-      await inTransaction(stack, async (client) => {
+      await inTransaction(stack.database, async (client) => {
         await client.query('select from products where tenant_id = $1 for update', [business.tenantId]);
         const two = [put(NEW), put(NEW)];
-        await lockAwaited(stack, 2);
+        await lockAwaited(stack.database, 2);
         const refused = await put<Refused>(NEW, '?dry_run=true');
         expect(refused.status).toBe(429);
         expect(refused.body.error).toMatchObject({ code: 'RATE_LIMITED', detail: { limit: 2, limits: 'imports', retry_after_seconds: 10 } });

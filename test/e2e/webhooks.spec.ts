@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { Business } from '../support/business.js';
+import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { Sink } from '../support/sink.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -193,13 +193,10 @@ describe('webhooks', () => {
     const range = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date(Date.now() + 60_000).toISOString() };
     const replay = (id: string) => owner.call<{ error?: object }>('POST', `/webhooks/${id}/replay`, range);
     // Whoever replays the first one waits for this.
-    const holder = new pg.Client({ connectionString: stack.database.ownerUrl, options: '-c search_path=sello' });
-    await holder.connect();
-    try {
-      await holder.query('begin');
+    await inTransaction(stack.database, async (holder) => {
       await holder.query('lock table webhook_work in exclusive mode');
       const first = replay(one.id);
-      while ((await stack.database.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%replay_events%'`)).length === 0) await sleep(20);
+      await lockAwaited(stack.database, 1, 'replay_events');
       for (const id of [one.id, two.id]) {
         const { status, headers, body } = await replay(id);
         expect([status, headers.get('retry-after'), body.error]).toEqual([429, '5', expect.objectContaining({ code: 'RATE_LIMITED', detail: { limit: 1, limits: 'replays', retry_after_seconds: 5 } })]);
@@ -207,9 +204,7 @@ describe('webhooks', () => {
       await holder.query('commit');
       expect((await first).status).toBe(202);
       expect((await replay(two.id)).status).toBe(202);
-    } finally {
-      await holder.end();
-    }
+    });
     await Promise.all([off(one.id, owner), off(two.id, owner)]);
   });
 

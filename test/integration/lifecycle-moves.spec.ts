@@ -9,6 +9,7 @@ import { serviceDataSourceOptions } from '../../src/platform/database/connection
 import { sqlState, TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { lockAwaited } from '../support/held-transaction.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 
 describe('moves in the database', () => {
@@ -42,10 +43,6 @@ describe('moves in the database', () => {
   const activate = (active: boolean): Promise<unknown> => database.query('update certificates set is_active = $2 where tenant_id = $1', [seed.tenantId, active]);
   const isParked = async (id: string): Promise<boolean | undefined> =>
     (await database.query<{ parked: boolean }>(`select due_at = 'infinity' as parked from outbox where document_id = $1`, [id]))[0]?.parked;
-  const waitingForALock = async (): Promise<void> => {
-    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    while ((await database.query(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-  };
 
   it('allows a change of status exactly where the lifecycle table has a move', async () => {
     const id = await issue();
@@ -213,7 +210,7 @@ describe('moves in the database', () => {
       await upload.query('select 1 from issuers where tenant_id = $1 and id = $2 for no key update', [seed.tenantId, seed.issuerId]);
       await upload.query('update certificates set is_active = true where tenant_id = $1', [seed.tenantId]);
       const parking = documents.advance(await stateOf(id), PARK, null, new Date());
-      await waitingForALock();
+      await lockAwaited(database);
       await upload.query('commit');
       await parking;
       expect(await isParked(id)).toBe(false);

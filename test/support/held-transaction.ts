@@ -1,13 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { TestDatabase } from './database.js';
 
-interface Owned {
-  readonly ownerUrl: string;
-  readonly database: { query(sql: string): Promise<unknown[]> };
-}
-
-/** Runs `work` on a connection that has a transaction under way, which ends with what it did not commit. */
-export async function inTransaction({ ownerUrl }: Owned, work: (client: pg.Client) => Promise<void>): Promise<void> {
+/** Runs `work` on a connection of the owner that has a transaction under way, which ends with what it did not commit. */
+export async function inTransaction({ ownerUrl }: Pick<TestDatabase, 'ownerUrl'>, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl, options: '-c search_path=sello' });
   await client.connect();
   try {
@@ -18,7 +14,11 @@ export async function inTransaction({ ownerUrl }: Owned, work: (client: pg.Clien
   }
 }
 
-/** Resolves once as many others wait for a lock. */
-export async function lockAwaited({ database }: Owned, by = 1): Promise<void> {
-  while ((await database.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).length < by) await sleep(20);
+/**
+ * Resolves once as many others wait for a lock.
+ * @param doing expression that their statements match, where others may wait for locks of their own
+ */
+export async function lockAwaited(database: Pick<TestDatabase, 'query'>, by = 1, doing = ''): Promise<void> {
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ $1`;
+  while ((await database.query(waiting, [doing])).length < by) await sleep(20);
 }

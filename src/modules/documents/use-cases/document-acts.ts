@@ -12,6 +12,7 @@ import { creditExceeded } from '../domain/credit-note.js';
 import type { Decision } from '../domain/document.js';
 import { type DocumentStatus, target } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument, type Records, StaleDocumentError } from '../persistence/documents.repository.js';
+import { OvertakenError, untilNotOvertaken } from './overtaken.js';
 
 /** What an act decides on the document as it stands, with rows that commit with it. */
 export interface ActDecision {
@@ -21,6 +22,7 @@ export interface ActDecision {
   readonly entry?: Pick<AuditEntry, 'action' | 'detail'>;
 }
 
+/** Some acts ask the SRI at every look. */
 const TRIES = 3;
 
 /** Reads a document, lets an act decide, writes the decision; starts over when a worker moved the document meanwhile. */
@@ -42,31 +44,28 @@ export class DocumentActs {
     entry: Pick<AuditEntry, 'action' | 'detail'>,
     act: (loaded: LoadedDocument, now: Date) => Promise<ActDecision> | ActDecision,
   ): Promise<{ status: DocumentStatus; at: Date; loaded: LoadedDocument; decision: Decision }> {
-    return traced(ofDocument(entry.action, { tenantId: tenant.tenantId, documentId }), () => this.repeat(tenant, documentId, entry, act));
+    return traced(ofDocument(entry.action, { tenantId: tenant.tenantId, documentId }), () => untilNotOvertaken(() => this.attempt(tenant, documentId, entry, act), TRIES));
   }
 
-  private async repeat(...[tenant, documentId, entry, act]: Parameters<DocumentActs['perform']>): ReturnType<DocumentActs['perform']> {
-    for (let attempt = 1; ; attempt += 1) {
-      const loaded = await this.documents.load(tenant.tenantId, documentId);
-      if (loaded === null) throw new DomainError('NOT_FOUND');
-      const { decision, records, entry: turnedOut } = await act(loaded, this.clock.now());
-      const at = this.clock.now();
-      try {
-        const line = auditLine(tenant, { ...(turnedOut ?? entry), target: { kind: 'document', id: documentId } }, at);
-        await this.documents.advance(loaded.state, decision, null, at, records, line);
-      } catch (error) {
-        if (error instanceof StaleDocumentError && attempt < TRIES) continue;
-        throw refusalOf(error, loaded);
-      }
-      const status = decision.moves.reduce<DocumentStatus>((from, { trigger }) => target(from, trigger), loaded.state.status);
-      return { status, at, loaded, decision };
+  private async attempt(...[tenant, documentId, entry, act]: Parameters<DocumentActs['perform']>): ReturnType<DocumentActs['perform']> {
+    const loaded = await this.documents.load(tenant.tenantId, documentId);
+    if (loaded === null) throw new DomainError('NOT_FOUND');
+    const { decision, records, entry: turnedOut } = await act(loaded, this.clock.now());
+    const at = this.clock.now();
+    try {
+      const line = auditLine(tenant, { ...(turnedOut ?? entry), target: { kind: 'document', id: documentId } }, at);
+      await this.documents.advance(loaded.state, decision, null, at, records, line);
+    } catch (error) {
+      throw refusalOf(error, loaded);
     }
+    const status = decision.moves.reduce<DocumentStatus>((from, { trigger }) => target(from, trigger), loaded.state.status);
+    return { status, at, loaded, decision };
   }
 }
 
 /** What the database refused under its locks, in the caller's terms. */
 function refusalOf(error: unknown, { state }: LoadedDocument): unknown {
-  if (error instanceof StaleDocumentError) return notAllowed(state, undefined, 'IT_MOVES');
+  if (error instanceof StaleDocumentError) return new OvertakenError(notAllowed(state, undefined, 'IT_MOVES'));
   switch (sqlState(error)) {
     case 'SE006':
       return notAllowed(state, 'retry', 'ORIGINAL_NOT_AUTHORIZED');

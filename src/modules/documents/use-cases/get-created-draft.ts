@@ -8,7 +8,7 @@ import type { DocumentRecord } from '../documents.responses.js';
 import { headerOf } from './document-place.js';
 import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from './document-record.js';
 import { IssuingDesk, type Place } from './issuing-desk.js';
-import { identityOf, namedInFull } from './modified-document.js';
+import { withOriginalNamed } from './modified-document.js';
 
 /** A draft as it was created, whatever became of it since: what a repeated request is answered. */
 export class GetCreatedDraft extends Query<DocumentRecord> {
@@ -32,7 +32,8 @@ interface Created {
 
 /**
  * Nothing is kept for repetitions: the first content and the issuer of that moment stay with the document, and the rest
- * of the record follows from them; its warnings are found anew, as of the day it was created. A deleted draft leaves nothing to tell.
+ * of the record follows from them; its warnings are found anew, as of the day it was created and
+ * by what its original says now. A deleted draft leaves nothing to tell.
  */
 @QueryHandler(GetCreatedDraft)
 export class GetCreatedDraftHandler implements IQueryHandler<GetCreatedDraft> {
@@ -43,8 +44,7 @@ export class GetCreatedDraftHandler implements IQueryHandler<GetCreatedDraft> {
 
   async execute({ tenant, documentId, place, language }: GetCreatedDraft): Promise<DocumentRecord> {
     const { content, issuer, created_at, idempotency_key } = await this.created(tenant, documentId);
-    const original = content.modifiedDocumentId === null ? null : await identityOf(this.transaction, tenant.tenantId, place.issuerId, content.modifiedDocumentId);
-    const judged = original === null ? content : namedInFull(content, original);
+    const judged = await withOriginalNamed(this.transaction, tenant.tenantId, place.issuerId, content);
     const { findings } = this.desk.assess({ content: judged, findings: [] }, issuer, created_at);
     const row = {
       ...headerOf(tenant, place, content),

@@ -133,11 +133,11 @@ export class IssuingDesk {
   async withModifiedDocument(tenant: TenantContext, { issuerId }: Place, content: DocumentContent, now: Date): Promise<Completed> {
     const original = await findModified(this.transaction, tenant, issuerId, content);
     const isCredit = content.documentType === '04';
-    const [today, maxMonths] = [guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS];
+    const limit = (): [today: string, maxMonths: number] => [guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS];
     // Issued elsewhere: all that is known of it is what the note says.
-    if (original === null) return { content, findings: isCredit ? tooOld(content.modifiedDocumentIssueDate, today, maxMonths, '/modified_document_issue_date') : [] };
+    if (original === null) return { content, findings: isCredit ? tooOld(content.modifiedDocumentIssueDate, ...limit(), '/modified_document_issue_date') : [] };
     const field = content.modifiedDocumentId === null ? 'modified_document_number' : 'modified_document_id';
-    if (isCredit) refuseUncreditable(original, today, maxMonths, field);
+    if (isCredit) refuseUncreditable(original, ...limit(), field);
     if (content.documentType === '05') refuseUndebitable(original, field);
     refuseErrors(misnamed(content, original));
     const named = namedInFull(content, original);
@@ -201,7 +201,7 @@ function refusalOf(error: unknown): unknown {
       return unknown('emission_point_id');
     case ORIGINAL_MOVED:
     case DOCUMENT_MOVED:
-      return new OvertakenError((error as Error).message);
+      return new OvertakenError();
     case CREDIT_EXCEEDED:
       return creditExceeded(sqlDetail(error));
     case FOREIGN_KEY_VIOLATED: {

@@ -95,7 +95,7 @@ export async function identityOf(transaction: TenantTransaction, tenantId: strin
   return row ?? null;
 }
 
-/** The content with all that it leaves to its original to say. */
+/** The content with what it leaves to its original to say. */
 export function namedInFull(content: DocumentContent, original: OriginalIdentity): DocumentContent {
   return {
     ...content,
@@ -104,6 +104,13 @@ export function namedInFull(content: DocumentContent, original: OriginalIdentity
     modifiedDocumentNumber: content.modifiedDocumentNumber ?? original.number,
     modifiedDocumentIssueDate: content.modifiedDocumentIssueDate ?? original.issueDate,
   };
+}
+
+/** The content of a draft with what it leaves to its original to say, as that one is now. */
+export async function withOriginalNamed(transaction: TenantTransaction, tenantId: string, issuerId: string, content: DocumentContent): Promise<DocumentContent> {
+  const { modifiedDocumentId: id } = content;
+  const original = id === null ? null : await identityOf(transaction, tenantId, issuerId, id);
+  return original === null ? content : namedInFull(content, original);
 }
 
 /** A note whose id means one document and whose number, type or date another would credit the wrong one. */
@@ -133,7 +140,7 @@ export function otherBuyer(content: DocumentContent, original: ModifiedDocument)
 }
 
 /** A credit or debit note, which goes by what its original says. */
-export const isNote = ({ documentType }: Pick<DocumentContent, 'documentType'>): boolean => documentType === '04' || documentType === '05';
+const isNote = ({ documentType }: Pick<DocumentContent, 'documentType'>): boolean => documentType === '04' || documentType === '05';
 
 /** A RUC without its establishment, which of a natural person is the cédula; any other number as it is. */
 const personOf = (id: string): string => (id === FINAL_CONSUMER.id ? id : id.replace(/^(\d{10})\d{3}$/, '$1'));

@@ -6,7 +6,7 @@ function overtaken(times: number, last: () => string = () => 'done'): { act: () 
   let tries = 0;
   const act = (): Promise<string> => {
     tries += 1;
-    return tries > times ? Promise.resolve().then(last) : Promise.reject(new OvertakenError('document x is no longer DRAFT at version 1'));
+    return tries > times ? Promise.resolve().then(last) : Promise.reject(new OvertakenError());
   };
   return { act, tries: () => tries };
 }
@@ -27,6 +27,13 @@ describe('an act that is overtaken', () => {
     const { act, tries } = overtaken(99);
     await expect(untilNotOvertaken(act)).rejects.toMatchObject({ code: 'INVALID_STATE', detail: { reason: 'IT_MOVES', allowed_actions: ['repeat'] } });
     expect(tries()).toBe(10);
+  });
+
+  it('gives up earlier when its looks are dear, and refuses as it knows the document', async () => {
+    const refusal = new DomainError('INVALID_STATE', { status: 'REJECTED' });
+    let tries = 0;
+    await expect(untilNotOvertaken(() => { tries += 1; return Promise.reject(new OvertakenError(refusal)); }, 3)).rejects.toBe(refusal);
+    expect(tries).toBe(3);
   });
 
   it('does not repeat what failed otherwise', async () => {

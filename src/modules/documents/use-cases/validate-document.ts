@@ -56,8 +56,8 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     if (complete !== null) await collect(() => this.desk.refuseTooMuchCredit(tenant, placeOf(body), content), undefined);
     await collect(() => this.desk.refuseUsedUpNumbers(tenant, placeOf(body), content.documentType), undefined);
     // What an original that is refused would have filled in is no finding of its own.
-    const isUntold = (field: string): boolean => ((body as unknown as Readonly<Record<string, unknown>>)[field] ?? null) === null;
-    const isOfRefused = ({ pointer, rule }: Finding): boolean => complete === null && rule.startsWith('modified_document.') && isUntold(pointer.slice(1));
+    const told = new Set(Object.entries(body).flatMap(([field, value]) => (value === null || value === undefined ? [] : [`/${field}`])));
+    const isOfRefused = ({ pointer, rule }: Finding): boolean => complete === null && rule.startsWith('modified_document.') && !told.has(pointer);
     const all = [...refusals, ...findings.filter((finding) => !isOfRefused(finding))];
     return {
       valid: all.every((finding) => finding.severity !== 'error'),

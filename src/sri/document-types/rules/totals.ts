@@ -30,13 +30,13 @@ const RULES = defineRules({
   },
   'totals.too_large': {
     es: 'Los servicios web del SRI no reciben totales tan altos: piden un trámite especial',
-    en: "The SRI's web services take no total as large: it needs a procedure of its own",
+    en: "The SRI's web services take no total this large: it needs a special procedure",
     reference: "The SRI's conditions of the web services: documents up to USD 200 000 000",
   },
 });
 
 /**
- * The totals against their parts, to the cent. A document whose total is zero is
+ * The totals against their parts, to the cent, and against what the web services take. A document whose total is zero is
  * accepted: samples, bonuses and full discounts are invoiced so.
  *
  * @param additions amounts that the total holds outside the tax bases (tip, freight, charges of third parties)
