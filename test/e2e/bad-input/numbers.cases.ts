@@ -129,13 +129,16 @@ export const numberCases = (running: () => Stack): void => describe('numbers', (
       expect((await business.document(answer.body['document_id'] as string))['total']).toBe(expected);
     });
 
-    it('B41 the widest amount', async () => {
-      const wide = '999999999999.00';
+    it.each([
+      ["the largest total that the SRI's web services take", '200000000.00', []],
+      ['the widest amount', '999999999999.00', ['totals.too_large']],
+    ])('B41 %s', async (_name, wide, rules) => {
       const answer = await business.call('POST', '/documents/validate', business.invoice({
         subtotal: wide, total: wide, total_tax: '0.00', ...line({ unit_price: wide, subtotal: wide, tax_rate_code: '0' }),
         ...tax({ tax_rate_code: '0', taxable_base: wide, rate: '0', tax_amount: '0' }), ...payment({ total: wide }),
       }));
-      expect([answer.status, answer.body]).toMatchObject([200, { valid: true, totals: { total: wide } }]);
+      expect([answer.status, answer.body]).toMatchObject([200, { valid: rules.length === 0, totals: { total: wide } }]);
+      expect((answer.body['findings'] as { rule: string; severity: string }[]).filter(({ severity }) => severity === 'error').map(({ rule }) => rule)).toEqual(rules);
     });
 
     it('B48 the last number of all, once', async () => {
