@@ -8,6 +8,7 @@ import { DocumentExportsRepository } from '../src/modules/documents/persistence/
 import { ExportDocuments, ExportDocumentsHandler } from '../src/modules/documents/use-cases/export-documents.js';
 import { SystemClock } from '../src/platform/adapters/system-clock.js';
 import { serviceDataSourceOptions } from '../src/platform/database/connection.js';
+import { StandingCredential } from '../src/platform/database/standing-credential.js';
 import { TenantTransaction } from '../src/platform/database/tenant-transaction.js';
 
 export interface ExportJob {
@@ -58,8 +59,9 @@ class CountedExports extends DocumentExportsRepository {
 
 async function exportHere({ url, tenantId, format, seconds: most }: ExportJob): Promise<Exported> {
   const dataSource = await new DataSource(serviceDataSourceOptions(url, 2)).initialize();
-  const exports = new CountedExports(new TenantTransaction(dataSource));
-  const handler = new ExportDocumentsHandler(exports, new SystemClock());
+  const transaction = new TenantTransaction(dataSource);
+  const exports = new CountedExports(transaction);
+  const handler = new ExportDocumentsHandler(exports, new StandingCredential(transaction, new SystemClock()), new SystemClock());
   const tenant = { tenantId, principal: { kind: 'api_key', id: tenantId }, environment: 'TEST' } as const;
   const nothing = { status: null, documentType: null, issuerId: null, buyerId: null, issuedFrom: null, issuedTo: null, accessKey: null, text: null };
   const restRssMb = process.memoryUsage().rss / 2 ** 20;

@@ -101,6 +101,11 @@ export async function seed(owner: pg.Client, sizes: readonly number[], moving: n
   for (const documents of sizes) {
     const tenantId = randomUUID();
     await owner.query('insert into tenants (id, name, created_at) values ($1, $2, now())', [tenantId, `Empresa ${companies.length + 1}`]);
+    // Its key has the tenant's id.
+    await owner.query(
+      `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at) values ($1, $1, 'bench', 'svc_test_', sha256($1::text::bytea), 'TEST', now())`,
+      [tenantId],
+    );
     await owner.query(PLACES, [tenantId, companies.length + 1, documents]);
     await owner.query('drop table if exists bench_buyers, bench_points');
     await owner.query(BUYERS.replace('$1', String(Math.max(10, Math.round(documents / 50)))));

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { DataSource } from 'typeorm';
 import { AwaitDocumentHandler, AwaitDocument } from '../../src/modules/documents/use-cases/await-document.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { StandingCredential } from '../../src/platform/database/standing-credential.js';
 import { sqlState, TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
@@ -50,6 +52,15 @@ describe('the last look at a person', () => {
     await database.query('update users set is_platform_admin = true where id = $1', [userId]);
     // Behind the first, which is still to be sent.
     expect(await issue()).toBe('in_line');
+  });
+
+  it.each(ENDINGS)('breaks a long answer off after %s', async (_what, change) => {
+    const tenant: TenantContext = { tenantId: seed.tenantId, principal: { kind: 'user', id: userId, sessionId, memberId: userId, role: 'billing_operator' }, environment: 'TEST' };
+    const parts = new StandingCredential(new TenantTransaction(service), new SystemClock()).whileItStands(tenant, Readable.from(['first', 'second']));
+    expect(await parts.next()).toEqual({ done: false, value: 'first' });
+    await database.query(change, [userId]);
+    await expect(parts.next()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(await parts.next()).toEqual({ done: true, value: undefined });
   });
 
   it.each(ENDINGS)('refuses %s, and takes no number', async (_what, change) => {

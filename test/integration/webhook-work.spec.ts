@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { AuditLogRepository } from '../../src/modules/audit/persistence/audit-log.repository.js';
@@ -31,10 +31,14 @@ describe('the work of webhooks', () => {
   });
   beforeEach(() => database.query('delete from webhook_work'));
 
+  /** Who acts for a tenant: the key that has its id. */
+  const acting = (tenantId: string): TenantContext => ({ tenantId, principal: { kind: 'api_key', id: tenantId }, environment: 'TEST' });
   /** A tenant with so many addresses, and so many events that are due at each. */
   async function tenant(webhooks: number, events: number, { since = new Date(Date.now() - HOUR_MS), fails = false } = {}): Promise<string> {
     const id = randomUUID();
     await database.query(`insert into tenants (id, name, created_at) values ($1, 'Tenant', now())`, [id]);
+    await database.query(
+      `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at) values ($1, $1, 'key', 'svc_test_', $2, 'TEST', now())`, [id, randomBytes(32)]);
     await database.query(
       `insert into webhooks (tenant_id, id, url, is_active, failing_since, created_at, updated_at)
        select $1, gen_random_uuid(), 'https://receiver.example/', true, case when $3 then now() end, now(), now() from generate_series(1, $2)`, [id, webhooks, fails]);
@@ -74,7 +78,7 @@ describe('the work of webhooks', () => {
       await ending.startTransaction();
       await ending.query('select 1 from webhook_work where tenant_id = $1 for update', [id]);
       const range = { from: new Date(Date.now() - 2 * HOUR_MS), to: new Date(), kinds: null };
-      const replay = new DeliveriesRepository(new TenantTransaction(service)).replayRange(id, webhookId, range, 10, new Date());
+      const replay = new DeliveriesRepository(new TenantTransaction(service)).replayRange(acting(id), webhookId, range, 10, new Date());
       while ((await database.query(`select 1 from pg_locks l join pg_stat_activity a using (pid) where a.datname = current_database() and not l.granted`)).length === 0) await sleep(10);
       await ending.query('update webhooks set failing_since = now() where tenant_id = $1', [id]);
       await ending.commitTransaction();
@@ -99,7 +103,6 @@ describe('the work of webhooks', () => {
       delivery_id: string;
     }
     const workOf = async (tenantId: string): Promise<Work> => (await database.query<Work>('select webhook_id, delivery_id from webhook_work where tenant_id = $1 limit 1', [tenantId]))[0]!;
-    const acting = (tenantId: string): TenantContext => ({ tenantId, principal: { kind: 'api_key', id: randomUUID() }, environment: 'TEST' });
     const deliveryOf = async (tenantId: string, { webhook_id, delivery_id }: Work) => (await deliveries.find(tenantId, webhook_id, delivery_id))!;
     const after = (ms: number): Date => new Date(Date.now() + ms);
     const DAY_MS = 24 * HOUR_MS;
@@ -117,7 +120,7 @@ describe('the work of webhooks', () => {
       const { token, begun } = await begin(tenantId, one, at);
       await end(tenantId, one, token, begun!.number, status, at, nextAt);
     }
-    const ping = async (tenantId: string, webhookId: string): Promise<Work> => ({ webhook_id: webhookId, delivery_id: (await deliveries.ping(tenantId, webhookId, { event: randomUUID(), delivery: randomUUID() }, new Date()))!.id });
+    const ping = async (tenantId: string, webhookId: string): Promise<Work> => ({ webhook_id: webhookId, delivery_id: (await deliveries.ping(acting(tenantId), webhookId, { event: randomUUID(), delivery: randomUUID() }, new Date()))!.id });
 
     it('a replay is refused at once while another of the address is under way, and so is that of one delivery', async () => {
       const id = await tenant(1, 2);
@@ -129,14 +132,14 @@ describe('the work of webhooks', () => {
         await other.startTransaction();
         await other.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [one.webhook_id]);
         const refused = { code: 'RATE_LIMITED', detail: { retry_after_seconds: 5 } };
-        await expect(deliveries.replayRange(id, one.webhook_id, range, 10, new Date())).rejects.toMatchObject(refused);
-        await expect(deliveries.replay(id, one.webhook_id, one.delivery_id, new Date())).rejects.toMatchObject(refused);
+        await expect(deliveries.replayRange(acting(id), one.webhook_id, range, 10, new Date())).rejects.toMatchObject(refused);
+        await expect(deliveries.replay(acting(id), one.webhook_id, one.delivery_id, new Date())).rejects.toMatchObject(refused);
         await other.commitTransaction();
       } finally {
         await other.release();
         await owner.destroy();
       }
-      expect(await deliveries.replayRange(id, one.webhook_id, range, 10, new Date())).toBe(2);
+      expect(await deliveries.replayRange(acting(id), one.webhook_id, range, 10, new Date())).toBe(2);
     });
 
     it('a delivery is sent again twenty times an hour, alone or with others', async () => {
@@ -144,13 +147,13 @@ describe('the work of webhooks', () => {
       const one = await workOf(id);
       const now = new Date();
       const range = { from: after(-2 * HOUR_MS), to: after(HOUR_MS), kinds: null };
-      for (let time = 1; time <= 19; time += 1) await deliveries.replay(id, one.webhook_id, one.delivery_id, now);
-      expect(await deliveries.replayRange(id, one.webhook_id, range, 10, now)).toBe(2);
+      for (let time = 1; time <= 19; time += 1) await deliveries.replay(acting(id), one.webhook_id, one.delivery_id, now);
+      expect(await deliveries.replayRange(acting(id), one.webhook_id, range, 10, now)).toBe(2);
       const refused = { code: 'RATE_LIMITED', detail: { limit: 20, window_seconds: 3_600, retry_after_seconds: 3_540 } };
       const later = new Date(now.getTime() + 60_000);
-      await expect(deliveries.replay(id, one.webhook_id, one.delivery_id, later)).rejects.toMatchObject(refused);
-      await expect(deliveries.replayRange(id, one.webhook_id, range, 10, later)).rejects.toMatchObject(refused);
-      expect((await deliveries.replay(id, one.webhook_id, one.delivery_id, new Date(now.getTime() + HOUR_MS)))?.status).toBe('pending');
+      await expect(deliveries.replay(acting(id), one.webhook_id, one.delivery_id, later)).rejects.toMatchObject(refused);
+      await expect(deliveries.replayRange(acting(id), one.webhook_id, range, 10, later)).rejects.toMatchObject(refused);
+      expect((await deliveries.replay(acting(id), one.webhook_id, one.delivery_id, new Date(now.getTime() + HOUR_MS)))?.status).toBe('pending');
     });
 
     it('the last fifty attempts are shown, and how many there were', async () => {

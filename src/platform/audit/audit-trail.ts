@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Clock, CLOCK } from '../../shared/ports.js';
-import type { CallOrigin, Principal, TenantContext } from '../../shared/tenant-context.js';
+import { type CallOrigin, credentialOf, type Principal, type TenantContext } from '../../shared/tenant-context.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
 import type { AuditAction, AuditActor, AuditTarget } from './audit-actions.js';
 
@@ -23,9 +23,18 @@ export interface RunningTransaction {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
 
-/** The line as the SQL function `record_audit(tenant, line)` takes it, for acts that are SQL functions themselves. */
-export function auditLine({ principal, origin }: Acting, { action, target, detail }: AuditEntry, at: Date): string {
-  return JSON.stringify({
+/** The line as the SQL function `record_audit(tenant, line)` takes it. */
+export const auditLine = (acting: Acting, entry: AuditEntry, at: Date): string => JSON.stringify(lineOf(acting, entry, at));
+
+/**
+ * The line as the SQL function `record_act(tenant, line)` takes it, for acts that are SQL functions themselves: it refuses an act
+ * whose key was revoked, or whose session ended, since the call came in.
+ */
+export const actLine = (tenant: TenantContext, entry: AuditEntry, at: Date): string =>
+  JSON.stringify({ ...lineOf(tenant, entry, at), credential: credentialOf(tenant.principal) });
+
+function lineOf({ principal, origin }: Acting, { action, target, detail }: AuditEntry, at: Date): object {
+  return {
     at: at.toISOString(),
     actor_kind: actorKind(principal),
     actor_id: principal.id,
@@ -35,7 +44,7 @@ export function auditLine({ principal, origin }: Acting, { action, target, detai
     detail: detail ?? {},
     request_id: origin?.requestId ?? null,
     address: origin?.address ?? null,
-  });
+  };
 }
 
 const actorKind = ({ kind, role }: Acting['principal']): AuditActor => (kind === 'user' && role === 'platform_admin' ? 'platform_admin' : kind);
@@ -51,9 +60,12 @@ export class AuditTrail {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Writes a line inside the transaction of the act. */
+  /**
+   * Writes a line inside the transaction of the act, and looks at who acts once more.
+   * @throws DomainError UNAUTHENTICATED when the key was revoked, or the session ended, since the call came in
+   */
   async record(transaction: RunningTransaction, tenant: TenantContext, entry: AuditEntry, at = this.clock.now()): Promise<void> {
-    await transaction.query('select record_audit($1, $2)', [tenant.tenantId, auditLine(tenant, entry, at)]);
+    await transaction.query('select record_act($1, $2)', [tenant.tenantId, actLine(tenant, entry, at)]);
   }
 
   /**

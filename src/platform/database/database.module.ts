@@ -9,6 +9,7 @@ import { connectionProblem, isWorthRetrying } from './connection-problem.js';
 import { ListReads } from './list-reads.js';
 import { PoolGauge } from './pool-gauge.js';
 import { ReplicaReads } from './replica-reads.js';
+import { StandingCredential } from './standing-credential.js';
 import { TenantTransaction } from './tenant-transaction.js';
 
 async function connect(options?: DataSourceOptions): Promise<DataSource> {
@@ -39,6 +40,7 @@ async function connect(options?: DataSourceOptions): Promise<DataSource> {
     TenantTransaction,
     BoundEnvironment,
     PoolGauge,
+    StandingCredential,
     {
       provide: ListReads,
       inject: [SETTINGS, TenantTransaction, SLEEPER],
@@ -46,6 +48,6 @@ async function connect(options?: DataSourceOptions): Promise<DataSource> {
         settings.DATABASE_REPLICA_URL === undefined ? primary : new ReplicaReads(settings.DATABASE_REPLICA_URL, settings, primary, sleeper),
     },
   ],
-  exports: [TenantTransaction, ListReads],
+  exports: [TenantTransaction, ListReads, StandingCredential],
 })
 export class DatabaseModule {}

@@ -1,14 +1,36 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { DomainError } from '../../shared/domain-error.js';
+import { type Clock, CLOCK } from '../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../shared/tenant-context.js';
+import { TenantTransaction } from './tenant-transaction.js';
+
+const REQUIRE = 'select require_credential($1, $2, $3)';
 
 /**
- * The caller's key or session once more, under the tenant's lock. A reset of a password that takes a tenant back takes that lock
- * too: what a session adds that ended meanwhile would outlive it. An administrator of the platform may act in a closed tenant, as
- * the way in lets them; in its name nobody issues.
- * @throws DomainError UNAUTHENTICATED
+ * The caller's key or session once more, inside the transaction of an act that the audit log does not tell of; lines of the log
+ * look by themselves.
+ * @throws DomainError UNAUTHENTICATED when it ended since the call came in, from the transaction that the manager is of
  */
 export async function requireCredential(manager: EntityManager, { tenantId, principal }: TenantContext, now: Date): Promise<void> {
-  const [row] = await manager.query<{ stands: boolean }[]>('select is_credential_valid($1, $2, $3) or administers_platform($2, $3) as stands', [tenantId, credentialOf(principal), now]);
-  if (row?.stands !== true) throw new DomainError('UNAUTHENTICATED');
+  await manager.query(REQUIRE, [tenantId, credentialOf(principal), now]);
+}
+
+/** For answers that take long: they end when the credential does. */
+@Injectable()
+export class StandingCredential {
+  constructor(
+    private readonly database: TenantTransaction,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The parts, each after another look at the caller's key or session.
+   * @throws DomainError UNAUTHENTICATED once it has ended
+   */
+  async *whileItStands<T>({ tenantId, principal }: TenantContext, parts: AsyncIterable<T>): AsyncGenerator<T> {
+    for await (const part of parts) {
+      await this.database.call(tenantId, REQUIRE, [credentialOf(principal), this.clock.now()]);
+      yield part;
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { DomainError } from '../../shared/domain-error.js';
 
 /** A statement of the hot path: each connection has PostgreSQL parse and plan it once. Its text never changes. */
 export class Prepared {
@@ -68,16 +69,22 @@ function requireTenant(tenantId: string): void {
   if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('a tenant is required to reach the database');
 }
 
+/** What the database says to an act whose key was revoked, or whose session ended, since the call came in. */
+const CREDENTIAL_ENDED = 'SE002';
+
 /** Serialization failure and deadlock: PostgreSQL rolled back and asks to try again. */
 const RETRYABLE = new Set(['40001', '40P01']);
 const TRIES = 3;
 
+/** @throws DomainError UNAUTHENTICATED when the caller's credential ended meanwhile */
 async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (attempt === TRIES || !RETRYABLE.has(sqlState(error) ?? '')) throw error;
+      const state = sqlState(error) ?? '';
+      if (state === CREDENTIAL_ENDED) throw new DomainError('UNAUTHENTICATED');
+      if (attempt === TRIES || !RETRYABLE.has(state)) throw error;
     }
   }
 }

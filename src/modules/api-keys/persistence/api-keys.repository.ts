@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
-import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { isAllowed } from '../../../platform/security/permissions.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -35,7 +34,6 @@ export class ApiKeysRepository {
       // One after the other, so that the count holds.
       await manager.query('select 1 from tenants where id = $1 for no key update', [tenant.tenantId]);
       await requireStanding(manager, tenant);
-      await requireCredential(manager, tenant, now);
       const [row] = await manager.query<ApiKeyRow[]>(
         `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at)
          select $1, $2, $3, $4, $5, $6, $7 where (select count(*) from api_keys k where k.tenant_id = $1 and k.revoked_at is null) < $8 returning ${COLUMNS}`,
@@ -51,16 +49,15 @@ export class ApiKeysRepository {
   /** Revokes a key for ever; false when the tenant has no such key. Again is the same and is not recorded again. */
   async revoke(tenant: TenantContext, id: string, now: Date): Promise<boolean> {
     return this.database.run(tenant.tenantId, async (manager) => {
-      const [revoked] = await manager.query<[{ name: string; prefix: string }[], number]>(
-        'update api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null returning name, prefix',
-        [tenant.tenantId, id, now],
+      const [key] = await manager.query<{ name: string; prefix: string; revoked: boolean }[]>(
+        'select name, prefix, revoked_at is not null as revoked from api_keys where tenant_id = $1 and id = $2 for no key update',
+        [tenant.tenantId, id],
       );
-      const [key] = revoked;
-      if (key === undefined) {
-        const known = await manager.query<unknown[]>('select 1 from api_keys where tenant_id = $1 and id = $2', [tenant.tenantId, id]);
-        return known.length > 0;
-      }
-      await this.audit.record(manager, tenant, { action: 'api_key.revoked', target: { kind: 'api_key', id }, detail: { ...key } }, now);
+      if (key === undefined || key.revoked) return key !== undefined;
+      const { name, prefix } = key;
+      // The line first: a key that revokes itself acts no longer afterwards.
+      await this.audit.record(manager, tenant, { action: 'api_key.revoked', target: { kind: 'api_key', id }, detail: { name, prefix } }, now);
+      await manager.query('update api_keys set revoked_at = $3 where tenant_id = $1 and id = $2', [tenant.tenantId, id, now]);
       return true;
     });
   }

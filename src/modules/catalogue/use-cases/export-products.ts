@@ -1,4 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { StandingCredential } from '../../../platform/database/standing-credential.js';
 import type { CsvCell } from '../../../platform/http/csv.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { productCells } from '../csv/product-cells.js';
@@ -19,10 +20,13 @@ export class ExportProducts extends Query<AsyncIterable<CsvCell[][]>> {
 
 @QueryHandler(ExportProducts)
 export class ExportProductsHandler implements IQueryHandler<ExportProducts> {
-  constructor(private readonly products: ProductsRepository) {}
+  constructor(
+    private readonly products: ProductsRepository,
+    private readonly credential: StandingCredential,
+  ) {}
 
   async execute({ tenant, query: { q, is_active, separator } }: ExportProducts): Promise<AsyncIterable<CsvCell[][]>> {
-    return this.batches(tenant.tenantId, { q: q ?? null, isActive: is_active ?? null, withDeleted: false }, SEPARATORS[separator]);
+    return this.credential.whileItStands(tenant, this.batches(tenant.tenantId, { q: q ?? null, isActive: is_active ?? null, withDeleted: false }, SEPARATORS[separator]));
   }
 
   /** A short transaction for each batch: a slow reader holds neither a connection nor a snapshot. */

@@ -100,11 +100,11 @@ export class DocumentsRepository {
    * Writes a decision: moves, columns, history, events, due work and the rows that
    * belong to them, in one transaction and one round trip.
    * @param token the worker's fencing token; null for a caller's own act
-   * @param audit line of the audit log that commits with the decision, for what a person or key did
+   * @param act line of the audit log that commits with the decision, for what a person or key did
    * @returns the new version, and whether the next document of the emission point was woken by it
    * @throws StaleDocumentError when status, version or lease no longer match; nothing was written
    */
-  async advance(state: DocumentState, decision: Decision, token: string | null, now: Date, records: Records = {}, audit: string | null = null): Promise<Advanced> {
+  async advance(state: DocumentState, decision: Decision, token: string | null, now: Date, records: Records = {}, act: string | null = null): Promise<Advanced> {
     const { moves, events } = this.unfold(state.status, decision);
     const { signing, authorization } = records;
     const bytes = signing ? gzipSync(signing.xml, { level: 1 }) : authorization ? gzipSync(authorization.xml, { level: 1 }) : null;
@@ -119,10 +119,10 @@ export class DocumentsRepository {
       parameters.push(contentRevision, accessKey, JSON.stringify(CONTENT_COLUMNS), JSON.stringify([FORMER_CONTENT_AUTHORIZED]));
       statement = ADVANCE_RESTORED;
     }
-    if (audit !== null) {
+    if (act !== null) {
       // The tenant stands before them all.
-      statement = `select a.*, record_audit($1, $${String(parameters.length + 2)}) from (${statement instanceof Prepared ? statement.text : statement}) a`;
-      parameters.push(audit);
+      statement = `select a.*, record_act($1, $${String(parameters.length + 2)}) from (${statement instanceof Prepared ? statement.text : statement}) a`;
+      parameters.push(act);
     }
     try {
       const [row] = await this.transaction.call<{ new_version: number; successor_woken: boolean }>(state.tenantId, statement, parameters);

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { auditLine } from '../../../platform/audit/audit-trail.js';
+import { actLine } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
@@ -72,11 +72,11 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
     await this.killPoints.pass('before-correct-commit', content.numericCode);
     const { access_key } = await this.desk.callIssuing<{ access_key: string }>(
       tenant.tenantId,
-      'select access_key, record_audit($1, $10) from correct_document($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key',
+      'select access_key, record_act($1, $10) from correct_document($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key',
       [
         credentialOf(tenant.principal), documentId, refused.version, now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content),
         JSON.stringify(issuer), JSON.stringify(findings),
-        auditLine(tenant, { action: 'document.corrected', target: { kind: 'document', id: documentId } }, now),
+        actLine(tenant, { action: 'document.corrected', target: { kind: 'document', id: documentId } }, now),
       ],
     );
     await this.killPoints.pass('after-correct-commit', content.numericCode);

@@ -1,5 +1,7 @@
+import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { TenantContext } from '../../../shared/tenant-context.js';
+import { CLOCK, type Clock } from '../../../shared/ports.js';
+import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import { IssuingDesk } from './issuing-desk.js';
 import { untilNotOvertaken } from './overtaken.js';
 import { StoredDocuments } from './stored-document.js';
@@ -19,6 +21,7 @@ export class DeleteDraftHandler implements ICommandHandler<DeleteDraft> {
   constructor(
     private readonly documents: StoredDocuments,
     private readonly desk: IssuingDesk,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   execute(command: DeleteDraft): Promise<void> {
@@ -27,6 +30,6 @@ export class DeleteDraftHandler implements ICommandHandler<DeleteDraft> {
 
   private async attempt({ tenant, documentId }: DeleteDraft): Promise<void> {
     const { version } = await this.documents.find(tenant, documentId, 'delete');
-    await this.desk.callIssuing(tenant.tenantId, 'select delete_draft($1, $2, $3)', [documentId, version]);
+    await this.desk.callIssuing(tenant.tenantId, 'select delete_draft($1, $2, $3), require_credential($1, $4, $5)', [documentId, version, credentialOf(tenant.principal), this.clock.now()]);
   }
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type AuditEntry, auditLine } from '../../../platform/audit/audit-trail.js';
+import { type AuditEntry, actLine } from '../../../platform/audit/audit-trail.js';
 import { sqlDetail, sqlState } from '../../../platform/database/tenant-transaction.js';
 import { ofDocument } from '../../../platform/tracing/document-trace.js';
 import { traced } from '../../../platform/tracing/spans.js';
@@ -53,7 +53,7 @@ export class DocumentActs {
     const { decision, records, entry: turnedOut } = await act(loaded, this.clock.now());
     const at = this.clock.now();
     try {
-      const line = auditLine(tenant, { ...(turnedOut ?? entry), target: { kind: 'document', id: documentId } }, at);
+      const line = actLine(tenant, { ...(turnedOut ?? entry), target: { kind: 'document', id: documentId } }, at);
       await this.documents.advance(loaded.state, decision, null, at, records, line);
     } catch (error) {
       throw refusalOf(error, loaded);

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
-import type { TenantContext } from '../../../shared/tenant-context.js';
+import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerSnapshot } from '../../../sri/document-types/document.js';
 import { headerOf } from './document-place.js';
 import type { DraftContent } from './draft-content.js';
@@ -50,10 +50,10 @@ export class DraftStore {
     const { findings } = this.desk.assess({ content: judged, findings: [] }, issuer, now);
     const created = await this.desk.callIssuing<Replay & { outcome: 'accepted' | 'replayed' }>(
       tenant.tenantId,
-      'select * from create_draft($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      'select d.*, require_credential($1, $11, $3) from create_draft($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) d',
       [
         this.ids.uuid(), now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content), JSON.stringify(issuer),
-        JSON.stringify(findings), request.idempotencyKey, request.operation, request.fingerprint,
+        JSON.stringify(findings), request.idempotencyKey, request.operation, request.fingerprint, credentialOf(tenant.principal),
       ],
     );
     return created.outcome === 'replayed' ? replayOf(created, request) : { documentId: idOf(created), replayed: false };

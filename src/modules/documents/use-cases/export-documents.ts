@@ -1,5 +1,6 @@
 import { Inject, type StreamableFile } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { StandingCredential } from '../../../platform/database/standing-credential.js';
 import { csvAnswer } from '../../../platform/http/csv.js';
 import { xlsxAnswer } from '../../../platform/http/xlsx.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
@@ -23,11 +24,12 @@ export class ExportDocuments extends Query<StreamableFile> {
 export class ExportDocumentsHandler implements IQueryHandler<ExportDocuments> {
   constructor(
     private readonly exports: DocumentExportsRepository,
+    private readonly credential: StandingCredential,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   execute({ tenant, filter, format }: ExportDocuments): Promise<StreamableFile> {
-    const batches = this.exports.batches(tenant.tenantId, filter, this.clock.now());
+    const batches = this.credential.whileItStands(tenant, this.exports.batches(tenant.tenantId, filter, this.clock.now()));
     if (format === 'csv') return csvAnswer({ fileName: 'documents.csv', header: EXPORT_COLUMNS.map(({ name }) => name) }, batches);
     return xlsxAnswer({ fileName: 'documents.xlsx', sheetName: 'Documents', columns: EXPORT_COLUMNS }, batches);
   }

@@ -61,7 +61,6 @@ const FOREIGN_KEY_VIOLATED = '23503';
 /** SQLSTATEs that the issuing functions raise when a last look changes the picture; the others are told as they are. */
 const REFUSALS: Readonly<Record<string, ErrorCode>> = {
   SE001: 'SEQUENCE_EXHAUSTED',
-  SE002: 'UNAUTHENTICATED',
   SE003: 'ISSUER_DISABLED',
   SE004: 'CERTIFICATE_EXPIRED',
   SE009: 'CERTIFICATE_NOT_FOUND',

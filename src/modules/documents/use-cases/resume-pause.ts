@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { auditLine } from '../../../platform/audit/audit-trail.js';
+import { actLine } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
@@ -27,11 +27,11 @@ export class ResumePauseHandler implements ICommandHandler<ResumePause> {
 
   async execute({ tenant, issuerId, pauseId }: ResumePause): Promise<PauseRecord> {
     const now = this.clock.now();
-    const line = auditLine(tenant, { action: 'pause.resumed', target: { kind: 'pause', id: pauseId }, detail: { issuer_id: issuerId } }, now);
+    const line = actLine(tenant, { action: 'pause.resumed', target: { kind: 'pause', id: pauseId }, detail: { issuer_id: issuerId } }, now);
     const [pause] = await this.transaction.call<PauseRecord>(
       tenant.tenantId,
       `select id, scope, issuer_id, establishment_id, emission_point_id, document_type, code as sri_code, document_id, created_at, resumed_at
-       from (select p.*, record_audit($1, $5) from resume_pause($1, $2, $3, $4) p) resumed`,
+       from (select p.*, record_act($1, $5) from resume_pause($1, $2, $3, $4) p) resumed`,
       [issuerId, pauseId, now, line],
     );
     if (!pause) throw new DomainError('NOT_FOUND');

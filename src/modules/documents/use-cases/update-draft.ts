@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { isObject } from '../../../platform/http/fields.js';
 import { validateAs } from '../../../platform/http/validation.pipe.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
-import type { TenantContext } from '../../../shared/tenant-context.js';
+import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import { hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
 import { StoredDraftDto } from '../documents.dto.js';
 import { CatalogueLines } from './catalogue-lines.js';
@@ -50,9 +50,9 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
     const { content, judged } = draftContent(await this.lines.complete(tenant, body), issuer);
     const now = this.clock.now();
     const { findings } = this.desk.assess({ content: judged, findings: [] }, issuer, now);
-    await this.desk.callIssuing(tenant.tenantId, 'select update_draft($1, $2, $3, $4, $5, $6, $7, $8)', [
+    await this.desk.callIssuing(tenant.tenantId, 'select update_draft($1, $2, $3, $4, $5, $6, $7, $8), require_credential($1, $9, $4)', [
       documentId, stored.version, now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content), JSON.stringify(issuer),
-      JSON.stringify(findings),
+      JSON.stringify(findings), credentialOf(tenant.principal),
     ]);
   }
 }

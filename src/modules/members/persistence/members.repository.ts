@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type AuditEntry, AuditTrail } from '../../../platform/audit/audit-trail.js';
-import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { isAllowed } from '../../../platform/security/permissions.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -54,7 +53,6 @@ export class MembersRepository {
       return await this.database.run(tenant.tenantId, async (manager) => {
         await lockTenant(manager, tenant);
         judge(await actorOf(manager, tenant));
-        await requireCredential(manager, tenant, now);
         await refuseFlood(manager, tenant.tenantId, invited.email, now);
         await manager.query(
           `insert into members (tenant_id, id, email, role, status, invited_at, invited_by, invitation_hash, invitation_expires_at, created_at, updated_at)
@@ -81,12 +79,12 @@ export class MembersRepository {
     return this.database.run(tenant.tenantId, async (manager) => {
       await lockTenant(manager, tenant);
       const standing = await standingOf(manager, tenant, memberId);
-      await requireCredential(manager, tenant, now);
       const decision = decide(standing);
       if (decision !== null) {
         if (decision.set !== 'remove' && decision.set.invitation !== undefined) await refuseFlood(manager, tenant.tenantId, standing.member.email, now);
-        await apply(manager, tenant, memberId, decision.set, now);
+        // The line first: who leaves acts no longer afterwards.
         await this.audit.record(manager, tenant, { ...decision.entry, target: { kind: 'member', id: memberId } }, now);
+        await apply(manager, tenant, memberId, decision.set, now);
       }
       return card(manager, tenant.tenantId, memberId);
     });

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { MOST_COUNTED } from '../../../platform/database/counting.js';
+import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { sqlDetail, sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { EventKind } from '../../../shared/event-catalogue.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
 import { type DeliveryStatus, MOST_ATTEMPTS } from '../domain/delivery.js';
 import { replayUnderWay } from '../domain/replay-bounds.js';
 import type { DeliveryRecord } from '../webhooks.responses.js';
@@ -63,7 +65,8 @@ export class DeliveriesRepository {
   }
 
   /** Sends a ping to this webhook alone, whether or not it is active; null when the tenant has no such webhook. */
-  async ping(tenantId: string, webhookId: string, ids: { readonly event: string; readonly delivery: string }, now: Date): Promise<DeliveryRecord | null> {
+  async ping(tenant: TenantContext, webhookId: string, ids: { readonly event: string; readonly delivery: string }, now: Date): Promise<DeliveryRecord | null> {
+    const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
       const webhook = await standing(manager, tenantId, webhookId);
       if (webhook === null) return null;
@@ -71,6 +74,7 @@ export class DeliveriesRepository {
         tenantId, ids.event, now, JSON.stringify({ webhook: { id: webhookId, url: webhook.url } }),
       ]);
       await manager.query('select restart_delivery($1, $2, $3, $4, $5)', [tenantId, ids.delivery, webhookId, ids.event, now]);
+      await requireCredential(manager, tenant, now);
       return one(manager, tenantId, webhookId, ids.delivery);
     });
   }
@@ -79,7 +83,8 @@ export class DeliveriesRepository {
    * Sends a delivery again, at once and by the whole schedule; null when there is none.
    * @throws DomainError INVALID_STATE while the webhook is switched off; RATE_LIMITED while a time is replayed, or too often
    */
-  async replay(tenantId: string, webhookId: string, deliveryId: string, now: Date): Promise<DeliveryRecord | null> {
+  async replay(tenant: TenantContext, webhookId: string, deliveryId: string, now: Date): Promise<DeliveryRecord | null> {
+    const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
       const webhook = await standing(manager, tenantId, webhookId);
       const delivery = webhook === null ? null : await one(manager, tenantId, webhookId, deliveryId);
@@ -87,6 +92,7 @@ export class DeliveriesRepository {
       requireActive(webhook);
       await requireFree(manager, 'pg_try_advisory_xact_lock_shared', webhookId);
       await refusingFlood(() => manager.query('select restart_delivery($1, $2, $3, $4, $5)', [tenantId, deliveryId, webhookId, delivery.event_id, now]));
+      await requireCredential(manager, tenant, now);
       return one(manager, tenantId, webhookId, deliveryId);
     });
   }
@@ -96,7 +102,8 @@ export class DeliveriesRepository {
    * `most`, and then none is sent.
    * @throws DomainError INVALID_STATE while the webhook is switched off; RATE_LIMITED while another replay is under way, or when one of them is sent too often
    */
-  async replayRange(tenantId: string, webhookId: string, { from, to, kinds }: Range, most: number, now: Date): Promise<number | 'too_many' | null> {
+  async replayRange(tenant: TenantContext, webhookId: string, { from, to, kinds }: Range, most: number, now: Date): Promise<number | 'too_many' | null> {
+    const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
       const webhook = await standing(manager, tenantId, webhookId);
       if (webhook === null) return null;
@@ -107,9 +114,9 @@ export class DeliveriesRepository {
         tenantId, webhookId, from, to, kinds ?? webhook.kinds, now, most,
       ]));
       const replayed = row?.replayed ?? 0;
-      if (replayed <= most) return replayed;
-      await manager.query('rollback to savepoint before_replay');
-      return 'too_many';
+      if (replayed > most) await manager.query('rollback to savepoint before_replay');
+      await requireCredential(manager, tenant, now);
+      return replayed > most ? 'too_many' : replayed;
     });
   }
 }

@@ -25,6 +25,6 @@ export class ReplayDeliveryHandler implements ICommandHandler<ReplayDelivery> {
   ) {}
 
   async execute({ tenant, webhookId, deliveryId }: ReplayDelivery): Promise<DeliveryRecord> {
-    return found(await this.deliveries.replay(tenant.tenantId, webhookId, deliveryId, this.clock.now()));
+    return found(await this.deliveries.replay(tenant, webhookId, deliveryId, this.clock.now()));
   }
 }

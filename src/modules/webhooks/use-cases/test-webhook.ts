@@ -26,6 +26,6 @@ export class TestWebhookHandler implements ICommandHandler<TestWebhook> {
 
   async execute({ tenant, webhookId }: TestWebhook): Promise<DeliveryRecord> {
     const ids = { event: this.ids.uuid(), delivery: this.ids.uuid() };
-    return found(await this.deliveries.ping(tenant.tenantId, webhookId, ids, this.clock.now()));
+    return found(await this.deliveries.ping(tenant, webhookId, ids, this.clock.now()));
   }
 }
