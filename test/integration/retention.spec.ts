@@ -8,6 +8,7 @@ import { RetentionStore } from '../../src/modules/retention/public.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { type IssuedInThePast, issueInThePast } from '../support/past-documents.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 import { unzip } from '../support/unzip.js';
@@ -199,6 +200,48 @@ describe('retention', () => {
     expect(await query('select token_hash from one_time_tokens')).toHaveLength(1);
     expect(await query('select id from audit_log')).toHaveLength(1);
     await expect(query('delete from audit_log')).rejects.toThrow(/append-only/);
+  });
+
+  describe('beside the service, which sends a delivery again', () => {
+    const prepared = async (): Promise<string> => {
+      // Each is to be delivered to the tenant's one address.
+      await database.query(`insert into events (tenant_id, id, type, created_at, data) select $1, gen_random_uuid(), 'sequence.low', now(), '{"sequence": {}}' from generate_series(1, 3)`, [mine.tenantId]);
+      await database.query(`
+        update webhook_deliveries set status = 'delivered', finished_at = now() - interval '100 days';
+        delete from webhook_work; delete from webhook_attempts;
+        insert into webhook_attempts (tenant_id, delivery_id, number, started_at) select tenant_id, id, 1, now() from webhook_deliveries`);
+      return (await database.query<{ id: string }>('select id from webhook_deliveries order by id limit 1'))[0]!.id;
+    };
+    const REPLAY = `select restart_delivery(d.tenant_id, d.id, d.webhook_id, d.event_id, now()) from webhook_deliveries d where d.id = $1`;
+    const attempts = (): Promise<object[]> => database.query('select delivery_id as id from webhook_attempts');
+    const applied = (): ReturnType<typeof run> => run(['--apply', '--only', 'operation']);
+
+    it('leaves that one and removes the others', async () => {
+      const id = await prepared();
+      let removal: ReturnType<typeof run> | null = null;
+      await inTransaction(database, async (client) => {
+        await client.query(REPLAY, [id]);
+        removal = applied();
+        await lockAwaited(database, 1, 'rows_past_keeping');
+        await client.query('commit');
+      });
+      expect(await removal!).toMatchObject({ code: 0, output: expect.not.stringContaining('in use') });
+      expect(await database.query('select id, status from webhook_deliveries')).toEqual([{ id, status: 'pending' }]);
+      expect(await attempts()).toEqual([{ id }]);
+    });
+
+    it('leaves what it cannot have for the next run, and says so', async () => {
+      const id = await prepared();
+      const before = await attempts();
+      expect(before.length).toBeGreaterThan(1);
+      await inTransaction(database, async (client) => {
+        await client.query(REPLAY, [id]);
+        expect(await applied()).toMatchObject({ code: 0, output: expect.stringMatching(/deliveries: 0 older than .*1 of 1 parts of the table are in use/) });
+      });
+      expect(await attempts()).toEqual(before);
+      expect(await applied()).toMatchObject({ code: 0, output: expect.not.stringContaining('in use') });
+      expect(await attempts()).toEqual([]);
+    });
   });
 });
 

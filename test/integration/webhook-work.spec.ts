@@ -122,6 +122,14 @@ describe('the work of webhooks', () => {
     }
     const ping = async (tenantId: string, webhookId: string): Promise<Work> => ({ webhook_id: webhookId, delivery_id: (await deliveries.ping(acting(tenantId), webhookId, { event: randomUUID(), delivery: randomUUID() }, new Date()))!.id });
 
+    it('work whose delivery is gone ends with the next look at it', async () => {
+      const id = await tenant(1, 1);
+      const one = await workOf(id);
+      await database.query('delete from webhook_deliveries where tenant_id = $1', [id]);
+      expect((await begin(id, one, new Date())).begun).toBeNull();
+      expect(await database.query('select from webhook_work where tenant_id = $1', [id])).toEqual([]);
+    });
+
     it('a replay is refused at once while another of the address is under way, and so is that of one delivery', async () => {
       const id = await tenant(1, 2);
       const one = await workOf(id);

@@ -41,6 +41,11 @@ const OF_PEOPLE: readonly Kind[] = ['sessions', 'links'];
 /** Any constant: only one run removes at a time. */
 const RUN_LOCK = 7_356_120;
 const LOCK_NOT_AVAILABLE = '55P03';
+const [SERIALIZATION_FAILURE, DEADLOCK, STILL_REFERRED_TO] = ['40001', '40P01', '23503'];
+const NOT_NOW: readonly (string | null)[] = [LOCK_NOT_AVAILABLE, SERIALIZATION_FAILURE, DEADLOCK, STILL_REFERRED_TO];
+
+/** Whether a removal failed because the service was quicker, or holds what is to go: there is another time. */
+export const isNotNow = (error: unknown): boolean => NOT_NOW.includes(sqlState(error));
 
 /** What a run reads and removes, as the owner of the schema. Statements are short and give way: the service works meanwhile. */
 export class RetentionStore {

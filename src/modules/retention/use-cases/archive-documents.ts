@@ -1,14 +1,11 @@
 import type { Clock, Sleeper } from '../../../shared/ports.js';
-import { sqlState } from '../../../platform/database/tenant-transaction.js';
 import type { Archive } from '../archive/archive.js';
 import type { ArchivedDocument } from '../archive/part-files.js';
-import type { PastDocument, PastMonth, RetentionStore } from '../persistence/retention.store.js';
+import { isNotNow, type PastDocument, type PastMonth, type RetentionStore } from '../persistence/retention.store.js';
 
 /** Documents of one part: what is lost when a run is killed, and what a part holds in memory while it is written. */
 const PART = 5_000;
 const BREATH_MS = 20;
-/** The service was quicker or holds a lock: there is another time. */
-const NOT_NOW = new Set(['40001', '40P01', '55P03']);
 
 export interface ArchiveOptions {
   /** Issued before this day. */
@@ -109,7 +106,7 @@ export class ArchiveDocuments {
     try {
       return await this.store.remove(tenantId, entries, before, this.ports.clock.now());
     } catch (error) {
-      if (NOT_NOW.has(sqlState(error) ?? '')) return 0;
+      if (isNotNow(error)) return 0;
       throw error;
     }
   }

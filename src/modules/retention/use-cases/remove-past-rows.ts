@@ -1,5 +1,5 @@
 import type { Sleeper } from '../../../shared/ports.js';
-import { KINDS, type Kind, type RetentionStore } from '../persistence/retention.store.js';
+import { isNotNow, KINDS, type Kind, type RetentionStore } from '../persistence/retention.store.js';
 
 /** Pages of a table in one statement. */
 const STEP = 512;
@@ -18,12 +18,26 @@ export class RemovePastRows {
     const counts = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
     for (const kind of KINDS) {
       const pages = await this.store.pages(kind);
+      let inUse = 0;
       for (let page = 0; page < pages; page += STEP) {
-        counts[kind] += await this.store.rows(kind, before[kind], page, page + STEP, remove);
+        const rows = await this.step(kind, before[kind], page, remove);
+        if (rows === null) inUse += 1;
+        else counts[kind] += rows;
         await this.sleeper.sleep(BREATH_MS);
       }
-      this.report(`${kind}: ${counts[kind]} older than ${before[kind].toISOString().slice(0, 10)}${remove ? ' removed' : ''}`);
+      const left = inUse === 0 ? '' : `; ${inUse} of ${Math.ceil(pages / STEP)} parts of the table are in use, their rows go with the next run`;
+      this.report(`${kind}: ${counts[kind]} older than ${before[kind].toISOString().slice(0, 10)}${remove ? ' removed' : ''}${left}`);
     }
     return counts;
+  }
+
+  /** Null: the service uses some of the rows, and none of the step is gone. */
+  private async step(kind: Kind, before: Date, page: number, remove: boolean): Promise<number | null> {
+    try {
+      return await this.store.rows(kind, before, page, page + STEP, remove);
+    } catch (error) {
+      if (isNotNow(error)) return null;
+      throw error;
+    }
   }
 }
