@@ -103,7 +103,7 @@ export async function seed(owner: pg.Client, sizes: readonly number[], moving: n
     await owner.query('insert into tenants (id, name, created_at) values ($1, $2, now())', [tenantId, `Empresa ${companies.length + 1}`]);
     // Its key has the tenant's id.
     await owner.query(
-      `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at) values ($1, $1, 'bench', 'svc_test_', sha256($1::text::bytea), 'TEST', now())`,
+      `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at) values ($1, $1, 'bench', 'svc_test_', sha256($1::uuid::text::bytea), 'TEST', now())`,
       [tenantId],
     );
     await owner.query(PLACES, [tenantId, companies.length + 1, documents]);

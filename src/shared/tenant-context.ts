@@ -36,7 +36,7 @@ export interface UserPrincipal {
   readonly role: MemberRole | 'platform_admin';
 }
 
-/** What a caller acts by: the id of the key or of the session. Looked at once more before a number is taken. */
+/** What a caller acts by: the id of the key or of the session. Every act looks at it once more before it commits. */
 export const credentialOf = (principal: Principal): string => (principal.kind === 'user' ? principal.sessionId : principal.id);
 
 export const MEMBER_ROLES = ['tenant_owner', 'tenant_admin', 'billing_operator', 'accountant', 'viewer'] as const;

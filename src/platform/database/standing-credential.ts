@@ -7,8 +7,8 @@ import { TenantTransaction } from './tenant-transaction.js';
 const REQUIRE = 'select require_credential($1, $2, $3)';
 
 /**
- * The caller's key or session once more, inside the transaction of an act that the audit log does not tell of; lines of the log
- * look by themselves.
+ * The caller's key or session once more, inside the transaction of an act that the audit log does not tell of, or before an answer
+ * that writes no line of it; lines of the log look by themselves. Ended, not expired: an act may last beyond its session's time.
  * @throws DomainError UNAUTHENTICATED when it ended since the call came in, from the transaction that the manager is of
  */
 export async function requireCredential(manager: EntityManager, { tenantId, principal }: TenantContext, now: Date): Promise<void> {
@@ -24,13 +24,16 @@ export class StandingCredential {
   ) {}
 
   /**
-   * The parts, each after another look at the caller's key or session.
+   * The parts, each after another look at the caller's key or session, and one more when there are no more: nothing is the answer
+   * of no call whose credential ended.
    * @throws DomainError UNAUTHENTICATED once it has ended
    */
   async *whileItStands<T>({ tenantId, principal }: TenantContext, parts: AsyncIterable<T>): AsyncGenerator<T> {
+    const look = () => this.database.call(tenantId, REQUIRE, [credentialOf(principal), this.clock.now()]);
     for await (const part of parts) {
-      await this.database.call(tenantId, REQUIRE, [credentialOf(principal), this.clock.now()]);
+      await look();
       yield part;
     }
+    await look();
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
+import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { isAllowed } from '../../../platform/security/permissions.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -31,9 +32,10 @@ export class ApiKeysRepository {
   /** Adds a key; null when the tenant has as many standing ones as it may have. */
   async insert(tenant: TenantContext, key: NewApiKey, now: Date): Promise<ApiKeyRow | null> {
     return this.database.run(tenant.tenantId, async (manager) => {
-      // One after the other, so that the count holds.
+      // One after the other, so that the count holds; and behind a reset of a password that takes the tenant back: who lost it learns nothing.
       await manager.query('select 1 from tenants where id = $1 for no key update', [tenant.tenantId]);
       await requireStanding(manager, tenant);
+      await requireCredential(manager, tenant, now);
       const [row] = await manager.query<ApiKeyRow[]>(
         `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at)
          select $1, $2, $3, $4, $5, $6, $7 where (select count(*) from api_keys k where k.tenant_id = $1 and k.revoked_at is null) < $8 returning ${COLUMNS}`,

@@ -50,7 +50,7 @@ export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
     await this.killPoints.pass('before-reserve-commit', content.numericCode);
     const { access_key } = await this.desk.callIssuing<{ access_key: string }>(
       tenant.tenantId,
-      'select issue_draft($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key',
+      'select issue_draft($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key, require_credential($1, $2, $5)',
       [
         credentialOf(tenant.principal), documentId, draft.version, now, JSON.stringify(headerOf(tenant, draft.place, content)), JSON.stringify(content),
         JSON.stringify(issuer), JSON.stringify(findings),

@@ -65,8 +65,9 @@ export class CertificatesRepository {
       await manager.query(`update certificates set checks = $4, sealed_key = coalesce($5, sealed_key) where ${ONE}`, [
         tenantId, certificate.issuerId, id, JSON.stringify(certificate.findings), isSealedForIt ? certificate.sealedKey : null,
       ]);
+      const active = await makeActive(manager, tenantId, certificate.issuerId, id);
       await this.record(manager, tenant, 'certificate.uploaded', certificate.issuerId, id, now);
-      return makeActive(manager, tenantId, certificate.issuerId, id);
+      return active;
     });
   }
 
@@ -90,8 +91,9 @@ export class CertificatesRepository {
       if (row === undefined) return null;
       judge(row);
       await claimRuc(manager, tenant, row.ruc, issuerId, now);
+      const active = await makeActive(manager, tenantId, issuerId, id);
       await this.record(manager, tenant, 'certificate.activated', issuerId, id, now);
-      return makeActive(manager, tenantId, issuerId, id);
+      return active;
     });
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type AuditEntry, AuditTrail } from '../../../platform/audit/audit-trail.js';
+import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { isAllowed } from '../../../platform/security/permissions.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -53,6 +54,7 @@ export class MembersRepository {
       return await this.database.run(tenant.tenantId, async (manager) => {
         await lockTenant(manager, tenant);
         judge(await actorOf(manager, tenant));
+        await requireCredential(manager, tenant, now);
         await refuseFlood(manager, tenant.tenantId, invited.email, now);
         await manager.query(
           `insert into members (tenant_id, id, email, role, status, invited_at, invited_by, invitation_hash, invitation_expires_at, created_at, updated_at)
@@ -79,6 +81,7 @@ export class MembersRepository {
     return this.database.run(tenant.tenantId, async (manager) => {
       await lockTenant(manager, tenant);
       const standing = await standingOf(manager, tenant, memberId);
+      await requireCredential(manager, tenant, now);
       const decision = decide(standing);
       if (decision !== null) {
         if (decision.set !== 'remove' && decision.set.invitation !== undefined) await refuseFlood(manager, tenant.tenantId, standing.member.email, now);
@@ -126,6 +129,7 @@ async function refuseFlood(manager: EntityManager, tenantId: string, email: stri
   }
 }
 
+/** Changes go one after the other, and behind a reset of a password that takes the tenant back: who lost it learns nothing. */
 async function lockTenant(manager: EntityManager, { tenantId }: TenantContext): Promise<void> {
   found((await manager.query<unknown[]>('select 1 from tenants where id = $1 for no key update', [tenantId]))[0]);
 }

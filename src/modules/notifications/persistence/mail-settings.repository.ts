@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
+import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { Language } from '../domain/document-words.js';
@@ -43,7 +44,10 @@ export class MailSettingsRepository {
       const [before] = await manager.query<MailSettings[]>(`select ${COLUMNS.join(', ')} from mail_settings where tenant_id = $1 for update`, [tenantId]);
       const after: MailSettings = { ...DEFAULT_MAIL_SETTINGS, ...before, ...told(change) };
       const fields = COLUMNS.filter((name) => after[name] !== before?.[name]);
-      if (fields.length === 0) return after;
+      if (fields.length === 0) {
+        await requireCredential(manager, tenant, now);
+        return after;
+      }
       await manager.query(
         'update mail_settings set language = $2, sender_name = $3, reply_to = $4, subject = $5, message = $6, updated_at = $7 where tenant_id = $1',
         [tenantId, ...COLUMNS.map((name) => after[name]), now],
