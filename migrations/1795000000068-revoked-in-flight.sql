@@ -1,6 +1,7 @@
 -- True while the credential by which a call came in, an API key or a person's session, still acts in the tenant; else SE002. Asked
--- in the transaction of the act, last but for an act that ends its own credential: a key that is revoked while its call is under way fails the call. An administrator of the
--- platform may act in a closed tenant, as the way in lets them; in its name nobody issues.
+-- in the transaction of the act, last but for an act that ends its own credential: a key that is revoked while its call is under
+-- way fails the call. An administrator of the platform may act in a closed tenant, as the way in lets them; in its name nobody
+-- issues.
 create function require_credential(p_tenant uuid, p_credential uuid, p_now timestamptz) returns boolean
   language plpgsql as $$
 begin

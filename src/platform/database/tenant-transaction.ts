@@ -76,7 +76,10 @@ const CREDENTIAL_ENDED = 'SE002';
 const RETRYABLE = new Set(['40001', '40P01']);
 const TRIES = 3;
 
-/** @throws DomainError UNAUTHENTICATED when the caller's credential ended meanwhile */
+/**
+ * Does again what PostgreSQL asks to do again.
+ * @throws DomainError UNAUTHENTICATED when the caller's credential ended meanwhile
+ */
 async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -17,6 +17,7 @@ import { fingerprint } from './fingerprint.js';
 import { IssuingDesk, refuseErrors, type Replay } from './issuing-desk.js';
 import { untilNotOvertaken } from './overtaken.js';
 
+/** Looks at the credential behind the wait for the number too; issue_document itself looks before, and refuses more: nobody issues for a closed tenant. */
 const ISSUE = new Prepared('issue', 'select d.*, require_credential($1, $2, $4) from issue_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) d');
 
 /** Issues a document: checks everything that can be checked, then takes the number. */
