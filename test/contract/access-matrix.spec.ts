@@ -163,7 +163,7 @@ describe('access to every route', () => {
   const expected = (route: DeclaredRoute, caller: Caller): { own: number; allowed: boolean } => {
     const { demands, own, refusesKeys } = caseOf(route);
     const isKey = 'x-api-key' in credentials[caller];
-    if (demands === 'public') return refusesKeys === true && isKey ? { own: 403, allowed: false } : { own, allowed: true };
+    if (demands === 'public') return refusesKeys === true && isKey ? { own: isStranger(caller) ? 401 : 403, allowed: false } : { own, allowed: true };
     if (isStranger(caller)) return { own: 401, allowed: false };
     const allowed = demands === 'signed_in' ? caller !== 'api_key' : isAllowed(caller, demands);
     return { own: allowed ? own : 403, allowed };

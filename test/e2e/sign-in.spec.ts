@@ -281,7 +281,8 @@ describe('signing up and in', () => {
       expect((await call(api, 'POST', '/auth/password/reset', { body: { token, password: OTHER_PASSWORD } })).status).toBe(204);
       return (await logIn(api, email, OTHER_PASSWORD)).body.access_token as string;
     };
-    /** What whoever signed up leaves in the tenant: a key, a second owner, an open invitation, a webhook. */
+    const LETTERHEAD = { sender_name: 'Cobranzas', reply_to: 'cobros@example.org', message: 'Pague a otra cuenta: {number}' };
+    /** What whoever signed up leaves in the tenant: a key, a second owner, an open invitation, a webhook, a letterhead. */
     const furnish = async (owner: Owner) => {
       const post = (path: string, body: object) => call(api, 'POST', path, { token: owner.token, body });
       const [accomplice, guest] = [newAddress(), newAddress()];
@@ -291,8 +292,10 @@ describe('signing up and in', () => {
       const [token, open] = await Promise.all([accomplice, guest].map(async (email) => codeIn((await mailbox.waitFor(email)).text)));
       expect((await call(api, 'POST', '/auth/invitations/accept', { body: { token, name: 'Contador', password: PASSWORD } })).status).toBe(200);
       expect((await post('/webhooks', { url: 'https://127.0.0.1:8443/hook' })).status).toBe(201);
+      expect((await call(api, 'PATCH', '/tenant/mail-settings', { token: owner.token, body: LETTERHEAD })).status).toBe(200);
       return { accomplice: (await logIn(api, accomplice)).body.access_token as string, key, open };
     };
+    const letterhead = async (token: string) => (await call(api, 'GET', '/tenant/mail-settings', { token })).body;
     const list = async (as: { token: string } | { apiKey: string }) => (await call(api, 'GET', '/issuers', as)).status;
 
     it('is its owner’s alone once a reset has proved the address', async () => {
@@ -303,12 +306,13 @@ describe('signing up and in', () => {
       expect([await list({ apiKey: key }), await list({ token: accomplice }), await list({ token: owner.token }), await list({ token })]).toEqual([401, 403, 401, 200]);
       expect((await call(api, 'POST', '/auth/invitations/accept', { body: { token: open, name: 'Eva', password: PASSWORD } })).status).toBe(401);
       expect((await call(api, 'GET', '/webhooks', { token })).body.total).toBe(0);
+      expect(await letterhead(token)).toMatchObject({ sender_name: null, reply_to: null, subject: null, message: null });
       expect((await call(api, 'GET', '/tenant/members', { token })).body.items).toMatchObject([{ member_id: owner.memberId, role: 'tenant_owner', status: 'active' }]);
       const [kept] = await stack.database.query<{ secrets: number }>('select count(*)::int as secrets from webhook_secrets where tenant_id = $1', [owner.tenantId]);
       expect(kept).toEqual({ secrets: 0 });
       const lines = (await call(api, 'GET', '/tenant/audit-log?page_size=100', { token })).body.items as { action: string; actor_kind: string; detail: { reason?: string } }[];
       const told = lines.filter(({ detail }) => detail.reason === 'address_unproven');
-      expect(told.map(({ action, actor_kind }) => `${actor_kind} ${action}`).sort()).toEqual(['system api_key.revoked', 'system member.removed', 'system member.removed', 'system webhook.deleted']);
+      expect(told.map(({ action, actor_kind }) => `${actor_kind} ${action}`).sort()).toEqual(['system api_key.revoked', 'system mail_settings.changed', 'system member.removed', 'system member.removed', 'system webhook.deleted']);
     });
 
     it.each([
@@ -339,6 +343,7 @@ describe('signing up and in', () => {
       const token = await reset(owner.email);
       expect([await list({ apiKey: key }), await list({ token: accomplice }), await list({ token })]).toEqual([200, 200, 200]);
       expect((await call(api, 'GET', '/webhooks', { token })).body.total).toBe(1);
+      expect(await letterhead(token)).toMatchObject(LETTERHEAD);
     });
 
     it('gets nothing from a session that the reset has ended, though the call came before it', async () => {

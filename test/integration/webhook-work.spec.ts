@@ -316,4 +316,29 @@ describe('the work of webhooks', () => {
     expect([lines.total, lines.rows.length]).toEqual([10_000, 50]);
     expect((await new DeliveriesRepository(transaction).page(id, webhookId, 'failed', 100, 0))?.total).toBe(0);
   });
+
+  it('that failed is found without reading all that was delivered since', async () => {
+    const id = await tenant(1, 10_000);
+    const [{ webhook_id: webhookId } = { webhook_id: '' }] = await database.query<{ webhook_id: string }>('select webhook_id from webhook_work where tenant_id = $1 limit 1', [id]);
+    await database.query(
+      `update webhook_deliveries d set finished_at = now(), status = case when n <= 60 then 'failed' else 'delivered' end, created_at = created_at + n * interval '1 second'
+       from (select x.id, row_number() over () as n from webhook_deliveries x where x.tenant_id = $1) made where d.tenant_id = $1 and d.id = made.id`, [id]);
+    await database.query('vacuum analyze webhook_deliveries');
+    const alone = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
+    try {
+      const read = async (): Promise<number> => {
+        await alone.query('select pg_stat_force_next_flush()');
+        const [row] = await alone.query<{ read: string }[]>(
+          `select t.seq_tup_read + (select sum(i.idx_tup_read) from pg_stat_user_indexes i where i.relid = t.relid) as read
+           from pg_stat_user_tables t where t.relid = 'sello.webhook_deliveries'::regclass`);
+        return Number(row?.read);
+      };
+      const before = await read();
+      const page = await new DeliveriesRepository(new TenantTransaction(alone)).page(id, webhookId, 'failed', 50, 0);
+      expect([page?.total, page?.rows.length, page?.rows.every(({ status }) => status === 'failed')]).toEqual([60, 50, true]);
+      expect(await read() - before).toBeLessThan(1_000);
+    } finally {
+      await alone.destroy();
+    }
+  });
 });

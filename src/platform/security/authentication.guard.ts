@@ -46,10 +46,8 @@ export class AuthenticationGuard implements CanActivate {
     }
     const { apiKey } = presentedCredentials(request);
     if (apiKey !== null) {
-      const key = await this.authenticateKey(request, apiKey);
-      // Who may be anybody of a tenant is nobody in particular.
-      if (this.says(context, SIGNED_IN_KEY) === true) throw new DomainError('FORBIDDEN', { reason: 'person_required' });
-      request.tenant = key;
+      if (this.says(context, SIGNED_IN_KEY) === true) await this.refuseKey(request, apiKey);
+      request.tenant = await this.authenticateKey(request, apiKey);
       return true;
     }
     request.person = await this.people.authenticate(context, request);
@@ -60,8 +58,14 @@ export class AuthenticationGuard implements CanActivate {
   /** On a public route: whoever presents a session must present a good one; whoever presents nothing is a stranger. */
   private async recognise(context: ExecutionContext, request: ServiceRequest): Promise<void> {
     const { apiKey, bearer, cookie } = presentedCredentials(request);
-    if (apiKey !== null) throw new DomainError('FORBIDDEN', { reason: 'person_required' });
+    if (apiKey !== null) await this.refuseKey(request, apiKey);
     if ((bearer ?? cookie) !== null) request.person = await this.people.authenticate(context, request);
+  }
+
+  /** Where a person is asked for: who may be anybody of a tenant is nobody in particular. A bad key is refused as everywhere. */
+  private async refuseKey(request: ServiceRequest, presented: string): Promise<never> {
+    await this.authenticateKey(request, presented);
+    throw new DomainError('FORBIDDEN', { reason: 'person_required' });
   }
 
   private says(context: ExecutionContext, name: string): unknown {

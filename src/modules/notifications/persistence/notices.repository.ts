@@ -23,11 +23,13 @@ const IS_ADMIN = `a.status = 'active' and a.role in ('tenant_owner', 'tenant_adm
 
 /** What lately failed to reach an admin and is in no other mail, the newest first. */
 const UNTOLD = `
+  with told as (
+    select e.id from mails m cross join unnest(m.event_ids) e (id)
+    where m.tenant_id = $1 and m.notice = $5 and m.recipient = $6 and m.status in ('queued', 'sent')
+  )
   select e.id from mails f cross join unnest(f.event_ids) e (id)
   where f.tenant_id = $1 and f.notice = $5 and f.recipient = $6 and f.status in ('failed', 'bounced') and f.created_at > $7::timestamptz - interval '31 days'
-    and not exists (
-      select from mails m
-      where m.tenant_id = $1 and m.notice = $5 and m.recipient = $6 and m.status in ('queued', 'sent') and e.id = any (m.event_ids))
+    and not exists (select from told where told.id = e.id)
   group by e.id order by max(f.created_at) desc limit ${MOST_ITEMS}`;
 
 /** News for a tenant's owners and admins. */
