@@ -2168,6 +2168,8 @@ export interface components {
         ApiKey: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            tenant_id: string;
             name: string;
             /**
              * @description Beginning of the key
@@ -2196,6 +2198,8 @@ export interface components {
         ApiKeyCreated: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            tenant_id: string;
             name: string;
             /**
              * @description Beginning of the key
@@ -2227,6 +2231,8 @@ export interface components {
         AuditLine: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            tenant_id: string;
             /** Format: date-time */
             at: string;
             /**
@@ -2270,6 +2276,8 @@ export interface components {
         Buyer: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            tenant_id: string;
             buyer_id: string;
             /** @description Code of the SRI */
             buyer_id_type: string;
@@ -2334,6 +2342,8 @@ export interface components {
         BuyerListItem: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            tenant_id: string;
             buyer_id: string;
             /** @description Code of the SRI */
             buyer_id_type: string;
@@ -2408,6 +2418,8 @@ export interface components {
         Certificate: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            tenant_id: string;
             /** Format: uuid */
             issuer_id: string;
             /** @example CN=ROSA CALLE */
@@ -3301,6 +3313,8 @@ export interface components {
         DocumentListItem: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            tenant_id: string;
             /** Format: uuid */
             issuer_id: string;
             /** @description Issuer's legal name */
@@ -4554,6 +4568,8 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** Format: uuid */
+            tenant_id: string;
+            /** Format: uuid */
             document_id: string;
             /**
              * @description `authorized`: sent by itself; `requested`: asked for
@@ -4734,6 +4750,8 @@ export interface components {
         Member: {
             /** Format: uuid */
             member_id: string;
+            /** Format: uuid */
+            tenant_id: string;
             /**
              * Format: uuid
              * @description Null until the invitation is accepted
@@ -4801,6 +4819,8 @@ export interface components {
         Pause: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            tenant_id: string;
             /** @enum {string} */
             scope: "issuer" | "establishment" | "document_type" | "emission_point";
             /** Format: uuid */
@@ -5500,6 +5520,8 @@ export interface components {
         Webhook: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            tenant_id: string;
             url: string;
             description: string | null;
             /** @description Null: all */
@@ -5557,6 +5579,8 @@ export interface components {
         WebhookCreated: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            tenant_id: string;
             url: string;
             description: string | null;
             /** @description Null: all */
@@ -5590,6 +5614,8 @@ export interface components {
         WebhookDelivery: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            tenant_id: string;
             /** Format: uuid */
             webhook_id: string;
             /** Format: uuid */

@@ -79,6 +79,15 @@ describe('the description of the API', () => {
     expect([...told].filter((name) => !EXPOSED_HEADERS.includes(name))).toEqual([]);
   });
 
+  it('tells of every record whose it is', () => {
+    // A tenant is told by its own id, and of a pause in an event the event tells it.
+    const told = new Set(['Tenant', 'PlatformTenant', 'EventPause']);
+    const has = (schema: Schema, ...names: string[]) => names.some((name) => schema.properties?.[name] !== undefined);
+    const records = Object.entries(description.components.schemas).filter(([name, schema]) => !told.has(name) && has(schema, 'id', 'member_id') && has(schema, 'created_at', 'invited_at', 'at'));
+    expect(records.map(([name]) => name)).toEqual(expect.arrayContaining(['Document', 'DocumentListItem', 'Buyer', 'Certificate', 'Webhook', 'ApiKey', 'Member', 'AuditLine', 'Event']));
+    expect(records.filter(([, schema]) => schema.required?.includes('tenant_id') !== true).map(([name]) => name)).toEqual([]);
+  });
+
   it('has a name for every object', () => {
     const anonymous: string[] = [];
     const visit = (schema: Schema, at: string, named: boolean): void => {

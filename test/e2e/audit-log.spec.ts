@@ -196,7 +196,7 @@ describe('the audit log of a tenant', () => {
     const { answer, target, detail } = await act();
     expect([answer.status < 300, answer.body]).toEqual([true, answer.body]);
     expect((await lines(`&action=${action}`))[0]).toEqual({
-      id: expect.any(String), at: expect.any(String), action, actor_kind: 'user', actor_id: owner.userId, target_kind: kind, target_id: target, detail,
+      id: expect.any(String), tenant_id: business.tenantId, at: expect.any(String), action, actor_kind: 'user', actor_id: owner.userId, target_kind: kind, target_id: target, detail,
       request_id: answer.headers.get('x-request-id'), address: '127.0.0.1',
     });
   });

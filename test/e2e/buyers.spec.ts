@@ -20,7 +20,7 @@ interface Page {
 type Refusal = { error: { code: string; detail: { field?: string; loc?: string[]; type?: string }[] & { field?: string } } };
 
 const COMPANY = { buyer_id_type: 'RUC', buyer_id: '1790012345001', legal_name: 'Comercial Ñandú & Compañía' } as const;
-const FIELDS = ['id', 'buyer_id', 'buyer_id_type', 'legal_name', 'trade_name', 'contributor_status', 'contributor_type', 'address', 'notes', 'is_active', 'created_at', 'updated_at', 'sri_last_verified_at'];
+const FIELDS = ['id', 'tenant_id', 'buyer_id', 'buyer_id_type', 'legal_name', 'trade_name', 'contributor_status', 'contributor_type', 'address', 'notes', 'is_active', 'created_at', 'updated_at', 'sri_last_verified_at'];
 
 describe('buyer profiles', () => {
   let stack: Stack;
@@ -40,7 +40,7 @@ describe('buyer profiles', () => {
       const business = await open();
       const created = await create(business, { ...COMPANY, trade_name: '  El Ñandú ', email: 'ventas@example.com', notes: 'Paga a 30 días', address: null });
       expect([created.status, created.body]).toEqual([201, {
-        id: expect.any(String), ...COMPANY, buyer_id_type: '04', trade_name: 'El Ñandú', email: 'ventas@example.com', notes: 'Paga a 30 días', address: null, is_active: true,
+        id: expect.any(String), tenant_id: business.tenantId, ...COMPANY, buyer_id_type: '04', trade_name: 'El Ñandú', email: 'ventas@example.com', notes: 'Paga a 30 días', address: null, is_active: true,
         contributor_status: null, contributor_type: null, sri_last_verified_at: null, created_at: expect.any(String), updated_at: expect.any(String),
         is_frequent: false, document_count: 0, last_document_at: null,
       }]);

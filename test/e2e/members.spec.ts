@@ -88,7 +88,7 @@ describe('members of a tenant', () => {
       const answer = await invite(owner, 'accountant', 'Ana.Pérez@Example.COM');
       expect([answer.status, answer.body]).toEqual([
         201,
-        { member_id: expect.any(String), user_id: null, email: 'ana.pérez@example.com', name: null, role: 'accountant', status: 'invited', invited_at: expect.any(String), last_login_at: null },
+        { member_id: expect.any(String), tenant_id: business.tenantId, user_id: null, email: 'ana.pérez@example.com', name: null, role: 'accountant', status: 'invited', invited_at: expect.any(String), last_login_at: null },
       ]);
       const [line] = await lines('&action=member.invited');
       expect(line).toMatchObject({ actor_id: owner.userId, target_id: answer.body['member_id'], detail: { email: 'ana.pérez@example.com', role: 'accountant' } });
@@ -204,7 +204,7 @@ describe('members of a tenant', () => {
     expect(body.total).toBe(body.items.length);
     const me = body.items.find(({ member_id }) => member_id === owner.memberId);
     expect(me).toEqual({
-      member_id: owner.memberId, user_id: owner.userId, email: owner.email, name: expect.stringMatching(/^Person/), role: 'tenant_owner', status: 'active',
+      member_id: owner.memberId, tenant_id: business.tenantId, user_id: owner.userId, email: owner.email, name: expect.stringMatching(/^Person/), role: 'tenant_owner', status: 'active',
       invited_at: expect.any(String), last_login_at: null,
     });
     const times = body.items.map(({ invited_at }) => invited_at);

@@ -10,6 +10,7 @@ const count = { type: 'integer' } as const;
 @ApiSchema({ name: 'ApiKey' })
 export class ApiKeyRecord {
   @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
   @ApiProperty(text) name: string;
   @ApiProperty({ ...text, description: 'Beginning of the key', example: 'svc_test_aB3d' }) prefix: string;
   @ApiProperty({ enum: ['TEST', 'PRODUCTION'] }) environment: string;

@@ -11,6 +11,7 @@ const orNull = { nullable: true } as const;
 @ApiSchema({ name: 'AuditLine' })
 export class AuditLineRecord {
   @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
   @ApiProperty(instant) at: Date;
   @ApiProperty({ enum: AUDIT_ACTORS, description: '`platform_admin`: somebody of the platform, acting in this tenant' }) actor_kind: AuditActor;
   @ApiProperty({ ...uuid, ...orNull, description: 'User or API key' }) actor_id: string | null;

@@ -14,6 +14,7 @@ export type LookupSource = (typeof LOOKUP_SOURCES)[number];
 @ApiSchema({ name: 'BuyerListItem' })
 export class BuyerListItem {
   @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
   @ApiProperty(text) buyer_id: string;
   @ApiProperty({ ...text, description: 'Code of the SRI' }) buyer_id_type: string;
   @ApiProperty(text) legal_name: string;

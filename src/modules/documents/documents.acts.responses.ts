@@ -66,6 +66,7 @@ export class DocumentHistory {
 @ApiSchema({ name: 'Pause' })
 export class PauseRecord {
   @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
   @ApiProperty({ enum: ['issuer', 'establishment', 'document_type', 'emission_point'] }) scope: string;
   @ApiProperty(uuid) issuer_id: string;
   @ApiProperty({ ...uuid, nullable: true }) establishment_id: string | null;

@@ -49,6 +49,7 @@ export class DocumentSyncSubmit {
 @ApiSchema({ name: 'DocumentListItem' })
 export class DocumentListItem {
   @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
   @ApiProperty(uuid) issuer_id: string;
   @ApiProperty({ ...text, description: "Issuer's legal name" }) issuer_razon_social: string;
   @ApiProperty(documentType) document_type: string;

@@ -147,6 +147,7 @@ export class CertificateReport {
 @ApiSchema({ name: 'Certificate' })
 export class CertificateEntry {
   @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
   @ApiProperty(uuid) issuer_id: string;
   @ApiProperty({ ...text, example: 'CN=ROSA CALLE' }) subject: string;
   @ApiProperty({ ...text, example: 'CN=AC BANCO CENTRAL DEL ECUADOR' }) issuer_name: string;

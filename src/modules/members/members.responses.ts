@@ -22,6 +22,7 @@ export class TenantRecord {
 @ApiSchema({ name: 'Member' })
 export class MemberRecord {
   @ApiProperty(uuid) member_id: string;
+  @ApiProperty(uuid) tenant_id: string;
   @ApiProperty({ ...uuid, ...orNull, description: 'Null until the invitation is accepted' }) user_id: string | null;
   @ApiProperty(text) email: string;
   @ApiProperty({ ...text, ...orNull, description: 'Null until the invitation is accepted', example: 'Rosa Calle' }) name: string | null;

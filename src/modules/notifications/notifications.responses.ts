@@ -15,6 +15,7 @@ export const MAIL_CAUSES = ['authorized', 'requested'] as const;
 @ApiSchema({ name: 'Mail' })
 export class MailRecord {
   @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
   @ApiProperty(uuid) document_id: string;
   @ApiProperty({ enum: MAIL_CAUSES, description: '`authorized`: sent by itself; `requested`: asked for' }) cause: (typeof MAIL_CAUSES)[number];
   @ApiProperty({ ...text, example: 'maria.jose@example.com' }) recipient: string;

@@ -14,6 +14,7 @@ const orNull = { nullable: true } as const;
 @ApiSchema({ name: 'Webhook' })
 export class WebhookRecord {
   @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
   @ApiProperty(text) url: string;
   @ApiProperty({ ...text, ...orNull }) description: string | null;
   @ApiProperty({ enum: EVENT_KINDS, enumName: 'EventKind', isArray: true, ...orNull, description: 'Null: all' }) kinds: EventKind[] | null;
@@ -58,6 +59,7 @@ export class AttemptRecord {
 @ApiSchema({ name: 'WebhookDelivery' })
 export class DeliveryRecord {
   @ApiProperty(uuid) id: string;
+  @ApiProperty(uuid) tenant_id: string;
   @ApiProperty(uuid) webhook_id: string;
   @ApiProperty(uuid) event_id: string;
   @ApiProperty({ enum: EVENT_KINDS, enumName: 'EventKind' }) event_type: EventKind;

@@ -46,7 +46,7 @@ export const DOCUMENT: Shape = {
 };
 
 export const LIST_ITEM: Shape = {
-  id: uuid, issuer_id: uuid, issuer_razon_social: text, document_type: oneOf(...TYPES), sequential: orNull(integer), issue_date: day, total: money, status,
+  id: uuid, tenant_id: uuid, issuer_id: uuid, issuer_razon_social: text, document_type: oneOf(...TYPES), sequential: orNull(integer), issue_date: day, total: money, status,
   buyer_name: orNull(text), buyer_id: orNull(text), access_key: orNull(text), authorization_number: orNull(text), authorization_date: orNull(instant),
   sri_environment: environment, ...times,
 };
@@ -61,7 +61,7 @@ export const ESTABLISHMENT: Shape = { id: uuid, tenant_id: uuid, issuer_id: uuid
 export const EMISSION_POINT: Shape = { id: uuid, tenant_id: uuid, establishment_id: uuid, code: text, initial_sequential: integer, is_active: flag, ...times };
 
 export const BUYER_ITEM: Shape = {
-  id: uuid, buyer_id: text, buyer_id_type: text, legal_name: text, trade_name: orNull(text), contributor_status: orNull(text), contributor_type: orNull(text),
+  id: uuid, tenant_id: uuid, buyer_id: text, buyer_id_type: text, legal_name: text, trade_name: orNull(text), contributor_status: orNull(text), contributor_type: orNull(text),
   address: orNull(text), notes: orNull(text), is_active: flag, ...times, sri_last_verified_at: orNull(instant),
 };
 
@@ -74,10 +74,10 @@ export const LOOKUP_BUYER: Shape = {
 };
 
 export const MEMBER: Shape = {
-  member_id: uuid, user_id: orNull(uuid), email: text, name: orNull(text), role, status: oneOf('invited', 'active', 'suspended'), invited_at: instant, last_login_at: orNull(instant),
+  member_id: uuid, tenant_id: uuid, user_id: orNull(uuid), email: text, name: orNull(text), role, status: oneOf('invited', 'active', 'suspended'), invited_at: instant, last_login_at: orNull(instant),
 };
 
-export const CERTIFICATE: Shape = { id: uuid, issuer_id: uuid, status: oneOf('active', 'expiring', 'expired', 'revoked'), created_at: instant };
+export const CERTIFICATE: Shape = { id: uuid, tenant_id: uuid, issuer_id: uuid, status: oneOf('active', 'expiring', 'expired', 'revoked'), created_at: instant };
 
 export const PAGE: Shape = { items: list, total: integer, page: integer, page_size: integer };
 export const CERTIFICATE_LIST: Shape = { items: list, total: integer };

@@ -17,7 +17,7 @@ export interface NewApiKey {
   readonly hash: Buffer;
 }
 
-const COLUMNS = 'id, name, prefix, environment, created_at, last_used_at, revoked_at';
+const COLUMNS = 'id, tenant_id, name, prefix, environment, created_at, last_used_at, revoked_at';
 
 /** Standing keys of a tenant: each is limited by itself. */
 export const MOST_KEYS = 100;

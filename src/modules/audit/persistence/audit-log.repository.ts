@@ -24,7 +24,7 @@ export class AuditLogRepository {
     const filter = [tenantId, action, actorId, from, until];
     return this.reads.run(tenantId, async (manager) => {
       const rows = await manager.query<AuditLineRecord[]>(
-        `select id, at, actor_kind, actor_id, action, target_kind, target_id, detail, request_id, address
+        `select id, tenant_id, at, actor_kind, actor_id, action, target_kind, target_id, detail, request_id, address
          from audit_log where ${FILTER} order by at desc, id desc limit $6 offset $7`,
         [...filter, limit, offset],
       );

@@ -15,7 +15,7 @@ export interface Identification {
   readonly id: string;
 }
 
-const LISTED = `b.id, b.buyer_id, b.buyer_id_type, b.legal_name, b.trade_name, b.contributor_status, b.contributor_type, b.address,
+const LISTED = `b.id, b.tenant_id, b.buyer_id, b.buyer_id_type, b.legal_name, b.trade_name, b.contributor_status, b.contributor_type, b.address,
   b.notes, b.is_active, b.created_at, b.updated_at, b.sri_last_verified_at`;
 
 /** From this number of authorized documents on a buyer is frequent. */

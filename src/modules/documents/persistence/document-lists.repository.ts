@@ -7,7 +7,7 @@ import type { DocumentListItem } from '../documents.responses.js';
 import { documentConditions, sharedConditions, statusCondition } from './document-conditions.js';
 import { Parameters } from './parameters.js';
 
-const ITEM = `d.id, d.issuer_id, i.razon_social as issuer_razon_social, d.document_type, d.sequential,
+const ITEM = `d.id, d.tenant_id, d.issuer_id, i.razon_social as issuer_razon_social, d.document_type, d.sequential,
   to_char(d.issue_date, 'YYYY-MM-DD') as issue_date, d.total::text, d.status, d.buyer_name, d.buyer_id,
   d.access_key, d.authorization_number, d.authorization_date, d.sri_environment, d.created_at, d.updated_at`;
 

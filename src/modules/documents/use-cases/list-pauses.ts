@@ -23,7 +23,7 @@ export class ListPausesHandler implements IQueryHandler<ListPauses> {
       const issuers = await manager.query<unknown[]>('select 1 from issuers where tenant_id = $1 and id = $2', [tenant.tenantId, issuerId]);
       if (issuers.length === 0) throw new DomainError('NOT_FOUND');
       const items = await manager.query<PauseRecord[]>(
-        `select id, scope, issuer_id, establishment_id, emission_point_id, document_type, code as sri_code, document_id, created_at, resumed_at
+        `select id, tenant_id, scope, issuer_id, establishment_id, emission_point_id, document_type, code as sri_code, document_id, created_at, resumed_at
          from issuing_pauses where tenant_id = $1 and issuer_id = $2 order by created_at desc, id limit 100`,
         [tenant.tenantId, issuerId],
       );

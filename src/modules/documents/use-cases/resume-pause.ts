@@ -30,7 +30,7 @@ export class ResumePauseHandler implements ICommandHandler<ResumePause> {
     const line = actLine(tenant, { action: 'pause.resumed', target: { kind: 'pause', id: pauseId }, detail: { issuer_id: issuerId } }, now);
     const [pause] = await this.transaction.call<PauseRecord>(
       tenant.tenantId,
-      `select id, scope, issuer_id, establishment_id, emission_point_id, document_type, code as sri_code, document_id, created_at, resumed_at
+      `select id, tenant_id, scope, issuer_id, establishment_id, emission_point_id, document_type, code as sri_code, document_id, created_at, resumed_at
        from (select p.*, record_act($1, $5) from resume_pause($1, $2, $3, $4) p) resumed`,
       [issuerId, pauseId, now, line],
     );

@@ -31,7 +31,7 @@ export interface SealedCertificate {
 }
 
 const COLUMNS =
-  'id, issuer_id, subject, issuer_name, serial_number, ruc, valid_from, valid_to, is_active, revoked_at, fingerprint_sha256, checks, created_at';
+  'id, tenant_id, issuer_id, subject, issuer_name, serial_number, ruc, valid_from, valid_to, is_active, revoked_at, fingerprint_sha256, checks, created_at';
 
 const ONE = 'tenant_id = $1 and issuer_id = $2 and id = $3';
 

@@ -97,7 +97,7 @@ export class MembersRepository {
   async list(tenantId: string, limit: number, offset: number): Promise<{ rows: MemberRecord[]; total: number }> {
     return this.database.run(tenantId, async (manager) => {
       const rows = await manager.query<MemberRecord[]>(
-        'select * from member_cards($1) order by invited_at desc, member_id desc limit $2 offset $3',
+        'select $1::uuid as tenant_id, * from member_cards($1) order by invited_at desc, member_id desc limit $2 offset $3',
         [tenantId, limit, offset],
       );
       const [counted] = await manager.query<{ total: number }[]>('select count(*)::int as total from members where tenant_id = $1', [tenantId]);
@@ -176,7 +176,7 @@ async function apply(manager: EntityManager, { tenantId }: TenantContext, member
 }
 
 async function card(manager: EntityManager, tenantId: string, memberId: string): Promise<MemberRecord | null> {
-  const [row] = await manager.query<MemberRecord[]>('select * from member_cards($1) where member_id = $2', [tenantId, memberId]);
+  const [row] = await manager.query<MemberRecord[]>('select $1::uuid as tenant_id, * from member_cards($1) where member_id = $2', [tenantId, memberId]);
   return row ?? null;
 }
 

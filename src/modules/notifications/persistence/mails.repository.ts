@@ -7,7 +7,7 @@ import type { DocumentStatus } from '../../documents/public.js';
 import type { Language } from '../domain/document-words.js';
 import type { MailRecord } from '../notifications.responses.js';
 
-const COLUMNS = 'id, document_id, cause, recipient, language, status, attempts, failure, requested_by, created_at, sent_at, updated_at';
+const COLUMNS = 'id, tenant_id, document_id, cause, recipient, language, status, attempts, failure, requested_by, created_at, sent_at, updated_at';
 
 /** A document as somebody wants it mailed. */
 export interface MailableDocument {

@@ -17,7 +17,7 @@ const TOO_OFTEN = 'SE140';
 
 /** What is told of the deliveries that a statement finds: events and attempts are looked up for those alone, not for what a page skips. */
 const told = (deliveries: string): string => `
-  select d.id, d.webhook_id, d.event_id, e.type as event_type, d.status, d.next_attempt_at, d.created_at, d.finished_at,
+  select d.id, d.tenant_id, d.webhook_id, d.event_id, e.type as event_type, d.status, d.next_attempt_at, d.created_at, d.finished_at,
     coalesce((
       select jsonb_agg(jsonb_build_object('number', a.number, 'started_at', ${utc('a.started_at')}, 'finished_at', ${utc('a.finished_at')},
         'outcome', a.outcome, 'status_code', a.status_code, 'duration_ms', a.duration_ms) order by a.number)

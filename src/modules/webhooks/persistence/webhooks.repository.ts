@@ -22,7 +22,7 @@ export interface KeptSecret {
   readonly sealed: Buffer;
 }
 
-const COLUMNS = 'id, url, description, kinds, is_active, failing_since, disabled_at, disabled_reason, created_at, updated_at';
+const COLUMNS = 'id, tenant_id, url, description, kinds, is_active, failing_since, disabled_at, disabled_reason, created_at, updated_at';
 const WRITABLE = ['url', 'kinds', 'description', 'is_active'] as const;
 const STANDING = 'tenant_id = $1 and deleted_at is null';
 
