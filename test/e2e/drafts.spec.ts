@@ -230,6 +230,12 @@ describe('drafts and what follows an issued document', () => {
     });
   });
 
+  it('warns once of the original of a type that has none', async () => {
+    const original = await authorized();
+    const created = await draft({ modified_document_id: original });
+    expect((created.body['warnings'] as { rule: string; pointer: string }[]).map(({ rule, pointer }) => [rule, pointer])).toEqual([['document.unused_field', '/modified_document_id']]);
+  });
+
   it('checks without effect on a dry run', async () => {
     const before = await business.lastNumber();
     const good = await business.call('POST', '/documents/validate', business.invoice(FROM_LINES));
@@ -254,7 +260,7 @@ describe('drafts and what follows an issued document', () => {
     expect((await business.call('GET', `/documents/${created.body.id}`)).status).toBe(404);
     expect((await business.issue({ idempotency_key: 'draft-1' })).status).toBe(409);
     const late = await draft({ idempotency_key: 'draft-1' });
-    expect([late.status, late.body.error?.code]).toEqual([404, 'NOT_FOUND']);
+    expect([late.status, late.body.error]).toMatchObject([404, { code: 'NOT_FOUND', detail: { reason: 'draft_deleted', document_id: created.body.id } }]);
 
     const original = await authorized();
     const note = () => credit(original, { idempotency_key: 'note-1' });

@@ -67,7 +67,7 @@ export class GetCreatedDraftHandler implements IQueryHandler<GetCreatedDraft> {
         [tenantId, documentId],
       ),
     );
-    if (!row) throw new DomainError('NOT_FOUND');
+    if (!row) throw new DomainError('NOT_FOUND', { reason: 'draft_deleted', document_id: documentId });
     return row;
   }
 }

@@ -95,8 +95,9 @@ export async function identityOf(transaction: TenantTransaction, tenantId: strin
   return row ?? null;
 }
 
-/** The content with what it leaves to its original to say. */
+/** The content with what it leaves to its original to say; as it is where its type carries nothing of another document. */
 export function namedInFull(content: DocumentContent, original: OriginalIdentity): DocumentContent {
+  if (!isNote(content) && content.documentType !== '06') return content;
   return {
     ...content,
     modifiedDocumentId: original.id,
