@@ -46,6 +46,7 @@ export const ERROR_CATALOGUE = {
   SERVICE_UNAVAILABLE: entry(503, 'El servicio no está disponible', 'The service is not available', 'Reintente después de Retry-After', 'Try again after Retry-After'),
   SRI_REJECTED: entry(200, 'El SRI rechazó el documento', 'The SRI refused the document', 'Lea sri_messages y corrija el documento', 'Read sri_messages and correct the document'),
   SEQUENTIAL_TAKEN: entry(200, 'El SRI tiene registrado este secuencial con otra clave de acceso', 'The SRI holds this sequential under another access key', 'Ajuste el contador, abandone este documento y emita otro', 'Raise the counter, abandon this document and issue anew'),
+  ISSUER_PAUSED: entry(200, 'El documento espera: el SRI bloqueó al emisor, o parte de él', 'The document waits: the SRI has blocked the issuer, or part of it', 'Resuelva la causa con el SRI y reanude la pausa', 'Settle the cause with the SRI and resume the pause'),
   ANSWER_OVERDUE: entry(200, 'El SRI no respondió dentro de 24 horas', 'The SRI did not answer within 24 hours', 'Reconcilie el documento o espere la conciliación diaria', 'Reconcile the document or wait for the daily reconciliation'),
   ATTEMPTS_EXHAUSTED: entry(200, 'Se agotaron los intentos automáticos', 'The automatic attempts are exhausted', 'Revise el historial y use retry', 'Look at the history and use retry'),
   SIGNING_KEY_UNAVAILABLE: entry(200, 'La clave de firma no está disponible por el momento', 'The signing key is not available at the moment', 'Espere: el documento continúa solo', 'Wait: the document goes on by itself'),

@@ -269,6 +269,16 @@ describe('drafts and what follows an issued document', () => {
     expect([again.status, again.body.error?.code]).toEqual([404, 'NOT_FOUND']);
   });
 
+  it('says of a draft that another one names why it is not deleted', async () => {
+    const named = await draft();
+    const note = await draft({ document_type: '04', modified_document_id: named.body.id, reason: 'Devolución', payments: [] });
+    expect(note.status).toBe(201);
+    const refused = await business.call<Body>('DELETE', `/documents/${named.body.id}`);
+    expect([refused.status, refused.body.error]).toMatchObject([409, { code: 'INVALID_STATE', detail: { status: 'DRAFT', reason: 'referred_to', allowed_actions: ['issue', 'edit'] } }]);
+    expect((await business.call('DELETE', `/documents/${note.body.id}`)).status).toBe(204);
+    expect((await business.call('DELETE', `/documents/${named.body.id}`)).status).toBe(204);
+  });
+
   it('replays a draft as it was created, letter by letter, after it was edited, moved and issued', async () => {
     const { body } = await business.call<{ id: string }>('POST', `/issuers/${business.issuerId}/establishments/${business.establishmentId}/emission-points`, { code: '077' });
     const odd = { ...FROM_LINES, idempotency_key: 'as-created', numeric_code: '00000007', total_discount: '0.5', additional_info: [{ name: 'Caja', value: '1' }] };

@@ -235,6 +235,15 @@ describe('events', () => {
     expect((await all(restored, owner)).events.map(({ id }) => id)).toEqual([next]);
   });
 
+  it('keep their order in a database that was restored where others had been at work, some of them above its transactions and some below', async () => {
+    const owner = await Business.open(stack, { certificate: null });
+    const ids = [await write(owner), await write(owner), await write(owner)];
+    await stack.database.query(`update events set xid = '99999999999' where tenant_id = $1 and id = any ($2)`, [owner.tenantId, ids.slice(1)]);
+    await stack.database.query('select settle_restored_events()');
+    await caughtUp();
+    expect((await all(null, owner)).events.map(({ id }) => id)).toEqual(ids);
+  });
+
   it('tell once of each threshold that a counter passes', async () => {
     const owner = await Business.open(stack, { initialSequential: 999_950_000 });
     const { document_id } = await owner.accepted();

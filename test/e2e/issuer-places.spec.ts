@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { sriUrls } from '../../src/local/parts.js';
+import { beginNewLife } from '../../src/platform/database/backup/new-life.js';
 import { type Answer, Business } from '../support/business.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -83,6 +84,17 @@ describe('issuers, establishments and emission points', () => {
     for (const path of [issuer(leaving), establishment(leaving)]) expect((await leaving.call('GET', path)).status).toBe(404);
     const other = await Business.open(stack, { ruc: leaving.ruc });
     expect((await other.issue()).status).toBe(202);
+  });
+
+  it('stay once a restore left numbers out that the SRI may hold: founded again, a point would give them out', async () => {
+    const restored = await Business.open(stack, { certificate: null });
+    const life = { lineage: 'aabbccdd', documentTypes: ['01'], skip: 1000, reason: 'restored', now: new Date() };
+    expect((await beginNewLife(stack.ownerUrl, life)).filter(({ emission_point_id }) => emission_point_id === restored.emissionPointId)).toMatchObject([{ from_number: 1, to_number: 1000 }]);
+    for (const path of [point(restored), establishment(restored), issuer(restored)]) {
+      const refused = await restored.call('DELETE', path);
+      expect([refused.status, refused.body]).toMatchObject([409, { error: { code: 'INVALID_STATE', detail: { reason: 'numbers_left_out', allowed_actions: ['set is_active to false'] } } }]);
+    }
+    expect((await restored.call('PATCH', point(restored), { is_active: false })).status).toBe(200);
   });
 
   it('tell that a certificate comes to its end once per threshold, whoever looks and however often', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { DocumentPatch } from '../../src/modules/documents/domain/document.js';
 import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
@@ -120,5 +121,25 @@ describe('the document that a note modifies', () => {
     expect(otherBuyer(note({ buyerId: '1790012345002' }), { ...original, buyerId: '1790012345001' })).toEqual([]);
     expect(otherBuyer(note({ buyerId: '9999999999' }), { ...original, buyerId: '9999999999999' })).toHaveLength(1);
     expect(told('1790012345001', '07')).toEqual([]);
+  });
+
+  it('over nothing at all is void while a note for it stands, and valid again once that is annulled', async () => {
+    const invoice = (await issueBySql(service, seed, { total: '0.00' })).response;
+    const statusNow = async (): Promise<unknown> => (await database.query('select status from documents where id = $1', [invoice.document_id]))[0];
+    await move(invoice.document_id, [...SENT, 'authorized'], { authorizationNumber: invoice.access_key });
+    const header = {
+      issuer_id: seed.issuerId, establishment_id: seed.establishmentId, emission_point_id: seed.emissionPointId, sri_environment: 'TEST', document_type: '04', issue_date: '2026-08-25',
+      subtotal: '0.00', total_discount: '0.00', total_tax: '0.00', total: '0.00', modified_document_id: invoice.document_id,
+    };
+    const snapshot = { ruc: seed.ruc, establishmentCode: '001', emissionPointCode: '002' };
+    const [issued] = await service.query<IssueRow[]>('select * from issue_document($1, $2, $3, now(), $4, $5, $6, $7, null, $8)', [
+      seed.tenantId, seed.apiKeyId, randomUUID(), JSON.stringify(header), JSON.stringify({ numericCode: '12345678' }), JSON.stringify(snapshot), '[]', 'v1:b',
+    ]);
+    const { document_id: noteId, access_key: key } = issued!.response;
+    await move(noteId, [...SENT, 'authorized'], { authorizationNumber: key });
+    expect(await statusNow()).toEqual({ status: 'VOIDED_BY_NC' });
+    await move(noteId, ['cancellation_requested'], { cancellation: {} as never });
+    await move(noteId, ['annulled']);
+    expect(await statusNow()).toEqual({ status: 'AUTHORIZED' });
   });
 });

@@ -119,6 +119,8 @@ export class MemoryStore implements Store {
       case 'issue_document': return [this.issueDocument(p)];
       case 'advance_document': return [this.advanceDocument(p)];
       case 'correct_document': return [this.correctDocument(p)];
+      // Nobody disables issuers here.
+      case 'enabled_issuer': return [{}];
       case 'refused_at_authorization': return this.refusedAtAuthorization(p[0] as string, p[1] as string);
       case 'load_document': return this.loadDocument(p[0] as string, p[1] as string);
       case 'claim_step': return this.claimStep(p);

@@ -65,7 +65,10 @@ class PostgresStore implements Store {
     const open = await this.owner<{ tenant_id: string; issuer_id: string; id: string }>(
       'select tenant_id, issuer_id, id from issuing_pauses where tenant_id = any ($1) and resumed_at is null', [this.tenants],
     );
-    for (const { tenant_id, issuer_id, id } of open) await this.transaction.call(tenant_id, 'select from resume_pause($1, $2, $3, $4)', [issuer_id, id, new Date(now)]);
+    for (const { tenant_id, issuer_id, id } of open) {
+      await this.transaction.call(tenant_id, 'select from end_pause($1, $2, $3, $4)', [issuer_id, id, new Date(now)]);
+      await this.transaction.call(tenant_id, 'select wake_resumed($1, $2, $3, 1000000)', [id, new Date(now)]);
+    }
   }
 
   async snapshot(): Promise<StoreSnapshot> {

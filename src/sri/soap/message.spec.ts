@@ -26,6 +26,11 @@ describe('reading answers', () => {
     expect(element.text).toBe('a<&amp;>b&c');
   });
 
+  it('replaces what XML allows in no document, which PostgreSQL would not store', () => {
+    const element = read(inEnvelope('a\u0000b\u0008<![CDATA[\ud800\ufffe]]>\u{1f600}\t\n')) as { text: string };
+    expect(element.text).toBe('a\ufffdb\ufffd\ufffd\ufffd\u{1f600}\t\n');
+  });
+
   it.each([
     ['deep nesting', inEnvelope(fill('<a>'))],
     ['closed deep nesting', inEnvelope('<a>'.repeat(100_000) + '</a>'.repeat(100_000))],
@@ -75,4 +80,6 @@ describe('references', () => {
 
 it('keeps excerpts printable', () => {
   expect(excerptOf('a\r\n\u0000\u001b[0m\u202eb')).toBe('a [0m b');
+  // Cut in the middle of a character it would be none that PostgreSQL stores.
+  for (const before of ['', 'a']) expect(JSON.stringify(excerptOf(`${before}${'\u{1f600}'.repeat(2_000)}`))).not.toMatch(/\\ud/);
 });

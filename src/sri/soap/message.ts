@@ -111,7 +111,8 @@ export function excerptOf(body: string): string {
     .slice(0, EXCERPT_LENGTH * 4)
     .replace(/[A-Za-z0-9+/=]{120,}/g, '[...]')
     .replace(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
-    .slice(0, EXCERPT_LENGTH);
+    .slice(0, EXCERPT_LENGTH)
+    .replace(/[\ud800-\udbff]$/, '');
 }
 
 /** Resolves the five predefined references and numeric ones; anything else stays as it is. */
@@ -200,6 +201,12 @@ function declaredIn(attributes: unknown, scope: Scope): Scope {
   return inner ?? scope;
 }
 
+/**
+ * What XML 1.0 allows in no document and the parser lets through all the same; PostgreSQL stores none of it. It is replaced
+ * and not refused: the rest of the answer may be an authorization.
+ */
+const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
 function ownText(content: unknown): string {
   if (!Array.isArray(content)) return '';
   let text = '';
@@ -207,7 +214,7 @@ function ownText(content: unknown): string {
     if ('#text' in node) text += unescapeXml(String(node['#text']));
     else if ('#cdata' in node) text += literalText(node['#cdata']);
   }
-  return text;
+  return text.replace(NOT_XML, '\ufffd');
 }
 
 function literalText(nodes: unknown): string {

@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import { IssuingDesk } from './issuing-desk.js';
@@ -30,6 +31,16 @@ export class DeleteDraftHandler implements ICommandHandler<DeleteDraft> {
 
   private async attempt({ tenant, documentId }: DeleteDraft): Promise<void> {
     const { version } = await this.documents.find(tenant, documentId, 'delete');
+    try {
+      await this.remove(tenant, documentId, version);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'NOT_FOUND') throw error;
+      // It is there: what stands in the way is another draft, which names it as its original.
+      throw new DomainError('INVALID_STATE', { status: 'DRAFT', reason: 'referred_to', allowed_actions: ['issue', 'edit'] });
+    }
+  }
+
+  private async remove(tenant: TenantContext, documentId: string, version: number): Promise<void> {
     await this.desk.callIssuing(tenant.tenantId, 'select delete_draft($1, $2, $3), require_credential($1, $4, $5)', [documentId, version, credentialOf(tenant.principal), this.clock.now()]);
   }
 }

@@ -82,8 +82,8 @@ const CREDITED: Finding = {
   pointer: '',
   rule: 'cancellation.credited',
   message: {
-    es: 'El documento tiene notas de crédito emitidas: anule primero cada una',
-    en: 'Credit notes were issued for the document: cancel each of them first',
+    es: 'El documento tiene notas de crédito emitidas: anule primero cada una, o abandone la que el SRI no autorizó',
+    en: 'Credit notes were issued for the document: cancel each of them first, or abandon what the SRI did not authorize',
   },
   expected: null,
   actual: null,

@@ -40,16 +40,20 @@ export type RecordRow = Omit<DocumentRecord, keyof Shown | 'error' | 'send_email
   readonly warnings: readonly Finding[];
   readonly error_code: string | null;
   readonly error_detail: unknown;
+  /** The open pause under which it waits to be sent. */
+  readonly pause?: Readonly<Record<string, string | null>> | null;
 };
 
 /** The record of a document out of its columns and the content they belong to, its error and warnings told in `language`. */
-export function documentRecord({ error_code, error_detail, warnings, ...columns }: RecordRow, content: DocumentContent, language: Language): DocumentRecord {
+export function documentRecord({ error_code, error_detail, warnings, pause = null, ...columns }: RecordRow, content: DocumentContent, language: Language): DocumentRecord {
   return {
     ...columns,
     warnings: warnings.map((warning) => toldFinding(warning, language)),
     ...(toWire(Object.fromEntries(SHOWN.map((name) => [name, content[name]]))) as Shown),
     send_email: content.sendEmail ?? true,
-    error: documentError(error_code, error_detail, language),
+    error: pause === null ? documentError(error_code, error_detail, language) : documentError('ISSUER_PAUSED', { ...pause, suggested_action: 'resume_pause' }, language),
+    // Nobody knows when that will be.
+    next_attempt_at: pause === null ? columns.next_attempt_at : null,
     cancellation: toWire(columns.cancellation) as DocumentRecord['cancellation'],
   };
 }

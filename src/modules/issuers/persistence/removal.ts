@@ -3,20 +3,27 @@ import { sqlState } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 
 const FOREIGN_KEY_VIOLATION = '23503';
+const INACTIVE = ['set is_active to false'] as const;
 
 /** Runs a removal; what a document (a draft, too) stands on is not removed but can be made inactive. */
 export async function refuseInUse<T>(remove: () => Promise<T>): Promise<T> {
   try {
     return await remove();
   } catch (error) {
-    if (sqlState(error) === FOREIGN_KEY_VIOLATION) throw new DomainError('INVALID_STATE', { reason: 'has_documents', allowed_actions: ['set is_active to false'] });
+    if (sqlState(error) === FOREIGN_KEY_VIOLATION) throw new DomainError('INVALID_STATE', { reason: 'has_documents', allowed_actions: INACTIVE });
     throw error;
   }
 }
 
-/** Removes emission points with all that counts their numbers. `condition` is about emission points, its value `$2`. */
+/**
+ * Removes emission points with all that counts their numbers. `condition` is about emission points, its value `$2`.
+ * @throws DomainError INVALID_STATE where a restore left numbers out: the SRI may hold them, and a point that is founded again
+ *   under the same code would give them out
+ */
 export async function removePoints(manager: EntityManager, tenantId: string, condition: string, value: string): Promise<void> {
   const those = `(select id from emission_points where tenant_id = $1 and ${condition})`;
+  const leftOut = await manager.query<unknown[]>(`select from sequence_raises where tenant_id = $1 and emission_point_id in ${those} and by_restore limit 1`, [tenantId, value]);
+  if (leftOut.length > 0) throw new DomainError('INVALID_STATE', { reason: 'numbers_left_out', allowed_actions: INACTIVE });
   for (const table of ['sequence_counters', 'sequence_raises']) {
     await manager.query(`delete from ${table} where tenant_id = $1 and emission_point_id in ${those}`, [tenantId, value]);
   }

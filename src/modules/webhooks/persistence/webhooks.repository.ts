@@ -24,6 +24,8 @@ export interface KeptSecret {
 
 const COLUMNS = 'id, tenant_id, url, description, kinds, is_active, failing_since, disabled_at, disabled_reason, created_at, updated_at';
 const WRITABLE = ['url', 'kinds', 'description', 'is_active'] as const;
+/** How many deliveries are due again in one transaction, far below what a statement has time for. */
+const RESUMED_AT_ONCE = 10_000;
 const STANDING = 'tenant_id = $1 and deleted_at is null';
 
 /** Where a tenant wants events sent. One that was deleted stays with its deliveries and is shown no more. */
@@ -77,9 +79,15 @@ export class WebhooksRepository {
   async update(tenant: TenantContext, id: string, change: WebhookChange, now: Date): Promise<WebhookRecord | null> {
     const { tenantId } = tenant;
     const record = await this.write(tenant, id, change, now);
-    // In a transaction of its own: see the function.
-    if (record !== null && change.is_active === true) await this.database.call(tenantId, 'select resume_deliveries($1, $2, $3)', [id, now]);
+    if (record !== null && change.is_active === true) await this.resume(tenantId, id, now);
     return record;
+  }
+
+  /** In transactions of their own, behind that of the change: see the function. */
+  private async resume(tenantId: string, id: string, now: Date): Promise<void> {
+    const some = async (): Promise<number> =>
+      (await this.database.call<{ resumed: number }>(tenantId, 'select resume_some_deliveries($1, $2, $3, $4) as resumed', [id, now, RESUMED_AT_ONCE]))[0]?.resumed ?? 0;
+    while ((await some()) > 0);
   }
 
   private async write(tenant: TenantContext, id: string, change: WebhookChange, now: Date): Promise<WebhookRecord | null> {

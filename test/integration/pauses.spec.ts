@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { decide } from '../../src/modules/documents/domain/decide.js';
+import type { Decision, DocumentPatch, DocumentState, SagaPolicy, Work } from '../../src/modules/documents/domain/document.js';
+import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
+import { DocumentsRepository, type Records } from '../../src/modules/documents/persistence/documents.repository.js';
+import { GetDocument, GetDocumentHandler } from '../../src/modules/documents/use-cases/get-document.js';
+import { ResumePause, ResumePauseHandler } from '../../src/modules/documents/use-cases/resume-pause.js';
+import { RandomIds } from '../../src/platform/adapters/random-ids.js';
+import { SystemClock } from '../../src/platform/adapters/system-clock.js';
+import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import type { TenantContext } from '../../src/shared/tenant-context.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+
+const DAY_MS = 86_400_000;
+const POLICY: SagaPolicy = {
+  receptionLadderMs: [1_000], authorizationLadderMs: [1_000], unansweredWaitMs: 1_000, answerDeadlineMs: DAY_MS, maxReceptionAttempts: 5,
+  recheckEveryMs: DAY_MS, recheckForMs: 30 * DAY_MS, cancellationLadderMs: [1_000],
+};
+
+describe('a pause', () => {
+  let database: TestDatabase;
+  let service: DataSource;
+  let transaction: TenantTransaction;
+  let documents: DocumentsRepository;
+  let seed: SeededTenant;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 4)).initialize();
+    transaction = new TenantTransaction(service);
+    documents = new DocumentsRepository(transaction, new RandomIds());
+  });
+  afterAll(async () => {
+    await service.destroy();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    seed = await seedTenant(database, { ruc: `179${String(rucs += 1).padStart(7, '0')}001` });
+  });
+  let rucs = 0;
+
+  const acting = (): TenantContext => ({ tenantId: seed.tenantId, principal: { kind: 'api_key', id: seed.apiKeyId }, environment: 'TEST' });
+  const stateOf = async (id: string): Promise<DocumentState> => (await documents.load(seed.tenantId, id))!.state;
+  const move = async (id: string, triggers: readonly Trigger[], change: { patch?: DocumentPatch; work?: Work | null; records?: Records; at?: Date } = {}): Promise<void> => {
+    const decision: Decision = { moves: triggers.map((trigger) => ({ trigger })), patch: change.patch ?? {}, work: change.work ?? null };
+    await documents.advance(await stateOf(id), decision, null, change.at ?? new Date(), change.records ?? {});
+  };
+  const signing = (): Records => ({ signing: { signingNo: 1, certificateId: seed.certificateId, digest: 'x', xml: Buffer.from('<a/>') } });
+  const signed = async (): Promise<string> => {
+    const { response: { document_id: id } } = await issueBySql(service, seed);
+    await move(id, ['xml_built', 'signed', 'queued'], { patch: { signingNo: 1 }, records: signing(), work: { step: 'submit', dueAt: new Date() } });
+    return id;
+  };
+  /** Sent at that time; the SRI has it and has not decided. */
+  const sent = async (at: Date): Promise<string> => {
+    const id = await signed();
+    const attempt = { id: randomUUID(), service: 'reception' as const, signingNo: 1 };
+    await move(id, ['sending'], { at, patch: { firstSentAt: at }, records: { attempt }, work: { step: 'authorize', dueAt: at, unsent: false } });
+    await move(id, ['received', 'awaiting'], { at, patch: { receivedAt: at, deadlineAt: new Date(at.getTime() + DAY_MS) }, work: { step: 'authorize', dueAt: at, unsent: false } });
+    return id;
+  };
+  const authorized = async (id: string, at: Date): Promise<void> =>
+    move(id, ['authorized'], { at, patch: { authorizationNumber: (await stateOf(id)).accessKey, authorizationDate: at.toISOString() } });
+  /** The SRI says that it has not authorized it, for the taxpayer is suspended (57). */
+  const refuse = async (id: string): Promise<void> => {
+    const state = await stateOf(id);
+    const message = { identifier: '57', message: 'Ruc suspendido', additionalInfo: null, messageType: 'ERROR' };
+    const entry = { estado: 'NO AUTORIZADO', numeroAutorizacion: null, fechaAutorizacion: new Date().toISOString(), ambiente: null, comprobante: null, messages: [message] };
+    const answer = { kind: 'entries' as const, entries: [entry], consultedKey: state.accessKey, raw: '' };
+    const now = new Date();
+    await documents.advance(state, decide(state, { kind: 'authorization', answer }, now, POLICY), null, now);
+    expect((await stateOf(id)).status).toBe('REJECTED');
+  };
+  const pauses = (): Promise<{ id: string; scope: string; code: string; is_open: boolean }[]> =>
+    database.query('select id, scope, code, resumed_at is null as is_open from issuing_pauses where tenant_id = $1 order by created_at', [seed.tenantId]);
+  const resume = (id: string) => new ResumePauseHandler(transaction, new SystemClock()).execute(new ResumePause(acting(), seed.issuerId, id));
+  const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
+
+  it('begins with the first refusal that says so', async () => {
+    await authorized(await sent(ago(3)), ago(3));
+    const id = await sent(ago(2));
+    await refuse(id);
+    expect(await pauses()).toMatchObject([{ scope: 'issuer', code: '57', is_open: true }]);
+  });
+
+  it('does not begin with the refusal of an old document, where the SRI has served the issuer since', async () => {
+    const old = await sent(ago(5));
+    await authorized(await sent(ago(1)), new Date());
+    await refuse(old);
+    expect(await pauses()).toEqual([]);
+  });
+
+  it('does not begin again with the refusal of what was sent before it was resumed, and does with that of what was sent since', async () => {
+    const [first, second] = [await sent(ago(5)), await sent(ago(5))];
+    await refuse(first);
+    const [pause] = await pauses();
+    await resume(pause!.id);
+    await refuse(second);
+    expect(await pauses()).toMatchObject([{ is_open: false }]);
+    const third = await sent(new Date());
+    await refuse(third);
+    expect(await pauses()).toMatchObject([{ is_open: false }, { is_open: true }]);
+  });
+
+  it('is told by what waits under it, until it is resumed', async () => {
+    await refuse(await sent(ago(1)));
+    const [pause] = await pauses();
+    const id = await signed();
+    expect(await documents.take(seed.tenantId, id, randomUUID(), new Date(), 60_000)).toBeNull();
+    const record = () => new GetDocumentHandler(transaction).execute(new GetDocument(acting(), id));
+    expect(await record()).toMatchObject({
+      status: 'RECEPTION_PENDING', next_attempt_at: null,
+      error: { code: 'ISSUER_PAUSED', detail: { pause_id: pause!.id, scope: 'issuer', sri_code: '57', suggested_action: 'resume_pause' } },
+    });
+    await resume(pause!.id);
+    expect(await record()).toMatchObject({ error: null, next_attempt_at: expect.any(Date) });
+    expect((await documents.take(seed.tenantId, id, randomUUID(), new Date(), 60_000))?.claim.step).toBe('submit');
+  });
+
+  it('ends at once however much waits, and all of it is due again', async () => {
+    const waiting = 25_000;
+    await database.query(
+      `insert into outbox (tenant_id, document_id, step, due_at, announcements, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent, ahead)
+       select $1, gen_random_uuid(), 'submit', now() + interval '9 minutes', 1, $2, $3, $4, '01', n, true, true from generate_series(1, $5) n`,
+      [seed.tenantId, seed.issuerId, seed.establishmentId, seed.emissionPointId, waiting],
+    );
+    const id = randomUUID();
+    await database.query(`insert into issuing_pauses (tenant_id, id, scope, issuer_id, code, document_id, created_at) values ($1, $2, 'issuer', $3, '57', $2, now())`, [seed.tenantId, id, seed.issuerId]);
+    expect((await resume(id)).resumed_at).toEqual(expect.any(Date));
+    const [left] = await database.query<{ due: number; ahead: number }>('select count(*) filter (where due_at <= now())::int as due, count(*) filter (where ahead)::int as ahead from outbox where tenant_id = $1', [seed.tenantId]);
+    expect(left).toEqual({ due: waiting, ahead: 0 });
+  });
+});
