@@ -39,6 +39,22 @@ function fontSource(name: FontName): FontSource {
 function parsed(bytes: Buffer): FontSource {
   const probe = new PDFDocument({ autoFirstPage: false, font: '' });
   probe.font(bytes);
-  const { font } = (probe as unknown as { readonly _font?: { readonly font?: { readonly layout?: unknown } } })._font ?? {};
-  return typeof font?.layout === 'function' ? (font as unknown as Buffer) : bytes;
+  const { font } = (probe as unknown as { readonly _font?: { readonly font?: ParsedFont } })._font ?? {};
+  if (typeof font?.layout !== 'function') return bytes;
+  nameGlyphs(font);
+  return font as unknown as Buffer;
+}
+
+interface ParsedFont {
+  readonly layout?: unknown;
+  readonly characterSet?: readonly number[];
+  readonly glyphForCodePoint?: (codePoint: number) => unknown;
+}
+
+/**
+ * A glyph that is first met as a part of another one, the n of an ñ, would be kept without the character that it stands for,
+ * and no later document of this process could be searched or copied for it: each is met as itself first.
+ */
+function nameGlyphs(font: ParsedFont): void {
+  for (const codePoint of font.characterSet ?? []) font.glyphForCodePoint?.(codePoint);
 }
