@@ -2611,6 +2611,11 @@ export interface components {
             emission_point_id: string;
             document_type: components["schemas"]["DocumentType"];
             sequential: number | null;
+            /**
+             * @description As it is printed, and as a note names it: establishment, emission point, sequential; null for a draft
+             * @example 001-002-000000123
+             */
+            number: string | null;
             access_key: string | null;
             status: components["schemas"]["DocumentStatus"];
             /** @description Grows with every change of state */
@@ -3055,7 +3060,7 @@ export interface components {
         DocumentError: {
             /** @description Code of the error catalogue */
             code: string;
-            /** @description Spanish, or English by `Accept-Language`; Spanish in events */
+            /** @description What happened and what to do next, in Spanish, or English by `Accept-Language`; Spanish in events */
             message: string;
             /** @description What more there is to say, e.g. `suggested_action` */
             detail: components["schemas"]["DocumentErrorDetail"] | null;
@@ -3321,6 +3326,11 @@ export interface components {
             issuer_razon_social: string;
             document_type: components["schemas"]["DocumentType"];
             sequential: number | null;
+            /**
+             * @description As it is printed, and as a note names it: establishment, emission point, sequential; null for a draft
+             * @example 001-002-000000123
+             */
+            number: string | null;
             /** Format: date */
             issue_date: string;
             /** @description Decimal */
@@ -4075,7 +4085,7 @@ export interface components {
         };
         Error: {
             code: components["schemas"]["ErrorCode"];
-            /** @description Spanish, or English by `Accept-Language` */
+            /** @description What happened and what to do next, in Spanish, or English by `Accept-Language` */
             message: string;
             /** @description What more there is to say: findings of fields or of fiscal rules, the state of a document, limits, or null */
             detail: unknown;
@@ -5781,7 +5791,7 @@ export interface components {
                 "application/json": components["schemas"]["ValidationErrorResponse"];
             };
         };
-        /** @description - `UNAUTHENTICATED`: Credential missing, invalid or revoked. Send a valid key of this environment in X-API-Key. */
+        /** @description - `UNAUTHENTICATED`: Credential missing, invalid or revoked. Send a valid key of this environment in X-API-Key, or sign in again. */
         Error401: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -5823,7 +5833,7 @@ export interface components {
             };
         };
         /**
-         * @description - `DUPLICATE_IDEMPOTENCY_KEY`: The idempotency key was already used with other content. Generate a new key.
+         * @description - `DUPLICATE_IDEMPOTENCY_KEY`: The idempotency key was already used with other content. If it is the same sale, read the document that detail names; if it is another, generate a new key.
          *     - `INVALID_STATE`: The current state does not allow the operation. See the state and the allowed actions in detail.
          *     - `SEQUENCE_EXHAUSTED`: The sequential of the emission point reached 999999999. Create another emission point or contact support.
          *     - `ALREADY_EXISTS`: The resource already exists. Use the existing resource or change the code.

@@ -16,7 +16,8 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): str
   return [
     generatedFrom('Errors', '`src/shared/error-catalogue.ts`'),
     'Every answer with status 400 or above is `{"error": {"code", "message", "detail", "request_id"}}`. `code` never changes',
-    'its meaning; `message` is Spanish, or English by `Accept-Language`. Quote `request_id` to support.',
+    'its meaning; `message` says what happened and what to do next, in Spanish, or English by `Accept-Language`. Quote `request_id`',
+    'to support.',
     '',
     table(
       ['code', 'status', 'English', 'Spanish'],

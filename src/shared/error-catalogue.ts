@@ -28,11 +28,11 @@ export const ERROR_CATALOGUE = {
   CERTIFICATE_NOT_FOUND: entry(400, 'El emisor no tiene un certificado de firma activo', 'The issuer has no active signing certificate', 'Suba un certificado .p12', 'Upload a .p12 certificate'),
   INVALID_CERTIFICATE: entry(400, 'El archivo no sirve como certificado de firma', 'The file cannot serve as a signing certificate', 'Lea la causa en detail y suba otro archivo', 'Read the cause in detail and upload another file'),
   INVALID_RUC: entry(400, 'El RUC no es válido', 'The RUC is not valid', 'Verifique los 13 dígitos y el dígito verificador', 'Check the 13 digits and the check digit'),
-  UNAUTHENTICATED: entry(401, 'Credencial ausente, inválida o revocada', 'Credential missing, invalid or revoked', 'Envíe una clave vigente de este ambiente en X-API-Key', 'Send a valid key of this environment in X-API-Key'),
+  UNAUTHENTICATED: entry(401, 'Credencial ausente, inválida o revocada', 'Credential missing, invalid or revoked', 'Envíe una clave vigente de este ambiente en X-API-Key, o inicie sesión de nuevo', 'Send a valid key of this environment in X-API-Key, or sign in again'),
   FORBIDDEN: entry(403, 'La credencial no tiene permiso para esta operación', 'The credential lacks permission for this operation', 'Use una credencial con el permiso indicado', 'Use a credential that holds the permission'),
   ISSUER_DISABLED: entry(403, 'El emisor está deshabilitado', 'The issuer is disabled', 'Actívelo con is_active; si disabled_at tiene fecha, lo deshabilitó la plataforma: contacte a soporte', 'Enable it with is_active; where disabled_at has a date, the platform disabled it: contact support'),
   NOT_FOUND: entry(404, 'El recurso no existe', 'The resource does not exist', 'Verifique el identificador; si venía en el cuerpo, detail nombra su campo', 'Check the identifier; if it came in the body, detail names its field'),
-  DUPLICATE_IDEMPOTENCY_KEY: entry(409, 'La clave de idempotencia ya se usó con otro contenido', 'The idempotency key was already used with other content', 'Genere una clave nueva', 'Generate a new key'),
+  DUPLICATE_IDEMPOTENCY_KEY: entry(409, 'La clave de idempotencia ya se usó con otro contenido', 'The idempotency key was already used with other content', 'Si es la misma venta, lea el documento que detail nombra; si es otra, genere una clave nueva', 'If it is the same sale, read the document that detail names; if it is another, generate a new key'),
   INVALID_STATE: entry(409, 'El estado actual no permite la operación', 'The current state does not allow the operation', 'Consulte en detail el estado y las acciones permitidas', 'See the state and the allowed actions in detail'),
   SEQUENCE_EXHAUSTED: entry(409, 'El secuencial del punto de emisión llegó a 999999999', 'The sequential of the emission point reached 999999999', 'Cree otro punto de emisión o contacte a soporte', 'Create another emission point or contact support'),
   ALREADY_EXISTS: entry(409, 'El recurso ya existe', 'The resource already exists', 'Use el recurso existente o cambie el código', 'Use the existing resource or change the code'),
@@ -55,3 +55,9 @@ export const ERROR_CATALOGUE = {
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+
+/** What happened, and what the reader does next. */
+export function messageOf(code: ErrorCode, language: 'es' | 'en'): string {
+  const { es, en, actionEs, actionEn } = ERROR_CATALOGUE[code];
+  return language === 'es' ? `${es}. ${actionEs}.` : `${en}. ${actionEn}.`;
+}

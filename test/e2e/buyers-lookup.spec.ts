@@ -198,6 +198,11 @@ describe('the look-up of a buyer', () => {
 
   it('asks nobody about what is no identification', async () => {
     const before = ((await control('GET', 'ledger?operation=registry')) as { entries: unknown[] }).entries.length;
+    // Known to the tenant, as a buyer of a document that was warned of, it is found by its number as it is.
+    const [odd, knowing] = ['1710034066', await Business.open(stack, { certificate: null })];
+    await stack.database.query(
+      `insert into buyers (tenant_id, id, buyer_id_type, buyer_id, legal_name, kept_fields, created_at, updated_at) values ($1, gen_random_uuid(), '05', $2, 'Ana Lema', '{}', now(), now())`, [knowing.tenantId, odd]);
+    expect((await lookUp(odd, { type: 'cedula', by: knowing })).body).toMatchObject({ found: true, source: 'tenant_profile', buyer: { buyer_id: odd, legal_name: 'Ana Lema' } });
     for (const [identifier, type] of [['1710034066', 'cedula'], ['1710034065', 'ruc'], ['9999999999999', 'ruc'], ['../../x', 'ruc'], ['1790012345001', 'cedula']]) expect((await lookUp(identifier!, { type: type! })).status).toBe(422);
     expect(((await control('GET', 'ledger?operation=registry')) as { entries: unknown[] }).entries).toHaveLength(before);
   });

@@ -255,7 +255,8 @@ describe('drafts and what follows an issued document', () => {
     const created = await draft({ idempotency_key: 'draft-1' });
     const replay = await draft({ idempotency_key: 'draft-1' });
     expect([replay.body.id, replay.headers.get('idempotent-replayed')]).toEqual([created.body.id, 'true']);
-    expect((await business.issue({ idempotency_key: 'draft-1' })).status).toBe(409);
+    const used = await business.call<Body>('POST', '/documents', business.invoice({ idempotency_key: 'draft-1' }));
+    expect([used.status, used.body.error]).toMatchObject([409, { code: 'DUPLICATE_IDEMPOTENCY_KEY', detail: { document_id: created.body.id } }]);
     expect((await business.call('DELETE', `/documents/${created.body.id}`)).status).toBe(204);
     expect((await business.call('GET', `/documents/${created.body.id}`)).status).toBe(404);
     expect((await business.issue({ idempotency_key: 'draft-1' })).status).toBe(409);
@@ -579,7 +580,7 @@ describe('drafts and what follows an issued document', () => {
     const { document_id, access_key } = await rejected(mine);
     const messageIn = async (language: string): Promise<unknown> =>
       (await mine.call<{ error: { message: string } }>('GET', `/documents/${document_id}`, undefined, { 'accept-language': language })).body.error.message;
-    expect([await messageIn('es'), await messageIn('en')]).toEqual(['El SRI rechazó el documento', 'The SRI refused the document']);
+    expect([await messageIn('es'), await messageIn('en')]).toEqual(['El SRI rechazó el documento. Lea sri_messages y corrija el documento.', 'The SRI refused the document. Read sri_messages and correct the document.']);
     const renumbered = await mine.call<Body>('POST', `/documents/${document_id}/correct`, mine.invoice({ numeric_code: '87654321' }));
     expect([renumbered.status, renumbered.body.error?.detail[0]?.pointer]).toEqual([400, '/numeric_code']);
     const corrected = await mine.call('POST', `/documents/${document_id}/correct`, mine.invoice({ buyer_name: 'Nombre Corregido' }), { prefer: 'wait=20' });

@@ -43,8 +43,8 @@ describe('what comes in over HTTP', () => {
       const body = { ...business.invoice({ total: '-1', buyer_name: 'x'.repeat(301) }), extra: { a: 1 } };
       const spanish = await business.call<Refused>('POST', '/documents', body);
       const english = await business.call<Refused>('POST', '/documents', body, { 'accept-language': 'en-US,en' });
-      expect(spanish.body.error.message).toBe('Hay campos con tipo o formato inválido');
-      expect(english.body.error.message).toBe('Some fields have an invalid type or format');
+      expect(spanish.body.error.message).toMatch(/^Hay campos con tipo o formato inválido\. /);
+      expect(english.body.error.message).toMatch(/^Some fields have an invalid type or format\. /);
       expect(spanish.body.detail).toEqual(spanish.body.error.detail);
       expect(english.body.detail).toEqual(
         expect.arrayContaining([
@@ -65,7 +65,7 @@ describe('what comes in over HTTP', () => {
 
   it('tells a path that cannot be decoded, and a parameter given twice, for what they are', async () => {
     const path = await business.call<Refused>('GET', '/documents/%zz', undefined, { 'accept-language': 'en' });
-    expect([path.status, path.body.error]).toMatchObject([400, { code: 'MALFORMED_REQUEST', message: 'The request cannot be read', detail: { reason: 'path_encoding' } }]);
+    expect([path.status, path.body.error]).toMatchObject([400, { code: 'MALFORMED_REQUEST', message: 'The request cannot be read. Mend what detail points at and send again.', detail: { reason: 'path_encoding' } }]);
     const twice = await business.call<Refused>('GET', '/documents?page=1&page=2&status=AUTHORIZED&status=REJECTED', undefined, { 'accept-language': 'en' });
     const repeated = { msg: 'The parameter was given more than once', type: 'repeated', input: 'array', ctx: {} };
     expect([twice.status, twice.body.detail]).toEqual([422, [{ loc: ['query', 'page'], ...repeated }, { loc: ['query', 'status'], ...repeated }]]);
@@ -94,7 +94,7 @@ describe('what comes in over HTTP', () => {
       const answer = await request<Refused>(stack.apiUrl, null, 'GET', '/issuers', undefined, headers());
       expect(answer.status).toBe(401);
       expect({ ...answer.body.error, request_id: '' }).toEqual({
-        code: 'UNAUTHENTICATED', message: 'Credencial ausente, inválida o revocada', detail: null, request_id: '',
+        code: 'UNAUTHENTICATED', message: 'Credencial ausente, inválida o revocada. Envíe una clave vigente de este ambiente en X-API-Key, o inicie sesión de nuevo.', detail: null, request_id: '',
       });
     });
 

@@ -24,7 +24,10 @@ describe('issuing an invoice', () => {
     expect(document).toMatchObject({
       status: 'AUTHORIZED', authorization_number: answer.body.access_key, sri_environment: 'TEST', sequential: 1, error: null,
       tenant_id: business.tenantId, subtotal: '100.00', total: '115.00', issue_date: guayaquilDay(new Date()), next_attempt_at: null,
+      number: answer.body.access_key.slice(24, 39).replace(/^(...)(...)/, '$1-$2-'),
     });
+    expect(document['number']).toMatch(/^\d{3}-\d{3}-000000001$/);
+    expect((await business.call<{ items: object[] }>('GET', '/documents')).body.items).toMatchObject([{ number: document['number'] }]);
     expect(Date.parse(document['authorization_date'] as string)).toBeGreaterThan(0);
     expect(await simulatorAccount(stack, answer.body.access_key)).toMatchObject({ state: 'authorized', authorized: 1, submissions: 1 });
   });

@@ -108,6 +108,21 @@ describe('acts on issued documents', () => {
     });
   });
 
+  it('a document that was corrected under another day tells its new key to who repeats the first call and waits', async () => {
+    const mine = await Business.open(stack);
+    await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '35', at: 'reception' } });
+    const body = mine.invoice({ idempotency_key: 'order-7' });
+    const { document_id: id, access_key: first } = await mine.accepted(body);
+    expect((await mine.settled(id)).status).toBe('REJECTED');
+    const yesterday = new Date(Date.now() - 29 * 3_600_000).toISOString().slice(0, 10);
+    const corrected = await mine.call<Act>('POST', `/documents/${id}/correct`, mine.invoice({ issue_date: yesterday }));
+    const key = corrected.body['new_access_key'];
+    expect(await mine.settled(id)).toMatchObject({ status: 'AUTHORIZED', access_key: key });
+    const repeated = (headers: Record<string, string>) => mine.call<Act>('POST', '/documents', body, headers);
+    expect((await repeated({})).body).toEqual({ document_id: id, status: 'NUMBER_RESERVED', access_key: first });
+    expect((await repeated({ prefer: 'wait=5' })).body).toMatchObject({ action_taken: 'replayed', status: 'AUTHORIZED', authorization_number: key, new_access_key: key });
+  });
+
   const KEPT_THOUGH_REFUSED = { kind: 'refuse', code: '35', at: 'reception', stored: true } as const;
   /** The next daily comparison with the SRI, which the stack makes every other second. */
   const compare = (id: string, when: 'in an hour' | 'now'): Promise<unknown> =>

@@ -19,6 +19,7 @@ const money = { type: String, description: 'Decimal' } as const;
 const text = { type: String } as const;
 const documentType = { enum: DOCUMENT_TYPES, enumName: 'DocumentType' } as const;
 const orNull = { nullable: true } as const;
+const NUMBER = { description: 'As it is printed, and as a note names it: establishment, emission point, sequential; null for a draft', example: '001-002-000000123' } as const;
 
 @ApiSchema({ name: 'DocumentAcceptedResponse' })
 export class DocumentAccepted {
@@ -54,6 +55,7 @@ export class DocumentListItem {
   @ApiProperty({ ...text, description: "Issuer's legal name" }) issuer_razon_social: string;
   @ApiProperty(documentType) document_type: string;
   @ApiProperty({ ...count, ...orNull }) sequential: number | null;
+  @ApiProperty({ ...text, ...orNull, ...NUMBER }) number: string | null;
   @ApiProperty({ type: String, format: 'date' }) issue_date: string;
   @ApiProperty(money) total: string;
   @ApiProperty(status) status: DocumentStatus;
@@ -82,7 +84,7 @@ const findings = { type: 'array', items: { $ref: '#/components/schemas/FiscalFin
 @ApiSchema({ name: 'DocumentError' })
 export class DocumentErrorBody {
   @ApiProperty({ ...text, description: 'Code of the error catalogue' }) code: string;
-  @ApiProperty({ ...text, description: 'Spanish, or English by `Accept-Language`; Spanish in events' }) message: string;
+  @ApiProperty({ ...text, description: 'What happened and what to do next, in Spanish, or English by `Accept-Language`; Spanish in events' }) message: string;
   @ApiProperty({ type: 'object', additionalProperties: true, ...orNull, description: 'What more there is to say, e.g. `suggested_action`' }) detail: unknown;
 }
 
@@ -116,6 +118,7 @@ export class DocumentRecord {
   @ApiProperty(uuid) emission_point_id: string;
   @ApiProperty(documentType) document_type: string;
   @ApiProperty({ ...count, ...orNull }) sequential: number | null;
+  @ApiProperty({ ...text, ...orNull, ...NUMBER }) number: string | null;
   @ApiProperty({ ...text, ...orNull }) access_key: string | null;
   @ApiProperty(status) status: DocumentStatus;
   @ApiProperty({ ...count, description: 'Grows with every change of state' }) version: number;

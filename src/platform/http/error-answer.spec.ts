@@ -2,7 +2,7 @@ import { BadRequestException, HttpException, NotFoundException, PayloadTooLargeE
 import { QueryFailedError } from 'typeorm';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Finding } from '../../shared/finding.js';
-import { ERROR_CATALOGUE, type ErrorCode } from '../../shared/error-catalogue.js';
+import { ERROR_CATALOGUE, type ErrorCode, messageOf } from '../../shared/error-catalogue.js';
 import { answerTo, isStoreOutage } from './error-answer.js';
 import { fieldMessage, languageOf } from './field-messages.js';
 import { ValidationFailure } from './validation-failure.js';
@@ -17,7 +17,7 @@ describe('answerTo', () => {
     for (const language of ['es', 'en'] as const) {
       const answer = answerTo(new DomainError(code, detail), language, 'r-1');
       expect(answer.status).toBe(ERROR_CATALOGUE[code].status);
-      expect(answer.body).toEqual({ error: { code, message: ERROR_CATALOGUE[code][language], detail, request_id: 'r-1' } });
+      expect(answer.body).toEqual({ error: { code, message: messageOf(code, language), detail, request_id: 'r-1' } });
       expect(answer.headers['Retry-After'] !== undefined).toBe(answer.status === 503);
     }
   });
@@ -68,7 +68,7 @@ describe('answerTo', () => {
 
   it('names a path that cannot be decoded as such, and claims nothing of other requests that cannot be read', () => {
     const failed = (cause: Error): unknown => answerTo(new BadRequestException('secret', { cause }), 'en', 'r-1').body['error'];
-    expect(failed(new URIError('secret'))).toMatchObject({ code: 'MALFORMED_REQUEST', message: 'The request cannot be read', detail: { reason: 'path_encoding' } });
+    expect(failed(new URIError('secret'))).toMatchObject({ code: 'MALFORMED_REQUEST', message: 'The request cannot be read. Mend what detail points at and send again.', detail: { reason: 'path_encoding' } });
     expect(failed(new Error('secret'))).toMatchObject({ code: 'MALFORMED_REQUEST', detail: null });
   });
 

@@ -7,6 +7,7 @@ import { JsonRefusal, parseStrictJson } from './strict-json.js';
 /** Largest request body, in bytes (decisions, section 8). */
 export const MAX_BODY_BYTES = 1_048_576;
 const MAX_DEPTH = 20;
+const LONGEST_KEY_TOLD = 64;
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -80,7 +81,7 @@ async function readBody(request: ServiceRequest, response: Response): Promise<un
 
 function decode(bytes: Buffer): string {
   try {
-    // A byte order mark is kept, so that JSON.parse refuses it (RFC 8259, section 8.1).
+    // A byte order mark is kept, so that it is refused by its name.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new DomainError('MALFORMED_REQUEST', { reason: 'invalid_utf8' });
@@ -91,7 +92,10 @@ function parse(text: string): unknown {
   try {
     return parseStrictJson(text, MAX_DEPTH);
   } catch (error) {
-    if (error instanceof JsonRefusal) throw new DomainError('MALFORMED_REQUEST', { reason: error.reason });
+    if (error instanceof JsonRefusal) {
+      const { reason, place, key } = error;
+      throw new DomainError('MALFORMED_REQUEST', { reason, ...place, ...(key !== null && { key: key.slice(0, LONGEST_KEY_TOLD) }) });
+    }
     throw error;
   }
 }

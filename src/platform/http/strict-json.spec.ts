@@ -23,7 +23,7 @@ describe('parseStrictJson', () => {
     expect(parseStrictJson(text, 20)).toEqual(JSON.parse(text));
   });
 
-  it.each(['', '{', '{"a":1,}', '{"a":1}x', "{'a':1}", '{"a":1 /* x */}', '// x\n{}', '{"a":NaN}', '{"a":01}', '"\\x"', '{"\\x":1}', '\ufeff{}', '{"a":"\n"}', '}', ']]]'])(
+  it.each(['', '{', '{"a":1,}', '{"a":1}x', "{'a':1}", '{"a":1 /* x */}', '// x\n{}', '{"a":NaN}', '{"a":01}', '"\\x"', '{"\\x":1}', '{"a":"\n"}', '}', ']]]'])(
     'refuses %j as invalid',
     (text) => {
       expect(refusal(text)).toBe('invalid_json');
@@ -50,6 +50,15 @@ describe('parseStrictJson', () => {
 
   it('refuses a million levels', () => {
     expect(refusal('['.repeat(1_000_000))).toBe('too_deep');
+  });
+
+  it.each<[string, JsonRefusal['reason'], number, number, string | null]>([
+    ['{\n "total": 57,50}', 'invalid_json', 2, 14, null],
+    ['{"a":1,\n "b":{"ñ":1, "ñ":2}}', 'duplicate_key', 2, 14, 'ñ'],
+    [`[${'['.repeat(20)}`, 'too_deep', 1, 21, null],
+    ['\ufeff{}', 'byte_order_mark', 1, 1, null],
+  ])('tells where %j goes wrong', (text, reason, line, column, key) => {
+    expect(() => parseStrictJson(text, 20)).toThrow(expect.objectContaining({ reason, place: { line, column }, key }));
   });
 
   it('leaves the prototypes of all objects alone', () => {

@@ -1,6 +1,13 @@
-/** Why a text is not acceptable JSON. */
+import { endOfJson, type Place, placeOf } from './json-place.js';
+
+/** Why a text is not acceptable JSON, and where. */
 export class JsonRefusal extends Error {
-  constructor(readonly reason: 'invalid_json' | 'too_deep' | 'duplicate_key') {
+  /** @param key the literal that stands there a second time */
+  constructor(
+    readonly reason: 'invalid_json' | 'too_deep' | 'duplicate_key' | 'byte_order_mark',
+    readonly place: Place | null = null,
+    readonly key: string | null = null,
+  ) {
     super(reason);
     this.name = 'JsonRefusal';
   }
@@ -21,11 +28,13 @@ const COLON = 0x3a;
  * @throws JsonRefusal
  */
 export function parseStrictJson(text: string, maxDepth: number): unknown {
+  // RFC 8259, section 8.1.
+  if (text.startsWith('\ufeff')) throw new JsonRefusal('byte_order_mark', placeOf(text, 0));
   inspect(text, maxDepth);
   try {
     return JSON.parse(text);
   } catch {
-    throw new JsonRefusal('invalid_json');
+    throw new JsonRefusal('invalid_json', endOfJson(text));
   }
 }
 
@@ -37,7 +46,7 @@ function inspect(text: string, maxDepth: number): void {
     switch (text.charCodeAt(index)) {
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        if (keysOf.length === maxDepth) throw new JsonRefusal('too_deep');
+        if (keysOf.length === maxDepth) throw new JsonRefusal('too_deep', placeOf(text, index));
         keysOf.push(text.charCodeAt(index) === OPEN_BRACE ? new Set() : null);
         break;
       case CLOSE_BRACE:
@@ -47,7 +56,10 @@ function inspect(text: string, maxDepth: number): void {
       case QUOTE: {
         const end = endOfString(text, index);
         const keys = keysOf.at(-1);
-        if (keys !== null && keys !== undefined && isKey(text, end)) remember(keys, text.slice(index, end));
+        if (keys !== null && keys !== undefined && isKey(text, end)) {
+          const literal = text.slice(index, end);
+          if (!remember(keys, literal)) throw new JsonRefusal('duplicate_key', placeOf(text, index), literal.slice(1, -1));
+        }
         index = end - 1;
         break;
       }
@@ -73,15 +85,17 @@ function isKey(text: string, afterString: number): boolean {
   return text.charCodeAt(index) === COLON;
 }
 
-function remember(keys: Set<string>, literal: string): void {
+/** False: the object has such a key already. */
+function remember(keys: Set<string>, literal: string): boolean {
   let key = literal;
   if (literal.includes('\\')) {
     try {
       key = JSON.stringify(JSON.parse(literal));
     } catch {
-      return; // a broken escape: JSON.parse refuses the whole text
+      return true; // a broken escape: JSON.parse refuses the whole text
     }
   }
-  if (keys.has(key)) throw new JsonRefusal('duplicate_key');
+  if (keys.has(key)) return false;
   keys.add(key);
+  return true;
 }

@@ -1,17 +1,18 @@
-import { ERROR_CATALOGUE, type ErrorCode, type ErrorEntry } from '../../shared/error-catalogue.js';
+import { ERROR_CATALOGUE, type ErrorCode, messageOf } from '../../shared/error-catalogue.js';
 import type { Answer, Components, Example, Operation, Reference, Schema } from './description.js';
 import { schemaReference } from './description.js';
-import { REQUEST_ID } from './samples.js';
+import { REQUEST_ID, sampleId } from './samples.js';
 
 /** Codes that are answered, out of the catalogue; what has another status stands on the record of a document. */
-const ANSWERED = (Object.entries(ERROR_CATALOGUE) as [ErrorCode, ErrorEntry][]).filter(([, { status }]) => status >= 400);
+const ANSWERED = (Object.entries(ERROR_CATALOGUE) as [ErrorCode, { readonly status: number }][]).filter(([, { status }]) => status >= 400);
 
 const READ_STATUSES = [400, 401, 403, 404, 422, 429, 500, 503];
 const WRITE_STATUSES = [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503];
 
 /** What the detail of a code looks like, where it says something. */
 const DETAILS: Partial<Record<ErrorCode, unknown>> = {
-  MALFORMED_REQUEST: { reason: 'invalid_json' },
+  MALFORMED_REQUEST: { reason: 'invalid_json', line: 12, column: 18 },
+  DUPLICATE_IDEMPOTENCY_KEY: { document_id: sampleId('document_id') },
   INVALID_PAYLOAD: [{ loc: ['body', 'lines'], msg: 'Field required', type: 'missing', input: null, ctx: {} }],
   VALIDATION_FAILED: [{ loc: ['body', 'numeric_code'], msg: 'Must match ^[0-9]{8}$', type: 'string_pattern_mismatch', input: '1234', ctx: { pattern: '^[0-9]{8}$' } }],
   FISCAL_RULE_VIOLATED: [
@@ -36,7 +37,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
     required: ['code', 'message', 'detail', 'request_id'],
     properties: {
       code: schemaReference('ErrorCode'),
-      message: { type: 'string', description: 'Spanish, or English by `Accept-Language`' },
+      message: { type: 'string', description: 'What happened and what to do next, in Spanish, or English by `Accept-Language`' },
       detail: { description: 'What more there is to say: findings of fields or of fiscal rules, the state of a document, limits, or null' },
       request_id: { type: 'string', description: 'To be quoted to support' },
     },
@@ -106,19 +107,19 @@ const errorReference = (status: number): Reference => ({ $ref: `#/components/res
 function errorAnswer(status: number): Answer {
   const codes = ANSWERED.filter(([, entry]) => entry.status === status);
   return {
-    description: codes.map(([code, entry]) => `- \`${code}\`: ${entry.en}. ${entry.actionEn}.`).join('\n'),
+    description: codes.map(([code]) => `- \`${code}\`: ${messageOf(code, 'en')}`).join('\n'),
     headers: status === 429 || status === 503 ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {},
     content: {
       'application/json': {
         schema: schemaReference(status === 422 || status === 400 ? 'ValidationErrorResponse' : 'ErrorResponse'),
-        examples: Object.fromEntries(codes.map(([code, entry]) => [code, exampleOf(code, entry)])),
+        examples: Object.fromEntries(codes.map(([code]) => [code, exampleOf(code)])),
       },
     },
   };
 }
 
-function exampleOf(code: ErrorCode, entry: ErrorEntry): Example {
+function exampleOf(code: ErrorCode): Example {
   const detail = DETAILS[code] ?? null;
-  const error = { code, message: entry.en, detail, request_id: REQUEST_ID };
-  return { summary: `${entry.en}. ${entry.actionEn}.`, value: OF_FIELDS.includes(code) ? { error, detail } : { error } };
+  const error = { code, message: messageOf(code, 'en'), detail, request_id: REQUEST_ID };
+  return { summary: messageOf(code, 'en'), value: OF_FIELDS.includes(code) ? { error, detail } : { error } };
 }

@@ -216,13 +216,13 @@ describe('the transport', () => {
     ])('what is no request is answered %d with reason %s', async (status, reason, text) => {
       const answer = await raw(text());
       expect([Number(answer.text.slice(9, 12)), answer.closed]).toEqual([status, true]);
-      expect(expectRawEnvelope(answer.text)).toMatchObject({ code: 'MALFORMED_REQUEST', message: 'La petición no se puede leer', detail: { reason } });
+      expect(expectRawEnvelope(answer.text)).toMatchObject({ code: 'MALFORMED_REQUEST', message: 'La petición no se puede leer. Corrija lo que detail señala y reenvíe.', detail: { reason } });
     });
 
     it('what breaks off being one keeps its request id and its language', async () => {
       const lines = ['Content-Type: application/json', 'Transfer-Encoding: chunked', 'X-Request-Id: order-78', 'Accept-Language: en'];
       const { text } = await raw(head(lines) + 'zz\r\n');
-      expect(expectRawEnvelope(text)).toMatchObject({ message: 'The request cannot be read', request_id: 'order-78' });
+      expect(expectRawEnvelope(text)).toMatchObject({ message: 'The request cannot be read. Mend what detail points at and send again.', request_id: 'order-78' });
     });
 
     it('what is sent behind a whole request takes nothing from its answer', async () => {

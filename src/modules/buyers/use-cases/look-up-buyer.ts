@@ -22,6 +22,7 @@ export class LookUpBuyer extends Query<BuyerLookup> {
 }
 
 const ID_TYPES: Readonly<Record<LookupType, string>> = { ruc: '04', cedula: '05' };
+const FORMS: Readonly<Record<keyof typeof ID_TYPES, RegExp>> = { ruc: /^\d{13}$/, cedula: /^\d{10}$/ };
 
 @QueryHandler(LookUpBuyer)
 export class LookUpBuyerHandler implements IQueryHandler<LookUpBuyer> {
@@ -34,9 +35,10 @@ export class LookUpBuyerHandler implements IQueryHandler<LookUpBuyer> {
 
   async execute({ tenant: { tenantId }, query: { identifier: id, type, refresh } }: LookUpBuyer): Promise<BuyerLookup> {
     const identification = { idType: ID_TYPES[type], id };
-    refuseIdentification({ source: 'query', idType: 'type', id: 'identifier' }, identification.idType, id, this.settings.STRICT_RUC_CHECK);
-    const profile = await this.buyers.findIdentified(tenantId, identification);
+    // Documents may go to who has a number that fails the check digit, with a warning: the tenant knows them all the same.
+    const profile = FORMS[type].test(id) ? await this.buyers.findIdentified(tenantId, identification) : null;
     if (profile !== null && !refresh) return this.ofProfile(profile);
+    refuseIdentification({ source: 'query', idType: 'type', id: 'identifier' }, identification.idType, id, this.settings.STRICT_RUC_CHECK);
     // The registry knows taxpayers by the RUC of their first establishment, people too.
     const known = await this.known(`${id.slice(0, 10)}001`, refresh);
     if (known !== null && known.taxpayer !== null) await this.buyers.verify(tenantId, identification);

@@ -3,6 +3,7 @@ import type { Finding } from '../../../shared/finding.js';
 import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
+import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { notAllowed, requireAction } from './acts.js';
 import { type Cancellation, type Decision, type DocumentState, type SagaPolicy, waitOf } from './document.js';
 
@@ -26,10 +27,12 @@ const OLDEST_RULE: AnnulmentRule = {
   from: '2018-01-01', lastDay: 10, accepted: ['04', '05', '07'], finalConsumer: true, reference: 'Res. NAC-DGERCGC18-00000233',
 };
 
+const NEWEST = 'Res. NAC-DGERCGC25-00000014 and -00000017';
+
 /** Newest first. */
 const RULES: readonly AnnulmentRule[] = [
-  { from: '2026-01-01', lastDay: 7, accepted: ['04', '05', '07'], finalConsumer: false, reference: 'Res. NAC-DGERCGC25-00000014 and -00000017' },
-  { from: '2025-08-01', lastDay: 7, accepted: ['04', '05', '07'], finalConsumer: true, reference: 'Res. NAC-DGERCGC25-00000014 and -00000017' },
+  { from: '2026-01-01', lastDay: 7, accepted: ['04', '05', '07'], finalConsumer: false, reference: NEWEST },
+  { from: '2025-08-01', lastDay: 7, accepted: ['04', '05', '07'], finalConsumer: true, reference: NEWEST },
   OLDEST_RULE,
 ];
 
@@ -38,6 +41,19 @@ const ISD = '6';
 const ACCEPTANCE_BUSINESS_DAYS = 5;
 /** How long an annulment that the rules set no day for is watched: the SRI tells of two months. */
 const OPEN_WATCH_DAYS = 90;
+
+const FISCAL = defineRules({
+  'cancellation.final_consumer': {
+    es: 'Una factura a consumidor final no se puede anular',
+    en: 'An invoice to the final consumer cannot be annulled',
+    reference: NEWEST,
+  },
+  'cancellation.deadline': {
+    es: 'El plazo para anular en el portal terminó; una factura se corrige con una nota de crédito',
+    en: 'The portal no longer annuls it; an invoice is corrected by a credit note',
+    reference: NEWEST,
+  },
+});
 
 /** What the rules of the day say of annulling this document. */
 export interface Annulment {
@@ -54,16 +70,10 @@ export function annulmentOf(content: DocumentContent, now: Date): Annulment {
   const deadline = withholdsIsd ? null : deadlineOf(content.issueDate, rule.lastDay);
   const findings: Finding[] = [];
   if (!rule.finalConsumer && content.documentType === '01' && isFinalConsumer(content)) {
-    findings.push({
-      pointer: '/buyer_id_type', rule: 'cancellation.final_consumer', expected: null, actual: content.buyerIdType, reference: rule.reference, severity: 'error',
-      message: { es: 'Una factura a consumidor final no se puede anular', en: 'An invoice to the final consumer cannot be annulled' },
-    });
+    findings.push({ ...finding(FISCAL['cancellation.final_consumer'], '/buyer_id_type', null, content.buyerIdType), reference: rule.reference });
   }
   if (deadline !== null && today > deadline) {
-    findings.push({
-      pointer: '/issue_date', rule: 'cancellation.deadline', expected: `≤ ${deadline}`, actual: today, reference: rule.reference, severity: 'error',
-      message: { es: 'El plazo para anular en el portal terminó; una factura se corrige con una nota de crédito', en: 'The portal no longer annuls it; an invoice is corrected by a credit note' },
-    });
+    findings.push({ ...finding(FISCAL['cancellation.deadline'], '/issue_date', `≤ ${deadline}`, today), reference: rule.reference });
   }
   return { findings, deadline, needsAcceptance: rule.accepted.includes(content.documentType) && content.buyerIdType !== FOREIGN_ID };
 }

@@ -4,9 +4,9 @@ import { sqlDetail, sqlState } from '../../../platform/database/tenant-transacti
 import { ofDocument } from '../../../platform/tracing/document-trace.js';
 import { traced } from '../../../platform/tracing/spans.js';
 import { DomainError } from '../../../shared/domain-error.js';
-import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { notAllowed } from '../domain/acts.js';
 import { creditExceeded } from '../domain/credit-note.js';
 import type { Decision } from '../domain/document.js';
@@ -72,21 +72,16 @@ function refusalOf(error: unknown, { state }: LoadedDocument): unknown {
     case 'SE007':
       return creditExceeded(sqlDetail(error));
     case 'SE008':
-      return new DomainError('FISCAL_RULE_VIOLATED', [CREDITED]);
+      return new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['cancellation.credited'], '')]);
     default:
       return error;
   }
 }
 
-const CREDITED: Finding = {
-  pointer: '',
-  rule: 'cancellation.credited',
-  message: {
+const RULES = defineRules({
+  'cancellation.credited': {
     es: 'El documento tiene notas de crédito emitidas: anule primero cada una, o abandone la que el SRI no autorizó',
     en: 'Credit notes were issued for the document: cancel each of them first, or abandon what the SRI did not authorize',
+    reference: 'Res. NAC-DGERCGC25-00000014',
   },
-  expected: null,
-  actual: null,
-  reference: 'Res. NAC-DGERCGC25-00000014',
-  severity: 'error',
-};
+});

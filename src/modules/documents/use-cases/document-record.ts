@@ -1,7 +1,7 @@
 import type { Language } from '../../../platform/http/field-messages.js';
 import { toldFinding } from '../../../platform/http/told-finding.js';
 import type { DocumentErrorBody } from '../documents.responses.js';
-import { ERROR_CATALOGUE, type ErrorCode } from '../../../shared/error-catalogue.js';
+import { type ErrorCode, messageOf } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import type { DocumentRecord } from '../documents.responses.js';
@@ -36,7 +36,7 @@ type Shown = Pick<
 >;
 
 /** A document's columns, by `RECORD_COLUMNS` and `STATE_COLUMNS`. */
-export type RecordRow = Omit<DocumentRecord, keyof Shown | 'error' | 'send_email' | 'warnings'> & {
+export type RecordRow = Omit<DocumentRecord, keyof Shown | 'error' | 'send_email' | 'warnings' | 'number'> & {
   readonly warnings: readonly Finding[];
   readonly error_code: string | null;
   readonly error_detail: unknown;
@@ -48,6 +48,7 @@ export type RecordRow = Omit<DocumentRecord, keyof Shown | 'error' | 'send_email
 export function documentRecord({ error_code, error_detail, warnings, pause = null, ...columns }: RecordRow, content: DocumentContent, language: Language): DocumentRecord {
   return {
     ...columns,
+    number: printedNumber(columns.access_key),
     warnings: warnings.map((warning) => toldFinding(warning, language)),
     ...(toWire(Object.fromEntries(SHOWN.map((name) => [name, content[name]]))) as Shown),
     send_email: content.sendEmail ?? true,
@@ -58,10 +59,14 @@ export function documentRecord({ error_code, error_detail, warnings, pause = nul
   };
 }
 
+/** Establishment, emission point and sequential as they stand in the access key (ficha técnica, table 1); null without one. */
+const printedNumber = (accessKey: string | null): string | null =>
+  accessKey === null ? null : `${accessKey.slice(24, 27)}-${accessKey.slice(27, 30)}-${accessKey.slice(30, 39)}`;
+
 /** What went wrong with a document, in the error envelope's terms; null when nothing did. */
 export function documentError(code: string | null, detail: unknown, language: Language): DocumentErrorBody | null {
   if (code === null) return null;
-  return { code, message: ERROR_CATALOGUE[code as ErrorCode][language], detail: detail ?? null };
+  return { code, message: messageOf(code as ErrorCode, language), detail: detail ?? null };
 }
 
 const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerSnapshot } from '../../../sri/document-types/document.js';
 import { headerOf } from './document-place.js';
 import type { DraftContent } from './draft-content.js';
-import { IssuingDesk, type Place, type Replay } from './issuing-desk.js';
+import { duplicateKey, IssuingDesk, type Place, type Replay } from './issuing-desk.js';
 
 /** What tells a repetition of a request from another one. */
 export interface DraftRequest {
@@ -63,6 +62,6 @@ export class DraftStore {
 const idOf = (replay: Replay): string => replay.response['document_id'] as string;
 
 function replayOf(first: Replay, { operation, fingerprint }: DraftRequest): CreatedDraft {
-  if (first.operation !== operation || first.fingerprint !== fingerprint) throw new DomainError('DUPLICATE_IDEMPOTENCY_KEY');
+  if (first.operation !== operation || first.fingerprint !== fingerprint) throw duplicateKey(first);
   return { documentId: idOf(first), replayed: true };
 }

@@ -7,14 +7,13 @@ import { Meters } from '../../../platform/observability/meters.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
 import { firstOfDocument } from '../../../platform/tracing/document-trace.js';
 import { beginSpan } from '../../../platform/tracing/spans.js';
-import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
 import { toContent } from './document-content.js';
 import { headerOf, placeOf } from './document-place.js';
 import { fingerprint } from './fingerprint.js';
-import { IssuingDesk, refuseErrors, type Replay } from './issuing-desk.js';
+import { duplicateKey, IssuingDesk, refuseErrors, type Replay } from './issuing-desk.js';
 import { untilNotOvertaken } from './overtaken.js';
 
 /** Looks at the credential behind the wait for the number too; issue_document itself looks before, and refuses more: nobody issues for a closed tenant. */
@@ -94,6 +93,6 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
 }
 
 function replayOf(first: Replay, print: string): IssuedDocument {
-  if (first.operation !== 'issue' || first.fingerprint !== print) throw new DomainError('DUPLICATE_IDEMPOTENCY_KEY');
+  if (first.operation !== 'issue' || first.fingerprint !== print) throw duplicateKey(first);
   return { answer: first.response as Acceptance, replayed: true };
 }

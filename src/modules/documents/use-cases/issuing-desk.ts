@@ -38,6 +38,9 @@ export interface Replay {
   readonly response: Record<string, unknown>;
 }
 
+/** The refusal of a key that was used for something else; it names what that was, so that nobody issues the same sale twice. */
+export const duplicateKey = ({ response }: Replay): DomainError => new DomainError('DUPLICATE_IDEMPOTENCY_KEY', { document_id: response['document_id'] });
+
 /** What is asked for, with what its original says; `findings`: what is wrong or odd about the two together. */
 export interface Completed {
   readonly content: DocumentContent;
