@@ -66,7 +66,7 @@ async function exportHere({ url, tenantId, format, seconds: most }: ExportJob): 
   const nothing = { status: null, documentType: null, issuerId: null, buyerId: null, issuedFrom: null, issuedTo: null, accessKey: null, text: null };
   const restRssMb = process.memoryUsage().rss / 2 ** 20;
   const started = performance.now();
-  const file: Readable = (await handler.execute(new ExportDocuments(tenant, nothing, format))).getStream();
+  const file: Readable = (await handler.execute(new ExportDocuments(tenant, nothing, format, null))).getStream();
   let bytes = 0;
   let whole = true;
   let firstByteMs = 0;

@@ -7075,6 +7075,8 @@ export interface operations {
                 access_key?: string;
                 /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
                 q?: string;
+                /** @description The `id` of the last row that arrived: an export that broke off goes on behind it */
+                cursor?: string;
             };
             header?: {
                 /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
@@ -7127,6 +7129,8 @@ export interface operations {
                 access_key?: string;
                 /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
                 q?: string;
+                /** @description The `id` of the last row that arrived: an export that broke off goes on behind it */
+                cursor?: string;
             };
             header?: {
                 /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
@@ -9493,6 +9497,8 @@ export interface operations {
                 is_active?: boolean;
                 /** @description semicolon: for spreadsheets set to Spanish, with decimal commas */
                 separator?: "comma" | "semicolon";
+                /** @description The code of the last product that arrived: an export that broke off goes on behind it */
+                cursor?: string;
             };
             header?: {
                 /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -78,6 +79,19 @@ describe('exports of documents', () => {
     expect(rows).toHaveLength(ROWS);
     const list = await business.call<{ items: { id: string }[] }>('GET', '/documents?page=3&page_size=100');
     expect(list.body.items.map(({ id }) => id)).toEqual(rows.slice(200, 300).map(({ id }) => id));
+  });
+
+  it.each(['', '&status=REJECTED'])('go on behind the row that arrived last%s', async (narrowed) => {
+    const rows = await csv(narrowed.replace('&', '?'));
+    const half = Math.floor(rows.length / 2);
+    const last = rows[half - 1]!['id']!;
+    expect(await csv(`?cursor=${last}${narrowed}`)).toEqual(rows.slice(half));
+    expect(await csv(`?cursor=${rows.at(-1)!['id']!}${narrowed}`)).toEqual([]);
+    expect((await xlsx(`?cursor=${last}${narrowed}`)).map(({ id }) => id)).toEqual(rows.slice(half).map(({ id }) => id));
+    for (const strange of [randomUUID(), last]) {
+      const refused = await open(`csv?cursor=${strange}`, strange === last ? other : business);
+      expect([refused.status, await refused.json()]).toMatchObject([404, { error: { code: 'NOT_FOUND', detail: { field: 'cursor' } } }]);
+    }
   });
 
   it('B92 hold no text that a spreadsheet would compute', async () => {

@@ -53,6 +53,16 @@ describe('the catalogue', () => {
     fetch(`${stack.apiUrl}/products/import${query}`, { method: 'POST', headers: { 'x-api-key': business.apiKey, 'content-type': 'text/csv' }, body: csv })
       .then(async (response) => ({ status: response.status, headers: response.headers, body: (await response.json()) as Body }));
 
+  it('exports what stands behind the code that arrived last', async () => {
+    const mine = await Business.open(stack, { certificate: null });
+    for (const main_code of ['A', 'B', 'C']) expect((await mine.call('POST', '/products', { main_code, name: main_code, unit_price: '1.00', iva_rate_code: '4' })).status).toBe(201);
+    const behind = async (query: string): Promise<(string | undefined)[]> => {
+      const text = await (await fetch(`${stack.apiUrl}/products/export.csv${query}`, { headers: { 'x-api-key': mine.apiKey } })).text();
+      return text.trim().split('\r\n').slice(1).map((row) => row.split(',')[0]);
+    };
+    expect([await behind(''), await behind('?cursor=A'), await behind('?cursor=C')]).toEqual([['A', 'B', 'C'], ['B', 'C'], []]);
+  });
+
   it('keeps what it is told, amounts with their digits, and fills in the rest', async () => {
     const first = await added({ unit_price: 10.125, aux_code: 'F010101' });
     expect(first).toEqual({
@@ -178,10 +188,10 @@ describe('the catalogue', () => {
         const { error } = (await response.json()) as { error: { code: string; message: string; detail: unknown } };
         return [response.status, error.code, error.message, error.detail];
       };
-      const unreadable = [400, 'MALFORMED_REQUEST', 'The request cannot be read'];
+      const unreadable = [400, 'MALFORMED_REQUEST', 'The request cannot be read. Mend what detail points at and send again.'];
       expect(await send(['archivo', 9])).toEqual([...unreadable, { reason: 'unexpected_part', part: 'archivo', expected: 'file' }]);
       expect(await send(['file', 9], ['file', 9])).toEqual([...unreadable, { reason: 'too_many_parts', expected: 'file' }]);
-      expect(await send(['file', 5_242_881])).toEqual([413, 'PAYLOAD_TOO_LARGE', 'The body exceeds the allowed size', { max_bytes: 5_242_880 }]);
+      expect(await send(['file', 5_242_881])).toEqual([413, 'PAYLOAD_TOO_LARGE', 'The body exceeds the allowed size. Send less content.', { max_bytes: 5_242_880 }]);
     });
 
     const FAULTY = 'main_code,name,unit_price,iva_rate_code\nA,"Café ""1""",1.00,4\n\nB,,x,4\n"C","two\nlines",1,4\nD,Té,1,99\nE,Pan,1,4\nE,Pan,1,4\n';

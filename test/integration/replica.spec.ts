@@ -5,7 +5,7 @@ import { ConfigModule } from '../../src/config/config.module.js';
 import { readSettings } from '../../src/config/settings.js';
 import { AuditLogRepository } from '../../src/modules/audit/persistence/audit-log.repository.js';
 import type { DocumentFilter } from '../../src/modules/documents/domain/document-filter.js';
-import { DocumentExportsRepository } from '../../src/modules/documents/persistence/document-exports.repository.js';
+import { DocumentExportsRepository, startOf } from '../../src/modules/documents/persistence/document-exports.repository.js';
 import { DocumentListsRepository } from '../../src/modules/documents/persistence/document-lists.repository.js';
 import { AdaptersModule } from '../../src/platform/adapters/adapters.module.js';
 import { DatabaseModule } from '../../src/platform/database/database.module.js';
@@ -79,7 +79,7 @@ describe('a replica that follows the database', () => {
     }
     const exported = async (from: ListReads): Promise<unknown[]> => {
       const rows = [];
-      for await (const batch of new DocumentExportsRepository(from).batches(theirs.tenantId, EVERYTHING, new Date(Date.now() + 60_000))) rows.push(...batch);
+      for await (const batch of new DocumentExportsRepository(from).batches(theirs.tenantId, EVERYTHING, startOf(new Date(Date.now() + 60_000)))) rows.push(...batch);
       return rows;
     };
     expect(await exported(reads)).toEqual(await exported(primary));

@@ -70,6 +70,7 @@ export class ProductExportQuery {
   @Flag(IS_ACTIVE) is_active?: boolean;
   @OneOf(Object.keys(SEPARATORS), { default: 'comma', about: 'semicolon: for spreadsheets set to Spanish, with decimal commas' })
   separator: SeparatorName = 'comma';
+  @Text({ optional: true, max: 25, about: 'The code of the last product that arrived: an export that broke off goes on behind it' }) cursor?: string;
 }
 
 export const CHARSETS = ['utf-8', 'windows-1252'] as const;

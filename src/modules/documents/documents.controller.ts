@@ -73,7 +73,7 @@ export class DocumentsController {
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
   exportCsv(@Tenant() tenant: TenantContext, @Query() query: DocumentExportQuery): Promise<StreamableFile> {
-    return this.queries.execute(new ExportDocuments(tenant, filterOf(query), 'csv'));
+    return this.queries.execute(new ExportDocuments(tenant, filterOf(query), 'csv', query.cursor ?? null));
   }
 
   @Get('export.xlsx')
@@ -83,7 +83,7 @@ export class DocumentsController {
   @ApiProduces(XLSX)
   @ApiOkResponse({ content: { [XLSX]: { schema: { type: 'string', format: 'binary' } } } })
   exportXlsx(@Tenant() tenant: TenantContext, @Query() query: DocumentExportQuery): Promise<StreamableFile> {
-    return this.queries.execute(new ExportDocuments(tenant, filterOf(query), 'xlsx'));
+    return this.queries.execute(new ExportDocuments(tenant, filterOf(query), 'xlsx', query.cursor ?? null));
   }
 
   @Get(':document_id')

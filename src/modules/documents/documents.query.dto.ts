@@ -15,8 +15,8 @@ const DOCUMENT_TYPES = documentTypes.map(({ code }) => code);
 const OPTIONAL = { optional: true } as const;
 const WORDS = "A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key";
 
-/** What narrows a list of documents: query of `GET /documents/export.csv` and `.xlsx`. */
-export class DocumentExportQuery {
+/** What narrows a list of documents. */
+class DocumentFilterQuery {
   @OneOf(DOCUMENT_STATUSES, { ...OPTIONAL, enumName: 'DocumentStatus', about: 'Only documents in this state' }) status?: DocumentStatus;
   @OneOf(DOCUMENT_TYPES, { ...OPTIONAL, enumName: 'DocumentType', about: 'Only documents of this type' }) document_type?: string;
   @Uuid({ ...OPTIONAL, about: 'Only documents of this issuer' }) issuer_id?: string;
@@ -27,14 +27,19 @@ export class DocumentExportQuery {
   @Text({ ...OPTIONAL, max: 300, about: WORDS }) q?: string;
 }
 
+/** Query of `GET /documents/export.csv` and `.xlsx`. */
+export class DocumentExportQuery extends DocumentFilterQuery {
+  @Uuid({ ...OPTIONAL, about: 'The `id` of the last row that arrived: an export that broke off goes on behind it' }) cursor?: string;
+}
+
 /** Query of `GET /documents`. */
-export class DocumentListQuery extends DocumentExportQuery {
+export class DocumentListQuery extends DocumentFilterQuery {
   @Integer(PAGE) page: number = PAGE.default;
   @Integer(PAGE_SIZE) page_size: number = PAGE_SIZE.default;
 }
 
 /** The filter that a query means. */
-export const filterOf = (query: DocumentExportQuery): DocumentFilter => ({
+export const filterOf = (query: DocumentFilterQuery): DocumentFilter => ({
   status: query.status ?? null,
   documentType: query.document_type ?? null,
   issuerId: query.issuer_id ?? null,

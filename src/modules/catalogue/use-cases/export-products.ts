@@ -25,13 +25,13 @@ export class ExportProductsHandler implements IQueryHandler<ExportProducts> {
     private readonly credential: StandingCredential,
   ) {}
 
-  async execute({ tenant, query: { q, is_active, separator } }: ExportProducts): Promise<AsyncIterable<CsvCell[][]>> {
-    return this.credential.whileItStands(tenant, this.batches(tenant.tenantId, { q: q ?? null, isActive: is_active ?? null, withDeleted: false }, SEPARATORS[separator]));
+  async execute({ tenant, query: { q, is_active, separator, cursor } }: ExportProducts): Promise<AsyncIterable<CsvCell[][]>> {
+    return this.credential.whileItStands(tenant, this.batches(tenant.tenantId, { q: q ?? null, isActive: is_active ?? null, withDeleted: false }, SEPARATORS[separator], cursor ?? ''));
   }
 
   /** A short transaction for each batch: a slow reader holds neither a connection nor a snapshot. */
-  private async *batches(tenantId: string, filter: ProductFilter, separator: ',' | ';'): AsyncGenerator<CsvCell[][]> {
-    let last: string | undefined = '';
+  private async *batches(tenantId: string, filter: ProductFilter, separator: ',' | ';', after: string): AsyncGenerator<CsvCell[][]> {
+    let last: string | undefined = after;
     while (last !== undefined) {
       const products = await this.products.after(tenantId, filter, last, BATCH);
       if (products.length > 0) yield products.map((product) => productCells(product, separator));

@@ -29,17 +29,28 @@ interface Place {
   readonly id: string;
 }
 
+/** Before the first of the documents created until then. */
+export const startOf = (until: Date): Place => ({ at: until.toISOString(), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' });
+
 /** All documents that a filter lets through, in the order of the lists. */
 @Injectable()
 export class DocumentExportsRepository {
   constructor(private readonly reads: ListReads) {}
 
+  /** Null when the tenant has no such document. */
+  async placeOf(tenantId: string, documentId: string): Promise<Place | null> {
+    return this.reads.run(tenantId, async (manager) => {
+      const [place] = await manager.query<Place[]>('select d.created_at::text as at, d.id from documents d where d.tenant_id = $1 and d.id = $2', [tenantId, documentId]);
+      return place ?? null;
+    });
+  }
+
   /**
-   * Batches of documents created until `until`, newest first, each document once. No connection is held between two
+   * Batches of the documents behind a place, newest first, each document once. No connection is held between two
    * batches, however slowly they are read.
    */
-  async *batches(tenantId: string, filter: DocumentFilter, until: Date): AsyncGenerator<ExportRow[]> {
-    let after: Place | null = { at: until.toISOString(), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+  async *batches(tenantId: string, filter: DocumentFilter, from: Place): AsyncGenerator<ExportRow[]> {
+    let after: Place | null = from;
     while (after !== null) {
       const { rows, last } = await this.window(tenantId, filter, after);
       if (rows.length > 0) yield rows;

@@ -3,11 +3,12 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { StandingCredential } from '../../../platform/database/standing-credential.js';
 import { csvAnswer } from '../../../platform/http/csv.js';
 import { xlsxAnswer } from '../../../platform/http/xlsx.js';
+import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentFilter } from '../domain/document-filter.js';
 import { EXPORT_COLUMNS } from '../domain/export-columns.js';
-import { DocumentExportsRepository } from '../persistence/document-exports.repository.js';
+import { DocumentExportsRepository, startOf } from '../persistence/document-exports.repository.js';
 
 /** All documents that the filter lets through, as a file that is written while it is read. */
 export class ExportDocuments extends Query<StreamableFile> {
@@ -15,6 +16,8 @@ export class ExportDocuments extends Query<StreamableFile> {
     readonly tenant: TenantContext,
     readonly filter: DocumentFilter,
     readonly format: 'csv' | 'xlsx',
+    /** The last document of an export that broke off. */
+    readonly cursor: string | null,
   ) {
     super();
   }
@@ -28,8 +31,10 @@ export class ExportDocumentsHandler implements IQueryHandler<ExportDocuments> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  execute({ tenant, filter, format }: ExportDocuments): Promise<StreamableFile> {
-    const batches = this.credential.whileItStands(tenant, this.exports.batches(tenant.tenantId, filter, this.clock.now()));
+  async execute({ tenant, filter, format, cursor }: ExportDocuments): Promise<StreamableFile> {
+    const from = cursor === null ? startOf(this.clock.now()) : await this.exports.placeOf(tenant.tenantId, cursor);
+    if (from === null) throw new DomainError('NOT_FOUND', { field: 'cursor' });
+    const batches = this.credential.whileItStands(tenant, this.exports.batches(tenant.tenantId, filter, from));
     if (format === 'csv') return csvAnswer({ fileName: 'documents.csv', header: EXPORT_COLUMNS.map(({ name }) => name) }, batches);
     return xlsxAnswer({ fileName: 'documents.xlsx', sheetName: 'Documents', columns: EXPORT_COLUMNS }, batches);
   }
