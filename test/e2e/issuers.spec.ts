@@ -180,7 +180,7 @@ describe('issuers and what hangs on them', () => {
   });
 
   describe('a certificate', () => {
-    const CARD = ['id', 'issuer_id', 'subject', 'issuer_name', 'serial_number', 'ruc', 'valid_from', 'valid_to', 'status', 'is_active', 'fingerprint_sha256', 'checks', 'created_at'];
+    const CARD = ['id', 'tenant_id', 'issuer_id', 'subject', 'issuer_name', 'serial_number', 'ruc', 'valid_from', 'valid_to', 'status', 'is_active', 'fingerprint_sha256', 'checks', 'created_at'];
 
     it('is taken in, listed, replaced, activated again and revoked', async () => {
       const business = await Business.open(stack, { certificate: null });

@@ -53,8 +53,12 @@ interface ParsedFont {
 
 /**
  * A glyph that is first met as a part of another one, the n of an ñ, would be kept without the character that it stands for,
- * and no later document of this process could be searched or copied for it: each is met as itself first.
+ * and no later document of this process could be searched or copied for it: each is met as itself first. Not so a ligature:
+ * its glyph stands for the letters that are written, and would be copied as one sign that nobody searches for.
  */
 function nameGlyphs(font: ParsedFont): void {
-  for (const codePoint of font.characterSet ?? []) font.glyphForCodePoint?.(codePoint);
+  for (const codePoint of font.characterSet ?? []) {
+    const isLigature = String.fromCodePoint(codePoint).normalize('NFKC').length > 1;
+    if (!isLigature) font.glyphForCodePoint?.(codePoint);
+  }
 }
