@@ -55,7 +55,7 @@ export class DocumentsController {
     const awaited = await this.queries.execute(new AwaitDocument(tenant, answer.document_id, wait, replayed));
     // Corrected under another day since it was first answered, it was authorized under another key.
     const { authorization_number: key } = awaited;
-    return { ...awaited, new_access_key: key === answer.access_key ? null : key };
+    return Object.assign({}, awaited, { new_access_key: key === answer.access_key ? null : key });
   }
 
   @Get()
