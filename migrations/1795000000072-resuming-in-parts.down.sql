@@ -29,4 +29,4 @@ begin
     values (d.tenant_id, (p_pause ->> 'event_id')::uuid, 'issuer.paused', d.id, d.version, p_now);
   end if;
 end $$;
-drop function scope_was_served_since(documents, text);
+drop function scope_was_served_since(documents, text, timestamptz);

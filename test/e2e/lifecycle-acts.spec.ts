@@ -44,11 +44,6 @@ describe('acts on issued documents', () => {
     await addFaults(stack, { match: { ruc: again.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '39', at: 'authorization' } });
     const refused = await again.accepted();
     expect((await again.settled(refused.document_id)).status).toBe('REJECTED');
-    const disable = (when: string) => stack.database.query(`update issuers set disabled_at = ${when} where tenant_id = $1`, [again.tenantId]);
-    await disable('now()');
-    const disabled = await again.call<Act>('POST', `/documents/${refused.document_id}/retry`);
-    expect([disabled.status, disabled.body.error.code]).toEqual([403, 'ISSUER_DISABLED']);
-    await disable('null');
     const answer = await again.call<Act>('POST', `/documents/${refused.document_id}/retry`);
     expect([answer.status, answer.body.status, answer.body['document_id']]).toEqual([202, 'RECEPTION_RETRY_SCHEDULED', refused.document_id]);
     expect(Date.parse(answer.body['retry_scheduled_at'] as string)).not.toBeNaN();

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { DocumentPatch } from '../../src/modules/documents/domain/document.js';
 import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
-import { findModified, misnamed, otherBuyer, supportAuthorization } from '../../src/modules/documents/use-cases/modified-document.js';
+import { findModified, misnamed, namedInFull, otherBuyer, supportAuthorization } from '../../src/modules/documents/use-cases/modified-document.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -121,6 +121,14 @@ describe('the document that a note modifies', () => {
     expect(otherBuyer(note({ buyerId: '1790012345002' }), { ...original, buyerId: '1790012345001' })).toEqual([]);
     expect(otherBuyer(note({ buyerId: '9999999999' }), { ...original, buyerId: '9999999999999' })).toHaveLength(1);
     expect(told('1790012345001', '07')).toEqual([]);
+  });
+
+  it('tells its type, number and day to what rests on it alone, and to nothing else', () => {
+    const original = { id, documentType: '01', number: NUMBER, issueDate: '2026-08-25' };
+    const full = { modifiedDocumentId: id, modifiedDocumentType: '01', modifiedDocumentNumber: NUMBER, modifiedDocumentIssueDate: '2026-08-25' };
+    for (const documentType of ['04', '05', '06', '07'] as const) expect(namedInFull(note({ documentType, withholding: null }), original)).toMatchObject(full);
+    const others = [note({ documentType: '01' }), note({ documentType: '03' }), note({ documentType: '07', withholding: {} as never })];
+    for (const content of others) expect(namedInFull(content, original)).toBe(content);
   });
 
   it('over nothing at all is void while a note for it stands, and valid again once that is annulled', async () => {

@@ -65,10 +65,10 @@ describe('a pause', () => {
   const authorized = async (id: string, at: Date): Promise<void> =>
     move(id, ['authorized'], { at, patch: { authorizationNumber: (await stateOf(id)).accessKey, authorizationDate: at.toISOString() } });
   /** The SRI says that it has not authorized it, for the taxpayer is suspended (57). */
-  const refuse = async (id: string): Promise<void> => {
+  const refuse = async (id: string, decidedAt: Date | null = new Date()): Promise<void> => {
     const state = await stateOf(id);
     const message = { identifier: '57', message: 'Ruc suspendido', additionalInfo: null, messageType: 'ERROR' };
-    const entry = { estado: 'NO AUTORIZADO', numeroAutorizacion: null, fechaAutorizacion: new Date().toISOString(), ambiente: null, comprobante: null, messages: [message] };
+    const entry = { estado: 'NO AUTORIZADO', numeroAutorizacion: null, fechaAutorizacion: decidedAt?.toISOString() ?? null, ambiente: null, comprobante: null, messages: [message] };
     const answer = { kind: 'entries' as const, entries: [entry], consultedKey: state.accessKey, raw: '' };
     const now = new Date();
     await documents.advance(state, decide(state, { kind: 'authorization', answer }, now, POLICY), null, now);
@@ -81,15 +81,20 @@ describe('a pause', () => {
 
   it('begins with the first refusal that says so', async () => {
     await authorized(await sent(ago(3)), ago(3));
-    const id = await sent(ago(2));
+    const [id, served] = [await sent(ago(2)), await sent(ago(1))];
+    await authorized(served, ago(1));
     await refuse(id);
     expect(await pauses()).toMatchObject([{ scope: 'issuer', code: '57', is_open: true }]);
+    await refuse(await sent(ago(1)));
+    expect(await pauses()).toHaveLength(1);
   });
 
   it('does not begin with the refusal of an old document, where the SRI has served the issuer since', async () => {
-    const old = await sent(ago(5));
+    const [old, undated] = [await sent(ago(5)), await sent(ago(5))];
     await authorized(await sent(ago(1)), new Date());
-    await refuse(old);
+    await refuse(old, ago(4));
+    // Where the SRI does not say when, it was not before the document was sent.
+    await refuse(undated, null);
     expect(await pauses()).toEqual([]);
   });
 
@@ -98,7 +103,7 @@ describe('a pause', () => {
     await refuse(first);
     const [pause] = await pauses();
     await resume(pause!.id);
-    await refuse(second);
+    await refuse(second, ago(4));
     expect(await pauses()).toMatchObject([{ is_open: false }]);
     const third = await sent(new Date());
     await refuse(third);
@@ -129,8 +134,21 @@ describe('a pause', () => {
     );
     const id = randomUUID();
     await database.query(`insert into issuing_pauses (tenant_id, id, scope, issuer_id, code, document_id, created_at) values ($1, $2, 'issuer', $3, '57', $2, now())`, [seed.tenantId, id, seed.issuerId]);
-    expect((await resume(id)).resumed_at).toEqual(expect.any(Date));
+    const calls: number[] = [];
+    const counted = new (class extends TenantTransaction {
+      override async call<Row>(...asked: Parameters<TenantTransaction['call']>): Promise<Row[]> {
+        const rows = await super.call<Row>(...asked);
+        const [first] = rows as { woken?: number }[];
+        if (first?.woken !== undefined) calls.push(first.woken);
+        return rows;
+      }
+    })(service);
+    expect((await new ResumePauseHandler(counted, new SystemClock()).execute(new ResumePause(acting(), seed.issuerId, id))).resumed_at).toEqual(expect.any(Date));
+    expect(calls).toEqual([10_000, 10_000, 5_000, 0]);
     const [left] = await database.query<{ due: number; ahead: number }>('select count(*) filter (where due_at <= now())::int as due, count(*) filter (where ahead)::int as ahead from outbox where tenant_id = $1', [seed.tenantId]);
     expect(left).toEqual({ due: waiting, ahead: 0 });
+    // What a worker found to wait for its turn since then is not woken again and again.
+    await database.query(`update outbox set ahead = true, due_at = now() + interval '10 minutes 2 seconds' where tenant_id = $1 and sequential <= 10`, [seed.tenantId]);
+    expect(await service.query('select wake_resumed($1, $2, now(), 100) as woken', [seed.tenantId, id])).toEqual([{ woken: 0 }]);
   });
 });

@@ -93,8 +93,8 @@ describe('turns between tenants', () => {
          values ($1, $8, $2, $3, $4, $5, $6, '57', $7, now())`,
         [tenant.tenantId, scope, row.issuer_id, establishment, point, type, row.document_id, pause]);
       expect([scope, type, await claimAll(), await announcedOf()]).toEqual([scope, type, expected, expected]);
-      await service.query('select from end_pause($1, $2, $3, now())', [tenant.tenantId, row.issuer_id, pause]);
-      await service.query('select wake_resumed($1, $2, now(), 1000)', [tenant.tenantId, pause]);
+      await service.query('select from end_pause($1, $2, $3, $4)', [tenant.tenantId, row.issuer_id, pause, at]);
+      await service.query('select wake_resumed($1, $2, $3, 1000)', [tenant.tenantId, pause, at]);
       await database.query('update outbox set announced_at = null where announced_at = $1', [at]);
       expect([scope, await announcedOf(), await claimAll()]).toEqual([scope, 5, 5]);
     }

@@ -106,6 +106,7 @@ export class MemoryStore implements Store {
   readonly keys = new Map<string, KeyRow>();
   readonly attempts = new Map<string, AttemptRow>();
   private pauses: PauseRow[] = [];
+  private readonly resumed: { readonly pause: PauseRow; readonly at: number }[] = [];
   private readonly contents = new Map<string, ContentRow[]>();
   private readonly signed = new Map<string, SignedRow[]>();
   private readonly history = new Map<string, HistoryRow[]>();
@@ -119,8 +120,6 @@ export class MemoryStore implements Store {
       case 'issue_document': return [this.issueDocument(p)];
       case 'advance_document': return [this.advanceDocument(p)];
       case 'correct_document': return [this.correctDocument(p)];
-      // Nobody disables issuers here.
-      case 'enabled_issuer': return [{}];
       case 'refused_at_authorization': return this.refusedAtAuthorization(p[0] as string, p[1] as string);
       case 'load_document': return this.loadDocument(p[0] as string, p[1] as string);
       case 'claim_step': return this.claimStep(p);
@@ -331,6 +330,7 @@ export class MemoryStore implements Store {
 
   resumePauses(now: number): void {
     for (const work of this.outbox.values()) if (work.due_at < Infinity && this.isPaused(work) && work.step === 'submit' && work.ahead) Object.assign(work, { ahead: false, due_at: Math.min(now, work.due_at - LEFT_OUT_MS), announced_at: null });
+    this.resumed.push(...this.pauses.map((pause) => ({ pause, at: now })));
     this.pauses = [];
   }
 
@@ -466,6 +466,19 @@ export class MemoryStore implements Store {
     if (asked) this.attempts.set(asked.id, { id: asked.id, document_id: id, service: asked['service'] as string, signing_no: asked['signing_no'] as number, started_at: instant(asked['started_at']), finished_at: now, outcome: asked['outcome'] as string });
   }
 
+  private wasServedSince(scope: PauseRow, since: number): boolean {
+    return (
+      this.resumed.some(({ pause, at }) => at > since && JSON.stringify(pause) === JSON.stringify(scope)) ||
+      [...this.documents.values()].some(
+        (x) =>
+          x.tenant_id === scope.tenant_id && x.issuer_id === scope.issuer_id && x.authorization_date !== null && instant(x.authorization_date) > since &&
+          (scope.establishment_id === null || x.establishment_id === scope.establishment_id) &&
+          (scope.emission_point_id === null || x.emission_point_id === scope.emission_point_id) &&
+          (scope.document_type === null || x.document_type === scope.document_type),
+      )
+    );
+  }
+
   private pauseScope(d: DocumentRow, pause: Json): void {
     const scope = pause['scope'] as string;
     const threshold = pause['threshold'] as number;
@@ -483,6 +496,7 @@ export class MemoryStore implements Store {
       emission_point_id: scope === 'emission_point' ? d.emission_point_id : null,
       document_type: scope === 'document_type' || scope === 'emission_point' ? d.document_type : null,
     };
+    if (threshold === 1 && this.wasServedSince(row, Date.parse(pause['decidedAt'] as string))) return;
     if (this.pauses.some((open) => JSON.stringify(open) === JSON.stringify(row))) return;
     this.pauses.push(row);
     append(this.events, `${d.tenant_id}/${d.id}`, [{ id: pause['event_id'] as string, type: 'issuer.paused', document_id: d.id, document_version: d.version }]);

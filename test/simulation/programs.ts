@@ -82,7 +82,7 @@ export function startApi(ports: Ports, Desk: typeof IssuingDesk = QuickDesk): Ap
   return {
     issue: new IssueDocumentHandler(desk, bell, new KillPoints(SETTINGS, sleeper), clock, ids, METERS),
     get: new GetDocumentHandler(transaction),
-    retry: new RetryDocumentHandler(acts, transaction, policy),
+    retry: new RetryDocumentHandler(acts, policy),
     reconcile: new ReconcileDocumentHandler(acts, ports.authorization as never, ports.consultation as never, clock, ids, policy),
     abandon: new AbandonDocumentHandler(acts, policy),
     cancel: new CancelDocumentHandler(acts, ports.consultation as never, clock, ids, policy),

@@ -130,7 +130,6 @@ function findName(sql: string): string {
   if (sql.startsWith('update outbox set lost_leases')) return 'outlived';
   if (/from documents d\s+join document_contents c/.test(sql)) return 'get_document';
   if (sql.includes('from document_history where')) return 'refused_at_authorization';
-  if (sql.startsWith('select from issuers where')) return 'enabled_issuer';
   const name = FUNCTIONS.find((one) => sql.includes(`${one}(`));
   if (name === undefined) throw new Error(`the simulation does not know this statement: ${sql}`);
   return name;

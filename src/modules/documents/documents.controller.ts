@@ -52,10 +52,7 @@ export class DocumentsController {
     if (replayed) response.setHeader('Idempotent-Replayed', 'true');
     if (wait === null) return answer;
     response.setHeader('Preference-Applied', `wait=${wait}`);
-    const awaited = await this.queries.execute(new AwaitDocument(tenant, answer.document_id, wait, replayed));
-    // Corrected under another day since it was first answered, it was authorized under another key.
-    const { authorization_number: key } = awaited;
-    return Object.assign({}, awaited, { new_access_key: key === answer.access_key ? null : key });
+    return this.queries.execute(new AwaitDocument(tenant, answer.document_id, wait, replayed, answer.access_key));
   }
 
   @Get()

@@ -94,7 +94,7 @@ function parse(text: string): unknown {
   } catch (error) {
     if (error instanceof JsonRefusal) {
       const { reason, place, key } = error;
-      throw new DomainError('MALFORMED_REQUEST', { reason, ...place, ...(key !== null && { key: key.slice(0, LONGEST_KEY_TOLD) }) });
+      throw new DomainError('MALFORMED_REQUEST', { reason, ...place, ...(key !== null && { key: Array.from(key).slice(0, LONGEST_KEY_TOLD).join('') }) });
     }
     throw error;
   }

@@ -10,6 +10,7 @@ export function placeOf(text: string, index: number): Place {
   return { line: before.split('\n').length, column: Array.from(before.slice(start)).length + 1 };
 }
 
+const SPACE = 0x20;
 const BLANKS = /[\t\n\r ]*/y;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
@@ -53,7 +54,7 @@ export function endOfJson(text: string): Place | null {
     }
     if (length === 0) break;
     index += length;
-    index += lengthAt(BLANKS, text, index);
+    if (text.charCodeAt(index) <= SPACE) index += lengthAt(BLANKS, text, index);
   }
   return index === text.length && wanted === 'end' && open.length === 0 ? null : placeOf(text, index);
 }

@@ -55,10 +55,23 @@ describe('parseStrictJson', () => {
   it.each<[string, JsonRefusal['reason'], number, number, string | null]>([
     ['{\n "total": 57,50}', 'invalid_json', 2, 14, null],
     ['{"a":1,\n "b":{"ñ":1, "ñ":2}}', 'duplicate_key', 2, 14, 'ñ'],
+    ['{"\\u00f1":1,"ñ":2}', 'duplicate_key', 1, 13, 'ñ'],
+    ['{"a\nb":1,"a\nb":2}', 'duplicate_key', 2, 6, 'a\nb'],
     [`[${'['.repeat(20)}`, 'too_deep', 1, 21, null],
     ['\ufeff{}', 'byte_order_mark', 1, 1, null],
   ])('tells where %j goes wrong', (text, reason, line, column, key) => {
     expect(() => parseStrictJson(text, 20)).toThrow(expect.objectContaining({ reason, place: { line, column }, key }));
+  });
+
+  it('looks for no place in a long text: anybody may send one', () => {
+    const place = (text: string): unknown => {
+      try {
+        return parseStrictJson(text, 20);
+      } catch (error) {
+        return (error as JsonRefusal).place;
+      }
+    };
+    expect([place(`[${'1,'.repeat(200_000)}]`), place(`{"a":1,"a":"${'x'.repeat(300_000)}"}`), place('[1,]')]).toEqual([null, null, { line: 1, column: 4 }]);
   });
 
   it('leaves the prototypes of all objects alone', () => {

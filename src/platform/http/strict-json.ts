@@ -2,7 +2,7 @@ import { endOfJson, type Place, placeOf } from './json-place.js';
 
 /** Why a text is not acceptable JSON, and where. */
 export class JsonRefusal extends Error {
-  /** @param key the literal that stands there a second time */
+  /** @param key that stands there a second time */
   constructor(
     readonly reason: 'invalid_json' | 'too_deep' | 'duplicate_key' | 'byte_order_mark',
     readonly place: Place | null = null,
@@ -21,6 +21,11 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COLON = 0x3a;
 
+/** Anybody may send a body that is none: in longer ones no place is looked for, which takes longer than to read them. */
+const LONGEST_SEARCHED = 262_144;
+
+const placed = (text: string, index: number): Place | null => (text.length > LONGEST_SEARCHED ? null : placeOf(text, index));
+
 /**
  * Parses JSON (RFC 8259) and refuses what JSON.parse lets through in silence:
  * a key given twice in one object, and nesting deeper than `maxDepth`. The depth
@@ -34,7 +39,7 @@ export function parseStrictJson(text: string, maxDepth: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new JsonRefusal('invalid_json', endOfJson(text));
+    throw new JsonRefusal('invalid_json', text.length > LONGEST_SEARCHED ? null : endOfJson(text));
   }
 }
 
@@ -46,7 +51,7 @@ function inspect(text: string, maxDepth: number): void {
     switch (text.charCodeAt(index)) {
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        if (keysOf.length === maxDepth) throw new JsonRefusal('too_deep', placeOf(text, index));
+        if (keysOf.length === maxDepth) throw new JsonRefusal('too_deep', placed(text, index));
         keysOf.push(text.charCodeAt(index) === OPEN_BRACE ? new Set() : null);
         break;
       case CLOSE_BRACE:
@@ -58,7 +63,7 @@ function inspect(text: string, maxDepth: number): void {
         const keys = keysOf.at(-1);
         if (keys !== null && keys !== undefined && isKey(text, end)) {
           const literal = text.slice(index, end);
-          if (!remember(keys, literal)) throw new JsonRefusal('duplicate_key', placeOf(text, index), literal.slice(1, -1));
+          if (!remember(keys, literal)) throw new JsonRefusal('duplicate_key', placed(text, index), textOf(literal));
         }
         index = end - 1;
         break;
@@ -83,6 +88,15 @@ function isKey(text: string, afterString: number): boolean {
   let index = afterString;
   while (/[\t\n\r ]/.test(text.charAt(index))) index += 1;
   return text.charCodeAt(index) === COLON;
+}
+
+/** What a literal stands for; as it is written where it is none that JSON allows. */
+function textOf(literal: string): string {
+  try {
+    return JSON.parse(literal) as string;
+  } catch {
+    return literal.slice(1, -1);
+  }
 }
 
 /** False: the object has such a key already. */

@@ -22,7 +22,7 @@ export class LookUpBuyer extends Query<BuyerLookup> {
 }
 
 const ID_TYPES: Readonly<Record<LookupType, string>> = { ruc: '04', cedula: '05' };
-const FORMS: Readonly<Record<keyof typeof ID_TYPES, RegExp>> = { ruc: /^\d{13}$/, cedula: /^\d{10}$/ };
+const FORMS: Readonly<Record<LookupType, RegExp>> = { ruc: /^\d{13}$/, cedula: /^\d{10}$/ };
 
 @QueryHandler(LookUpBuyer)
 export class LookUpBuyerHandler implements IQueryHandler<LookUpBuyer> {

@@ -22,7 +22,8 @@ export type Finding =
   /** Authorized under our key, but not the bytes we sent. */
   | { readonly kind: 'mismatch' }
   | { readonly kind: 'in_process' }
-  | { readonly kind: 'refused'; readonly messages: readonly SriMessage[] }
+  /** `decidedAt`: null where the SRI does not say when, or not in a way that can be read. */
+  | { readonly kind: 'refused'; readonly messages: readonly SriMessage[]; readonly decidedAt: Date | null }
   /** Asked by key: nothing there, or only refusals of older signings. */
   | { readonly kind: 'absent' }
   /** Not there, but the SRI is at work on what was sent under a former key: of one number it takes one document. */
@@ -57,8 +58,13 @@ function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, {
   const refusal = entries
     .filter((one) => authorizationState(one.estado) === 'refused' && concernsCurrentSigning(document, one, isFormer))
     .reduce(latest, null);
-  if (refusal) return { kind: 'refused', messages: refusal.messages };
+  if (refusal) return { kind: 'refused', messages: refusal.messages, decidedAt: instantOf(refusal) };
   return states.has('unknown') ? { kind: 'unusable' } : { kind: 'absent' };
+}
+
+function instantOf({ fechaAutorizacion }: AuthorizationEntry): Date | null {
+  const time = fechaAutorizacion === null ? Number.NaN : Date.parse(fechaAutorizacion);
+  return Number.isNaN(time) ? null : new Date(time);
 }
 
 const isAuthorization = (entry: AuthorizationEntry): boolean => authorizationState(entry.estado) === 'authorized';

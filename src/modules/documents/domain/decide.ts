@@ -66,7 +66,7 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
           return { moves: [{ trigger: 'transient' }], patch: { sriMessages: messages }, work: { step: 'submit', dueAt: retryAt, unsent: false } };
         case 'refused':
         case 'blocked':
-          return refused(document, 'reception', messages, verdict, now, policy);
+          return refused(document, 'reception', messages, verdict, now, now, policy);
       }
     }
   }
@@ -106,13 +106,19 @@ function held(document: DocumentState, trigger: 'received' | 'held_by_sri', now:
 }
 
 /** @param service who refused: what authorization refuses stays registered under the access key */
-function refused(document: DocumentState, service: 'reception' | 'authorization', messages: readonly SriMessage[], verdict: Verdict, now: Date, policy: SagaPolicy): Decision {
+function refused(document: DocumentState, service: 'reception' | 'authorization', messages: readonly SriMessage[], verdict: Verdict, decidedAt: Date, now: Date, policy: SagaPolicy): Decision {
   return {
     moves: [{ trigger: 'refused', detail: { service } }],
     patch: { ...problem('SRI_REJECTED'), suspicion: null, sriMessages: messages },
     work: recheck(document, now, policy),
-    ...(verdict.scope !== undefined && verdict.code !== null && { pause: { scope: verdict.scope, code: verdict.code, threshold: 1 } }),
+    ...(verdict.scope !== undefined && verdict.code !== null && { pause: { scope: verdict.scope, code: verdict.code, threshold: 1, decidedAt } }),
   };
+}
+
+/** As the SRI says, at the latest now; where it does not say, not before the document was last signed or sent. */
+function decidedAtOf({ firstSentAt, signings }: DocumentState, told: Date | null, now: Date): Date {
+  const known = told ?? [firstSentAt, signings.at(-1)?.signedAt].reduce<Date>((last, one) => (one && one > last ? one : last), new Date(0));
+  return known < now ? known : now;
 }
 
 function exhausted(document: DocumentState, moves: readonly Move[], patch: DocumentPatch, now: Date, policy: SagaPolicy): Decision {
@@ -142,7 +148,7 @@ function decideAuthorization(document: DocumentState, answers: Answers, now: Dat
     case 'refused':
       // What is about to be signed anew was refused before: that verdict is known and spent.
       if (!hasMove(status, 'refused') || awaitsSignature(document)) return wait(document, found.kind, now, policy);
-      return refused(document, 'authorization', found.messages, classifyRefused(found.messages), now, policy);
+      return refused(document, 'authorization', found.messages, classifyRefused(found.messages), decidedAtOf(document, found.decidedAt, now), now, policy);
     case 'absent':
       return status === 'RECEPTION_UNKNOWN' || status === 'RECEPTION_RETRY_SCHEDULED' ? notFound(document, now, policy) : wait(document, found.kind, now, policy);
     case 'former_in_process':
@@ -211,7 +217,7 @@ function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decis
       moves: [{ trigger: 'sequential_taken' }],
       patch: problem('SEQUENTIAL_TAKEN', { suggested_action: 'raise_counter_then_abandon' }),
       work: recheck(document, now, policy),
-      pause: { scope: 'emission_point', code: '45', threshold: TAKEN_IN_A_ROW },
+      pause: { scope: 'emission_point', code: '45', threshold: TAKEN_IN_A_ROW, decidedAt: null },
     };
   }
   if (document.receptionAttempts >= policy.maxReceptionAttempts) return exhausted(document, [{ trigger: 'gave_up' }], {}, now, policy);

@@ -81,6 +81,8 @@ export interface Pause {
   readonly code: string;
   /** Pauses only when this many documents in a row met the same. */
   readonly threshold: number;
+  /** When the SRI said so: whom it has served since, or somebody has let go on since, is not paused. Null: whatever was served. */
+  readonly decidedAt: Date | null;
 }
 
 export interface Move {

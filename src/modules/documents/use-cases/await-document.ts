@@ -16,6 +16,8 @@ export class AwaitDocument extends Query<DocumentSyncSubmit> {
     readonly documentId: string,
     readonly seconds: number,
     readonly replayed: boolean,
+    /** The key that its first answer told; corrected under another day since, it is authorized under another one. */
+    readonly firstKey: string | null = null,
   ) {
     super();
   }
@@ -46,7 +48,7 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
     private readonly shutdown: Shutdown,
   ) {}
 
-  async execute({ tenant, documentId, seconds, replayed }: AwaitDocument): Promise<DocumentSyncSubmit> {
+  async execute({ tenant, documentId, seconds, replayed, firstKey }: AwaitDocument): Promise<DocumentSyncSubmit> {
     const from = this.clock.now().getTime();
     const longest = seconds * 1_000;
     let row = await this.look(tenant, documentId, ACCEPTED);
@@ -64,7 +66,7 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
       sri_messages: row.sri_messages,
       authorization_number: row.authorization_number,
       authorization_date: row.authorization_date,
-      new_access_key: null,
+      new_access_key: firstKey === null || firstKey === row.authorization_number ? null : row.authorization_number,
     };
   }
 

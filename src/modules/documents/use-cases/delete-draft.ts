@@ -34,8 +34,8 @@ export class DeleteDraftHandler implements ICommandHandler<DeleteDraft> {
     try {
       await this.remove(tenant, documentId, version);
     } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== 'NOT_FOUND') throw error;
-      // It is there: what stands in the way is another draft, which names it as its original.
+      if (!(error instanceof DomainError && error.code === 'NOT_FOUND' && (error.detail as { field?: string } | null)?.field === 'modified_document_id')) throw error;
+      // Not the draft is missing: another one names it as its original, and would name nothing.
       throw new DomainError('INVALID_STATE', { status: 'DRAFT', reason: 'referred_to', allowed_actions: ['issue', 'edit'] });
     }
   }

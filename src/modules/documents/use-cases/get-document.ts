@@ -34,7 +34,7 @@ export class GetDocumentHandler implements IQueryHandler<GetDocument> {
              from outbox o
              cross join lateral open_pauses(o.tenant_id, o.issuer_id, o.establishment_id, o.emission_point_id, o.document_type) open (id)
              join issuing_pauses p on p.tenant_id = o.tenant_id and p.id = open.id
-             where o.tenant_id = d.tenant_id and o.document_id = d.id and o.step = 'submit' order by p.created_at, p.id limit 1) end as pause
+             where o.tenant_id = d.tenant_id and o.document_id = d.id and o.step = 'submit' and o.due_at < 'infinity' order by p.created_at, p.id limit 1) end as pause
          from documents d
          join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
          left join lateral (

@@ -95,9 +95,9 @@ export async function identityOf(transaction: TenantTransaction, tenantId: strin
   return row ?? null;
 }
 
-/** The content with what it leaves to its original to say; as it is where its type carries nothing of another document. */
+/** The content with what it leaves to its original to say; as it is where its type carries nothing of one other document. */
 export function namedInFull(content: DocumentContent, original: OriginalIdentity): DocumentContent {
-  if (!isNote(content) && content.documentType !== '06') return content;
+  if (!isNote(content) && !restsOnOne(content)) return content;
   return {
     ...content,
     modifiedDocumentId: original.id,
@@ -142,6 +142,9 @@ export function otherBuyer(content: DocumentContent, original: ModifiedDocument)
 
 /** A credit or debit note, which goes by what its original says. */
 const isNote = ({ documentType }: Pick<DocumentContent, 'documentType'>): boolean => documentType === '04' || documentType === '05';
+
+/** A guide, and a withholding in its short form, whose one supporting document stands in the same fields. */
+const restsOnOne = ({ documentType, withholding }: DocumentContent): boolean => documentType === '06' || (documentType === '07' && withholding === null);
 
 /** A RUC without its establishment, which of a natural person is the cédula; any other number as it is. */
 const personOf = (id: string): string => (id === FINAL_CONSUMER.id ? id : id.replace(/^(\d{10})\d{3}$/, '$1'));
