@@ -6919,7 +6919,7 @@ export interface operations {
                 issue_date_from?: string;
                 /** @description Last issue date */
                 issue_date_to?: string;
-                /** @description The document with this access key */
+                /** @description The document that has this access key, or had it before it was corrected with another date */
                 access_key?: string;
                 /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
                 q?: string;
@@ -7071,7 +7071,7 @@ export interface operations {
                 issue_date_from?: string;
                 /** @description Last issue date */
                 issue_date_to?: string;
-                /** @description The document with this access key */
+                /** @description The document that has this access key, or had it before it was corrected with another date */
                 access_key?: string;
                 /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
                 q?: string;
@@ -7125,7 +7125,7 @@ export interface operations {
                 issue_date_from?: string;
                 /** @description Last issue date */
                 issue_date_to?: string;
-                /** @description The document with this access key */
+                /** @description The document that has this access key, or had it before it was corrected with another date */
                 access_key?: string;
                 /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
                 q?: string;

@@ -118,6 +118,30 @@ describe('acts on issued documents', () => {
     expect((await repeated({ prefer: 'wait=5' })).body).toMatchObject({ action_taken: 'replayed', status: 'AUTHORIZED', authorization_number: key, new_access_key: key });
   });
 
+  it('a document that was corrected under another day is found by the key that it had', async () => {
+    const mine = await Business.open(stack);
+    await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '35', at: 'reception' } });
+    const { document_id: id, access_key: former } = await mine.accepted();
+    expect((await mine.settled(id)).status).toBe('REJECTED');
+    const { access_key: other } = await mine.accepted();
+    const yesterday = new Date(Date.now() - 29 * 3_600_000).toISOString().slice(0, 10);
+    const corrected = await mine.call<Act>('POST', `/documents/${id}/correct`, mine.invoice({ issue_date: yesterday, buyer_name: 'Corregida' }));
+    const key = corrected.body['new_access_key'] as string;
+
+    const found = async (query: string) => {
+      const { status, body } = await mine.call<{ items: { id: string; access_key: string }[]; total: number }>('GET', `/documents?${query}`);
+      return [status, body.total, ...body.items.map((item) => [item.id, item.access_key])];
+    };
+    const wanted = [200, 1, [id, key]];
+    expect(former).not.toBe(key);
+    for (const query of [`access_key=${former}`, `access_key=${key}`, `q=${former}`, `q=${key}`, `access_key=${former}&q=corregida`]) expect([query, await found(query)]).toEqual([query, wanted]);
+    // The same number with another numeric code was never this document's key.
+    const stranger = `${former.slice(0, 39)}${String((Number(former.slice(39, 47)) + 1) % 100_000_000).padStart(8, '0')}${former.slice(47)}`;
+    for (const query of [`access_key=${stranger}`, `q=${stranger}`, `access_key=${former}&q=nadie`, `access_key=${former}&q=${other}`]) expect([query, await found(query)]).toEqual([query, [200, 0]]);
+    const exported = await fetch(`${stack.apiUrl}/documents/export.csv?access_key=${former}`, { headers: { 'x-api-key': mine.apiKey } });
+    expect((await exported.text()).trim().split('\r\n').slice(1).map((row) => row.split(',')[0])).toEqual([id]);
+  });
+
   const KEPT_THOUGH_REFUSED = { kind: 'refuse', code: '35', at: 'reception', stored: true } as const;
   /** The next daily comparison with the SRI, which the stack makes every other second. */
   const compare = (id: string, when: 'in an hour' | 'now'): Promise<unknown> =>

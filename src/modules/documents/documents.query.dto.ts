@@ -23,7 +23,7 @@ class DocumentFilterQuery {
   @Text({ ...OPTIONAL, max: 20, about: 'Only documents for the buyer with this identifier' }) buyer_id?: string;
   @Day({ ...OPTIONAL, about: 'First issue date' }) issue_date_from?: string;
   @Day({ ...OPTIONAL, about: 'Last issue date' }) issue_date_to?: string;
-  @Digits(49, { ...OPTIONAL, about: 'The document with this access key' }) access_key?: string;
+  @Digits(49, { ...OPTIONAL, about: 'The document that has this access key, or had it before it was corrected with another date' }) access_key?: string;
   @Text({ ...OPTIONAL, max: 300, about: WORDS }) q?: string;
 }
 
@@ -38,17 +38,22 @@ export class DocumentListQuery extends DocumentFilterQuery {
   @Integer(PAGE_SIZE) page_size: number = PAGE_SIZE.default;
 }
 
-/** The filter that a query means. */
-export const filterOf = (query: DocumentFilterQuery): DocumentFilter => ({
-  status: query.status ?? null,
-  documentType: query.document_type ?? null,
-  issuerId: query.issuer_id ?? null,
-  buyerId: query.buyer_id ?? null,
-  issuedFrom: query.issue_date_from ?? null,
-  issuedTo: query.issue_date_to ?? null,
-  accessKey: query.access_key ?? null,
-  text: query.q ?? null,
-});
+const WHOLE_KEY = /^[0-9]{49}$/;
+
+/** The filter that a query means. Who types a whole access key means that one document. */
+export function filterOf({ q, ...query }: DocumentFilterQuery): DocumentFilter {
+  const isKey = query.access_key === undefined && q !== undefined && WHOLE_KEY.test(q);
+  return {
+    status: query.status ?? null,
+    documentType: query.document_type ?? null,
+    issuerId: query.issuer_id ?? null,
+    buyerId: query.buyer_id ?? null,
+    issuedFrom: query.issue_date_from ?? null,
+    issuedTo: query.issue_date_to ?? null,
+    accessKey: (isKey ? q : query.access_key) ?? null,
+    text: isKey ? null : (q ?? null),
+  };
+}
 
 /** Query of `GET /documents/{id}/xml`. */
 export class XmlQuery {

@@ -24,8 +24,22 @@ export function documentConditions(filter: DocumentFilter, given: Parameters): s
     statusCondition(filter, given) +
     sharedConditions('d', filter, given) +
     (filter.buyerId === null ? '' : ` and d.buyer_id = ${given.add(filter.buyerId)}`) +
-    (filter.accessKey === null ? '' : ` and d.access_key = ${given.add(filter.accessKey)}`)
+    (filter.accessKey === null ? '' : keyCondition(filter.accessKey, given))
   );
+}
+
+/**
+ * The document that has this access key or had it before it was corrected: a correction changes the date alone, with
+ * which a key begins, and with it the check digit. Found through its number, by the index of numbers.
+ */
+function keyCondition(accessKey: string, given: Parameters): string {
+  const key = `${given.add(accessKey)}::text`;
+  return ` and d.emission_point_id = any (array(
+      select p.id from emission_points p join establishments e on e.tenant_id = p.tenant_id and e.id = p.establishment_id
+      where p.tenant_id = $1 and e.code = substr(${key}, 25, 3) and p.code = substr(${key}, 28, 3)))
+    and d.document_type = substr(${key}, 9, 2) and d.sri_environment = case substr(${key}, 24, 1) when '1' then 'TEST' else 'PRODUCTION' end
+    and d.sequential = substr(${key}, 31, 9)::integer
+    and substr(d.access_key, 9, 40) = substr(${key}, 9, 40)`;
 }
 
 /** The words somebody typed, judged row by row; `documents_meant` finds the same through indexes. */

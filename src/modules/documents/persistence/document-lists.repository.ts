@@ -4,7 +4,7 @@ import { ListReads } from '../../../platform/database/list-reads.js';
 import { type DocumentFilter, seriesOf } from '../domain/document-filter.js';
 import { isMoving } from '../domain/lifecycle.js';
 import type { DocumentListItem } from '../documents.responses.js';
-import { documentConditions, sharedConditions, statusCondition } from './document-conditions.js';
+import { documentConditions, sharedConditions, statusCondition, wordsCondition } from './document-conditions.js';
 import { Parameters } from './parameters.js';
 
 const ITEM = `d.id, d.tenant_id, d.issuer_id, i.razon_social as issuer_razon_social, d.document_type, d.sequential,
@@ -35,8 +35,9 @@ export class DocumentListsRepository {
   /** Documents `offset` to `offset + limit` of those that the filter lets through, and how many there are in all. */
   async page(tenantId: string, filter: DocumentFilter, limit: number, offset: number): Promise<ListedDocuments> {
     return this.reads.run(tenantId, async (manager) => {
+      if (filter.accessKey !== null) return walked(manager, tenantId, filter, limit, offset);
       if (filter.text !== null) return meant(manager, tenantId, filter, filter.text, limit, offset);
-      if (filter.buyerId !== null || filter.accessKey !== null) return walked(manager, tenantId, filter, limit, offset);
+      if (filter.buyerId !== null) return walked(manager, tenantId, filter, limit, offset);
       const { total, days, skip } = await locate(manager, tenantId, filter, limit, offset);
       return { total, items: days.length === 0 ? [] : await onDays(manager, tenantId, filter, days, limit, skip) };
     });
@@ -106,10 +107,10 @@ function onDays(manager: EntityManager, tenantId: string, filter: DocumentFilter
 const ITEMS_OF_PAGE = `select ${ITEM} from documents d join issuers i on i.tenant_id = d.tenant_id and i.id = d.issuer_id
   where d.tenant_id = $1 and d.id = any (array(select id from page)) order by d.created_at desc, d.id desc`;
 
-/** Few at most: found and counted through the index of buyers or access keys. */
+/** Few at most: found and counted through the index of buyers or numbers. */
 async function walked(manager: EntityManager, tenantId: string, filter: DocumentFilter, limit: number, offset: number): Promise<ListedDocuments> {
   const given = new Parameters(tenantId);
-  const condition = `d.tenant_id = $1${documentConditions(filter, given)}`;
+  const condition = `d.tenant_id = $1${documentConditions(filter, given)}${wordsCondition(filter, given)}`;
   const [counted] = await manager.query<{ total: string }[]>(`select count(*) as total from documents d where ${condition}`, given.values);
   const [most, first] = [given.add(limit), given.add(offset)];
   const items = await manager.query<DocumentListItem[]>(
