@@ -72,6 +72,14 @@ describe('preflight', () => {
     ]);
   });
 
+  it('says what is wrong with the lines of which no tax group could be made', () => {
+    const [line] = content.lines;
+    const untaxed = (taxRateCode: string): DocumentContent => ({ ...content, lines: [{ ...line!, taxRateCode, taxes: null }], taxes: [] });
+    expect(errorsOf(preflight(untaxed('2'), issuer, context))).toEqual(['tax.rate_code_not_in_force /lines/0/tax_rate_code']);
+    expect(errorsOf(preflight(untaxed('4'), issuer, context))).toEqual(['shape.empty /taxes']);
+    expect(errorsOf(preflight({ ...untaxed('2'), total: '1,00' }, issuer, context))).toEqual(['shape.empty /taxes', 'shape.decimal /total']);
+  });
+
   it('names every amount that is none, where the request has it', () => {
     const none = '1e3';
     const [line] = content.lines;

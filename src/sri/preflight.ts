@@ -67,7 +67,7 @@ export function preflight(content: DocumentContent, issuer: IssuerSnapshot, cont
     return refused(content, [finding(RULES['document.type'], '/document_type', null, content.documentType)]);
   }
   const malformed = shapeFindings(type, content);
-  if (malformed.length > 0) return refused(content, malformed);
+  if (malformed.length > 0) return refused(content, whyUntaxed(type, content, issuer, context, malformed) ?? malformed);
 
   const normalised = type.normalise(content, issuer);
   const findings = [...normalised.warnings, ...type.check(normalised.content, issuer, context)];
@@ -91,6 +91,16 @@ export function completed(content: DocumentContent, issuer: IssuerSnapshot): Doc
 
 function shapeFindings(type: DocumentTypeDefinition, content: DocumentContent): readonly Finding[] {
   return [...checkShape(content), ...(type.shape?.(content) ?? [])];
+}
+
+/**
+ * Tax groups that are made of the lines are none when no line tells a tax that there is: what is wrong with the lines then
+ * says more than that the groups are missing. Null when that is not all, or nothing is wrong with the lines.
+ */
+function whyUntaxed(type: DocumentTypeDefinition, content: DocumentContent, issuer: IssuerSnapshot, context: RuleContext, malformed: readonly Finding[]): readonly Finding[] | null {
+  if (malformed.length > 1 || malformed[0]?.pointer !== '/taxes' || content.taxes.length > 0) return null;
+  const ofLines = [...type.check(type.normalise(content, issuer).content, issuer, context)].filter(({ pointer, severity }) => severity === 'error' && pointer.startsWith('/lines/'));
+  return ofLines.length > 0 ? ofLines : null;
 }
 
 function refused(content: DocumentContent, findings: readonly Finding[]): Preflight {

@@ -446,7 +446,8 @@ describe('drafts and what follows an issued document', () => {
     expect((await business.call('POST', `/documents/${first.body.credit_note_id}/issue`)).status).toBe(202);
     expect(await dryRun(business, note)).toEqual([200, true, []]);
     const whole = { ...note, ...Object.fromEntries(['lines', 'taxes', 'subtotal', 'total_tax', 'total'].map((field) => [field, business.invoice()[field]])) };
-    expect(await dryRun(business, whole)).toEqual([200, false, [{ rule: 'issuing.credit_exceeds_original', pointer: '/total', expected: '57.50' }]]);
+    const exceeded = [{ rule: 'issuing.credit_exceeds_original', pointer: '/total', expected: '57.50' }, { rule: 'credit.tax_not_charged', pointer: '/taxes/0/taxable_base', expected: '≤ 50.00' }];
+    expect(await dryRun(business, whole)).toEqual([200, false, exceeded]);
     const totalled = { ...note, subtotal: undefined, total_tax: undefined, total: undefined, taxes: undefined };
     expect(await dryRun(business, totalled)).toEqual([200, true, []]);
 
@@ -521,6 +522,58 @@ describe('drafts and what follows an issued document', () => {
     expect(await dryRun(half)).toMatchObject({ valid: true, findings: warned });
     const { document_id } = await business.accepted(note(half));
     expect((await business.document(document_id))['warnings']).toMatchObject(warned);
+  });
+
+  it('warns of the credit note that with those before it gives back more of a tax than its invoice charged', async () => {
+    const line = (line_number: number, tax_rate_code: string): Record<string, unknown> =>
+      ({ line_number, description: `Línea ${line_number}`, quantity: '1', unit_price: '100.00', subtotal: '100.00', tax_rate_code });
+    const original = await authorized({
+      subtotal: '200.00', total_tax: '15.00', total: '215.00', lines: [line(1, '4'), line(2, '0')], payments: [{ line_number: 1, payment_method_code: '20', total: '215.00' }],
+      taxes: [
+        { tax_code: '2', tax_rate_code: '4', taxable_base: '100.00', rate: '0.15', tax_amount: '15.00' }, { tax_code: '2', tax_rate_code: '0', taxable_base: '100.00', rate: '0', tax_amount: '0.00' },
+      ],
+    });
+    const note = (base: string, tax_amount: string, total: string): Invoice => ({
+      document_type: '04', reason: 'Devolución', payments: undefined, modified_document_id: original, subtotal: base, total_tax: tax_amount, total,
+      lines: [{ line_number: 1, description: 'Línea 1', quantity: '1', unit_price: base, subtotal: base, tax_rate_code: '4' }],
+      taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: base, rate: '0.15', tax_amount }],
+    });
+    const warningsOf = async (body: Invoice): Promise<unknown> => (await business.document((await business.accepted(body)).document_id))['warnings'];
+    expect(await warningsOf(note('60.00', '9.00', '69.00'))).toEqual([]);
+    expect(await warningsOf(note('40.00', '6.00', '46.00'))).toEqual([]);
+    expect(await warningsOf(note('50.00', '7.50', '57.50'))).toMatchObject([{ rule: 'credit.tax_not_charged', pointer: '/taxes/0/taxable_base', expected: '≤ 0.00', actual: '50.00' }]);
+  });
+
+  it('refuses a guide for what came to nothing or is another document, and a withholding from what the issuer sold', async () => {
+    const mine = await Business.open(stack);
+    const { document_id: refused } = await rejected(mine);
+    const sold = await mine.accepted();
+    const today = mine.invoice()['issue_date'] as string;
+    const empty: Invoice = { payments: undefined, subtotal: '0.00', total_tax: '0.00', total: '0.00' };
+    const guide = (change: Invoice): Invoice => mine.invoice({
+      ...empty, document_type: '06', buyer_address: 'Av. Loja 12, Cuenca', reason: 'Venta',
+      taxes: [{ tax_code: '2', tax_rate_code: '0', taxable_base: '0.00', rate: '0', tax_amount: '0.00' }],
+      lines: [{ line_number: 1, description: 'Café', quantity: '1', unit_price: '0', subtotal: '0.00', tax_rate_code: '0' }],
+      transport: { origin_address: 'Quito', carrier: { id_type: '05', id: '1710034065', name: 'Pedro Torres' }, start_date: today, end_date: today, plate: 'PBA1234' }, ...change,
+    });
+    const withholding = mine.invoice({
+      document_type: '07', modified_document_id: sold.document_id, payments: undefined, subtotal: '100.00', total_tax: '1.75', total: '1.75',
+      lines: [{ line_number: 1, description: 'Compra', quantity: '1', unit_price: '100.00', subtotal: '100.00', tax_rate_code: '0' }],
+      taxes: [{ tax_code: '1', tax_rate_code: '312', taxable_base: '100.00', rate: '0.0175', tax_amount: '1.75' }],
+    });
+    const answer = async (body: Invoice) => {
+      const { status, body: { error } } = await mine.call<Body>('POST', '/documents', body);
+      return [status, error?.code, error?.detail] as unknown;
+    };
+    expect(await answer(guide({ modified_document_id: refused }))).toEqual([409, 'INVALID_STATE', expect.objectContaining({ field: 'modified_document_id', status: 'REJECTED' })]);
+    expect(await answer(guide({ modified_document_id: sold.document_id, modified_document_number: '001-001-000000999' })))
+      .toEqual([400, 'FISCAL_RULE_VIOLATED', [expect.objectContaining({ rule: 'modified.mismatch', pointer: '/modified_document_number' })]]);
+    expect(await answer(withholding)).toEqual([400, 'FISCAL_RULE_VIOLATED', [expect.objectContaining({ rule: 'support.own_document', pointer: '/modified_document_id' })]]);
+    // On its way, the invoice's access key is its authorization number.
+    const taken = await mine.accepted(guide({ modified_document_id: sold.document_id }));
+    expect((await mine.settled(taken.document_id)).status).toBe('AUTHORIZED');
+    const signed = await fetch(`${stack.apiUrl}/documents/${taken.document_id}/xml`, { headers: { 'x-api-key': mine.apiKey } });
+    expect(await signed.text()).toContain(`<numAutDocSustento>${sold.access_key}</numAutDocSustento>`);
   });
 
   /** The next document is refused by the SRI at authorization. */

@@ -65,16 +65,19 @@ describe('the document that a note modifies', () => {
     await expect(byNumber(NUMBER)).resolves.toMatchObject({ id, status: 'AUTHORIZED' });
   });
 
-  it('gives a guide that rests on it its authorization number, but none that names another document', async () => {
+  it('gives a guide that rests on it its authorization number, which is the access key of one on its way', async () => {
     const guide = note({ documentType: '06', modifiedDocumentId: id });
     const original = (await findModified(transaction, tenant, seed.issuerId, guide))!;
-    const named = { ...guide, modifiedDocumentType: '01', modifiedDocumentNumber: NUMBER, modifiedDocumentIssueDate: original.issueDate };
     expect(original.authorizationNumber).toMatch(/^\d{49}$/);
-    expect(supportAuthorization(named, original)).toBe(original.authorizationNumber);
-    for (const other of [{ modifiedDocumentNumber: '001-002-000000009' }, { modifiedDocumentType: '03' }, { modifiedDocumentIssueDate: '2026-01-01' }, { documentType: '04' as const }]) {
-      expect(supportAuthorization({ ...named, ...other }, original)).toBeNull();
-    }
-    expect(supportAuthorization(named, { ...original, authorizationNumber: null })).toBeNull();
+    expect(supportAuthorization(guide, original)).toBe(original.authorizationNumber);
+    expect(supportAuthorization(note({ documentType: '04', modifiedDocumentId: id }), original)).toBeNull();
+
+    const onItsWay = await issueBySql(service, seed);
+    const { document_id: documentId, access_key: accessKey } = onItsWay.response;
+    const now = async () => supportAuthorization(guide, (await findModified(transaction, tenant, seed.issuerId, note({ documentType: '06', modifiedDocumentId: documentId })))!);
+    expect(await now()).toBe(accessKey);
+    await move(documentId, [...SENT, 'sequential_taken', 'sequential_taken'], { errorCode: 'SEQUENTIAL_TAKEN' });
+    expect(await now()).toBeNull();
   });
 
   it('and when it was refused or given up, for it may be authorized yet', async () => {
@@ -107,6 +110,8 @@ describe('the document that a note modifies', () => {
     const original = await findModified(transaction, tenant, seed.issuerId, content);
     expect(misnamed(content, original!).map(({ pointer }) => pointer)).toEqual(['/modified_document_number', '/modified_document_issue_date']);
     expect(misnamed(note({ modifiedDocumentId: id, modifiedDocumentNumber: NUMBER }), original!)).toEqual([]);
+    for (const documentType of ['05', '06', '07'] as const) expect(misnamed({ ...content, documentType }, original!)).toHaveLength(2);
+    expect(misnamed({ ...content, documentType: '07', withholding: {} as never }, original!)).toEqual([]);
   });
 
   it('is told to have another buyer than the note, unless both are one person', async () => {

@@ -36,7 +36,7 @@ it('credits authorized originals only, whatever other state they are in', () => 
 
 describe('a tax that a credit note gives back', () => {
   const tax = (taxRateCode: string, taxableBase: string, taxCode = '2'): DocumentTax => ({ taxCode, taxRateCode, taxableBase, taxAmount: '1.00', rate: '0', tariff: null });
-  const told = (given: readonly DocumentTax[], charged: readonly DocumentTax[]) => uncharged({ taxes: given }, charged).map(({ rule, severity, pointer, expected, actual }) => [rule, severity, pointer, expected, actual]);
+  const told = (given: readonly DocumentTax[], taxes: readonly DocumentTax[], creditedTaxes: readonly DocumentTax[] = []) => uncharged({ taxes: given }, { taxes, creditedTaxes }).map(({ rule, severity, pointer, expected, actual }) => [rule, severity, pointer, expected, actual]);
 
   it('is one that its original charged, on no more than it did', () => {
     const charged = [tax('4', '60.00'), tax('0', '40.00')];
@@ -51,6 +51,13 @@ describe('a tax that a credit note gives back', () => {
 
   it('is none where nothing is given back: a tip of the invoice is a line of the note', () => {
     expect(told([tax('4', '60.00'), { ...tax('6', '10.00'), taxAmount: '0.00' }], [tax('4', '60.00')])).toEqual([]);
+  });
+
+  it('is one of which the notes before it have left as much', () => {
+    const charged = [tax('4', '100.00'), tax('0', '100.00')];
+    expect(told([tax('4', '40.00')], charged, [tax('4', '60.00')])).toEqual([]);
+    expect(told([tax('4', '86.95')], charged, [tax('4', '60.00'), tax('0', '100.00')])).toEqual([['credit.tax_not_charged', 'warning', '/taxes/0/taxable_base', '≤ 40.00', '86.95']]);
+    expect(told([tax('4', '1.00')], charged, [tax('4', '60.00'), tax('4', '60.00')])).toEqual([['credit.tax_not_charged', 'warning', '/taxes/0/taxable_base', '≤ 0.00', '1.00']]);
   });
 
   it('is compared with all entries of its kind', () => {

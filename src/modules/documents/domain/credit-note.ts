@@ -1,5 +1,5 @@
 import { DomainError } from '../../../shared/domain-error.js';
-import { dec, money, sum } from '../../../shared/decimal.js';
+import { type Decimal, dec, money, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent, DocumentTax } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
@@ -23,8 +23,8 @@ const RULES = defineRules({
   },
   'credit.tax_not_charged': {
     severity: 'warning',
-    es: 'La nota devuelve un impuesto que la factura no cobró, o no sobre tanta base',
-    en: 'The note gives back a tax that the invoice did not charge, or not on so much',
+    es: 'La nota, con las que ya tiene la factura, devuelve un impuesto que esta no cobró, o no sobre tanta base',
+    en: 'The note, with those that the invoice has already, gives back a tax that it did not charge, or not on so much',
     reference: 'Ficha técnica 2.32, annex of the credit note',
   },
 });
@@ -62,18 +62,25 @@ export function tooOld(issueDate: string | null, today: string, maxMonths: numbe
   return [finding(RULES['credit.too_old'], pointer, `${maxMonths} months`, issueDate)];
 }
 
+/** The taxes of an invoice, and of the credit notes that it has. */
+export interface Charged {
+  readonly taxes: readonly DocumentTax[];
+  readonly creditedTaxes: readonly DocumentTax[];
+}
+
 /**
- * The taxes of a credit note that its original did not charge, or on a base that is smaller by more than a cent. The balance
- * alone would let it give back IVA on what was sold without; why it does so only a person knows.
+ * The taxes of a credit note that its original did not charge, or on a base of which less than that, by more than a cent, is
+ * not credited yet. The balance alone would let it give back IVA on what was sold without; why it does so only a person knows.
  */
-export function uncharged({ taxes }: Pick<DocumentContent, 'taxes'>, charged: readonly DocumentTax[]): Finding[] {
-  return taxes.flatMap(({ taxCode, taxRateCode, taxableBase, taxAmount }, index) => {
+export function uncharged(note: Pick<DocumentContent, 'taxes'>, { taxes, creditedTaxes }: Charged): Finding[] {
+  return note.taxes.flatMap(({ taxCode, taxRateCode, taxableBase, taxAmount }, index) => {
     // No tax is given back: a tip or freight of the invoice, which a note can tell as a line only.
     if (dec(taxAmount).isZero()) return [];
-    const same = charged.filter((tax) => tax.taxCode === taxCode && tax.taxRateCode === taxRateCode);
-    const base = sum(same.map((tax) => tax.taxableBase));
-    if (dec(taxableBase).lessThanOrEqualTo(base.plus('0.01'))) return [];
-    return [finding(RULES['credit.tax_not_charged'], `/taxes/${index}/taxable_base`, `≤ ${money(base)}`, taxableBase)];
+    const baseOf = (all: readonly DocumentTax[]): Decimal =>
+      sum(all.filter((tax) => tax.taxCode === taxCode && tax.taxRateCode === taxRateCode).map((tax) => tax.taxableBase));
+    const left = baseOf(taxes).minus(baseOf(creditedTaxes));
+    if (dec(taxableBase).lessThanOrEqualTo(left.plus('0.01'))) return [];
+    return [finding(RULES['credit.tax_not_charged'], `/taxes/${index}/taxable_base`, `≤ ${money(left.isNegative() ? dec('0') : left)}`, taxableBase)];
   });
 }
 

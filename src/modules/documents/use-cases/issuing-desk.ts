@@ -11,9 +11,9 @@ import { defineRules, finding } from '../../../sri/document-types/rules/rule.js'
 import { preflight } from '../../../sri/preflight.js';
 import { checkRuc } from '../../../sri/taxpayer-id.js';
 import { creditExceeded, refuseUncreditable, tooOld, uncharged } from '../domain/credit-note.js';
-import { refuseUndebitable } from '../domain/debit-note.js';
+import { refuseUnfit } from '../domain/own-original.js';
 import { type IssuingContextRow, snapshotOf } from './issuing-context.js';
-import { findModified, misnamed, namedInFull, otherBuyer, supportAuthorization } from './modified-document.js';
+import { findModified, isCarried, misnamed, namedInFull, otherBuyer, supportAuthorization } from './modified-document.js';
 import { OvertakenError } from './overtaken.js';
 
 const RULES = defineRules({
@@ -140,11 +140,11 @@ export class IssuingDesk {
     if (original === null) return { content, findings: isCredit ? tooOld(content.modifiedDocumentIssueDate, ...limit(), '/modified_document_issue_date') : [] };
     const field = content.modifiedDocumentId === null ? 'modified_document_number' : 'modified_document_id';
     if (isCredit) refuseUncreditable(original, ...limit(), field);
-    if (content.documentType === '05') refuseUndebitable(original, field);
+    else if (isCarried(content)) refuseUnfit(content.documentType, original, field);
     refuseErrors(misnamed(content, original));
     const named = namedInFull(content, original);
-    const authorization = supportAuthorization(named, original);
-    return { content: authorization === null ? named : { ...named, modifiedDocumentAuthorization: authorization }, findings: [...otherBuyer(content, original), ...(isCredit ? uncharged(content, original.taxes) : [])] };
+    const authorization = supportAuthorization(content, original);
+    return { content: authorization === null ? named : { ...named, modifiedDocumentAuthorization: authorization }, findings: [...otherBuyer(content, original), ...(isCredit ? uncharged(content, original) : [])] };
   }
 
   /**

@@ -2,10 +2,11 @@ import type { TenantTransaction } from '../../../platform/database/tenant-transa
 import { DomainError } from '../../../shared/domain-error.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { DocumentContent, DocumentTax } from '../../../sri/document-types/document.js';
+import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
-import type { Original } from '../domain/credit-note.js';
+import type { Charged, Original } from '../domain/credit-note.js';
+import { isMoving } from '../domain/lifecycle.js';
 import { fromWireMessage, type WireMessage } from '../persistence/documents.repository.js';
 
 /** What a document writes of the one that it modifies or supports. */
@@ -18,11 +19,11 @@ export interface OriginalIdentity {
   readonly issueDate: string;
 }
 
-/** One of the issuer's own documents, as a note that modifies it needs to know it. */
-export interface ModifiedDocument extends Original, OriginalIdentity {
+/** One of the issuer's own documents, as what modifies it or rests on it needs to know it. */
+export interface ModifiedDocument extends Original, OriginalIdentity, Charged {
   readonly buyerId: string | null;
+  readonly accessKey: string | null;
   readonly authorizationNumber: string | null;
-  readonly taxes: readonly DocumentTax[];
 }
 
 const NOTE_ANNEX = 'Ficha técnica 2.32, annex of the credit note';
@@ -38,8 +39,16 @@ const RULES = defineRules({
 });
 
 const IDENTITY = `d.id, d.document_type as "documentType", to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as number`;
-const COLUMNS = `${IDENTITY}, d.status, d.error_code as "errorCode", d.sri_messages as "sriMessages", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId", d.authorization_number as "authorizationNumber",
+const COLUMNS = `${IDENTITY}, d.status, d.error_code as "errorCode", d.sri_messages as "sriMessages", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId", d.access_key as "accessKey", d.authorization_number as "authorizationNumber",
   coalesce(c.content -> 'taxes', '[]') as taxes`;
+/** Of the credit notes that count against the balance of `d` (`credit_left`), but for the refused one that this may be the correction of. */
+const CREDITED_TAXES = `(
+  select coalesce(jsonb_agg(t.tax), '[]')
+  from documents n
+  join document_contents nc on nc.tenant_id = n.tenant_id and nc.document_id = n.id and nc.revision = n.content_revision
+  cross join jsonb_array_elements(nc.content -> 'taxes') t (tax)
+  where n.tenant_id = d.tenant_id and n.modified_document_id = d.id and n.document_type = '04'
+    and n.status not in ('DRAFT', 'VALIDATED', 'FAILED_PERMANENT', 'CANCELLED') and not (n.status = 'REJECTED' and substr(n.access_key, 40, 8) = $3)) as "creditedTaxes"`;
 const PLACED = `documents d
   join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
   join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id`;
@@ -49,7 +58,7 @@ const SOURCE = `${PLACED}
  * The SRI holds its number under another key: the number is of a document issued elsewhere. For a credit note only once it was
  * given up, and so is never retried: there is a balance to guard.
  */
-const OF_ANOTHER = `(d.error_code is not distinct from 'SEQUENTIAL_TAKEN' and d.status = any (case when $8 then array['FAILED_PERMANENT'] else array['FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'] end))`;
+const OF_ANOTHER = `(d.error_code is not distinct from 'SEQUENTIAL_TAKEN' and d.status = any (case when $9 then array['FAILED_PERMANENT'] else array['FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'] end))`;
 const NUMBER = /^(\d{3})-(\d{3})-(\d{9})$/;
 
 /**
@@ -64,21 +73,21 @@ export async function findModified(
   issuerId: string,
   content: DocumentContent,
 ): Promise<ModifiedDocument | null> {
-  const { modifiedDocumentId: id, modifiedDocumentNumber, modifiedDocumentType } = content;
+  const { modifiedDocumentId: id, modifiedDocumentNumber, modifiedDocumentType, numericCode } = content;
   const one = async (where: string, parameters: readonly unknown[]): Promise<ModifiedDocument | null> => {
-    const sql = `select ${COLUMNS} from ${SOURCE} where d.tenant_id = $1 and d.issuer_id = $2 and ${where}`;
-    const [row] = await transaction.run(tenantId, (manager) => manager.query<(Omit<ModifiedDocument, 'sriMessages'> & { sriMessages: WireMessage[] })[]>(sql, [tenantId, issuerId, ...parameters]));
+    const sql = `select ${COLUMNS}, ${CREDITED_TAXES} from ${SOURCE} where d.tenant_id = $1 and d.issuer_id = $2 and ${where}`;
+    const [row] = await transaction.run(tenantId, (manager) => manager.query<(Omit<ModifiedDocument, 'sriMessages'> & { sriMessages: WireMessage[] })[]>(sql, [tenantId, issuerId, numericCode, ...parameters]));
     return row ? { ...row, sriMessages: row.sriMessages.map(fromWireMessage) } : null;
   };
   if (id !== null) {
-    const found = await one('d.id = $3', [id]);
+    const found = await one('d.id = $4', [id]);
     if (found === null) throw new DomainError('NOT_FOUND', { field: 'modified_document_id' });
     return found;
   }
   const [, establishment, point, sequential] = NUMBER.exec(modifiedDocumentNumber ?? '') ?? [];
   if (!isNote(content) || sequential === undefined) return null;
   // One of ours that is not authorized yet, was refused or failed may still be: its balance is none to pass by.
-  return one(`e.code = $3 and p.code = $4 and d.sequential = $5 and d.document_type = $6 and d.sri_environment = $7 and not ${OF_ANOTHER}`, [
+  return one(`e.code = $4 and p.code = $5 and d.sequential = $6 and d.document_type = $7 and d.sri_environment = $8 and not ${OF_ANOTHER}`, [
     establishment,
     point,
     Number(sequential),
@@ -114,9 +123,9 @@ export async function withOriginalNamed(transaction: TenantTransaction, tenantId
   return original === null ? content : namedInFull(content, original);
 }
 
-/** A note whose id means one document and whose number, type or date another would credit the wrong one. */
+/** What by its id means one document and by number, type or date another would modify, or rest on, the wrong one. */
 export function misnamed(content: DocumentContent, original: ModifiedDocument): Finding[] {
-  if (!isNote(content)) return [];
+  if (!isNote(content) && !restsOnOne(content)) return [];
   const parts: readonly (readonly [string, string | null, string | null])[] = [
     ['/modified_document_type', original.documentType, content.modifiedDocumentType],
     ['/modified_document_number', original.number, content.modifiedDocumentNumber],
@@ -127,10 +136,13 @@ export function misnamed(content: DocumentContent, original: ModifiedDocument): 
     .map(([pointer, expected, actual]) => finding(RULES['modified.mismatch'], pointer, expected, actual));
 }
 
-/** The authorization number that a guide (06) writes beside the number of its supporting document; null where it names another one. */
-export function supportAuthorization(content: DocumentContent, { documentType, number, issueDate, authorizationNumber }: ModifiedDocument): string | null {
-  const isSame = content.modifiedDocumentType === documentType && content.modifiedDocumentNumber === number && content.modifiedDocumentIssueDate === issueDate;
-  return content.documentType === '06' && isSame ? authorizationNumber : null;
+/**
+ * The authorization number that a guide (06) writes beside the number of its supporting document: of one that is on its way
+ * the access key, which becomes that number (ficha técnica, section 5.2); null for other types, and of one whose end is not known.
+ */
+export function supportAuthorization({ documentType }: DocumentContent, { status, accessKey, authorizationNumber }: ModifiedDocument): string | null {
+  if (documentType !== '06') return null;
+  return authorizationNumber ?? (isMoving(status) ? accessKey : null);
 }
 
 /** A note to somebody else than its original is legal and seldom meant: it is told, not refused. */
@@ -142,6 +154,9 @@ export function otherBuyer(content: DocumentContent, original: ModifiedDocument)
 
 /** A credit or debit note, which goes by what its original says. */
 const isNote = ({ documentType }: Pick<DocumentContent, 'documentType'>): boolean => documentType === '04' || documentType === '05';
+
+/** What rests on a document that stands, but takes nothing back: a debit note, a guide, a short withholding. */
+export const isCarried = (content: DocumentContent): boolean => content.documentType === '05' || restsOnOne(content);
 
 /** A guide, and a withholding in its short form, whose one supporting document stands in the same fields. */
 const restsOnOne = ({ documentType, withholding }: DocumentContent): boolean => documentType === '06' || (documentType === '07' && withholding === null);

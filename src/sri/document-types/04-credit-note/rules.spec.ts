@@ -33,6 +33,8 @@ describe('a credit note', () => {
     [note({ modifiedDocumentNumber: null }), ['modified_document.missing /modified_document_number']],
     [note({ modifiedDocumentIssueDate: null }), ['modified_document.missing /modified_document_issue_date']],
     [note({ modifiedDocumentType: '99' }), ['modified_document.type /modified_document_type']],
+    [note({ modifiedDocumentType: '06' }), ['modified_document.type_without_amounts /modified_document_type']],
+    [note({ modifiedDocumentType: '07' }), ['modified_document.type_without_amounts /modified_document_type']],
     [note({ modifiedDocumentType: '03' }), ['warning modified_document.type_unusual /modified_document_type']],
     [note({ modifiedDocumentNumber: '001002000000101' }), ['modified_document.number /modified_document_number']],
     [note({ modifiedDocumentIssueDate: '2026-09-16' }), ['modified_document.date /modified_document_issue_date']],

@@ -24,6 +24,11 @@ const RULES = defineRules({
     en: 'Notes usually modify invoices (01)',
     reference: ANNEXES,
   },
+  'modified_document.type_without_amounts': {
+    es: 'Una guía de remisión o un comprobante de retención no tienen valor que una nota modifique',
+    en: 'A delivery guide or a withholding has no amount that a note could modify',
+    reference: ANNEXES,
+  },
   'modified_document.number': {
     es: 'El número del documento modificado tiene la forma 000-000-000000000',
     en: 'The number of the modified document has the form 000-000-000000000',
@@ -54,6 +59,7 @@ export const MODIFIED_DOCUMENT_FIELDS = [
 export const DOCUMENT_NUMBER = /^[0-9]{3}-[0-9]{3}-[0-9]{9}$/;
 
 const INVOICE_CODE = '01';
+const WITHOUT_AMOUNTS = new Set(['06', '07']);
 
 /** The document that a credit or debit note modifies: complete, of a known type, not later than the note. */
 export function* checkModifiedDocument(content: DocumentContent): Generator<Finding> {
@@ -74,6 +80,8 @@ export function* checkModifiedDocument(content: DocumentContent): Generator<Find
   if (type !== null && type !== '') {
     if (lookup(DOCUMENT_TYPES, type, issueDate) === undefined) {
       yield finding(RULES['modified_document.type'], '/modified_document_type', INVOICE_CODE, type);
+    } else if (WITHOUT_AMOUNTS.has(type)) {
+      yield finding(RULES['modified_document.type_without_amounts'], '/modified_document_type', INVOICE_CODE, type);
     } else if (type !== INVOICE_CODE) {
       yield finding(RULES['modified_document.type_unusual'], '/modified_document_type', INVOICE_CODE, type);
     }

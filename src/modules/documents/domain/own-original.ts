@@ -1,0 +1,28 @@
+import { DomainError } from '../../../shared/domain-error.js';
+import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
+import type { Acted } from './acts.js';
+import { type NamingField, originalNotStanding } from './credit-note.js';
+import type { DocumentStatus } from './lifecycle.js';
+
+const RULES = defineRules({
+  'support.own_document': {
+    es: 'De los documentos del propio emisor solo una liquidación de compra (03) sustenta una retención: la factura la emite el proveedor',
+    en: "Of the issuer's own documents only a purchase settlement (03) supports a withholding: the invoice is the supplier's",
+    reference: 'Ficha técnica 2.32, annex of the withholding certificate',
+  },
+});
+
+/** Of no legal effect, and left to themselves never of any; what is on its way to the SRI may be debited or carried already. */
+const CAME_TO_NOTHING: readonly DocumentStatus[] = ['DRAFT', 'VALIDATED', 'REJECTED', 'FAILED_PERMANENT', 'CANCELLED'];
+
+/**
+ * Refuses what rests on a document of the issuer's own that cannot bear it: a debit note, a guide or a withholding for what
+ * came to nothing, which the SRI would authorize, with a warning at most (message 68); a withholding from the issuer's own sale.
+ * @throws DomainError INVALID_STATE or FISCAL_RULE_VIOLATED
+ */
+export function refuseUnfit(documentType: string, original: Acted & { readonly documentType: string }, field: NamingField): void {
+  if (CAME_TO_NOTHING.includes(original.status)) throw originalNotStanding(original, field);
+  if (documentType === '07' && original.documentType !== '03') {
+    throw new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['support.own_document'], `/${field}`, '03', original.documentType)]);
+  }
+}
