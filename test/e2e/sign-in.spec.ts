@@ -371,8 +371,8 @@ describe('signing up and in', () => {
     expect([locked.status, { ...locked.body.error, request_id: '' }]).toEqual([unknown.status, { ...unknown.body.error, request_id: '' }]);
     await stack.database.query(`update users set locked_until = now() - interval '1 second' where id = $1`, [owner.userId]);
     expect((await logIn(api, owner.email)).status).toBe(200);
-    // Nine before the lock, and one during it.
-    expect(await audit(owner, 'login.failed')).toHaveLength(10);
+    // Those before the lock: what is tried during it, which nobody looks at, would bury what else was done in the tenant.
+    expect(await audit(owner, 'login.failed')).toHaveLength(9);
   });
 
   it('keeps the tokens of a browser in cookies that its scripts cannot read', async () => {

@@ -16,11 +16,11 @@ export interface CsvFile {
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Where a spreadsheet would compute: at the beginning, and behind a separator, for it may split where we did not; also
- * behind apostrophes that were there before ours.
+ * Where a spreadsheet would compute: at the beginning, and behind a separator, for it may split where we did not, and take
+ * a quote there for the beginning of a field; also behind apostrophes that were there before ours.
  */
-const BEFORE_FORMULA = /(^|[;,\t])(?='*[=+\-@\t\r\n＝＋－＠])/gu;
-const BEFORE_INERT = /(^|[;,\t])'(?='*[=+\-@\t\r\n＝＋－＠])/gu;
+const BEFORE_FORMULA = /(?<=^|[;,\t])(?=["']*[=+\-@\t\r\n＝＋－＠])/gu;
+const BEFORE_INERT = /(?<=^|[;,\t])'(?=["']*[=+\-@\t\r\n＝＋－＠])/gu;
 
 /** Batches of rows as a CSV file (RFC 4180, UTF-8 with a byte order mark) of any size; see `streamedAnswer`. */
 export function csvAnswer({ fileName, header, separator = ',' }: CsvFile, batches: AsyncIterable<readonly (readonly CsvCell[])[]>): Promise<StreamableFile> {
@@ -45,7 +45,7 @@ function cellText(cell: CsvCell): string {
 }
 
 /** A text that no spreadsheet computes: an apostrophe before what begins like a formula. */
-export const inert = (text: string): string => text.replace(BEFORE_FORMULA, "$1'");
+export const inert = (text: string): string => text.replace(BEFORE_FORMULA, "'");
 
 /** The text that `inert` was given. */
-export const original = (cell: string): string => cell.replace(BEFORE_INERT, '$1');
+export const original = (cell: string): string => cell.replace(BEFORE_INERT, '');

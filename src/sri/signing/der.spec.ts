@@ -17,6 +17,12 @@ describe('the ASN.1 reader', () => {
     expect(() => smallIntegerOf(readAsn1(der.integer(2n ** 40n)))).toThrow(Asn1Error);
   });
 
+  it('refuses numbers longer than any certificate has, whose reading would take seconds', () => {
+    expect(() => oidOf(readAsn1(der.tlv(0x06, Buffer.concat([Buffer.alloc(20_000, 0x81), Buffer.from([1])]))))).toThrow('object identifier too long');
+    expect(() => integerOf(readAsn1(der.tlv(0x02, Buffer.alloc(20_000, 1))))).toThrow('integer too long');
+    expect(integerOf(readAsn1(der.integer(2n ** 16_383n)))).toBe(2n ** 16_383n);
+  });
+
   it('reads every string type', () => {
     expect(textOf(readAsn1(der.utf8('ñandú €')))).toBe('ñandú €');
     expect(textOf(readAsn1(der.bmp('ñandú €')))).toBe('ñandú €');

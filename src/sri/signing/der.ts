@@ -74,9 +74,13 @@ export function octetsOf(element: Asn1): Buffer {
   return Buffer.concat(childrenOf(element).map(octetsOf));
 }
 
+/** Real identifiers have a dozen bytes. Arcs are numbers of any size, and reading one of many thousand bytes takes seconds. */
+const LONGEST_OID = 64;
+
 /** An object identifier in dotted form. */
 export function oidOf(element: Asn1): string {
   expectTag(element, TAG.objectIdentifier);
+  if (element.content.length > LONGEST_OID) throw new Asn1Error('object identifier too long');
   const arcs: bigint[] = [];
   let arc = 0n;
   let open = false;
@@ -93,10 +97,14 @@ export function oidOf(element: Asn1): string {
   return [root, first - root * 40n, ...arcs.slice(1)].join('.');
 }
 
-/** A non-negative integer of any size (certificate serial numbers reach 20 bytes and more). */
+/** Certificate serial numbers reach 20 bytes and somewhat more; the modulus of a key of 16,384 bits has 2,049. */
+const LONGEST_INTEGER = 2_100;
+
+/** A whole number, of as many digits as certificates and their keys have. */
 export function integerOf(element: Asn1): bigint {
   expectTag(element, TAG.integer);
   if (element.content.length === 0) throw new Asn1Error('empty integer');
+  if (element.content.length > LONGEST_INTEGER) throw new Asn1Error('integer too long');
   const magnitude = BigInt(`0x${element.content.toString('hex')}`);
   const negative = ((element.content[0] ?? 0) & 0x80) !== 0;
   return negative ? magnitude - (1n << BigInt(element.content.length * 8)) : magnitude;
