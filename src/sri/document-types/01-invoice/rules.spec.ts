@@ -480,6 +480,10 @@ describe('payments', () => {
 });
 
 describe('buyer', () => {
+  it('whose name the printed document has no letters for is told so', () => {
+    expect(rulesOf(full({ buyerIdType: '08', buyerId: 'X1234567', buyerName: '北京进出口有限公司' }))).toContain('warning text.not_printed /buyer_name');
+  });
+
   const buyer = (buyerIdType: string | null, buyerId: string | null, buyerName: string | null = 'CLIENTE') =>
     rulesOf(full({ buyerIdType, buyerId, buyerName }));
 

@@ -1,6 +1,7 @@
 import { textProblem } from '../../../shared/text.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent, NameValue } from '../document.js';
+import { firstNotPrinted } from './printed-scripts.js';
 import { defineRules, finding } from './rule.js';
 
 const STRUCTURE = 'Ficha técnica 2.32, annex 3';
@@ -15,6 +16,12 @@ const RULES = defineRules({
     es: 'El texto lleva caracteres que el SRI no admite (saltos de línea, de control o invisibles)',
     en: 'The text holds characters that the SRI does not take (line breaks, control or invisible ones)',
     reference: STRUCTURE,
+  },
+  'text.not_printed': {
+    severity: 'warning',
+    es: 'El SRI admite el texto, pero el documento impreso (RIDE) no tiene letras para esa escritura y muestra recuadros: escríbalo en letras latinas',
+    en: 'The SRI takes the text, but the printed document (RIDE) has no letters of this script and shows boxes: write it in Latin letters',
+    reference: 'Advice of this service; no rule of the SRI',
   },
   'text.empty': { es: 'El texto está vacío', en: 'The text is empty', reference: STRUCTURE },
   'line.details': {
@@ -52,8 +59,11 @@ export function* checkText({ pointer, value, max, apiMax, required }: TextField)
   if (value === null) return;
   const problem = textProblem(value, { min: required === true ? 1 : 0, max });
   switch (problem?.type) {
-    case undefined:
+    case undefined: {
+      const letter = firstNotPrinted(value);
+      if (letter !== null) yield finding(RULES['text.not_printed'], pointer, null, letter);
       return;
+    }
     case 'string_too_long':
       yield finding(RULES['text.length'], pointer, bounds(max, apiMax), String(Array.from(value).length));
       return;
