@@ -96,6 +96,7 @@ const CASES: Readonly<Record<string, Case>> = {
   })),
   'tax.rate_code_unlisted': on('01', 'several-taxes', ({ taxes }) => ({ taxes: [{ ...taxes[0], taxRateCode: '3533' }, ...taxes.slice(1)] })),
   'tax.tariff_missing': on('01', 'several-taxes', ({ taxes }) => ({ taxes: taxes.map((tax) => ({ ...tax, tariff: null })) })),
+  'taxes.tariff': on('01', 'several-taxes', ({ taxes }) => ({ taxes: taxes.map((tax) => (tax.tariff === null ? tax : { ...tax, tariff: '9.00' })) })),
   'totals.too_large': on('01', 'full', () => ({ total: '200000000.01' })),
   'withholding.abroad_only': on('07', 'full', ({ withholding }) => ({
     withholding: ofFirst(withholding, { country: '593' }),

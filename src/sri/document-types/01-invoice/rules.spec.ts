@@ -343,6 +343,37 @@ describe('taxes', () => {
     ]);
   });
 
+  describe('with a specific rate', () => {
+    /** The bottles of the second line and their group: their tariffs, null where the entry tells none. */
+    const bottles = (ofLine: string | null, ofGroup: string | null): DocumentContent => {
+      const [iva, bottle] = SEVERAL.content.lines[1]!.taxes!;
+      const content = severalLine(1, { taxes: [iva!, { ...bottle!, tariff: ofLine }] });
+      return { ...content, taxes: content.taxes.map((tax) => (tax.taxCode === '5' ? { ...tax, tariff: ofGroup } : tax)) };
+    };
+    const line = '/lines/1/taxes/1/tariff';
+    const group = '/taxes/4/tariff';
+
+    it.each([
+      ['0.02', '0.02', []],
+      ['0.020', '0.0200', []],
+      ['0.03', '0.03', [`warning tax.rate_unusual ${line}`, `warning tax.rate_unusual ${group}`]],
+      ['0.02', '0.03', [`warning tax.rate_unusual ${group}`, `taxes.tariff ${group}`]],
+      ['2.00', '0.02', [`warning tax.rate_unusual ${line}`, `taxes.tariff ${group}`]],
+      [null, '0.02', [`tax.tariff_missing ${line}`]],
+      ['0.02', null, [`tax.tariff_missing ${group}`]],
+    ])('lines at %s in a group at %s give %p', (ofLine, ofGroup, expected) => {
+      expect(rulesOf(bottles(ofLine, ofGroup))).toEqual(expected);
+    });
+
+    it('a group has the tariff of any of its lines', () => {
+      const content = bottles('0.02', '0.03');
+      const [, bought] = content.lines;
+      const [iva, bottle] = bought!.taxes!;
+      const dearer = { ...bought!, lineNumber: 8, taxes: [iva!, { ...bottle!, tariff: '0.03' }] };
+      expect(rulesOf({ ...content, lines: [...content.lines, dearer] })).not.toContain(`taxes.tariff ${group}`);
+    });
+  });
+
   it('of excise that differ from the published rate are a warning', () => {
     const [ice, iva] = SEVERAL.content.lines[0]!.taxes!;
     const line = {

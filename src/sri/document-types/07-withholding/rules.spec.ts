@@ -490,6 +490,11 @@ it.each<[string, DocumentContent, string[]]>([
     ],
   ],
   [
+    'tariff of a reimbursement that is cents for each bottle: none is asked for that has no place',
+    reimbursed({ taxes: [{ taxCode: '5', taxRateCode: '5001', taxableBase: '4.00', rate: '0.0000', taxAmount: '0.08', tariff: '0' }] }),
+    [],
+  ],
+  [
     'supplier of a reimbursement',
     reimbursed({ supplierIdType: '07' }),
     [`reimbursement.supplier_id_type ${AT}/1/reimbursements/0/supplier_id_type`],

@@ -101,7 +101,9 @@ export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string):
   const rate = yield* checkCodes(tax, at, asOf);
   if (rate === null) return null;
   if (rate.specific !== null && rate.percent === null) {
-    if (tax.tariff === null) yield finding(TAX_ENTRY_RULES['tax.tariff_missing'], at.tariff, rate.specific.amount);
+    const { amount } = rate.specific;
+    if (tax.tariff === null) yield finding(TAX_ENTRY_RULES['tax.tariff_missing'], at.tariff, amount);
+    else if (amount !== null && !sameDecimal(tax.tariff, amount)) yield finding(TAX_ENTRY_RULES['tax.rate_unusual'], at.tariff, amount, tax.tariff);
     return rate;
   }
   if (rate.percent === null || rate.fraction === null) return rate;

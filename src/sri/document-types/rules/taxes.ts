@@ -1,4 +1,4 @@
-import { dec, money, sum } from '../../../shared/decimal.js';
+import { dec, money, sameDecimal, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { nearly, roundingOf, taxAmount } from '../../money.js';
 import { CONSTRUCTION_MATERIALS, TAX } from '../../tables/taxes.js';
@@ -68,6 +68,11 @@ const RULES = defineRules({
   'taxes.missing': {
     es: 'Falta la entrada de un impuesto que las líneas tienen',
     en: 'The entry of a tax that lines have is missing',
+    reference: ARITHMETIC,
+  },
+  'taxes.tariff': {
+    es: 'La tarifa no es la de ninguna de las líneas con este impuesto y código',
+    en: 'The tariff is that of none of the lines with this tax and rate code',
     reference: ARITHMETIC,
   },
   'taxes.base': {
@@ -172,6 +177,7 @@ function* checkGroup(
   index: number,
   rate: TaxRate | null,
 ): Generator<Finding> {
+  yield* checkTariff(tax, members, index, rate);
   const base = sum(members.map((member) => member.taxableBase));
   if (!nearly(base, tax.taxableBase)) {
     yield finding(RULES['taxes.base'], `/taxes/${index}/taxable_base`, money(base), tax.taxableBase);
@@ -189,6 +195,15 @@ function* checkGroup(
   if (!nearly(exact, tax.taxAmount, roundingOf(members.length + 2))) {
     const expected = money(exact);
     yield finding(amountRule(tax), `/taxes/${index}/tax_amount`, expected, tax.taxAmount);
+  }
+}
+
+/** A tariff that the table does not bind is one that the lines tell, where all of them tell theirs. */
+function* checkTariff({ tariff }: DocumentTax, members: readonly DocumentTax[], index: number, rate: TaxRate | null): Generator<Finding> {
+  if (tariff === null || rate === null || rate.binding) return;
+  const told = members.flatMap((member) => member.tariff ?? []);
+  if (told.length === members.length && !told.some((one) => sameDecimal(one, tariff))) {
+    yield finding(RULES['taxes.tariff'], `/taxes/${index}/tariff`, told[0], tariff);
   }
 }
 
