@@ -94,6 +94,9 @@ const CASES: Readonly<Record<string, Case>> = {
   'support.access_key': on('07', 'full', ({ withholding }) => ({
     withholding: ofFirst(withholding, { authorizationNumber: '1'.repeat(49) }),
   })),
+  'support.access_key_of_other': on('06', 'several-consignees', ({ transport }) => ({
+    transport: { ...transport, destinations: transport?.destinations.map((entry) => ({ ...entry, supportingDocument: entry.supportingDocument && { ...entry.supportingDocument, documentType: '03' } })) },
+  })),
   'tax.rate_code_unlisted': on('01', 'several-taxes', ({ taxes }) => ({ taxes: [{ ...taxes[0], taxRateCode: '3533' }, ...taxes.slice(1)] })),
   'tax.tariff_missing': on('01', 'several-taxes', ({ taxes }) => ({ taxes: taxes.map((tax) => ({ ...tax, tariff: null })) })),
   'taxes.tariff': on('01', 'several-taxes', ({ taxes }) => ({ taxes: taxes.map((tax) => (tax.tariff === null ? tax : { ...tax, tariff: '9.00' })) })),

@@ -128,7 +128,11 @@ describe('reimbursements', () => {
     [reimbursed({ supplierType: '03' }), [`reimbursement.supplier_type ${at}/supplier_type`]],
     [reimbursed({ documentType: '99' }), [`support.document_type ${at}/document_type`]],
     [reimbursed({ documentNumber: '001001000000456' }), [`support.number ${at}/document_number`]],
-    [reimbursed({ issueDate: '2026-09-16' }), [`support.date ${at}/issue_date`]],
+    [
+      reimbursed({ issueDate: '2026-09-16' }),
+      [`warning support.access_key_of_other ${at}/authorization_number`, `support.date ${at}/issue_date`],
+    ],
+    [reimbursed({ supplierId: '1790012344001' }), [`warning support.access_key_of_other ${at}/authorization_number`]],
     [reimbursed({ issueDate: '2026-02-30' }), [`shape.structure ${at}/issue_date`]],
     [reimbursed({ authorizationNumber: '1' }), [`support.authorization_number ${at}/authorization_number`]],
     [reimbursed({ taxes: [] }), [`reimbursement.taxes ${at}/taxes`]],
@@ -148,7 +152,7 @@ describe('reimbursements', () => {
       ],
     ],
     // The rate is that of the reimbursed document's own day.
-    [reimbursed({ issueDate: '2024-03-31' }), [`tax.rate_code_not_in_force ${at}/taxes/0/tax_rate_code`]],
+    [reimbursed({ issueDate: '2024-03-31', authorizationNumber: '1234567890' }), [`tax.rate_code_not_in_force ${at}/taxes/0/tax_rate_code`]],
   ])('case %#', (content, expected) => {
     expect(rulesOf(content)).toEqual(expected);
   });

@@ -164,7 +164,12 @@ it.each<[string, DocumentContent, string[]]>([
     [`warning support.access_key ${AT}/0/supporting_document/authorization_number`],
   ],
   ['a paper one', withSupport({ authorizationNumber: '1'.repeat(10) }), []],
-  ['later', withSupport({ issueDate: '2026-09-16' }), [`support.date ${AT}/0/supporting_document/issue_date`]],
+  [
+    'a key of another',
+    withSupport({ number: '001-002-000000103' }),
+    [`warning support.access_key_of_other ${AT}/0/supporting_document/authorization_number`],
+  ],
+  ['later', withSupport({ authorizationNumber: null, issueDate: '2026-09-16' }), [`support.date ${AT}/0/supporting_document/issue_date`]],
 ])('gives every line to exactly one complete consignee: %s', (_name, content, expected) => {
   expect(rulesOf(content, SEVERAL.issuer)).toEqual(expected);
 });
@@ -209,6 +214,8 @@ it('writes the authorization of a supporting document that the service knows', (
   const key = SEVERAL.content.transport!.destinations[0]!.supportingDocument!.authorizationNumber!;
   const known = full({ modifiedDocumentAuthorization: key });
   expect(rulesOf(known)).toEqual([]);
+  // Its key may be of the day before a correction.
+  expect(rulesOf({ ...known, modifiedDocumentIssueDate: '2026-09-13' })).toEqual([]);
   expect(DELIVERY_GUIDE.buildXml(known, FULL.issuer, FULL.numbering)).toContain(`<numAutDocSustento>${key}</numAutDocSustento>`);
   expect(DELIVERY_GUIDE.buildXml(FULL.content, FULL.issuer, FULL.numbering)).not.toContain('numAutDocSustento');
 });

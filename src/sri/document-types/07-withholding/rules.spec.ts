@@ -1,3 +1,4 @@
+import { buildAccessKey } from '../../access-key.js';
 import { preflight } from '../../preflight.js';
 import type {
   DocumentContent,
@@ -500,6 +501,21 @@ it.each<[string, DocumentContent, string[]]>([
     [`reimbursement.supplier_id_type ${AT}/1/reimbursements/0/supplier_id_type`],
   ],
 ])('checks what is charged and withheld: %s', (_name, content, expected) => expect(rulesOf(content)).toEqual(expected));
+
+it('holds the access key of a supporting document against it and whom it came from', () => {
+  const { number, issueDate } = documentOf(FULL, 0);
+  const [establishment, emissionPoint, sequential] = number.split('-') as [string, string, string];
+  const key = (ruc: string): DocumentContent => ({
+    ...support({
+      authorizationNumber: buildAccessKey({ issueDate, documentType: '01', ruc, environment: '2', establishment, emissionPoint, sequential: Number(sequential), numericCode: '12345678' }),
+    }),
+    buyerIdType: '04',
+    buyerId: '0990012342001',
+  });
+  expect(rulesOf(key('0990012342001'))).toEqual([]);
+  expect(rulesOf(key('1790012344001'))).toEqual([`warning support.access_key_of_other ${AT}/0/authorization_number`]);
+  expect(rulesOf({ ...key('1790012344001'), buyerIdType: '06', buyerId: 'AB123' })).toEqual([]);
+});
 
 it('takes 3 to 5 characters of a special taxpayer in the full form, 13 in the short one', () => {
   const issuer = { ...FULL.issuer, specialTaxpayer: '123456' };

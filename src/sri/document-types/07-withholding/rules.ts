@@ -182,7 +182,7 @@ function* checkFullForm(
     yield finding(RULES['withholding.support_repeated'], `${at}/${index}/number`, null, document.number.slice(0, 64));
   }
   for (const [index, document] of documents.entries()) {
-    yield* checkSupportingDocument(document, `${at}/${index}`, content.issueDate);
+    yield* checkSupportingDocument(document, `${at}/${index}`, content);
   }
   yield* checkSummary(content, documents);
 }

@@ -7,7 +7,8 @@ import { PAYMENT_METHODS } from '../../tables/payments.js';
 import { REIMBURSEMENT_DOCUMENT, SUSTENTO_CODES } from '../../tables/supporting-documents.js';
 import { TAX } from '../../tables/taxes.js';
 import { BANANA_CODES, WITHHELD_TAX } from '../../tables/withholding.js';
-import type { SupportingDocument, SupportingTax, WithheldTax } from '../document.js';
+import type { DocumentContent, SupportingDocument, SupportingTax, WithheldTax } from '../document.js';
+import { rucOf } from '../rules/identification.js';
 import { checkReimbursements } from '../rules/reimbursements.js';
 import { defineRules, finding, repeated } from '../rules/rule.js';
 import { checkSupport, supportPointers } from '../rules/supporting-reference.js';
@@ -117,16 +118,20 @@ const DIVIDENDS = '10';
 const DAYS_TO_ISSUE = 5;
 const MOST_BOXES = 9_999_999;
 
-/** One supporting document of the full form: itself, its taxes, what is withheld, how it was paid. */
+/**
+ * One supporting document of the full form: itself, its taxes, what is withheld, how it was paid.
+ *
+ * @param certificate its day, and from whom is withheld
+ */
 export function* checkSupportingDocument(
   document: SupportingDocument,
   at: string,
-  issueDate: string,
+  { issueDate, buyerIdType, buyerId }: Pick<DocumentContent, 'issueDate' | 'buyerIdType' | 'buyerId'>,
 ): Generator<Finding> {
   if (lookup(SUSTENTO_CODES, document.sustentoCode, issueDate) === undefined) {
     yield finding(RULES['withholding.sustento'], `${at}/sustento_code`, null, document.sustentoCode.slice(0, 64));
   }
-  yield* checkSupport(document, supportPointers(at), issueDate);
+  yield* checkSupport({ ...document, sellerRuc: rucOf(buyerIdType, buyerId) }, supportPointers(at), issueDate);
   yield* checkDelay(document.issueDate, `${at}/issue_date`, issueDate);
   yield* checkPaymentPlace(document, at, issueDate);
   for (const list of ['taxes', 'withholdings', 'payments'] as const) {

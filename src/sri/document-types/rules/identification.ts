@@ -3,6 +3,9 @@ import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { checkCedula, checkRuc } from '../../taxpayer-id.js';
 
+/** Table 6. */
+const RUC = '04';
+
 export type IdentificationProblem =
   /** Not a code of table 6, or the final consumer, who is nobody in particular. */
   | 'type'
@@ -16,7 +19,7 @@ export function identificationProblem(type: string, id: string, asOf: string): I
   if (type === FINAL_CONSUMER.idType || lookup(IDENTIFICATION_TYPES, type, asOf) === undefined) return 'type';
   if (id === FINAL_CONSUMER.id) return 'form';
   switch (type) {
-    case '04':
+    case RUC:
       return ofTaxpayer(checkRuc(id, { anyEstablishment: true }));
     case '05':
       return ofTaxpayer(checkCedula(id));
@@ -29,4 +32,9 @@ function ofTaxpayer({ problem, warning }: ReturnType<typeof checkRuc>): Identifi
   const doubt = problem ?? warning;
   if (doubt === undefined) return null;
   return doubt === 'check_digit' ? 'check_digit' : 'form';
+}
+
+/** The RUC of whoever is identified by one; null where it is none. */
+export function rucOf(type: string | null, id: string | null): string | null {
+  return type === RUC && id !== null && /^[0-9]{13}$/.test(id) ? id : null;
 }

@@ -2,7 +2,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
 import { PERSON_KINDS } from '../../tables/supporting-documents.js';
 import type { Reimbursement } from '../document.js';
-import { identificationProblem } from './identification.js';
+import { identificationProblem, rucOf } from './identification.js';
 import { defineRules, finding } from './rule.js';
 import { listOf, objectOf, orNull, type Structure } from './structure.js';
 import { checkSupport } from './supporting-reference.js';
@@ -94,6 +94,7 @@ function* checkReimbursement(entry: Reimbursement, at: string, issueDate: string
       number: entry.documentNumber,
       authorizationNumber: entry.authorizationNumber,
       issueDate: entry.issueDate,
+      sellerRuc: rucOf(entry.supplierIdType, entry.supplierId),
     },
     {
       documentType: `${at}/document_type`,

@@ -1,6 +1,7 @@
 import type { Finding } from '../../../shared/finding.js';
-import { isAccessKey } from '../../access-key.js';
-import { lookup } from '../../tables/code-table.js';
+import { parseAccessKey, type ParsedAccessKey } from '../../access-key.js';
+import { isKnown, lookup } from '../../tables/code-table.js';
+import { DOCUMENT_TYPES } from '../../tables/documents.js';
 import { SUPPORTING_DOCUMENTS } from '../../tables/supporting-documents.js';
 import type { DocumentContent } from '../document.js';
 import { defineRules, finding } from './rule.js';
@@ -27,6 +28,12 @@ const RULES = defineRules({
     en: 'The check digit of the access key of the supporting document does not match',
     reference: 'Ficha técnica 2.32, table 1',
   },
+  'support.access_key_of_other': {
+    severity: 'warning',
+    es: 'La clave de acceso dice otro tipo, número, fecha o RUC que este documento de sustento: verifique cuál es el correcto',
+    en: 'The access key tells another type, number, date or RUC than this supporting document: verify which is right',
+    reference: 'Ficha técnica 2.32, table 1',
+  },
   'support.date': {
     es: 'El documento de sustento es posterior a este documento',
     en: 'The supporting document is later than this document',
@@ -44,9 +51,11 @@ export interface SupportParts {
   readonly number: string | null;
   readonly authorizationNumber: string | null;
   readonly issueDate: string | null;
+  /** RUC of whom an invoice or a note of these comes from, where it is known. */
+  readonly sellerRuc?: string | null;
 }
 
-export type SupportPointers = Readonly<Record<keyof SupportParts, string>>;
+export type SupportPointers = Readonly<Record<Exclude<keyof SupportParts, 'sellerRuc'>, string>>;
 
 export const supportPointers = (at: string): SupportPointers => ({
   documentType: `${at}/document_type`,
@@ -86,11 +95,42 @@ export function* checkSupport(parts: SupportParts, at: SupportPointers, issueDat
   if (authorizationNumber !== null) {
     if (!AUTHORIZATION.test(authorizationNumber)) {
       yield finding(RULES['support.authorization_number'], at.authorizationNumber, null, authorizationNumber);
-    } else if (authorizationNumber.length === ACCESS_KEY_LENGTH && !isAccessKey(authorizationNumber)) {
-      yield finding(RULES['support.access_key'], at.authorizationNumber, null, authorizationNumber);
+    } else if (authorizationNumber.length === ACCESS_KEY_LENGTH) {
+      yield* checkAccessKey(authorizationNumber, parts, at.authorizationNumber);
     }
   }
   if (parts.issueDate !== null && parts.issueDate > issueDate) {
     yield finding(RULES['support.date'], at.issueDate, `≤ ${issueDate}`, parts.issueDate);
   }
+}
+
+/** The key checks itself, and tells of its document what is told beside it. */
+function* checkAccessKey(authorizationNumber: string, parts: SupportParts, pointer: string): Generator<Finding> {
+  const key = parseAccessKey(authorizationNumber);
+  if (key === null) {
+    yield finding(RULES['support.access_key'], pointer, null, authorizationNumber);
+    return;
+  }
+  const other = told(parts, key).filter(({ stated, ofKey }) => stated !== null && stated !== ofKey);
+  const list = (side: 'stated' | 'ofKey'): string => other.map((part) => `${part.name} ${part[side]}`).join(', ');
+  if (other.length > 0) yield finding(RULES['support.access_key_of_other'], pointer, list('stated'), list('ofKey'));
+}
+
+/** Types whose key carries the RUC of who sold; in a settlement (03) it is that of who bought. */
+const OF_SELLER = ['01', '04', '05'];
+/** Of a RUC, what is the taxpayer's own; then comes an establishment. */
+const TAXPAYER_DIGITS = 10;
+
+/** What is said twice of a document; null where it is not said beside the key, or not in a way to compare. */
+function told({ documentType, number, issueDate, sellerRuc }: SupportParts, key: ParsedAccessKey): readonly { name: string; stated: string | null; ofKey: string }[] {
+  const keyNumber = `${key.establishment}-${key.emissionPoint}-${String(key.sequential).padStart(9, '0')}`;
+  // Many a supporting type, such as reimbursements (41), is none that a key knows.
+  const type = documentType !== null && isKnown(DOCUMENT_TYPES, documentType) ? documentType : null;
+  const taxpayer = OF_SELLER.includes(key.documentType) ? (sellerRuc?.slice(0, TAXPAYER_DIGITS) ?? null) : null;
+  return [
+    { name: 'document_type', stated: type, ofKey: key.documentType },
+    { name: 'number', stated: number !== null && NUMBER.test(number) ? number : null, ofKey: keyNumber },
+    { name: 'issue_date', stated: issueDate, ofKey: key.issueDate },
+    { name: 'ruc', stated: taxpayer, ofKey: key.ruc.slice(0, TAXPAYER_DIGITS) },
+  ];
 }
