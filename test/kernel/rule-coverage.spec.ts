@@ -70,6 +70,8 @@ const CASES: Readonly<Record<string, Case>> = {
   'guide.unused_field': on('06', 'full', () => ({ tip: '1.00' })),
   'invoice.delivery_guide_number': on('01', 'full', () => ({ deliveryGuideNumber: '001002000000003' })),
   'invoice.final_consumer_limit': on('01', 'full', () => ({ ...FINAL_CONSUMER, total: '50.01' })),
+  'invoice.plate_missing': on('01', 'full', ({ lines }) => ({ vehiclePlate: null, lines: lines.map((line) => ({ ...line, mainCode: '0101' })) })),
+  'invoice.plate_unusual': on('01', 'full', () => ({ vehiclePlate: '6T-1234' })),
   'invoice.tip': on('01', 'full', () => ({ tip: '1000.00' })),
   'line.tax_rate_code_contradicted': on('01', 'several-taxes', ({ lines: [line, ...others] }) => ({ lines: [{ ...line, taxRateCode: '99' }, ...others] })),
   'line.taxes_not_derivable': on('01', 'full', ({ lines }) => ({

@@ -93,7 +93,8 @@ describe('a guide that the invoice replaces', () => {
       guide({ carrier: { ...carrier, id: '1710034066' } }),
       [`warning substitute_guide.carrier_check_digit ${at}/carrier/id`],
     ],
-    [guide({ plate: 'x'.repeat(21) }), [`text.length ${at}/plate`]],
+    [guide({ plate: 'x'.repeat(21) }), [`warning invoice.plate_unusual ${at}/plate`, `text.length ${at}/plate`]],
+    [guide({ plate: '' }), [`text.empty ${at}/plate`]],
     [guide({ originAddress: '' }), [`text.empty ${at}/origin_address`]],
     [guide({ destinations: [] }), [`substitute_guide.destinations ${at}/destinations`]],
     [

@@ -463,6 +463,28 @@ describe('taxes', () => {
   });
 });
 
+describe('plates', () => {
+  const missing = ['warning invoice.plate_missing /vehicle_plate'];
+  const without = (change: Partial<DocumentLine>, issueDate = TODAY): DocumentContent => ({ ...fullLine(0, change), vehiclePlate: null, issueDate });
+
+  it.each<[string, DocumentContent, string[]]>([
+    ['transport to a client', without({ auxCode: 'H492001' }), missing],
+    ['transport to the operator', without({ auxCode: 'H492002' }), missing],
+    ['transport the first day', without({ auxCode: 'H492001' }, '2026-07-01'), missing],
+    ['transport before that', without({ auxCode: 'H492001' }, '2026-06-30'), []],
+    ['fuel', without({ mainCode: '0101' }), missing],
+    ['fuel before that', without({ mainCode: '0101' }, '2026-06-30'), missing],
+    ['an empty plate', { ...without({ mainCode: '0101' }), vehiclePlate: '' }, missing],
+    ['something else', without({ mainCode: '101', auxCode: '0101' }), []],
+    ['fuel and a plate', fullLine(0, { mainCode: '0101' }), []],
+    ['a motorcycle', full({ vehiclePlate: 'AB123C' }), []],
+    ['a foreign plate', full({ vehiclePlate: '6T-1234' }), ['warning invoice.plate_unusual /vehicle_plate']],
+    ['small letters', full({ vehiclePlate: 'pba1234' }), ['warning invoice.plate_unusual /vehicle_plate']],
+  ])('are asked for and looked at: %s', (_what, content, expected) => {
+    expect(rulesOf(content).filter((rule) => !rule.includes('issue_date.'))).toEqual(expected);
+  });
+});
+
 describe('payments', () => {
   const [first, second] = FULL.content.payments;
   it.each([
@@ -637,7 +659,7 @@ describe('text and fields', () => {
     [full({ buyerAddress: 'x'.repeat(301) }), ['text.length /buyer_address']],
     [full({ reason: 'x'.repeat(300) }), ['warning document.unused_field /reason']],
     [full({ reason: 'x'.repeat(301) }), ['text.length /reason', 'warning document.unused_field /reason']],
-    [full({ vehiclePlate: 'x'.repeat(21) }), ['text.length /vehicle_plate']],
+    [full({ vehiclePlate: 'x'.repeat(21) }), ['text.length /vehicle_plate', 'warning invoice.plate_unusual /vehicle_plate']],
     [full({ deliveryGuideNumber: '001-001-1' }), ['invoice.delivery_guide_number /delivery_guide_number']],
     [
       full({ modifiedDocumentNumber: '001-001-000000001' }),

@@ -1,9 +1,10 @@
 import { dec, money, round2, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
+import { FUEL_CODES, TRANSPORT_CODES, TRANSPORT_PLATE_FROM } from '../../tables/activities.js';
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER } from '../../tables/documents.js';
 import { AMOUNT_LIMITS, LIMIT } from '../../tables/limits.js';
-import type { DocumentContent, IssuerSnapshot, RuleContext } from '../document.js';
+import type { DocumentContent, DocumentLine, IssuerSnapshot, RuleContext } from '../document.js';
 import { checkAdditionalInfo } from '../rules/additional-info.js';
 import { checkBuyer } from '../rules/buyer.js';
 import { checkCarriedFields, type OptionalField } from '../rules/carried-fields.js';
@@ -11,6 +12,7 @@ import { checkIssueDate } from '../rules/issue-date.js';
 import { checkLines } from '../rules/lines.js';
 import { DOCUMENT_NUMBER } from '../rules/modified-document.js';
 import { checkPayments } from '../rules/payments.js';
+import { isUsualPlate, USUAL_PLATE } from '../rules/plate.js';
 import { checkReimbursements } from '../rules/reimbursements.js';
 import { defineRules, finding } from '../rules/rule.js';
 import { checkTaxes } from '../rules/taxes.js';
@@ -34,6 +36,19 @@ const RULES = defineRules({
     es: 'El número de guía de remisión tiene la forma 000-000-000000000',
     en: 'The delivery guide number has the form 000-000-000000000',
     reference: 'Ficha técnica 2.32, annex 3',
+  },
+  // A shop may number its goods as table 30 numbers fuels.
+  'invoice.plate_missing': {
+    severity: 'warning',
+    es: 'La línea lleva un código de combustible o de transporte: si lo es, indique la placa en vehicle_plate',
+    en: 'The line has a code of fuel or transport: if it is such, give the plate in vehicle_plate',
+    reference: 'Ficha técnica 2.32, annexes 12, 16 and 25; 2.33',
+  },
+  'invoice.plate_unusual': {
+    severity: 'warning',
+    es: 'La placa no tiene la forma de una ecuatoriana; se envía tal cual',
+    en: 'The plate does not have the form of an Ecuadorian one; it is sent as it is',
+    reference: 'Ficha técnica 2.32, table 29',
   },
 });
 
@@ -68,6 +83,7 @@ export function checkInvoice(
     ...checkTexts(content),
     ...checkAdditionalInfo(content, issuer),
     ...checkReferences(content),
+    ...checkPlates(content),
     ...checkForeignTrade(content),
     ...checkReimbursements(content.reimbursements, '/reimbursements', content.issueDate),
     ...checkThirdPartyCharges(content),
@@ -94,4 +110,22 @@ function* checkReferences(content: DocumentContent): Generator<Finding> {
     const actual = content.deliveryGuideNumber;
     yield finding(RULES['invoice.delivery_guide_number'], '/delivery_guide_number', '000-000-000000000', actual);
   }
+}
+
+/** The vehicle of who buys fuel, or of who is paid for transport; what plates look like, also that of a trip without a guide of its own. */
+function* checkPlates({ vehiclePlate: plate, substituteGuide, lines, issueDate }: DocumentContent): Generator<Finding> {
+  if (!plate && lines.some((line) => needsPlate(line, issueDate))) {
+    yield finding(RULES['invoice.plate_missing'], '/vehicle_plate', USUAL_PLATE);
+  }
+  for (const [pointer, told] of [
+    ['/vehicle_plate', plate],
+    ['/substitute_guide/plate', substituteGuide?.plate ?? null],
+  ] as const) {
+    if (told && !isUsualPlate(told)) yield finding(RULES['invoice.plate_unusual'], pointer, USUAL_PLATE, told.slice(0, 64));
+  }
+}
+
+function needsPlate({ mainCode, auxCode }: DocumentLine, issueDate: string): boolean {
+  const isTransport = issueDate >= TRANSPORT_PLATE_FROM && lookup(TRANSPORT_CODES, auxCode ?? '', issueDate) !== undefined;
+  return isTransport || lookup(FUEL_CODES, mainCode ?? '', issueDate) !== undefined;
 }

@@ -1,6 +1,7 @@
 import type { Finding } from '../../../shared/finding.js';
 import type { Carrier, DocumentContent, Transport } from '../document.js';
 import { identificationProblem, type IdentificationProblem } from '../rules/identification.js';
+import { isUsualPlate, USUAL_PLATE } from '../rules/plate.js';
 import { defineRules, finding, type Rule } from '../rules/rule.js';
 import { checkStructure, listOf, objectOf, orNull } from '../rules/structure.js';
 import { checkText } from '../rules/texts.js';
@@ -48,8 +49,6 @@ const RULES = defineRules({
   },
 });
 
-/** Cars `ABC1234` or `ABC123`, motorcycles `AB123C`, with or without hyphen. */
-const PLATE = /^([A-Z]{3}-?[0-9]{3,4}|[A-Z]{2}-?[0-9]{3}[A-Z])$/;
 const ESTABLISHMENT = /^[0-9]{3}$/;
 
 const SUPPORT = objectOf({
@@ -97,8 +96,8 @@ export function* checkTransport(transport: Transport, issueDate: string): Genera
   if (transport.endDate < transport.startDate) {
     yield finding(RULES['transport.end_date'], '/transport/end_date', `≥ ${transport.startDate}`, transport.endDate);
   }
-  if (transport.plate !== '' && !PLATE.test(transport.plate)) {
-    yield finding(RULES['transport.plate_unusual'], '/transport/plate', 'ABC1234', transport.plate.slice(0, 64));
+  if (transport.plate !== '' && !isUsualPlate(transport.plate)) {
+    yield finding(RULES['transport.plate_unusual'], '/transport/plate', USUAL_PLATE, transport.plate.slice(0, 64));
   }
   yield* checkEstablishment(transport.destinationEstablishment, '/transport/destination_establishment');
   yield* checkText({ pointer: '/transport/origin_address', value: transport.originAddress, max: 300, required: true });
