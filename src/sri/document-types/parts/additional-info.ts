@@ -1,13 +1,16 @@
 import { element, escapeText, optionalGroup, withAttributes } from '../../xml/canonical.js';
-import type { DocumentContent, IssuerSnapshot, NameValue } from '../document.js';
+import type { DocumentContent, DocumentTypeCode, IssuerSnapshot, NameValue } from '../document.js';
 
 /** Names of the fields that the service writes itself; callers may not use them. */
 export const SERVICE_FIELDS = { largeTaxpayer: 'Gran Contribuyente', provider: 'RUC Proveedor' } as const;
 
+/** Sales, purchases settled for who sold, and notes: guides and withholdings do not tell it. */
+const WITH_LARGE_TAXPAYER: readonly DocumentTypeCode[] = ['01', '03', '04', '05'];
+
 /** What the service must add: the large-taxpayer legend (annex 24) and the RUC of the invoicing platform (annex 26 of ficha 2.34). */
-export function serviceFields(issuer: IssuerSnapshot): readonly NameValue[] {
+export function serviceFields(documentType: DocumentTypeCode, issuer: IssuerSnapshot): readonly NameValue[] {
   const fields: NameValue[] = [];
-  if (issuer.largeTaxpayer !== null) fields.push({ name: SERVICE_FIELDS.largeTaxpayer, value: issuer.largeTaxpayer });
+  if (issuer.largeTaxpayer !== null && WITH_LARGE_TAXPAYER.includes(documentType)) fields.push({ name: SERVICE_FIELDS.largeTaxpayer, value: issuer.largeTaxpayer });
   if (issuer.providerRuc !== null) fields.push({ name: SERVICE_FIELDS.provider, value: issuer.providerRuc });
   return fields;
 }
@@ -16,7 +19,7 @@ export function serviceFields(issuer: IssuerSnapshot): readonly NameValue[] {
 export function additionalInfo(content: DocumentContent, issuer: IssuerSnapshot): string {
   return optionalGroup(
     'infoAdicional',
-    ...[...content.additionalInfo, ...serviceFields(issuer)].map(({ name, value }) =>
+    ...[...content.additionalInfo, ...serviceFields(content.documentType, issuer)].map(({ name, value }) =>
       withAttributes('campoAdicional', { nombre: name }, escapeText(value)),
     ),
   );

@@ -31,7 +31,7 @@ function reservedNames({ providerRuc }: IssuerSnapshot): readonly string[] {
 
 /** Free fields: not more than the schema takes, and none of the service's own. */
 export function* checkAdditionalInfo(content: DocumentContent, issuer: IssuerSnapshot): Generator<Finding> {
-  const most = MOST_FIELDS - serviceFields(issuer).length;
+  const most = MOST_FIELDS - serviceFields(content.documentType, issuer).length;
   if (content.additionalInfo.length > most) {
     const count = String(content.additionalInfo.length);
     yield finding(RULES['additional_info.count'], '/additional_info', `≤ ${most}`, count);

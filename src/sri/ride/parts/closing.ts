@@ -24,7 +24,7 @@ export interface Closing {
 /** `totals` makes the block of the sums for a width; null for documents without any. */
 export function closing(flow: Flow, input: RideInput, totals: ((width: number) => Block) | null): Closing {
   const { pen } = flow;
-  const info = [...input.content.additionalInfo, ...serviceFields(input.issuer)];
+  const info = [...input.content.additionalInfo, ...serviceFields(input.content.documentType, input.issuer)];
   const sums = totals?.(TOTALS_WIDTH) ?? null;
   const leftWidth = sums === null ? flow.width : flow.width - TOTALS_WIDTH - GAP;
   const payments = sums === null ? [] : paymentsBlocks(pen, input.content, leftWidth);
