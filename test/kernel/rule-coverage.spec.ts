@@ -99,6 +99,9 @@ const CASES: Readonly<Record<string, Case>> = {
   'support.access_key_of_other': on('06', 'several-consignees', ({ transport }) => ({
     transport: { ...transport, destinations: transport?.destinations.map((entry) => ({ ...entry, supportingDocument: entry.supportingDocument && { ...entry.supportingDocument, documentType: '03' } })) },
   })),
+  'tax.rate_code_of_original': on('01', 'reimbursement', ({ reimbursements }) => ({
+    reimbursements: reimbursements.map((entry) => ({ ...entry, documentType: '04', taxes: entry.taxes.map((tax) => ({ ...tax, taxRateCode: '2' })) })),
+  })),
   'tax.rate_code_unlisted': on('01', 'several-taxes', ({ taxes }) => ({ taxes: [{ ...taxes[0], taxRateCode: '3533' }, ...taxes.slice(1)] })),
   'tax.tariff_missing': on('01', 'several-taxes', ({ taxes }) => ({ taxes: taxes.map((tax) => ({ ...tax, tariff: null })) })),
   'taxes.tariff': on('01', 'several-taxes', ({ taxes }) => ({ taxes: taxes.map((tax) => (tax.tariff === null ? tax : { ...tax, tariff: '9.00' })) })),

@@ -50,6 +50,9 @@ export const SUPPORTING_DOCUMENTS: CodeTable = {
   ]),
 };
 
+/** Supporting documents that are credit or debit notes, under whatever code. */
+export const SUPPORTING_NOTES: readonly string[] = ['04', '05', '47', '48', '51', '52', '372', '373', '374'];
+
 /** What a supporting document is good for (`codSustento`). */
 export const SUSTENTO_CODES: CodeTable = {
   name: 'sustento-codes',

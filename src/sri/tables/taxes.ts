@@ -33,6 +33,8 @@ const reducedForTourism = (from: string, to: string | null): IvaRate => ({
   to,
 });
 
+const perhapsForTourism = (from: string, to: string | null): IvaRate => ({ ...reducedForTourism(from, to), awaitsDecree: true });
+
 /** `codigoPorcentaje` of IVA. Three codes mean no tax, for three different reasons. */
 export const IVA_RATES: CodeTable<IvaRate> = {
   name: 'iva-rates',
@@ -53,18 +55,26 @@ export const IVA_RATES: CodeTable<IvaRate> = {
     },
     { code: '6', es: 'No objeto de IVA', en: 'Outside the scope of IVA', percent: '0.00', ...always },
     { code: '7', es: 'Exento de IVA', en: 'Exempt from IVA', percent: '0.00', ...always },
-    // Holidays of 2023 and 2025 by the calendar; those of 2025 use up the twelve days of that year's law.
+    // Holidays of 2023 and 2025 by the calendar. No list of all decrees is known: days between those that are may have had one.
     reducedForTourism('2023-02-18', '2023-02-21'),
+    perhapsForTourism('2023-02-22', '2023-04-06'),
     reducedForTourism('2023-04-07', '2023-04-09'),
+    perhapsForTourism('2023-04-10', '2023-11-01'),
     reducedForTourism('2023-11-02', '2023-11-05'),
+    perhapsForTourism('2023-11-06', '2024-12-31'),
     reducedForTourism('2025-01-01', '2025-01-05'),
+    perhapsForTourism('2025-01-06', '2025-02-28'),
     reducedForTourism('2025-03-01', '2025-03-04'),
+    perhapsForTourism('2025-03-05', '2025-04-17'),
     reducedForTourism('2025-04-18', '2025-04-20'),
+    perhapsForTourism('2025-04-21', '2025-10-31'),
     reducedForTourism('2025-11-01', '2025-11-04'),
+    perhapsForTourism('2025-11-05', '2025-12-31'),
     reducedForTourism('2026-01-01', '2026-01-04'),
+    perhapsForTourism('2026-01-05', '2026-02-13'),
     reducedForTourism('2026-02-14', '2026-02-17'),
-    // A decree names the days shortly before they come. With those of a new one, this row begins after them.
-    { ...reducedForTourism('2026-02-18', null), awaitsDecree: true },
+    // A decree names the days shortly before they come. With those of a new one, this row ends before them and another begins after.
+    perhapsForTourism('2026-02-18', null),
     // Listed since the reform of 2024; no decree has put it into use so far.
     { code: '10', es: '13 %', en: '13 %', percent: '13.00', from: '2024-04-01', to: null, awaitsDecree: true },
   ],

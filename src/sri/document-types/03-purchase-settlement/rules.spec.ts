@@ -113,7 +113,7 @@ describe('a purchase settlement', () => {
 
 describe('reimbursements', () => {
   const at = '/reimbursements/0';
-  it.each([
+  it.each<[DocumentContent, string[]]>([
     [reimbursed({}), []],
     [reimbursed({ supplierIdType: '07' }), [`reimbursement.supplier_id_type ${at}/supplier_id_type`]],
     [reimbursed({ supplierId: '123' }), [`reimbursement.supplier_id ${at}/supplier_id`]],
@@ -153,6 +153,19 @@ describe('reimbursements', () => {
     ],
     // The rate is that of the reimbursed document's own day.
     [reimbursed({ issueDate: '2024-03-31', authorizationNumber: '1234567890' }), [`tax.rate_code_not_in_force ${at}/taxes/0/tax_rate_code`]],
+    // A note has the rate of the day of what it modifies, which is not told; nor is every day known that had the rate of tourism.
+    ...['04', '05', '47', '48', '51', '52'].map((documentType): [DocumentContent, string[]] => [
+      reimbursed({ documentType, issueDate: '2024-03-31', authorizationNumber: '1234567890' }),
+      [`warning tax.rate_code_of_original ${at}/taxes/0/tax_rate_code`],
+    ]),
+    ...['2024-11-03', '2025-08-09'].map((issueDate): [DocumentContent, string[]] => [
+      reimbursed({
+        issueDate,
+        authorizationNumber: '1234567890',
+        taxes: [{ ...REIMBURSEMENT.content.reimbursements[0]!.taxes[0]!, taxRateCode: '8', rate: '0.0800', taxableBase: '20.00', taxAmount: '1.60' }],
+      }),
+      [`warning tax.rate_code_awaits_decree ${at}/taxes/0/tax_rate_code`],
+    ]),
   ])('case %#', (content, expected) => {
     expect(rulesOf(content)).toEqual(expected);
   });

@@ -318,6 +318,11 @@ it.each<[string, DocumentContent, string[]]>([
   ],
   ['tariff', ownTax({ tariff: '12.00' }), [`tax.rate ${AT}/0/taxes/0/tariff`]],
   [
+    'a note on a purchase of another rate',
+    support({ documentType: '04', taxes: [{ ...documentOf(FULL, 0).taxes[0]!, taxRateCode: '2', tariff: '12.00' }] }),
+    [`warning tax.rate_code_of_original ${AT}/0/taxes/0/tax_rate_code`],
+  ],
+  [
     'tariff with too many digits',
     ownTax({ tariff: '15.25' }),
     [`withholding.tariff ${AT}/0/taxes/0/tariff`, `tax.rate ${AT}/0/taxes/0/tariff`],

@@ -4,7 +4,7 @@ import { daysBetween } from '../../../shared/guayaquil.js';
 import { fractionOf, nearly } from '../../money.js';
 import { lookup } from '../../tables/code-table.js';
 import { PAYMENT_METHODS } from '../../tables/payments.js';
-import { REIMBURSEMENT_DOCUMENT, SUSTENTO_CODES } from '../../tables/supporting-documents.js';
+import { REIMBURSEMENT_DOCUMENT, SUPPORTING_NOTES, SUSTENTO_CODES } from '../../tables/supporting-documents.js';
 import { TAX } from '../../tables/taxes.js';
 import { BANANA_CODES, WITHHELD_TAX } from '../../tables/withholding.js';
 import type { DocumentContent, SupportingDocument, SupportingTax, WithheldTax } from '../document.js';
@@ -138,7 +138,7 @@ export function* checkSupportingDocument(
     if (document[list].length === 0) yield finding(RULES['withholding.empty'], `${at}/${list}`);
   }
   for (const [index, tax] of document.taxes.entries()) {
-    yield* checkSupportingTax(tax, `${at}/taxes/${index}`, document.issueDate);
+    yield* checkSupportingTax(tax, `${at}/taxes/${index}`, document);
   }
   for (const [index, entry] of document.withholdings.entries()) {
     yield* checkEntry(entry, `${at}/withholdings/${index}`, document, issueDate);
@@ -156,7 +156,7 @@ export function* checkDelay(supportDate: string, pointer: string, issueDate: str
   }
 }
 
-function* checkSupportingTax(tax: SupportingTax, at: string, day: string): Generator<Finding> {
+function* checkSupportingTax(tax: SupportingTax, at: string, { documentType, issueDate }: SupportingDocument): Generator<Finding> {
   const { taxCode, taxRateCode, taxableBase, tariff, taxAmount } = tax;
   if (dec(tariff).precision(true) > MOST_DIGITS) {
     yield finding(RULES['withholding.tariff'], `${at}/tariff`, null, tariff);
@@ -171,7 +171,7 @@ function* checkSupportingTax(tax: SupportingTax, at: string, day: string): Gener
     tariff: `${at}/tariff`,
     amount: `${at}/tax_amount`,
   };
-  const rate = yield* checkTaxEntry(seen, pointers, day);
+  const rate = yield* checkTaxEntry(seen, pointers, issueDate, { isNote: SUPPORTING_NOTES.includes(documentType) });
   if (rate !== null) yield* checkTaxOfOther(seen, rate, pointers);
 }
 

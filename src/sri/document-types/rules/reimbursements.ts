@@ -1,6 +1,6 @@
 import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
-import { PERSON_KINDS } from '../../tables/supporting-documents.js';
+import { PERSON_KINDS, SUPPORTING_NOTES } from '../../tables/supporting-documents.js';
 import type { Reimbursement } from '../document.js';
 import { identificationProblem, rucOf } from './identification.js';
 import { defineRules, finding } from './rule.js';
@@ -114,7 +114,7 @@ function* checkReimbursement(entry: Reimbursement, at: string, issueDate: string
       tariff: `${place}/tariff`,
       amount: `${place}/tax_amount`,
     };
-    const rate = yield* checkTaxEntry(tax, pointers, entry.issueDate);
+    const rate = yield* checkTaxEntry(tax, pointers, entry.issueDate, { isNote: SUPPORTING_NOTES.includes(entry.documentType) });
     if (rate !== null) yield* checkTaxOfOther(tax, rate, pointers);
   }
 }

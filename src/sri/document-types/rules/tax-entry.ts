@@ -16,6 +16,12 @@ export const TAX_ENTRY_RULES = defineRules({
     en: 'The rate code is not in force on the day that decides',
     reference: TABLES,
   },
+  'tax.rate_code_of_original': {
+    severity: 'warning',
+    es: 'El código de tarifa no está vigente en la fecha de esta nota: verifique que lo estuviera en la del documento que modifica',
+    en: 'The rate code is not in force on the day of this note: verify that it was on that of the document that it modifies',
+    reference: 'Ficha técnica 2.32, annexes of credit and debit notes',
+  },
   'tax.rate_code_unlisted': {
     severity: 'warning',
     es: 'Este código de ICE no está en la tabla de esta versión para la fecha que rige: verifíquelo con la ley vigente',
@@ -72,11 +78,18 @@ export interface TaxPointers {
   readonly amount: string;
 }
 
+/** In what an entry stands. */
+export interface Holder {
+  /** A note of somebody else: it uses the rates of a day that is not told. */
+  readonly isNote?: boolean;
+}
+
 /** The codes of an entry on a day: known, in force. Gives the rate when they are. */
 export function* checkCodes(
   codes: { readonly taxCode: string; readonly taxRateCode: string },
   at: Pick<TaxPointers, 'taxCode' | 'rateCode'>,
   asOf: string,
+  { isNote = false }: Holder = {},
 ): Generator<Finding, TaxRate | null> {
   const answer = taxRate(codes.taxCode, codes.taxRateCode, asOf);
   switch (answer) {
@@ -84,8 +97,10 @@ export function* checkCodes(
       yield finding(TAX_ENTRY_RULES['tax.code'], at.taxCode, '2, 3, 5', codes.taxCode);
       return null;
     case 'unknown_rate':
+      yield finding(TAX_ENTRY_RULES['tax.rate_code'], at.rateCode, rateCodesInForce(codes.taxCode, asOf), codes.taxRateCode);
+      return null;
     case 'not_in_force': {
-      const rule = TAX_ENTRY_RULES[answer === 'unknown_rate' ? 'tax.rate_code' : 'tax.rate_code_not_in_force'];
+      const rule = TAX_ENTRY_RULES[isNote ? 'tax.rate_code_of_original' : 'tax.rate_code_not_in_force'];
       yield finding(rule, at.rateCode, rateCodesInForce(codes.taxCode, asOf), codes.taxRateCode);
       return null;
     }
@@ -97,8 +112,8 @@ export function* checkCodes(
 }
 
 /** Codes, then the rate against its code. */
-export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string): Generator<Finding, TaxRate | null> {
-  const rate = yield* checkCodes(tax, at, asOf);
+export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string, holder?: Holder): Generator<Finding, TaxRate | null> {
+  const rate = yield* checkCodes(tax, at, asOf, holder);
   if (rate === null) return null;
   if (rate.specific !== null && rate.percent === null) {
     const { amount } = rate.specific;
