@@ -84,6 +84,13 @@ describe('a debit note', () => {
     expect(withComputedTotals({ ...itemised(ofGroup('0.20')), taxes: [] }, FULL.issuer)).toMatchObject({ totalTax: '0.15', total: '1.15', taxes: [{ taxAmount: '0.15' }] });
   });
 
+  it('at 5 % is asked for no construction material: its lines have no codes', () => {
+    const { lines, payments } = FULL.content;
+    const reduced = withComputedTotals(note({ lines: lines.map((line) => ({ ...line, taxRateCode: '5', auxCode: null })), taxes: [] }), FULL.issuer);
+    expect(reduced.taxes).toMatchObject([{ taxRateCode: '5' }]);
+    expect(rulesOf({ ...reduced, payments: [{ ...payments[0]!, total: reduced.total }] })).toEqual([]);
+  });
+
   it.each([['200000000.00', []], ['200000000.01', ['totals.too_large /total']]])('may be of %s', (total, expected) => {
     const line = { ...FULL.content.lines[1]!, unitPrice: total, subtotal: total, taxRateCode: '0' };
     const taxes = [{ ...FULL.content.taxes[0]!, taxRateCode: '0', taxableBase: total, rate: '0.0000', taxAmount: '0.00' }];

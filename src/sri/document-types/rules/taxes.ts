@@ -88,6 +88,8 @@ const RULES = defineRules({
 });
 
 const CONSTRUCTION_RATE = '5';
+/** Its lines are motives, without codes. */
+const DEBIT_NOTE = '05';
 
 /**
  * Taxes of the lines, then `taxes` as the lines grouped by tax and rate. Tolerance
@@ -95,7 +97,10 @@ const CONSTRUCTION_RATE = '5';
  * Expects normalised content: a line whose taxes are still null could not be derived.
  */
 export function* checkTaxes(content: DocumentContent): Generator<Finding> {
-  for (const [index, line] of content.lines.entries()) yield* checkLineTaxes(line, index, ratesDay(content));
+  for (const [index, line] of content.lines.entries()) {
+    yield* checkLineTaxes(line, index, ratesDay(content));
+    if (content.documentType !== DEBIT_NOTE) yield* checkMaterial(line, index, ratesDay(content));
+  }
   yield* checkGroups(content);
 }
 
@@ -124,7 +129,6 @@ function* checkLineTaxes(line: DocumentLine, index: number, asOf: string): Gener
       yield finding(RULES['line.iva_base'], `${at}/taxes/${position}/taxable_base`, money(ivaBase), tax.taxableBase);
     }
   }
-  if (ivas.some((tax) => tax.taxRateCode === CONSTRUCTION_RATE)) yield* checkMaterial(line, at, asOf);
 }
 
 function* explainMissing(line: DocumentLine, at: string, asOf: string): Generator<Finding> {
@@ -137,9 +141,10 @@ function* explainMissing(line: DocumentLine, at: string, asOf: string): Generato
   if (rate !== null) yield finding(RULES['line.taxes_not_derivable'], `${at}/tax_code`, TAX.iva, line.taxCode);
 }
 
-function* checkMaterial(line: DocumentLine, at: string, asOf: string): Generator<Finding> {
-  if (lookup(CONSTRUCTION_MATERIALS, line.auxCode ?? '', asOf) === undefined) {
-    yield finding(RULES['line.construction_material'], `${at}/aux_code`, 'F01…', line.auxCode);
+function* checkMaterial({ taxes, auxCode }: DocumentLine, index: number, asOf: string): Generator<Finding> {
+  const isReduced = taxes?.some(({ taxCode, taxRateCode }) => taxCode === TAX.iva && taxRateCode === CONSTRUCTION_RATE) ?? false;
+  if (isReduced && lookup(CONSTRUCTION_MATERIALS, auxCode ?? '', asOf) === undefined) {
+    yield finding(RULES['line.construction_material'], `/lines/${index}/aux_code`, 'F01…', auxCode);
   }
 }
 
@@ -212,7 +217,7 @@ function* checkTariff({ tariff }: DocumentTax, members: readonly DocumentTax[], 
  * and of every tax whose rate binds in a debit note, which shows no taxes of lines.
  */
 function isTaxOfBase({ documentType }: DocumentContent, tax: DocumentTax, rate: TaxRate | null): boolean {
-  if (rate === null || !rate.binding || !(tax.taxCode === TAX.iva || documentType === '05')) return false;
+  if (rate === null || !rate.binding || !(tax.taxCode === TAX.iva || documentType === DEBIT_NOTE)) return false;
   return nearly(taxAmount(tax.taxableBase, effectiveRate(tax, rate)), tax.taxAmount);
 }
 
