@@ -36,6 +36,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'buyer.final_consumer_banned': on('03', 'full', () => FINAL_CONSUMER),
   'buyer.final_consumer_id': on('01', 'full', () => ({ buyerIdType: '06', buyerId: '9999999999999' })),
   'buyer.final_consumer_name': on('01', 'full', () => ({ ...FINAL_CONSUMER, buyerName: 'NADIE' })),
+  'buyer.final_consumer_unusual': on('01', 'full', () => ({ buyerIdType: '06', buyerId: 'AB123', buyerName: 'CONSUMIDOR FINAL' })),
   'buyer.foreign_id': on('01', 'full', () => ({ buyerIdType: '08', buyerId: ' 1' })),
   'buyer.passport': on('01', 'full', () => ({ buyerIdType: '06', buyerId: ' 1' })),
   'destination.lines_missing': on('06', 'several-consignees', ({ transport }) => ({
@@ -81,6 +82,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'note.reason': on('04', 'full', () => ({ reason: null })),
   'payments.time_unit_alone': on('05', 'full', ({ payments }) => ({ payments: payments.map((payment) => ({ ...payment, term: null, timeUnit: 'dias' })) })),
   'payments.time_unit_missing': on('05', 'full', ({ payments }) => ({ payments: payments.map((payment) => ({ ...payment, term: 30, timeUnit: null })) })),
+  'reimbursement.repeated': on('01', 'reimbursement', ({ reimbursements: [entry] }) => ({ reimbursements: [entry, entry] })),
   'shape.date': on('01', 'full', () => ({ issueDate: '2026-02-30' })),
   'shape.decimal': on('01', 'full', () => ({ total: '1e3' })),
   'shape.structure': on('06', 'full', () => ({ transport: 'truck' })),
@@ -99,6 +101,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'support.access_key_of_other': on('06', 'several-consignees', ({ transport }) => ({
     transport: { ...transport, destinations: transport?.destinations.map((entry) => ({ ...entry, supportingDocument: entry.supportingDocument && { ...entry.supportingDocument, documentType: '03' } })) },
   })),
+  'support.number_zero': on('07', 'full', ({ withholding }) => ({ withholding: ofFirst(withholding, { number: '001-001-000000000' }) })),
   'tax.rate_code_of_original': on('01', 'reimbursement', ({ reimbursements }) => ({
     reimbursements: reimbursements.map((entry) => ({ ...entry, documentType: '04', taxes: entry.taxes.map((tax) => ({ ...tax, taxRateCode: '2' })) })),
   })),

@@ -485,6 +485,22 @@ describe('plates', () => {
   });
 });
 
+it.each([
+  ['06', 'CONSUMIDOR FINAL', ['warning buyer.final_consumer_unusual /buyer_name']],
+  ['08', 'Consumidor final', ['warning buyer.final_consumer_unusual /buyer_name']],
+  ['06', 'CONSUMIDOR FINALES S.A.', []],
+])('a buyer of type %s may be named %s: %p', (buyerIdType, buyerName, expected) => {
+  expect(rulesOf(full({ buyerIdType, buyerId: 'AB123', buyerName }))).toEqual(expected);
+});
+
+it('counts the cash of several payments together', () => {
+  const cash = (...totals: string[]) =>
+    rulesOf(full({ payments: totals.map((total, at) => ({ lineNumber: at + 1, paymentMethodCode: '01', total, term: null, timeUnit: null })) })).filter((rule) => rule.includes('cash'));
+  expect(cash('250.00', '250.00')).toEqual([]);
+  expect(cash('250.00', '250.01')).toEqual(['warning payments.cash /payments']);
+  expect(cash('250.00', '500.01')).toEqual(['warning payments.cash /payments/1/total']);
+});
+
 describe('payments', () => {
   const [first, second] = FULL.content.payments;
   it.each([

@@ -112,6 +112,12 @@ describe('a purchase settlement', () => {
 });
 
 describe('reimbursements', () => {
+  it('are warned of where one is listed twice', () => {
+    const [entry] = REIMBURSEMENT.content.reimbursements;
+    const twice = { ...REIMBURSEMENT.content, reimbursements: [entry!, { ...entry!, supplierId: '1790012344001', authorizationNumber: '1234567890' }, entry!] };
+    expect(rulesOf(twice).filter((rule) => rule.includes('repeated'))).toEqual(['warning reimbursement.repeated /reimbursements/2/document_number']);
+  });
+
   const at = '/reimbursements/0';
   it.each<[DocumentContent, string[]]>([
     [reimbursed({}), []],

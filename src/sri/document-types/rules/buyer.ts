@@ -9,6 +9,9 @@ import { defineRules, finding } from './rule.js';
 /** `ambiente` of the SRI's test environment. */
 const TEST_ENVIRONMENT = '1';
 
+/** Passports and foreign identifications, of which no digit tells whose they are. */
+const FREE_IDS: readonly string[] = ['06', '08'];
+
 const TABLE_6 = 'Ficha técnica 2.32, table 6';
 
 const RULES = defineRules({
@@ -58,6 +61,12 @@ const RULES = defineRules({
     en: 'The final consumer is named CONSUMIDOR FINAL; in the test environment also PRUEBAS SERVICIO DE RENTAS INTERNAS',
     reference: 'Ficha técnica 2.32, tables 5 and 6',
   },
+  'buyer.final_consumer_unusual': {
+    severity: 'warning',
+    es: 'El comprador se llama como el consumidor final pero lleva otra identificación: verifique su nombre',
+    en: 'The buyer is named like the final consumer but has another identification: verify the name',
+    reference: TABLE_6,
+  },
   'buyer.final_consumer_banned': {
     es: 'Este documento exige un receptor identificado: no admite consumidor final',
     en: 'This document needs an identified receiver: the final consumer is not admitted',
@@ -88,6 +97,9 @@ export function* checkBuyer(content: DocumentContent, issuer: IssuerSnapshot): G
   if (lookup(IDENTIFICATION_TYPES, buyerIdType, content.issueDate) === undefined) {
     yield finding(RULES['buyer.id_type'], '/buyer_id_type', codes(), buyerIdType);
     return;
+  }
+  if (FREE_IDS.includes(buyerIdType) && buyerName?.trim().toUpperCase() === FINAL_CONSUMER.name) {
+    yield finding(RULES['buyer.final_consumer_unusual'], '/buyer_name', null, buyerName.slice(0, 64));
   }
   if (buyerIdType === FINAL_CONSUMER.idType) yield* checkFinalConsumer(buyerId, buyerName, issuer);
   else if (buyerId !== null && buyerId !== '') yield* checkIdentification(buyerIdType, buyerId);

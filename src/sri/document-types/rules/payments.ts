@@ -73,6 +73,12 @@ export function* checkPayments(content: DocumentContent): Generator<Finding> {
       yield finding(RULES['payments.cash'], `/payments/${index}/total`, cashLimit.amount, payment.total);
     }
   }
+  const cash = payments.filter(({ paymentMethodCode }) => paymentMethodCode === CASH).map(({ total }) => total);
+  const isTooMuch = (total: string): boolean => cashLimit !== undefined && dec(total).gt(dec(cashLimit.amount));
+  // Entries of cash that pass one by one, and not together.
+  if (isTooMuch(money(sum(cash))) && !cash.some(isTooMuch)) {
+    yield finding(RULES['payments.cash'], '/payments', cashLimit?.amount, money(sum(cash)));
+  }
   const paid = sum(payments.map((payment) => payment.total));
   if (!paid.eq(dec(content.total))) yield finding(RULES['payments.sum'], '/payments', content.total, money(paid));
 }

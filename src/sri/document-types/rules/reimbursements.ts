@@ -3,7 +3,7 @@ import { lookup } from '../../tables/code-table.js';
 import { PERSON_KINDS, SUPPORTING_NOTES } from '../../tables/supporting-documents.js';
 import type { Reimbursement } from '../document.js';
 import { identificationProblem, rucOf } from './identification.js';
-import { defineRules, finding } from './rule.js';
+import { defineRules, finding, repeated } from './rule.js';
 import { listOf, objectOf, orNull, type Structure } from './structure.js';
 import { checkSupport } from './supporting-reference.js';
 import { checkTaxEntry, checkTaxOfOther } from './tax-entry.js';
@@ -36,6 +36,12 @@ const RULES = defineRules({
     es: 'El país lleva tres dígitos',
     en: 'The country has three digits',
     reference: 'Ficha técnica 2.32, table 25',
+  },
+  'reimbursement.repeated': {
+    severity: 'warning',
+    es: 'Este documento reembolsado ya está en la lista: verifique que no conste dos veces',
+    en: 'This reimbursed document is listed already: verify that it is not told twice',
+    reference: ANNEX_5,
   },
   'reimbursement.taxes': {
     es: 'Cada documento reembolsado dice sus impuestos',
@@ -83,6 +89,10 @@ export function* checkReimbursements(
   at: string,
   issueDate: string,
 ): Generator<Finding> {
+  const identity = ({ supplierId, documentType, documentNumber }: Reimbursement): string => `${supplierId}/${documentType}/${documentNumber}`;
+  for (const [{ documentNumber }, index] of repeated(entries, identity)) {
+    yield finding(RULES['reimbursement.repeated'], `${at}/${index}/document_number`, null, documentNumber.slice(0, 64));
+  }
   for (const [index, entry] of entries.entries()) yield* checkReimbursement(entry, `${at}/${index}`, issueDate);
 }
 

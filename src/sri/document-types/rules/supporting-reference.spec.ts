@@ -43,3 +43,7 @@ it('says nothing more of a key that does not check itself', () => {
   const broken = key('01').replace(/.$/, (digit) => String((Number(digit) + 1) % 10));
   expect(told({ authorizationNumber: broken, number: '001-002-000000103' })).toEqual([['warning support.access_key /it/authorization_number', null, broken]]);
 });
+
+it.each(['001-002-000000000', '000-000-000000102', '001-000-000000102', '000-002-000000102'])('doubts that a document has the number %s', (number) => {
+  expect(told({ number, authorizationNumber: null })).toEqual([['warning support.number_zero /it/number', null, number]]);
+});

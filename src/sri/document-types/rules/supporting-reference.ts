@@ -17,6 +17,13 @@ const RULES = defineRules({
     en: 'The number of the supporting document has the form 000-000-000000000',
     reference: 'Ficha técnica 2.32, annex 3',
   },
+  // What has no number of its own, as papers from abroad, may be told so.
+  'support.number_zero': {
+    severity: 'warning',
+    es: 'El número del documento de sustento lleva ceros por establecimiento, punto de emisión o secuencial',
+    en: 'The number of the supporting document has zeros for its establishment, emission point or sequential',
+    reference: 'Ficha técnica 2.32, annex 3',
+  },
   'support.authorization_number': {
     es: 'El número de autorización tiene 10, 37 o 49 dígitos',
     en: 'The authorization number has 10, 37 or 49 digits',
@@ -91,6 +98,8 @@ export function* checkSupport(parts: SupportParts, at: SupportPointers, issueDat
   }
   if (number !== null && !NUMBER.test(number)) {
     yield finding(RULES['support.number'], at.number, '000-000-000000000', number);
+  } else if (number?.split('-').some((part) => /^0+$/.test(part))) {
+    yield finding(RULES['support.number_zero'], at.number, null, number);
   }
   if (authorizationNumber !== null) {
     if (!AUTHORIZATION.test(authorizationNumber)) {
