@@ -127,6 +127,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'withholding.country': on('07', 'abroad-dividend', ({ withholding }) => ({
     withholding: ofFirst(withholding, { country: null }),
   })),
+  'withholding.date_unusual': on('07', 'full', ({ withholding }) => ({ withholding: ofFirst(withholding, { accountingDate: '2016-09-15' }) })),
   'withholding.fiscal_period_unusual': on('07', 'full', ({ withholding }) => ({
     withholding: { ...withholding, fiscalPeriod: '01/2026' },
   })),

@@ -507,6 +507,18 @@ it.each<[string, DocumentContent, string[]]>([
   ],
 ])('checks what is charged and withheld: %s', (_name, content, expected) => expect(rulesOf(content)).toEqual(expected));
 
+it.each([
+  ['2021-09-15', []],
+  ['2021-09-01', ['warning withholding.date_unusual']],
+  ['2027-09-15', []],
+  ['2027-09-17', ['warning withholding.date_unusual']],
+])('doubts days years away from the issue: %s', (day, expected) => {
+  const { dividend } = documentOf(ABROAD, 0).withholdings[0]!;
+  const at = expected.map((rule) => `${rule} ${AT}/0`);
+  expect(rulesOf(support({ accountingDate: day }))).toEqual(at.map((place) => `${place}/accounting_date`));
+  expect(rulesOf(entry(0, { dividend: { ...dividend!, paymentDate: day } }, ABROAD), ABROAD.issuer)).toEqual(at.map((place) => `${place}/withholdings/0/dividend/payment_date`));
+});
+
 it('holds the access key of a supporting document against it and whom it came from', () => {
   const { number, issueDate } = documentOf(FULL, 0);
   const [establishment, emissionPoint, sequential] = number.split('-') as [string, string, string];

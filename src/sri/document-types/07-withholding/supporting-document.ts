@@ -29,6 +29,12 @@ export const SUPPORT_RULES = defineRules({
 });
 
 const RULES = defineRules({
+  'withholding.date_unusual': {
+    severity: 'warning',
+    es: 'La fecha está a más de cinco años antes o uno después de la emisión de la retención: verifíquela',
+    en: 'The date is more than five years before or one after the issue of the certificate: verify it',
+    reference: ANNEX,
+  },
   'withholding.sustento': {
     es: 'Código de sustento desconocido',
     en: 'Unknown sustento code',
@@ -116,6 +122,8 @@ const RULES = defineRules({
 
 const DIVIDENDS = '10';
 const DAYS_TO_ISSUE = 5;
+const MOST_DAYS_AHEAD = 366;
+const MOST_DAYS_BEHIND = 5 * 366;
 const MOST_BOXES = 9_999_999;
 
 /**
@@ -133,6 +141,7 @@ export function* checkSupportingDocument(
   }
   yield* checkSupport({ ...document, sellerRuc: rucOf(buyerIdType, buyerId) }, supportPointers(at), issueDate);
   yield* checkDelay(document.issueDate, `${at}/issue_date`, issueDate);
+  yield* checkNearness(document.accountingDate, `${at}/accounting_date`, issueDate);
   yield* checkPaymentPlace(document, at, issueDate);
   for (const list of ['taxes', 'withholdings', 'payments'] as const) {
     if (document[list].length === 0) yield finding(RULES['withholding.empty'], `${at}/${list}`);
@@ -154,6 +163,13 @@ export function* checkDelay(supportDate: string, pointer: string, issueDate: str
   if (daysBetween(supportDate, issueDate) > DAYS_TO_ISSUE) {
     yield finding(SUPPORT_RULES['withholding.late'], pointer, `+${DAYS_TO_ISSUE} d`, supportDate);
   }
+}
+
+/** A day that a slip of the year would tell. */
+function* checkNearness(day: string | null, pointer: string, issueDate: string): Generator<Finding> {
+  if (day === null) return;
+  const ahead = daysBetween(issueDate, day);
+  if (ahead > MOST_DAYS_AHEAD || -ahead > MOST_DAYS_BEHIND) yield finding(RULES['withholding.date_unusual'], pointer, issueDate, day);
 }
 
 function* checkSupportingTax(tax: SupportingTax, at: string, { documentType, issueDate }: SupportingDocument): Generator<Finding> {
@@ -200,6 +216,7 @@ function* checkEntry(
     const actual = entry.dividend.fiscalYear.slice(0, 64);
     yield finding(RULES['withholding.fiscal_year'], `${at}/dividend/fiscal_year`, null, actual);
   }
+  yield* checkNearness(entry.dividend?.paymentDate ?? null, `${at}/dividend/payment_date`, issueDate);
   if ((entry.bananaBoxes !== null) !== (isIncome && BANANA_CODES.includes(entry.withholdingCode))) {
     yield finding(RULES['withholding.banana_boxes'], `${at}/banana_boxes`, null, entry.withholdingCode.slice(0, 64));
   }
