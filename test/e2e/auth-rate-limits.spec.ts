@@ -41,6 +41,16 @@ describe('rate limits of /auth', () => {
     expect(answers.filter((status) => status === 429)).toHaveLength(4);
   });
 
+  it('leave an account alone where the address is refused, or where the call knows no account', async () => {
+    const email = newAddress();
+    await Promise.all(times(10, () => logIn(newAddress(), '203.0.113.90')));
+    expect(await statuses(times(15, () => logIn(email, '203.0.113.90')))).toEqual(Array(15).fill(429));
+    const elsewhere = (path: string, index: number) => call(stack.apiUrl, 'POST', `/auth/${path}`, { body: { email }, headers: { 'X-Forwarded-For': `203.0.113.${100 + index}` } });
+    expect(await statuses(times(12, (index) => elsewhere(['logout', 'refresh', 'email/verify'][index % 3] ?? '', index)))).not.toContain(429);
+    const { status, headers } = await logIn(email, '203.0.113.91');
+    expect([status, headers.get('x-ratelimit-remaining')]).toEqual([401, '9']);
+  });
+
   it('count spellings for the account that they are looked up as', async () => {
     // J with a caron exists as one character in lower case only, so it matters what is done first.
     const tail = newAddress();

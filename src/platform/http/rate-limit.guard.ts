@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { PARAMTYPES_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
+import { type DtoClass, fieldsOf } from './field-spec.js';
 import { accountAddress, isObject } from './fields.js';
 import { bucketOf, provesSomebody, RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, WINDOW_SECONDS } from './rate-limits.js';
 import type { ServiceRequest } from './service-request.js';
@@ -14,24 +16,22 @@ abstract class CountingGuard implements CanActivate {
 
   abstract canActivate(context: ExecutionContext): Promise<boolean>;
 
-  /** @throws DomainError RATE_LIMITED when one of those who are counted has used up the bucket */
-  protected async count(response: Response, bucket: RateBucket, counted: readonly string[]): Promise<true> {
-    const verdicts = await Promise.all(counted.map((who) => this.limits.take(bucket, who)));
-    for (const verdict of verdicts) {
-      const told = response.get('X-RateLimit-Remaining');
-      // Of several the strictest is told.
-      if (told === undefined || verdict.remaining < Number(told) || !verdict.allowed) response.set(headersOf(bucket, verdict));
-      if (verdict.allowed) continue;
-      response.set('Retry-After', String(verdict.resetSeconds));
-      throw new DomainError('RATE_LIMITED', { limit: verdict.limit, window_seconds: WINDOW_SECONDS });
-    }
-    return true;
+  /** @throws DomainError RATE_LIMITED when who is counted has used up the bucket */
+  protected async count(response: Response, bucket: RateBucket, who: string): Promise<true> {
+    const verdict = await this.limits.take(bucket, who);
+    const told = response.get('X-RateLimit-Remaining');
+    // Of several the strictest is told.
+    if (told === undefined || verdict.remaining < Number(told) || !verdict.allowed) response.set(headersOf(bucket, verdict));
+    if (verdict.allowed) return true;
+    response.set('Retry-After', String(verdict.resetSeconds));
+    throw new DomainError('RATE_LIMITED', { limit: verdict.limit, window_seconds: WINDOW_SECONDS });
   }
 }
 
 /**
  * Before anybody is looked up: what proves who somebody is counts for the address it comes from and for the account that
- * it names, also when it is then refused.
+ * it names, also when it is then refused. What its address is refused for takes nothing from the account: else one
+ * stranger could keep its owner out without end.
  */
 @Injectable()
 export class SignInLimitGuard extends CountingGuard {
@@ -39,8 +39,10 @@ export class SignInLimitGuard extends CountingGuard {
     const http = context.switchToHttp();
     const request = http.getRequest<ServiceRequest>();
     if (!provesSomebody(request.method, request.path)) return true;
-    const counted = [addressOf(request), accountOf(request)].filter((who) => who !== null);
-    return this.count(http.getResponse<Response>(), 'auth', counted);
+    const response = http.getResponse<Response>();
+    await this.count(response, 'auth', addressOf(request));
+    const account = namesAccount(context) ? accountOf(request) : null;
+    return account === null || this.count(response, 'auth', account);
   }
 }
 
@@ -61,7 +63,7 @@ export class RateLimitGuard extends CountingGuard {
     // Public routes serve health and the API description; those of signing in were counted before.
     if (caller === undefined) return true;
     const bucket = bucketOf(request.method, request.path, this.reflector.get<RateBucket | undefined>(RATE_BUCKET_KEY, context.getHandler()));
-    return this.count(http.getResponse<Response>(), bucket, [caller]);
+    return this.count(http.getResponse<Response>(), bucket, caller);
   }
 }
 
@@ -78,6 +80,12 @@ function networkOf(address: string): string {
   const [first, last] = [head.split(':').filter(Boolean), (tail ?? '').split(':').filter(Boolean)];
   const groups = tail === undefined ? first : [...first, ...Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0'), ...last];
   return groups.slice(0, 4).map((group) => parseInt(group, 16).toString(16)).join(':');
+}
+
+/** Whether the route's body has an `email` at all: elsewhere a name that stands in one is nobody's. */
+function namesAccount(context: ExecutionContext): boolean {
+  const types = (Reflect.getMetadata(PARAMTYPES_METADATA, context.getClass().prototype as object, context.getHandler().name) ?? []) as unknown[];
+  return types.some((type) => typeof type === 'function' && fieldsOf(type as DtoClass).has('email'));
 }
 
 /** The account that the body names, by its address as it is looked up: spellings share a bucket. The address itself is kept nowhere. */
