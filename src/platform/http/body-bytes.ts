@@ -2,57 +2,71 @@ import type { Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
 import type { ServiceRequest } from './service-request.js';
 
-/** So much of an excess is read away, in multiples of what was allowed. */
-const DISCARDED_EXCESS = 4;
+/** So much of a body that nobody wants is read away. */
+const MOST_READ_AWAY = 8_388_608;
 const MAX_SILENCE_MS = 500;
 
-/** The whole body of a request; refused as soon as it exceeds the limit. */
-export async function bodyBytes(request: ServiceRequest, response: Response, maxBytes: number): Promise<Buffer> {
-  const bytes = await readBytes(request, maxBytes);
-  if (bytes === null) throw await tooLarge(request, response, maxBytes);
-  return bytes;
-}
+/** True when the head of a request says that a body follows. */
+export const hasBody = ({ headers }: ServiceRequest): boolean => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** Takes room for so many bytes more; the refusal when there is none. */
+export type TakeRoom = (bytes: number) => DomainError | null;
 
 /**
- * The whole body, or null as soon as it exceeds the limit. Listens rather than iterates: leaving an iteration early
- * would destroy the connection before the refusal is written.
+ * The whole body of a request; refused as soon as it exceeds the limit, or there is no room for it. Listens rather than
+ * iterates: leaving an iteration early would destroy the connection before the refusal is written.
  */
-function readBytes(request: ServiceRequest, maxBytes: number): Promise<Buffer | null> {
+export function bodyBytes(request: ServiceRequest, response: Response, maxBytes: number, takeRoom: TakeRoom = () => null): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const cutOff = (): void => reject(new DomainError('MALFORMED_REQUEST', { reason: 'cut_off' }));
+    // Whoever has gone before anybody listened is not told of again.
+    if (request.destroyed) {
+      cutOff();
+      return;
+    }
     const chunks: Buffer[] = [];
     let size = 0;
-    request.on('data', (chunk: Buffer) => {
+    const keep = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      else resolve(null);
-    });
+      const refusal = size > maxBytes ? tooLarge(response, maxBytes) : takeRoom(chunk.length);
+      if (refusal === null) {
+        chunks.push(chunk);
+        return;
+      }
+      request.off('data', keep);
+      reject(refusal);
+    };
+    request.on('data', keep);
     request.once('end', () => resolve(Buffer.concat(chunks)));
-    const cutOff = (): void => reject(new DomainError('MALFORMED_REQUEST', { reason: 'cut_off' }));
     request.once('error', cutOff);
     request.once('close', cutOff);
   });
 }
 
 /** The refusal of an oversized body. The connection ends with the answer. */
-export async function tooLarge(request: ServiceRequest, response: Response, maxBytes: number): Promise<DomainError> {
-  await discardSome(request, DISCARDED_EXCESS * maxBytes);
+export function tooLarge(response: Response, maxBytes: number): DomainError {
   response.setHeader('Connection', 'close');
   return new DomainError('PAYLOAD_TOO_LARGE', { max_bytes: maxBytes });
 }
 
 /**
- * Reads a moderate excess away, so that the sender is there to read the answer; whoever sends more, or falls silent,
- * gets it at once.
+ * Reads what is left of a body away, so that the sender is there to read the refusal; whoever sends more than a moderate
+ * rest, or falls silent, gets it at once. Node by itself would read on for as long as somebody sends.
+ * @returns whether nothing is left, so that the connection can be used on
  */
-function discardSome(request: ServiceRequest, most: number): Promise<void> {
-  return new Promise((resolve) => {
+export async function readAway(request: ServiceRequest): Promise<boolean> {
+  if (request.complete || !hasBody(request)) return true;
+  if (request.destroyed) return false;
+  await new Promise<void>((resolve) => {
     let discarded = 0;
     request.on('data', (chunk: Buffer) => {
       discarded += chunk.length;
-      if (discarded > most) resolve();
+      if (discarded > MOST_READ_AWAY) resolve();
     });
     request.once('end', resolve);
     request.once('close', resolve);
     request.setTimeout(MAX_SILENCE_MS, resolve);
   });
+  request.setTimeout(0);
+  return request.complete;
 }

@@ -12,7 +12,6 @@ import { headerLimit, KEPT_HEADERS } from './header-limit.js';
 import type { Description } from '../openapi/description.js';
 import { DOCS_PATH, serveDocs } from '../openapi/docs-page.js';
 import { Shutdown } from '../shutdown/shutdown.js';
-import { jsonBody, MAX_BODY_BYTES, type Upload } from './json-body.js';
 import { PublicAddress } from './public-address.js';
 import { isTracing } from '../tracing/spans.js';
 import { requestId } from './request-id.js';
@@ -28,14 +27,8 @@ const LATE_REQUESTS_EVERY_MS = 1_000;
 /** Longer than the idle time of usual load balancers, so that we never close first. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** Bodies that are no JSON, and how large they may be, boundaries and further parts included. */
-const UPLOADS: readonly Upload[] = [
-  { path: /^\/issuers\/[^/]+\/certificates(\/check)?$/, types: ['multipart/form-data'], maxBytes: MAX_BODY_BYTES },
-  { path: /^\/products\/import$/, types: ['multipart/form-data', 'text/csv'], maxBytes: 6 * MAX_BODY_BYTES },
-];
-
 /**
- * Puts the pipeline in front of the routes. The application must be created with
+ * Puts in front of the routes what asks for no more than the head of a request; bodies are read behind it, by a guard. The application must be created with
  * `{ bodyParser: false }`; call before `listen` or `init`.
  *
  * @param description of the interface, built when it is first asked for
@@ -55,7 +48,6 @@ export function configureHttp(app: NestExpressApplication, description: () => De
   app.use(noStore);
   allowOrigins(app, settings.ALLOWED_ORIGINS);
   app.use(cookieOrigin(app.get(PublicAddress)));
-  app.use(jsonBody(UPLOADS));
   if (settings.APP_ENV !== 'production') serveDocs(app, description, settings.EXAMPLE_IDS_FILE ?? null);
   const server = app.getHttpServer();
   server.requestTimeout = REQUEST_TIMEOUT_MS;

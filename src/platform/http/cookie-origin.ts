@@ -2,6 +2,7 @@ import type { NextFunction, Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
 import { SESSION_COOKIE } from '../security/access.js';
 import { cookieValues } from '../security/credentials.js';
+import { hasBody } from './body-bytes.js';
 import type { PublicAddress } from './public-address.js';
 import type { ServiceRequest } from './service-request.js';
 
@@ -28,7 +29,5 @@ export function cookieOrigin(address: PublicAddress) {
     else next();
   };
 }
-
-const hasBody = ({ headers }: ServiceRequest): boolean => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 const isJson = ({ headers }: ServiceRequest): boolean => /^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '');

@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs
 import type { Response } from 'express';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
+import { readAway } from './body-bytes.js';
 import { answerTo, type ErrorAnswer } from './error-answer.js';
 import { languageOf } from './field-messages.js';
 import type { ServiceRequest } from './service-request.js';
@@ -24,7 +25,13 @@ export class ErrorFilter implements ExceptionFilter {
       this.logger.error({ err: error, request_id: requestId }, 'a request failed unexpectedly');
     }
     if (response.headersSent) response.destroy();
-    else this.send(answer, request, response);
+    else void this.sendBehindBody(answer, request, response);
+  }
+
+  /** Whoever still sends a body, which nobody will read, could not hear the answer. */
+  private async sendBehindBody(answer: ErrorAnswer, request: ServiceRequest, response: Response): Promise<void> {
+    if (!(await readAway(request))) response.setHeader('Connection', 'close');
+    this.send(answer, request, response);
   }
 
   protected send(answer: ErrorAnswer, _request: ServiceRequest, response: Response): void {

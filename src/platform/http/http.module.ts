@@ -4,21 +4,27 @@ import { ApiKeyUsage } from '../security/api-key-usage.js';
 import { AuthenticationGuard } from '../security/authentication.guard.js';
 import { PermissionGuard } from '../security/permission.guard.js';
 import { SecurityModule } from '../security/security.module.js';
+import { BodyGuard } from './body.guard.js';
+import { BodyRoom } from './body-room.js';
 import { DeclaredInputGuard } from './declared-input.guard.js';
 import { ErrorFilter } from './error.filter.js';
 import { ExportPlaces } from './export-place.js';
 import { HttpDrain } from './http-drain.js';
 import { PublicAddress } from './public-address.js';
-import { RateLimitGuard, SignInLimitGuard } from './rate-limit.guard.js';
+import { AccountLimitGuard, RateLimitGuard, SignInLimitGuard } from './rate-limit.guard.js';
 import { RateLimits } from './rate-limits.js';
 import { FieldValidationPipe } from './validation.pipe.js';
 
-/** What every route passes, in this order: how often one tries to sign in, who, how often, may they, is the input sound; and how errors leave. */
+/**
+ * What every route passes, in this order: how often one tries to sign in, who, how often, may they, what do they send, how often
+ * for one account, is the input sound; and how errors leave.
+ */
 @Module({
   imports: [SecurityModule],
   providers: [
     HttpDrain,
     RateLimits,
+    BodyRoom,
     ApiKeyUsage,
     PublicAddress,
     ExportPlaces,
@@ -26,6 +32,8 @@ import { FieldValidationPipe } from './validation.pipe.js';
     { provide: APP_GUARD, useClass: AuthenticationGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: PermissionGuard },
+    { provide: APP_GUARD, useClass: BodyGuard },
+    { provide: APP_GUARD, useClass: AccountLimitGuard },
     { provide: APP_GUARD, useClass: DeclaredInputGuard },
     { provide: APP_PIPE, useClass: FieldValidationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },

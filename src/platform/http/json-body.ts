@@ -1,61 +1,49 @@
-import type { NextFunction, Response } from 'express';
+import type { Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
-import { bodyBytes, tooLarge } from './body-bytes.js';
+import { bodyBytes, hasBody, type TakeRoom, tooLarge } from './body-bytes.js';
 import type { ServiceRequest } from './service-request.js';
 import { JsonRefusal, parseStrictJson } from './strict-json.js';
 
 /** Largest request body, in bytes (decisions, section 8). */
 export const MAX_BODY_BYTES = 1_048_576;
 const MAX_DEPTH = 20;
+/** Of all objects of a body: more than 1 MB of known fields comes to, which is some 70,000 where each line has as many taxes as it may, all of them short. */
+const MAX_MEMBERS = 100_000;
 const LONGEST_KEY_TOLD = 64;
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Bodies that are no JSON, which a later part reads itself. */
-export interface Upload {
+interface Upload {
   readonly path: RegExp;
   /** Media types, lower case. */
   readonly types: readonly string[];
+  /** How large they may be, boundaries and further parts included. */
   readonly maxBytes: number;
 }
 
-/**
- * Middleware that reads a JSON body strictly: `application/json` in UTF-8, uncompressed, at most 1 MB, at most 20
- * levels, no key twice. Uploads pass as they are.
- */
-export function jsonBody(uploads: readonly Upload[]) {
-  return (request: ServiceRequest, response: Response, next: NextFunction): void => {
-    if (!METHODS_WITH_BODY.has(request.method) || !hasBody(request)) {
-      next();
-      return;
-    }
-    const upload = uploads.find(({ path, types }) => path.test(request.path) && types.includes(mediaType(request)));
-    const maxBytes = upload?.maxBytes ?? MAX_BODY_BYTES;
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
-      void tooLarge(request, response, maxBytes).then(next);
-      return;
-    }
-    const problem = isPlain(request) ? (upload === undefined ? jsonProblem(request) : null) : 'content_encoding';
-    if (problem !== null) {
-      next(new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: problem }));
-      return;
-    }
-    if (upload !== undefined) {
-      next();
-      return;
-    }
-    readBody(request, response).then(
-      (body) => {
-        request.body = body;
-        next();
-      },
-      (error: unknown) => next(error),
-    );
-  };
-}
+const UPLOADS: readonly Upload[] = [
+  { path: /^\/issuers\/[^/]+\/certificates(\/check)?$/, types: ['multipart/form-data'], maxBytes: MAX_BODY_BYTES },
+  { path: /^\/products\/import$/, types: ['multipart/form-data', 'text/csv'], maxBytes: 6 * MAX_BODY_BYTES },
+];
 
-const hasBody = (request: ServiceRequest): boolean =>
-  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+/**
+ * Reads a JSON body strictly: `application/json` in UTF-8, uncompressed, within its bounds, no key twice.
+ * @param maxBytes of a body that is JSON
+ * @returns what the body holds; undefined where there is none, and for an upload, which passes as it is
+ * @throws DomainError MALFORMED_REQUEST, PAYLOAD_TOO_LARGE or UNSUPPORTED_MEDIA_TYPE; SERVICE_UNAVAILABLE when there is no room
+ */
+export async function jsonBody(request: ServiceRequest, response: Response, maxBytes: number, takeRoom: TakeRoom): Promise<unknown> {
+  if (!METHODS_WITH_BODY.has(request.method) || !hasBody(request)) return undefined;
+  const upload = UPLOADS.find(({ path, types }) => path.test(request.path) && types.includes(mediaType(request)));
+  const most = upload?.maxBytes ?? maxBytes;
+  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(response, most);
+  const problem = isPlain(request) ? (upload === undefined ? jsonProblem(request) : null) : 'content_encoding';
+  if (problem !== null) throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: problem });
+  if (upload !== undefined) return undefined;
+  const bytes = await bodyBytes(request, response, maxBytes, takeRoom);
+  return bytes.length === 0 ? undefined : parse(decode(bytes));
+}
 
 /** The media type of a body, lower case and without its parameters; empty when the request names none. */
 export const mediaType = (request: ServiceRequest): string => (request.headers['content-type'] ?? '').toLowerCase().split(';')[0]?.trim() ?? '';
@@ -74,11 +62,6 @@ export function isUtf8(request: ServiceRequest): boolean {
   return charset === undefined || /^charset="?utf-8"?$/.test(charset);
 }
 
-async function readBody(request: ServiceRequest, response: Response): Promise<unknown> {
-  const bytes = await bodyBytes(request, response, MAX_BODY_BYTES);
-  return bytes.length === 0 ? undefined : parse(decode(bytes));
-}
-
 function decode(bytes: Buffer): string {
   try {
     // A byte order mark is kept, so that it is refused by its name.
@@ -90,11 +73,16 @@ function decode(bytes: Buffer): string {
 
 function parse(text: string): unknown {
   try {
-    return parseStrictJson(text, MAX_DEPTH);
+    return parseStrictJson(text, MAX_DEPTH, MAX_MEMBERS);
   } catch (error) {
     if (error instanceof JsonRefusal) {
       const { reason, place, key } = error;
-      throw new DomainError('MALFORMED_REQUEST', { reason, ...place, ...(key !== null && { key: Array.from(key).slice(0, LONGEST_KEY_TOLD).join('') }) });
+      throw new DomainError('MALFORMED_REQUEST', {
+        reason,
+        ...(reason === 'too_many_members' && { max_members: MAX_MEMBERS }),
+        ...place,
+        ...(key !== null && { key: Array.from(key).slice(0, LONGEST_KEY_TOLD).join('') }),
+      });
     }
     throw error;
   }

@@ -4,6 +4,7 @@ import { PARAMTYPES_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
+import { addressOf } from './caller-address.js';
 import { type DtoClass, fieldsOf } from './field-spec.js';
 import { accountAddress, isObject } from './fields.js';
 import { bucketOf, provesSomebody, RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, WINDOW_SECONDS } from './rate-limits.js';
@@ -28,21 +29,28 @@ abstract class CountingGuard implements CanActivate {
   }
 }
 
-/**
- * Before anybody is looked up: what proves who somebody is counts for the address it comes from and for the account that
- * it names, also when it is then refused. What its address is refused for takes nothing from the account: else one
- * stranger could keep its owner out without end.
- */
+/** Before anybody is looked up: what proves who somebody is counts for the address it comes from, also when it is then refused. */
 @Injectable()
 export class SignInLimitGuard extends CountingGuard {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<ServiceRequest>();
-    if (!provesSomebody(request.method, request.path)) return true;
-    const response = http.getResponse<Response>();
-    await this.count(response, 'auth', addressOf(request));
-    const account = namesAccount(context) ? accountOf(request) : null;
-    return account === null || this.count(response, 'auth', account);
+    return !provesSomebody(request.method, request.path) || this.count(http.getResponse<Response>(), 'auth', addressOf(request));
+  }
+}
+
+/**
+ * Once the body is read: what proves who somebody is counts for the account that it names, also when it is then refused. What
+ * its address was refused for takes nothing from the account: else one stranger could keep its owner out without end.
+ */
+@Injectable()
+export class AccountLimitGuard extends CountingGuard {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<ServiceRequest>();
+    if (!provesSomebody(request.method, request.path) || !namesAccount(context)) return true;
+    const account = accountOf(request);
+    return account === null || this.count(http.getResponse<Response>(), 'auth', account);
   }
 }
 
@@ -68,19 +76,6 @@ export class RateLimitGuard extends CountingGuard {
 }
 
 const isAuth = ({ path }: ServiceRequest): boolean => path.startsWith('/auth/');
-
-/** The client's address; of IPv6 the network that one customer is given. Proxies are believed as the settings say. */
-function addressOf({ ip = 'unknown' }: ServiceRequest): string {
-  const plain = ip.replace(/^::ffff:(?=\d+\.)/, '');
-  return `address:${plain.includes(':') ? networkOf(plain) : plain}`;
-}
-
-function networkOf(address: string): string {
-  const [head = '', tail] = address.split('::');
-  const [first, last] = [head.split(':').filter(Boolean), (tail ?? '').split(':').filter(Boolean)];
-  const groups = tail === undefined ? first : [...first, ...Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0'), ...last];
-  return groups.slice(0, 4).map((group) => parseInt(group, 16).toString(16)).join(':');
-}
 
 /** Whether the route's body has an `email` at all: elsewhere a name that stands in one is nobody's. */
 function namesAccount(context: ExecutionContext): boolean {

@@ -2,7 +2,7 @@ import { JsonRefusal, parseStrictJson } from './strict-json.js';
 
 const refusal = (text: string): string => {
   try {
-    parseStrictJson(text, 20);
+    parseStrictJson(text, 20, 50);
   } catch (error) {
     if (error instanceof JsonRefusal) return error.reason;
     throw error;
@@ -20,7 +20,7 @@ describe('parseStrictJson', () => {
     '{"a":"\\u0061","\\u0062":1}',
     ' \n\t{ "a" : 1 } ',
   ])('reads %s as JSON.parse does', (text) => {
-    expect(parseStrictJson(text, 20)).toEqual(JSON.parse(text));
+    expect(parseStrictJson(text, 20, 50)).toEqual(JSON.parse(text));
   });
 
   it.each(['', '{', '{"a":1,}', '{"a":1}x', "{'a':1}", '{"a":1 /* x */}', '// x\n{}', '{"a":NaN}', '{"a":01}', '"\\x"', '{"\\x":1}', '{"a":"\n"}', '}', ']]]'])(
@@ -48,6 +48,15 @@ describe('parseStrictJson', () => {
     expect(refusal(`"${'['.repeat(50)}"`)).toBe('accepted');
   });
 
+  it('takes as many members as there may be, in whatever objects, and refuses one more', () => {
+    const members = (count: number): string => Array.from({ length: count }, (_, index) => `"${index}":[1,2,{}]`).join(',');
+    expect(refusal(`{${members(50)}}`)).toBe('accepted');
+    expect(refusal(`{${members(51)}}`)).toBe('too_many_members');
+    expect(refusal(`[{${members(25)}},{${members(25)}}]`)).toBe('accepted');
+    expect(refusal(`[{${members(25)}},{${members(26)}}]`)).toBe('too_many_members');
+    expect(refusal(`[${Array(60).fill('"a"').join(',')}]`)).toBe('accepted');
+  });
+
   it('refuses a million levels', () => {
     expect(refusal('['.repeat(1_000_000))).toBe('too_deep');
   });
@@ -60,13 +69,13 @@ describe('parseStrictJson', () => {
     [`[${'['.repeat(20)}`, 'too_deep', 1, 21, null],
     ['\ufeff{}', 'byte_order_mark', 1, 1, null],
   ])('tells where %j goes wrong', (text, reason, line, column, key) => {
-    expect(() => parseStrictJson(text, 20)).toThrow(expect.objectContaining({ reason, place: { line, column }, key }));
+    expect(() => parseStrictJson(text, 20, 50)).toThrow(expect.objectContaining({ reason, place: { line, column }, key }));
   });
 
   it('looks for no place in a long text: anybody may send one', () => {
     const place = (text: string): unknown => {
       try {
-        return parseStrictJson(text, 20);
+        return parseStrictJson(text, 20, 50);
       } catch (error) {
         return (error as JsonRefusal).place;
       }

@@ -4,7 +4,7 @@ import { endOfJson, type Place, placeOf } from './json-place.js';
 export class JsonRefusal extends Error {
   /** @param key that stands there a second time */
   constructor(
-    readonly reason: 'invalid_json' | 'too_deep' | 'duplicate_key' | 'byte_order_mark',
+    readonly reason: 'invalid_json' | 'too_deep' | 'too_many_members' | 'duplicate_key' | 'byte_order_mark',
     readonly place: Place | null = null,
     readonly key: string | null = null,
   ) {
@@ -28,14 +28,14 @@ const placed = (text: string, index: number): Place | null => (text.length > LON
 
 /**
  * Parses JSON (RFC 8259) and refuses what JSON.parse lets through in silence:
- * a key given twice in one object, and nesting deeper than `maxDepth`. The depth
- * is checked before anything is built.
+ * a key given twice in one object, nesting deeper than `maxDepth`, and more than `maxMembers`
+ * members of all objects together. All that is checked before anything is built.
  * @throws JsonRefusal
  */
-export function parseStrictJson(text: string, maxDepth: number): unknown {
+export function parseStrictJson(text: string, maxDepth: number, maxMembers = Number.POSITIVE_INFINITY): unknown {
   // RFC 8259, section 8.1.
   if (text.startsWith('\ufeff')) throw new JsonRefusal('byte_order_mark', placeOf(text, 0));
-  inspect(text, maxDepth);
+  inspect(text, maxDepth, maxMembers);
   try {
     return JSON.parse(text);
   } catch {
@@ -44,9 +44,10 @@ export function parseStrictJson(text: string, maxDepth: number): unknown {
 }
 
 /** One pass over the raw text; tolerates bad syntax, which JSON.parse refuses afterwards. */
-function inspect(text: string, maxDepth: number): void {
+function inspect(text: string, maxDepth: number, maxMembers: number): void {
   const keysOf: (Set<string> | null)[] = [];
   let index = 0;
+  let members = 0;
   while (index < text.length) {
     switch (text.charCodeAt(index)) {
       case OPEN_BRACE:
@@ -62,6 +63,8 @@ function inspect(text: string, maxDepth: number): void {
         const end = endOfString(text, index);
         const keys = keysOf.at(-1);
         if (keys !== null && keys !== undefined && isKey(text, end)) {
+          members += 1;
+          if (members > maxMembers) throw new JsonRefusal('too_many_members');
           const literal = text.slice(index, end);
           if (!remember(keys, literal)) throw new JsonRefusal('duplicate_key', placed(text, index), textOf(literal));
         }

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expectEnvelope, expectUnspent, type Refusal, WITHOUT_SRI, withinTime } from '../../support/bad-input.js';
 import { type Answer, Business } from '../../support/business.js';
+import { call } from '../../support/callers.js';
 import { type Stack, startStack } from '../../support/stack.js';
 
 describe('the transport', () => {
@@ -191,6 +192,88 @@ describe('the transport', () => {
       expect((await send(padded)).status).toBe(400); // required fields are missing; the size is none of the findings
       expect((await send(`${padded} `)).status).toBe(413);
     });
+
+    it('B13 of as many members as may be are judged, of more refused', async () => {
+      const keys = (count: number): string => `{${Array.from({ length: count }, (_, index) => `"${index.toString(36)}":1`).join(',')}}`;
+      expect((await withinTime(send(keys(100_000)))).status).toBe(400); // required fields are missing
+      const answer = await withinTime(send(keys(100_001)));
+      expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'MALFORMED_REQUEST', detail: { reason: 'too_many_members', max_members: 100_000 } }]);
+    });
+
+    it('are judged behind the count of calls', async () => {
+      const answer = await send('hello');
+      expect([answer.status, answer.headers.get('x-ratelimit-limit')]).toEqual([400, expect.stringMatching(/^[0-9]+$/)]);
+    });
+  });
+
+  describe('bodies of whoever has proved nothing', () => {
+    const large = `{${Array.from({ length: 130_000 }, (_, index) => `"${index.toString(36)}":1`).join(',')}}`;
+    const bodies: [name: string, body: string | Uint8Array, headers: Record<string, string>][] = [
+      ['no JSON', 'hello', {}],
+      ['130,000 keys', large, {}],
+      ['too large', 'x'.repeat(2_000_000), {}],
+      ['plain text', 'hello', { 'content-type': 'text/plain' }],
+      ['gzip', gzipSync('{}'), { 'content-encoding': 'gzip' }],
+      ['a form', '--x--', { 'content-type': 'multipart/form-data; boundary=x' }],
+    ];
+
+    it.each(bodies)('%s are not looked at', async (_name, body, headers) => {
+      const bad = { ...headers, 'x-api-key': `${business.apiKey.slice(0, -1)}!` };
+      for (const path of ['/documents', '/products/import', `/issuers/${business.issuerId}/certificates`, '/auth/api-keys']) expect([path, (await send(body, bad, path)).body.error.code]).toEqual([path, 'UNAUTHENTICATED']);
+      for (const path of ['/nothing', '/documents/', '/']) expect([path, (await send(body, bad, path)).body.error.code]).toEqual([path, 'NOT_FOUND']);
+    });
+
+    const stranger = (lines: string[], first = 'POST /documents HTTP/1.1'): string => [first, 'Host: localhost', 'Content-Type: application/json', ...lines, '', ''].join('\r\n');
+
+    it('B8 are not waited for', async () => {
+      const startedAt = performance.now();
+      const { text, closed } = await raw(`${stranger(['Content-Length: 1000000'])}{"a":1`, 10_000);
+      expect(text).toMatch(/^HTTP\/1\.1 401/);
+      expect(expectRawEnvelope(text)).toMatchObject({ code: 'UNAUTHENTICATED' });
+      expect(closed).toBe(true);
+      expect(performance.now() - startedAt).toBeLessThan(8_000);
+    });
+
+    it('B8 are not read without end', async () => {
+      const chunk = `100000\r\n${'x'.repeat(1_048_576)}\r\n`;
+      const { text, closed } = await raw(stranger(['Transfer-Encoding: chunked']) + chunk.repeat(20));
+      expect(closed).toBe(true);
+      // The answer may be lost where the sender goes on regardless.
+      expect(text === '' || text.startsWith('HTTP/1.1 401')).toBe(true);
+    });
+
+    it('that are whole leave the connection to the next call', async () => {
+      const refused = (path: string): string => `${stranger(['Content-Length: 9'], `POST ${path} HTTP/1.1`)}{"a":"b"}`;
+      const { text } = await raw(`${refused('/documents')}${refused('/nothing')}${head(['Connection: close'], 'GET /issuers HTTP/1.1')}`);
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 404', 'HTTP/1.1 200']);
+    });
+
+    it.each(['/auth/login', '/auth/signup', '/auth/logout', '/auth/invitations/accept', '/auth/password/forgot'])('B8 may be of 16 KB at %s', async (path) => {
+      const padded = (bytes: number): string => `{"a":"${'x'.repeat(bytes - 8)}"}`;
+      const sent = await Promise.all([16_384, 16_385].map((bytes) => call(stack.apiUrl, 'POST', path, { body: padded(bytes) })));
+      expect(sent.map(({ status }) => String(status))).toEqual([expect.not.stringContaining('413'), '413']);
+      expect(sent[1]?.body.error).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', detail: { max_bytes: 16_384 } });
+    });
+  });
+
+  it('B8 bodies that a caller leaves half sent take no room from others', async () => {
+    const other = await Business.open(stack, { certificate: null });
+    const { hostname, port } = new URL(stack.apiUrl);
+    const sockets = Array.from({ length: 16 }, () => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      socket.write(`${head(['Content-Type: application/json', 'Content-Length: 1048576'])}"${'x'.repeat(1_047_999)}`);
+      return socket;
+    });
+    const post = (caller: Business): Promise<Answer<Refusal>> => caller.call<Refusal>('POST', '/documents/validate', { padding: 'x'.repeat(100_000) });
+    const deadline = performance.now() + 15_000;
+    let answer = await post(business);
+    while (answer.status !== 503 && performance.now() < deadline) answer = await post(business);
+    expect([answer.status, answer.body.error, answer.headers.get('retry-after')]).toMatchObject([503, { code: 'SERVICE_UNAVAILABLE', detail: { reason: 'too_many_bodies' } }, '5']);
+    expect((await post(other)).status).toBe(400);
+    for (const socket of sockets) socket.destroy();
+    while (answer.status === 503 && performance.now() < deadline) answer = await post(business);
+    expect(answer.status).toBe(400);
   });
 
   describe('the wire', () => {
