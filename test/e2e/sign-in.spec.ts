@@ -391,6 +391,20 @@ describe('signing up and in', () => {
     expect((await call(api, 'GET', '/auth/me', { cookie: cookiesOf(renewed) })).status).toBe(401);
   });
 
+  it('takes the cookies of a session that has ended away, and no other credential of one', async () => {
+    const owner = await signUp(api);
+    const headers = { Origin: api };
+    const cookie = cookiesOf(await logIn(api, owner.email, PASSWORD, { cookie: true })).split('; ')[0] ?? '';
+    await stack.database.query('update sessions set ended_at = now() where user_id = $1', [owner.userId]);
+    for (const dead of [cookie, 'service_access_token=garbage']) {
+      const out = await call(api, 'POST', '/auth/logout', { cookie: dead, headers });
+      expect([out.status, out.headers.getSetCookie().map((one) => one.replace(/=.*Expires=Thu, 01 Jan 1970.*/, ''))]).toEqual([204, ['service_access_token', 'service_refresh_token']]);
+    }
+    const refused = [{ cookie }, { token: owner.token }, { token: owner.token, cookie, headers }, { apiKey: 'svc_test_garbage', headers }, { cookie: `${cookie}; ${cookie}`, headers }, {}];
+    expect(await Promise.all(refused.map(async (options) => (await call(api, 'POST', '/auth/logout', options)).status))).toEqual([403, 401, 401, 401, 401, 401]);
+    expect((await call(api, 'GET', '/auth/me', { cookie })).status).toBe(401);
+  });
+
   it('lets a person work in the tenant they name, or in their only one', async () => {
     const [owner, other] = await Promise.all([signUp(api), signUp(api)]);
     const list = (token: string, tenantId?: string) => call(api, 'GET', '/issuers', { token, headers: tenantId === undefined ? {} : { 'X-Tenant-Id': tenantId } });
@@ -429,6 +443,17 @@ describe('signing up and in', () => {
       const signedIn = await logIn(api, email);
       expect((await me(signedIn.body.access_token)).body).toMatchObject({ email_verified: true, memberships: [{ tenant_id: owner.tenantId, role: 'accountant', status: 'active' }] });
       expect(await audit(owner, 'invitation.accepted')).toHaveLength(1);
+    });
+
+    it('is accepted by a newcomer whose browser keeps the cookie of a session that has ended, not with a token of one', async () => {
+      const former = await signUp(api);
+      const cookie = cookiesOf(await logIn(api, former.email, PASSWORD, { cookie: true }));
+      await stack.database.query('update sessions set ended_at = now() where user_id = $1', [former.userId]);
+      const { owner, token } = await invite(newAddress());
+      const body = { token, name: 'Luis Vaca', password: PASSWORD };
+      expect((await accept({ body, token: former.token })).status).toBe(401);
+      const accepted = await accept({ body, cookie, headers: { Origin: api } });
+      expect([accepted.status, accepted.body.tenant_id]).toEqual([200, owner.tenantId]);
     });
 
     it('is for the person of its address alone, who signs in first when they have an account', async () => {

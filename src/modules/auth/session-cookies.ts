@@ -29,6 +29,11 @@ export class SessionCookies {
     };
   }
 
+  /** Whether a browser keeps a session here, good or not. */
+  isPresented(request: ServiceRequest): boolean {
+    return cookieValues(request.headers.cookie, SESSION_COOKIE).length > 0;
+  }
+
   refreshTokenOf(request: ServiceRequest): string | null {
     const [value, ...others] = cookieValues(request.headers.cookie, REFRESH_COOKIE);
     return value === undefined || others.length > 0 ? null : value;

@@ -65,7 +65,8 @@ export class SignInController {
   @ApiNoContentResponse()
   async logOut(@PersonIfAny() person: SignedInPerson | null, @Req() request: ServiceRequest, @Res({ passthrough: true }) response: Response, @Body() body: LogOutDto): Promise<void> {
     const refreshToken = body.refresh_token ?? this.cookies.refreshTokenOf(request);
-    if (person === null && refreshToken === null) throw new DomainError('UNAUTHENTICATED');
+    // The cookie of a session that has ended already is cleared all the same: its page cannot.
+    if (person === null && refreshToken === null && !this.cookies.isPresented(request)) throw new DomainError('UNAUTHENTICATED');
     await this.commands.execute(new LogOut(person, refreshToken, originOf(request)));
     this.cookies.clear(response);
   }

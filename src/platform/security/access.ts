@@ -32,7 +32,7 @@ export const RequirePermission = (permission: Permission): MethodDecorator & Cla
 export const SignedIn = (): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(SIGNED_IN_KEY, true), ApiSecurity(BEARER_SCHEME), ApiSecurity(COOKIE_SCHEME), ApiExtension('x-signed-in', true));
 
-/** A route that needs no credential; with `signInHonoured`, one that is presented must be good and says who calls. */
+/** A route that needs no credential; with `signInHonoured`, one in a header must be good and says who calls; so does a cookie that is good. */
 export const Public = (options: { readonly signInHonoured?: boolean } = {}): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(PUBLIC_KEY, true), SetMetadata(SIGN_IN_HONOURED_KEY, options.signInHonoured ?? false));
 

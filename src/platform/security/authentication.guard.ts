@@ -55,11 +55,19 @@ export class AuthenticationGuard implements CanActivate {
     return true;
   }
 
-  /** On a public route: whoever presents a session must present a good one; whoever presents nothing is a stranger. */
+  /**
+   * On a public route: whoever presents a token must present a good one; whoever presents nothing is a stranger. So is a browser
+   * with the cookie of a session that has ended: it sends that unasked, and no page can take it away.
+   */
   private async recognise(context: ExecutionContext, request: ServiceRequest): Promise<void> {
     const { apiKey, bearer, cookie } = presentedCredentials(request);
     if (apiKey !== null) await this.refuseKey(request, apiKey);
-    if ((bearer ?? cookie) !== null) request.person = await this.people.authenticate(context, request);
+    if ((bearer ?? cookie) === null) return;
+    try {
+      request.person = await this.people.authenticate(context, request);
+    } catch (error) {
+      if (bearer !== null || !(error instanceof DomainError) || error.code !== 'UNAUTHENTICATED') throw error;
+    }
   }
 
   /** Where a person is asked for: who may be anybody of a tenant is nobody in particular. A bad key is refused as everywhere. */
