@@ -119,6 +119,26 @@ describe('an invitation by mail', () => {
     expect((await call(stack.apiUrl, 'PATCH', '/tenant', { token: login.body.access_token, body: { name: 'Mía' } })).status).toBe(200);
   });
 
+  it('of a tenant whose people have not confirmed their address is one of five a day, also by a key', async () => {
+    const founder = await signUp(stack.apiUrl);
+    const { text } = await mailbox.waitFor(founder.email);
+    const key = await call(stack.apiUrl, 'POST', '/auth/api-keys', { token: founder.token, body: { name: 'ERP' } });
+    const by = (who: object, email = newAddress()) => call(stack.apiUrl, 'POST', '/tenant/members/invite', { ...who, body: { email, role: 'viewer' } });
+    const [person, program] = [{ token: founder.token }, { apiKey: key.body.key as string }];
+    const sent = [await by(person), await by(program), await by(person), await by(program)];
+    const again = (): ReturnType<typeof call> => call(stack.apiUrl, 'POST', `/tenant/members/${String(sent[0]?.body.member_id)}/reinvite`, person);
+    expect([...sent, await again()].map(({ status }) => status)).toEqual([201, 201, 201, 201, 200]);
+    for (const refused of [await by(person), await by(program), await again()]) {
+      expect([refused.status, refused.body.error]).toMatchObject([
+        429, { code: 'RATE_LIMITED', detail: { limit: 5, window_seconds: 86_400, invitations_of: 'tenant', reason: 'email_unconfirmed', lifted_by: 'POST /auth/email/verify' } },
+      ]);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_400 - 60);
+    }
+    const token = /#token=([\w-]{43})\s/.exec(text)?.[1];
+    expect((await call(stack.apiUrl, 'POST', '/auth/email/verify', { body: { token } })).status).toBe(204);
+    expect([(await by(person)).status, (await by(program)).status]).toEqual([201, 201]);
+  });
+
   it('does not wait for the mail, and does not fail without one', async () => {
     let called: ((socket: Socket) => void) | undefined;
     const calling = new Promise<Socket>((resolve) => (called = resolve));

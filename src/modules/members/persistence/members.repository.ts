@@ -55,7 +55,7 @@ export class MembersRepository {
         await lockTenant(manager, tenant);
         judge(await actorOf(manager, tenant));
         await requireCredential(manager, tenant, now);
-        await refuseFlood(manager, tenant.tenantId, invited.email, now);
+        await refuseFlood(manager, tenant, invited.email, now);
         await manager.query(
           `insert into members (tenant_id, id, email, role, status, invited_at, invited_by, invitation_hash, invitation_expires_at, created_at, updated_at)
            values ($1, $2, $3, $4, 'invited', $5, $6, $7, $8, $5, $5)`,
@@ -84,7 +84,7 @@ export class MembersRepository {
       await requireCredential(manager, tenant, now);
       const decision = decide(standing);
       if (decision !== null) {
-        if (decision.set !== 'remove' && decision.set.invitation !== undefined) await refuseFlood(manager, tenant.tenantId, standing.member.email, now);
+        if (decision.set !== 'remove' && decision.set.invitation !== undefined) await refuseFlood(manager, tenant, standing.member.email, now);
         // The line first: who leaves acts no longer afterwards.
         await this.audit.record(manager, tenant, { ...decision.entry, target: { kind: 'member', id: memberId } }, now);
         await apply(manager, tenant, memberId, decision.set, now);
@@ -106,27 +106,52 @@ export class MembersRepository {
   }
 }
 
-/** Mails that a tenant may have sent to strangers in a day, in all and to one address. */
-const INVITATIONS_PER_DAY = { tenant: 200, member: 5 } as const;
+/** Mails that a tenant may have sent to strangers in a day: in all, in all while whoever invites has not confirmed an address, and to one address. */
+const INVITATIONS_PER_DAY = { tenant: 200, unconfirmed: 5, member: 5 } as const;
 const DAY_MS = 86_400_000;
+
+/** One bound to invitations: whose it is, those to which address count, and what else its refusal tells. */
+interface InvitationBound {
+  readonly of: 'tenant' | 'member';
+  readonly limit: number;
+  readonly to: string | null;
+  readonly told: Readonly<Record<string, string>>;
+}
 
 /**
  * An invitation is a mail to somebody who did not ask for it, so there is a bound to them. The log counts also those that were
  * taken back since: an address is the same one however often it is removed and invited.
  * @throws DomainError RATE_LIMITED
  */
-async function refuseFlood(manager: EntityManager, tenantId: string, email: string, now: Date): Promise<void> {
-  for (const [whose, limit] of Object.entries(INVITATIONS_PER_DAY)) {
+async function refuseFlood(manager: EntityManager, tenant: TenantContext, email: string, now: Date): Promise<void> {
+  const ofAll: Pick<InvitationBound, 'limit' | 'told'> = (await isConfirmed(manager, tenant))
+    ? { limit: INVITATIONS_PER_DAY.tenant, told: {} }
+    : { limit: INVITATIONS_PER_DAY.unconfirmed, told: { reason: 'email_unconfirmed', lifted_by: 'POST /auth/email/verify' } };
+  const bounds: readonly InvitationBound[] = [{ of: 'tenant', to: null, ...ofAll }, { of: 'member', limit: INVITATIONS_PER_DAY.member, to: email, told: {} }];
+  for (const { of, limit, to, told } of bounds) {
     // The mail that must be a day old before there is room for another.
     const [oldest] = await manager.query<{ at: Date }[]>(
       `select at from audit_log where tenant_id = $1 and action in ('member.invited', 'member.reinvited') and at > $2 and ($3::text is null or detail ->> 'email' = $3)
        order by at desc offset $4 limit 1`,
-      [tenantId, new Date(now.getTime() - DAY_MS), whose === 'member' ? email : null, limit - 1],
+      [tenant.tenantId, new Date(now.getTime() - DAY_MS), to, limit - 1],
     );
     if (oldest === undefined) continue;
     const retryAfter = Math.ceil((oldest.at.getTime() + DAY_MS - now.getTime()) / 1_000);
-    throw new DomainError('RATE_LIMITED', { limit, window_seconds: DAY_MS / 1_000, invitations_of: whose, retry_after_seconds: Math.max(1, retryAfter) });
+    throw new DomainError('RATE_LIMITED', { limit, window_seconds: DAY_MS / 1_000, invitations_of: of, ...told, retry_after_seconds: Math.max(1, retryAfter) });
   }
+}
+
+/** Whether the actor has proved an address. A key has none: an owner has to, unless the tenant's owners have no account yet, so that an operator made the key. */
+async function isConfirmed(manager: EntityManager, { tenantId, principal }: TenantContext): Promise<boolean> {
+  const [actor] =
+    principal.kind === 'user'
+      ? await manager.query<{ confirmed: boolean }[]>('select bool_or(email_verified) as confirmed from describe_person($1)', [principal.id])
+      : await manager.query<{ confirmed: boolean }[]>(
+          `select coalesce(bool_or(p.email_verified), true) as confirmed from members m cross join lateral describe_person(m.user_id) p
+           where m.tenant_id = $1 and m.role = 'tenant_owner' and m.status = 'active'`,
+          [tenantId],
+        );
+  return actor?.confirmed === true;
 }
 
 /** Changes go one after the other, and behind a reset of a password that takes the tenant back: who lost it learns nothing. */
