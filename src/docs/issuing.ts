@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
       '`modified_document_id` fills in type, number and date of the original; give those three for one issued elsewhere. Either may be twelve months old at most (`CREDIT_NOTE_MAX_AGE_MONTHS`).',
       "The number of one of the issuer's own invoices means the same as its id: a note to one that is not authorized yet is `409 INVALID_STATE`. Only an invoice that was given up because the SRI holds its number under another key counts as issued elsewhere.",
       'Notes that are issued together never exceed the original. When they reach its total it becomes `VOIDED_BY_NC`.',
-      'A note to another buyer than its original is taken, with a warning on `/documents/validate` and once it is issued; so is one that gives back a tax which its invoice did not charge, or not on so much.',
+      'A note to another buyer than its original is taken, with a warning on `/documents/validate` and once it is issued; so is one that gives back a tax which its invoice did not charge, or, with the notes that it has already, not on so much.',
       '`/documents/validate` tells what the invoice has left to credit as it stands; the balance is taken when the note is issued. A refused note of the same emission point and numeric code is left out of it, as the one that is corrected; one that was issued under the same idempotency key is not.',
     ],
   },
@@ -43,13 +43,14 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
     notes: [
       'It carries no money: amounts are 0 and `taxes` has its one zero entry.',
       '`issue_date` is the day on which the transport starts. Several consignees: `transport.destinations`.',
-      "`modified_document_id` of an authorized invoice of the issuer's own gives its number, date and authorization number.",
+      "`modified_document_id` of an invoice of the issuer's own gives its number, date and authorization number, which of one on its way is its access key. What came to nothing is `409 INVALID_STATE`, and a number, type or day that is not its own is refused; named by number alone, nothing is compared.",
     ],
   },
   '07': {
     title: 'Withholding (comprobante de retención)',
     notes: [
       'The buyer fields are the supplier from whom you withhold; `total` is what is withheld.',
+      "`modified_document_id` is for a purchase settlement of the issuer's own: other invoices are the supplier's, and named by number.",
       'With `withholding` it is the full form (2.0.0), which most issuers must use. Without it the short form (1.0.0) is issued and says so in a warning.',
     ],
   },

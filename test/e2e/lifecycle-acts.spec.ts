@@ -1,3 +1,4 @@
+import { buildAccessKey, parseAccessKey } from '../../src/sri/access-key.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DOCUMENT_STATUSES, LIFECYCLE } from '../../src/modules/documents/domain/lifecycle.js';
 import { addFaults, Business, type Answer, simulatorAccount } from '../support/business.js';
@@ -137,7 +138,11 @@ describe('acts on issued documents', () => {
     for (const query of [`access_key=${former}`, `access_key=${key}`, `q=${former}`, `q=${key}`, `access_key=${former}&q=corregida`]) expect([query, await found(query)]).toEqual([query, wanted]);
     // The same number with another numeric code was never this document's key.
     const stranger = `${former.slice(0, 39)}${String((Number(former.slice(39, 47)) + 1) % 100_000_000).padStart(8, '0')}${former.slice(47)}`;
-    for (const query of [`access_key=${stranger}`, `q=${stranger}`, `access_key=${former}&q=nadie`, `access_key=${former}&q=${other}`]) expect([query, await found(query)]).toEqual([query, [200, 0]]);
+    // Nor was one of a day on which it was never dated, nor the right one with another check digit.
+    const parts = parseAccessKey(former)!;
+    const undated = buildAccessKey({ ...parts, issueDate: '2019-01-01', environment: '1' });
+    const mistyped = former.slice(0, 48) + String((Number(former.slice(48)) + 1) % 10);
+    for (const query of [`access_key=${undated}`, `q=${mistyped}`, `access_key=${stranger}`, `q=${stranger}`, `access_key=${former}&q=nadie`, `access_key=${former}&q=${other}`]) expect([query, await found(query)]).toEqual([query, [200, 0]]);
     const exported = await fetch(`${stack.apiUrl}/documents/export.csv?access_key=${former}`, { headers: { 'x-api-key': mine.apiKey } });
     expect((await exported.text()).trim().split('\r\n').slice(1).map((row) => row.split(',')[0])).toEqual([id]);
   });

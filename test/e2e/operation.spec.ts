@@ -221,7 +221,9 @@ describe('what operators see', () => {
     const endless = connect(Number(new URL(url).port), '127.0.0.1');
     const cutOff = new Promise<void>((resolve) => endless.once('close', () => resolve()));
     endless.on('error', () => undefined);
-    endless.write('POST /documents HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\nContent-Type: application/json\r\n\r\n{');
+    endless.resume();
+    // A body is waited for once it is known whose it is.
+    endless.write(`POST /documents HTTP/1.1\r\nHost: x\r\nX-API-Key: ${business.apiKey}\r\nContent-Length: 1000\r\nContent-Type: application/json\r\n\r\n{`);
     const waiting = business.call('POST', '/documents', business.invoice(), { prefer: 'wait=30' }, url);
     await untilMoving(1);
     await stack.killApi(stack.apis.length - 1, 'SIGTERM');

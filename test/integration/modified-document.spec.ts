@@ -43,7 +43,7 @@ describe('the document that a note modifies', () => {
     await database.drop();
   });
 
-  const byNumber = (number: string): Promise<unknown> => findModified(transaction, tenant, seed.issuerId, note({ modifiedDocumentNumber: number }));
+  const byNumber = (number: string): Promise<unknown> => findModified(transaction, tenant, seed, note({ modifiedDocumentNumber: number }));
   const move = async (documentId: string, triggers: readonly Trigger[], patch: DocumentPatch = {}): Promise<void> => {
     const documents = new DocumentsRepository(transaction, new RandomIds());
     const { state } = (await documents.load(seed.tenantId, documentId))!;
@@ -52,11 +52,11 @@ describe('the document that a note modifies', () => {
 
   it('is found by its number without its id, so that its balance holds: before it is authorized', async () => {
     await expect(byNumber(NUMBER)).resolves.toMatchObject({ id, status: 'NUMBER_RESERVED', number: NUMBER });
-    await expect(findModified(transaction, tenant, seed.issuerId, note({ documentType: '05', modifiedDocumentNumber: NUMBER }))).resolves.toMatchObject({ id });
-    await expect(findModified(transaction, tenant, seed.issuerId, note({ documentType: '07', modifiedDocumentNumber: NUMBER }))).resolves.toBeNull();
+    await expect(findModified(transaction, tenant, seed, note({ documentType: '05', modifiedDocumentNumber: NUMBER }))).resolves.toMatchObject({ id });
+    await expect(findModified(transaction, tenant, seed, note({ documentType: '07', modifiedDocumentNumber: NUMBER }))).resolves.toBeNull();
     await expect(byNumber('009-002-000000001')).resolves.toBeNull();
     const other = { ...tenant, environment: 'PRODUCTION' as const };
-    await expect(findModified(transaction, other, seed.issuerId, note({ modifiedDocumentNumber: NUMBER }))).resolves.toBeNull();
+    await expect(findModified(transaction, other, seed, note({ modifiedDocumentNumber: NUMBER }))).resolves.toBeNull();
   });
 
   it('and once it is authorized', async () => {
@@ -67,14 +67,14 @@ describe('the document that a note modifies', () => {
 
   it('gives a guide that rests on it its authorization number, which is the access key of one on its way', async () => {
     const guide = note({ documentType: '06', modifiedDocumentId: id });
-    const original = (await findModified(transaction, tenant, seed.issuerId, guide))!;
+    const original = (await findModified(transaction, tenant, seed, guide))!;
     expect(original.authorizationNumber).toMatch(/^\d{49}$/);
     expect(supportAuthorization(guide, original)).toBe(original.authorizationNumber);
     expect(supportAuthorization(note({ documentType: '04', modifiedDocumentId: id }), original)).toBeNull();
 
     const onItsWay = await issueBySql(service, seed);
     const { document_id: documentId, access_key: accessKey } = onItsWay.response;
-    const now = async () => supportAuthorization(guide, (await findModified(transaction, tenant, seed.issuerId, note({ documentType: '06', modifiedDocumentId: documentId })))!);
+    const now = async () => supportAuthorization(guide, (await findModified(transaction, tenant, seed, note({ documentType: '06', modifiedDocumentId: documentId })))!);
     expect(await now()).toBe(accessKey);
     await move(documentId, [...SENT, 'sequential_taken', 'sequential_taken'], { errorCode: 'SEQUENTIAL_TAKEN' });
     expect(await now()).toBeNull();
@@ -98,24 +98,28 @@ describe('the document that a note modifies', () => {
     await expect(byNumber(numberOf(taken))).resolves.toMatchObject({ status: 'MANUAL_REVIEW_REQUIRED' });
     await move(taken.response.document_id, ['abandoned'], { errorDetail: { abandoned: 'x' } });
     await expect(byNumber(numberOf(taken))).resolves.toBeNull();
-    await expect(findModified(transaction, tenant, seed.issuerId, note({ modifiedDocumentId: taken.response.document_id }))).resolves.toMatchObject({ status: 'FAILED_PERMANENT' });
+    await expect(findModified(transaction, tenant, seed, note({ modifiedDocumentId: taken.response.document_id }))).resolves.toMatchObject({ status: 'FAILED_PERMANENT' });
   });
 
   it('is not found for another issuer', async () => {
-    await expect(findModified(transaction, tenant, seed.tenantId, note({ modifiedDocumentId: id }))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(findModified(transaction, tenant, { ...seed, issuerId: seed.tenantId }, note({ modifiedDocumentId: id }))).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('is named wrongly when id and number, type or date disagree', async () => {
     const content = note({ modifiedDocumentId: id, modifiedDocumentNumber: '001-002-000000009', modifiedDocumentType: '01', modifiedDocumentIssueDate: '2026-08-24' });
-    const original = await findModified(transaction, tenant, seed.issuerId, content);
+    const original = await findModified(transaction, tenant, seed, content);
     expect(misnamed(content, original!).map(({ pointer }) => pointer)).toEqual(['/modified_document_number', '/modified_document_issue_date']);
     expect(misnamed(note({ modifiedDocumentId: id, modifiedDocumentNumber: NUMBER }), original!)).toEqual([]);
     for (const documentType of ['05', '06', '07'] as const) expect(misnamed({ ...content, documentType }, original!)).toHaveLength(2);
     expect(misnamed({ ...content, documentType: '07', withholding: {} as never }, original!)).toEqual([]);
+    // By another code than its own, a settlement for reimbursements is the same document.
+    const bought = { ...original!, documentType: '03' };
+    const called = (documentType: '04' | '07', modifiedDocumentType: string) => misnamed(note({ documentType, modifiedDocumentId: id, modifiedDocumentType }), bought).length;
+    expect([called('07', '41'), called('07', '01'), called('04', '41')]).toEqual([0, 1, 1]);
   });
 
   it('is told to have another buyer than the note, unless both are one person', async () => {
-    const found = await findModified(transaction, tenant, seed.issuerId, note({ modifiedDocumentId: id }));
+    const found = await findModified(transaction, tenant, seed, note({ modifiedDocumentId: id }));
     const buyer = '1710034065';
     const original = { ...found!, buyerId: buyer };
     const told = (buyerId: string | null, documentType: DocumentContent['documentType'] = '04') => otherBuyer(note({ documentType, buyerId }), original);

@@ -3,8 +3,9 @@ import { DomainError } from '../../shared/domain-error.js';
 import type { ServiceRequest } from './service-request.js';
 
 /** So much of a body that nobody wants is read away. */
-const MOST_READ_AWAY = 8_388_608;
+const MOST_READ_AWAY = 25_165_824;
 const MAX_SILENCE_MS = 500;
+const MAX_READING_MS = 5_000;
 
 /** True when the head of a request says that a body follows. */
 export const hasBody = ({ headers }: ServiceRequest): boolean => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -33,13 +34,13 @@ export function bodyBytes(request: ServiceRequest, response: Response, maxBytes:
         chunks.push(chunk);
         return;
       }
-      request.off('data', keep);
+      // What came is not held while the rest is read away.
+      chunks.length = 0;
+      request.off('data', keep).off('end', finish).off('error', cutOff).off('close', cutOff);
       reject(refusal);
     };
-    request.on('data', keep);
-    request.once('end', () => resolve(Buffer.concat(chunks)));
-    request.once('error', cutOff);
-    request.once('close', cutOff);
+    const finish = (): void => resolve(Buffer.concat(chunks));
+    request.on('data', keep).once('end', finish).once('error', cutOff).once('close', cutOff);
   });
 }
 
@@ -51,13 +52,14 @@ export function tooLarge(response: Response, maxBytes: number): DomainError {
 
 /**
  * Reads what is left of a body away, so that the sender is there to read the refusal; whoever sends more than a moderate
- * rest, or falls silent, gets it at once. Node by itself would read on for as long as somebody sends.
+ * rest, falls silent or takes long gets it at once. Node by itself would read on for as long as somebody sends.
  * @returns whether nothing is left, so that the connection can be used on
  */
 export async function readAway(request: ServiceRequest): Promise<boolean> {
   if (request.complete || !hasBody(request)) return true;
   if (request.destroyed) return false;
   await new Promise<void>((resolve) => {
+    AbortSignal.timeout(MAX_READING_MS).addEventListener('abort', () => resolve(), { once: true });
     let discarded = 0;
     request.on('data', (chunk: Buffer) => {
       discarded += chunk.length;

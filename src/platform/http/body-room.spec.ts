@@ -9,21 +9,25 @@ describe('room for bodies on their way in', () => {
     const [first, second] = [room.enter('a'), room.enter('a')];
     expect(first.take(10 * MB)).toBeNull();
     expect(second.take(6 * MB)).toBeNull();
-    expect(second.take(1)).toEqual(FULL);
-    expect(room.enter('b').take(1)).toBeNull();
+    expect(second.take(MB)).toEqual(FULL);
+    expect(room.enter('b').take(16 * MB)).toBeNull();
     first.leave();
-    expect(second.take(10 * MB)).toBeNull();
-    expect(second.take(1)).toEqual(FULL);
+    expect(second.take(9 * MB)).toBeNull();
+    expect(second.take(2 * MB)).toEqual(FULL);
   });
 
-  it('is 64 MB for all together', () => {
+  it('is left for the next, however many take what they can', () => {
     const room = new BodyRoom();
-    const places = ['a', 'b', 'c', 'd'].map((who) => room.enter(who));
-    expect(places.map((place) => place.take(16 * MB))).toEqual([null, null, null, null]);
-    const late = room.enter('e');
-    expect(late.take(1)).toEqual(FULL);
-    places[0]?.leave();
-    expect(late.take(16 * MB)).toBeNull();
-    expect(late.take(1)).toEqual(FULL);
+    for (let who = 0; who < 8; who += 1) while (room.enter(String(who)).take(MB) === null);
+    // One sender's eight are 60 MB; of the next, an ordinary body goes in whatever is left.
+    const next = room.enter('next');
+    expect([next.take(200_000), next.take(64 * MB)]).toEqual([null, FULL]);
+  });
+
+  it('is not needed for the beginning of a body, in whatever pieces it comes', () => {
+    const room = new BodyRoom();
+    const places = Array.from({ length: 2_000 }, () => room.enter('a'));
+    for (const place of places) expect([place.take(30_000), place.take(30_000)]).toEqual([null, null]);
+    expect(room.enter('a').take(16 * MB)).toBeNull();
   });
 });

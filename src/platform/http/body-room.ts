@@ -2,8 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import type { TakeRoom } from './body-bytes.js';
 
-/** Bytes of bodies that have come in part: of all callers, and of one, so that nobody takes the room of the others. */
+/** Bytes of bodies that have come in part: of all callers, and of one. */
 const MOST = { ofAll: 67_108_864, ofOne: 16_777_216 } as const;
+
+/** The reason of a refusal for want of room. */
+export const TOO_MANY_BODIES = 'too_many_bodies';
+
+/** So much of a body needs no room: what most calls send whole goes in also while large ones fill it. Calls and connections bound it. */
+const FREE = 65_536;
 
 /** A body on its way in, and the room that it takes. */
 export interface BodyPlace {
@@ -12,7 +18,10 @@ export interface BodyPlace {
   readonly leave: () => void;
 }
 
-/** Memory that bodies take on this process while they come in: a sender may take as long over one as the server waits for it. */
+/**
+ * Memory that bodies take on this process while they come in: a sender may take as long over one as the server waits for it.
+ * One sender has at most half of what the others leave, so that however many fill it, there is room for the next.
+ */
 @Injectable()
 export class BodyRoom {
   private taken = 0;
@@ -20,12 +29,15 @@ export class BodyRoom {
 
   /** @param who sends the body: a tenant, a person or an address */
   enter(who: string): BodyPlace {
-    let own = 0;
+    let [size, own] = [0, 0];
     return {
       take: (bytes) => {
-        if (this.taken + bytes > MOST.ofAll || this.of(who) + bytes > MOST.ofOne) return new DomainError('SERVICE_UNAVAILABLE', { reason: 'too_many_bodies' });
-        own += bytes;
-        this.add(who, bytes);
+        size += bytes;
+        const more = Math.max(0, size - FREE) - own;
+        const left = MOST.ofAll - (this.taken - this.of(who));
+        if (more > 0 && this.of(who) + more > Math.min(MOST.ofOne, left / 2)) return new DomainError('SERVICE_UNAVAILABLE', { reason: TOO_MANY_BODIES });
+        own += more;
+        this.add(who, more);
         return null;
       },
       leave: () => this.add(who, -own),

@@ -3,6 +3,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { ERROR_CATALOGUE, type ErrorCode, messageOf } from '../../shared/error-catalogue.js';
 import { sqlState } from '../database/tenant-transaction.js';
 import type { Finding } from '../../shared/finding.js';
+import { TOO_MANY_BODIES } from './body-room.js';
 import { fieldMessage, type Language } from './field-messages.js';
 import { toldFinding } from './told-finding.js';
 import { type FieldFinding, ValidationFailure } from './validation-failure.js';
@@ -28,9 +29,12 @@ export function answerTo(error: unknown, language: Language, requestId: string):
     status,
     body: { error: envelope(code, code === 'FISCAL_RULE_VIOLATED' ? toldRefusal(detail as readonly Finding[], language) : detail, language, requestId) },
     headers: { ...retryAfter(status, detail), ...(code === 'RATE_LIMITED' && limitHeaders(detail)) },
-    unexpected: code === 'INTERNAL' || code === 'SERVICE_UNAVAILABLE',
+    unexpected: code === 'INTERNAL' || (code === 'SERVICE_UNAVAILABLE' && !isOfManyBodies(detail)),
   };
 }
+
+/** Refused because of what callers send at once, which is no fault of ours. */
+const isOfManyBodies = (detail: unknown): boolean => typeof detail === 'object' && detail !== null && 'reason' in detail && detail.reason === TOO_MANY_BODIES;
 
 /** The limit that was met, by the names of the specification (section 8): it need not be the one of calls in a minute. */
 function limitHeaders(detail: unknown): Readonly<Record<string, string>> {

@@ -1,4 +1,5 @@
 import { type DocumentFilter, seriesOf } from '../domain/document-filter.js';
+import { isAccessKey } from '../../../sri/access-key.js';
 import { isMoving } from '../domain/lifecycle.js';
 import type { Parameters } from './parameters.js';
 
@@ -29,17 +30,22 @@ export function documentConditions(filter: DocumentFilter, given: Parameters): s
 }
 
 /**
- * The document that has this access key or had it before it was corrected: a correction changes the date alone, with
- * which a key begins, and with it the check digit. Found through its number, by the index of numbers.
+ * The document that has this access key, or had it before it was corrected: a correction changes the date alone, with
+ * which a key begins, and with it the check digit. Found through its number, by the index of numbers; that it had the date
+ * its former contents tell.
  */
 function keyCondition(accessKey: string, given: Parameters): string {
   const key = `${given.add(accessKey)}::text`;
+  if (!isAccessKey(accessKey)) return ` and d.access_key = ${key}`;
   return ` and d.emission_point_id = any (array(
       select p.id from emission_points p join establishments e on e.tenant_id = p.tenant_id and e.id = p.establishment_id
       where p.tenant_id = $1 and e.code = substr(${key}, 25, 3) and p.code = substr(${key}, 28, 3)))
     and d.document_type = substr(${key}, 9, 2) and d.sri_environment = case substr(${key}, 24, 1) when '1' then 'TEST' else 'PRODUCTION' end
     and d.sequential = substr(${key}, 31, 9)::integer
-    and substr(d.access_key, 9, 40) = substr(${key}, 9, 40)`;
+    and substr(d.access_key, 9, 40) = substr(${key}, 9, 40)
+    and (d.access_key = ${key} or exists (
+      select from document_contents c
+      where c.tenant_id = d.tenant_id and c.document_id = d.id and c.content ->> 'issueDate' = concat_ws('-', substr(${key}, 5, 4), substr(${key}, 3, 2), substr(${key}, 1, 2))))`;
 }
 
 /** The words somebody typed, judged row by row; `documents_meant` finds the same through indexes. */

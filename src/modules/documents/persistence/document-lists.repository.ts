@@ -124,7 +124,7 @@ async function walked(manager: EntityManager, tenantId: string, filter: Document
 }
 
 async function meant(manager: EntityManager, tenantId: string, filter: DocumentFilter, text: string, limit: number, offset: number): Promise<ListedDocuments> {
-  const { status, documentType, issuerId, buyerId, accessKey, issuedFrom, issuedTo } = filter;
+  const { status, documentType, issuerId, buyerId, issuedFrom, issuedTo } = filter;
   const rows = await manager.query<(DocumentListItem & { matches: string } | { id: null; matches: string })[]>(
     `with found as materialized (
        select id, created_at from documents_meant($2, $3, $4, $5, $6, $7, $8, $9, $10)
@@ -132,7 +132,7 @@ async function meant(manager: EntityManager, tenantId: string, filter: DocumentF
        select id from found order by created_at desc, id desc limit $11 offset $12
      ), items as (${ITEMS_OF_PAGE})
      select (select count(*) from found) as matches, items.* from (values (1)) one left join items on true order by items.created_at desc, items.id desc`,
-    [tenantId, text, seriesOf(text), status, documentType, issuerId, buyerId, accessKey, issuedFrom, issuedTo, limit, offset],
+    [tenantId, text, seriesOf(text), status, documentType, issuerId, buyerId, null, issuedFrom, issuedTo, limit, offset],
   );
   const items = rows.flatMap(({ matches: _, ...item }) => (item.id === null ? [] : [item]));
   return { total: Number(rows[0]?.matches ?? 0), items };

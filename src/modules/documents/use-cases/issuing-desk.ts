@@ -132,8 +132,8 @@ export class IssuingDesk {
    * note that names it wrongly or that its original does not admit. The findings are what is left to tell of the two.
    * @throws DomainError NOT_FOUND, INVALID_STATE or FISCAL_RULE_VIOLATED
    */
-  async withModifiedDocument(tenant: TenantContext, { issuerId }: Place, content: DocumentContent, now: Date): Promise<Completed> {
-    const original = await findModified(this.transaction, tenant, issuerId, content);
+  async withModifiedDocument(tenant: TenantContext, place: Place, content: DocumentContent, now: Date): Promise<Completed> {
+    const original = await findModified(this.transaction, tenant, place, content);
     const isCredit = content.documentType === '04';
     const limit = (): [today: string, maxMonths: number] => [guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS];
     // Issued elsewhere: all that is known of it is what the note says.

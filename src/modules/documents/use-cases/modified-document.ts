@@ -4,7 +4,8 @@ import type { Finding } from '../../../shared/finding.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
-import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
+import { isKnown } from '../../../sri/tables/code-table.js';
+import { DOCUMENT_TYPES, FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import type { Charged, Original } from '../domain/credit-note.js';
 import { isMoving } from '../domain/lifecycle.js';
 import { fromWireMessage, type WireMessage } from '../persistence/documents.repository.js';
@@ -48,7 +49,7 @@ const CREDITED_TAXES = `(
   join document_contents nc on nc.tenant_id = n.tenant_id and nc.document_id = n.id and nc.revision = n.content_revision
   cross join jsonb_array_elements(nc.content -> 'taxes') t (tax)
   where n.tenant_id = d.tenant_id and n.modified_document_id = d.id and n.document_type = '04'
-    and n.status not in ('DRAFT', 'VALIDATED', 'FAILED_PERMANENT', 'CANCELLED') and not (n.status = 'REJECTED' and substr(n.access_key, 40, 8) = $3)) as "creditedTaxes"`;
+    and n.status not in ('DRAFT', 'VALIDATED', 'FAILED_PERMANENT', 'CANCELLED') and not (n.status = 'REJECTED' and n.emission_point_id = $4 and substr(n.access_key, 40, 8) is not distinct from $3)) as "creditedTaxes"`;
 const PLACED = `documents d
   join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
   join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id`;
@@ -58,36 +59,37 @@ const SOURCE = `${PLACED}
  * The SRI holds its number under another key: the number is of a document issued elsewhere. For a credit note only once it was
  * given up, and so is never retried: there is a balance to guard.
  */
-const OF_ANOTHER = `(d.error_code is not distinct from 'SEQUENTIAL_TAKEN' and d.status = any (case when $9 then array['FAILED_PERMANENT'] else array['FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'] end))`;
+const OF_ANOTHER = `(d.error_code is not distinct from 'SEQUENTIAL_TAKEN' and d.status = any (case when $10 then array['FAILED_PERMANENT'] else array['FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'] end))`;
 const NUMBER = /^(\d{3})-(\d{3})-(\d{9})$/;
 
 /**
  * Finds the document that a note modifies among the issuer's own: by id; that of a credit or debit note also by number,
  * whatever became of it, so that leaving out the id does not leave out balance or state.
+ * @param place of the document that names it
  * @returns null when the content names none, or one issued elsewhere
  * @throws DomainError NOT_FOUND when the issuer has no document of that id
  */
 export async function findModified(
   transaction: TenantTransaction,
   { tenantId, environment }: TenantContext,
-  issuerId: string,
+  { issuerId, emissionPointId }: { readonly issuerId: string; readonly emissionPointId: string },
   content: DocumentContent,
 ): Promise<ModifiedDocument | null> {
   const { modifiedDocumentId: id, modifiedDocumentNumber, modifiedDocumentType, numericCode } = content;
   const one = async (where: string, parameters: readonly unknown[]): Promise<ModifiedDocument | null> => {
     const sql = `select ${COLUMNS}, ${CREDITED_TAXES} from ${SOURCE} where d.tenant_id = $1 and d.issuer_id = $2 and ${where}`;
-    const [row] = await transaction.run(tenantId, (manager) => manager.query<(Omit<ModifiedDocument, 'sriMessages'> & { sriMessages: WireMessage[] })[]>(sql, [tenantId, issuerId, numericCode, ...parameters]));
+    const [row] = await transaction.run(tenantId, (manager) => manager.query<(Omit<ModifiedDocument, 'sriMessages'> & { sriMessages: WireMessage[] })[]>(sql, [tenantId, issuerId, numericCode, emissionPointId, ...parameters]));
     return row ? { ...row, sriMessages: row.sriMessages.map(fromWireMessage) } : null;
   };
   if (id !== null) {
-    const found = await one('d.id = $4', [id]);
+    const found = await one('d.id = $5', [id]);
     if (found === null) throw new DomainError('NOT_FOUND', { field: 'modified_document_id' });
     return found;
   }
   const [, establishment, point, sequential] = NUMBER.exec(modifiedDocumentNumber ?? '') ?? [];
   if (!isNote(content) || sequential === undefined) return null;
   // One of ours that is not authorized yet, was refused or failed may still be: its balance is none to pass by.
-  return one(`e.code = $4 and p.code = $5 and d.sequential = $6 and d.document_type = $7 and d.sri_environment = $8 and not ${OF_ANOTHER}`, [
+  return one(`e.code = $5 and p.code = $6 and d.sequential = $7 and d.document_type = $8 and d.sri_environment = $9 and not ${OF_ANOTHER}`, [
     establishment,
     point,
     Number(sequential),
@@ -131,8 +133,10 @@ export function misnamed(content: DocumentContent, original: ModifiedDocument): 
     ['/modified_document_number', original.number, content.modifiedDocumentNumber],
     ['/modified_document_issue_date', original.issueDate, content.modifiedDocumentIssueDate],
   ];
+  // What rests on a document may tell it by another code than its own: a settlement for reimbursements is 41.
+  const isOtherName = (pointer: string, actual: string): boolean => restsOnOne(content) && pointer === '/modified_document_type' && !isKnown(DOCUMENT_TYPES, actual);
   return parts
-    .filter(([, expected, actual]) => actual !== null && actual !== expected)
+    .filter(([pointer, expected, actual]) => actual !== null && actual !== expected && !isOtherName(pointer, actual))
     .map(([pointer, expected, actual]) => finding(RULES['modified.mismatch'], pointer, expected, actual));
 }
 

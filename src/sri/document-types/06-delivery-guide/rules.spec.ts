@@ -49,7 +49,9 @@ it('names the final consumer as the SRI does, whatever its letters', () => {
 });
 
 it('has nothing to report on its examples', () => {
-  for (const { content, issuer } of DELIVERY_GUIDE_EXAMPLES) expect(rulesOf(content, issuer)).toEqual([]);
+  // One has signs in it that the SRI takes and the printed document has none of.
+  const told = ['warning text.not_printed /transport/origin_address'];
+  for (const { content, issuer } of DELIVERY_GUIDE_EXAMPLES) expect(rulesOf(content, issuer)).toEqual(content.transport?.originAddress.includes('日本語') === true ? told : []);
 });
 
 it.each<[string, DocumentContent, string[]]>([

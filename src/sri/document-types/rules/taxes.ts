@@ -203,9 +203,12 @@ function* checkGroup(
   }
 }
 
-/** A tariff that the table does not bind is one that the lines tell, where all of them tell theirs. */
+/**
+ * A tariff of so much a unit, as that of bottles, is one that the lines tell, where all of them tell theirs. Of a tax that is in
+ * part a percentage, as most of ICE, the group may tell the one or the other.
+ */
 function* checkTariff({ tariff }: DocumentTax, members: readonly DocumentTax[], index: number, rate: TaxRate | null): Generator<Finding> {
-  if (tariff === null || rate === null || rate.binding) return;
+  if (tariff === null || rate === null || rate.specific === null || rate.percent !== null) return;
   const told = members.flatMap((member) => member.tariff ?? []);
   if (told.length === members.length && !told.some((one) => sameDecimal(one, tariff))) {
     yield finding(RULES['taxes.tariff'], `/taxes/${index}/tariff`, told[0], tariff);
