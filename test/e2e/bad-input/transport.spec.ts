@@ -259,13 +259,13 @@ describe('the transport', () => {
   it('B8 bodies that a caller leaves half sent take no room from others', async () => {
     const other = await Business.open(stack, { certificate: null });
     const { hostname, port } = new URL(stack.apiUrl);
-    const sockets = Array.from({ length: 16 }, () => {
+    const sockets = Array.from({ length: 17 }, () => {
       const socket = connect(Number(port), hostname);
       socket.on('error', () => undefined);
       socket.write(`${head(['Content-Type: application/json', 'Content-Length: 1048576'])}"${'x'.repeat(1_047_999)}`);
       return socket;
     });
-    const post = (caller: Business): Promise<Answer<Refusal>> => caller.call<Refusal>('POST', '/documents/validate', { padding: 'x'.repeat(100_000) });
+    const post = (caller: Business): Promise<Answer<Refusal>> => caller.call<Refusal>('POST', '/documents/validate', { padding: 'x'.repeat(300_000) });
     const deadline = performance.now() + 15_000;
     let answer = await post(business);
     while (answer.status !== 503 && performance.now() < deadline) answer = await post(business);
