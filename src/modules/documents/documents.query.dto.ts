@@ -1,5 +1,6 @@
 import { Day, Digits, Integer, OneOf, Text, Uuid } from '../../platform/http/fields.js';
 import { PAGE, PAGE_SIZE } from '../../platform/http/paging.dto.js';
+import { isAccessKey } from '../../sri/access-key.js';
 import { documentTypes } from '../../sri/document-types/registry.js';
 import type { DocumentFilter } from './domain/document-filter.js';
 import { DOCUMENT_STATUSES, type DocumentStatus } from './domain/lifecycle.js';
@@ -38,11 +39,9 @@ export class DocumentListQuery extends DocumentFilterQuery {
   @Integer(PAGE_SIZE) page_size: number = PAGE_SIZE.default;
 }
 
-const WHOLE_KEY = /^[0-9]{49}$/;
-
 /** The filter that a query means. Who types a whole access key means that one document. */
 export function filterOf({ q, ...query }: DocumentFilterQuery): DocumentFilter {
-  const isKey = query.access_key === undefined && q !== undefined && WHOLE_KEY.test(q);
+  const isKey = query.access_key === undefined && q !== undefined && isAccessKey(q);
   return {
     status: query.status ?? null,
     documentType: query.document_type ?? null,

@@ -5,9 +5,6 @@ import type { TakeRoom } from './body-bytes.js';
 /** Bytes of bodies that have come in part: of all callers, and of one. */
 const MOST = { ofAll: 67_108_864, ofOne: 16_777_216 } as const;
 
-/** The reason of a refusal for want of room. */
-export const TOO_MANY_BODIES = 'too_many_bodies';
-
 /** So much of a body needs no room: what most calls send whole goes in also while large ones fill it. Calls and connections bound it. */
 const FREE = 65_536;
 
@@ -35,7 +32,7 @@ export class BodyRoom {
         size += bytes;
         const more = Math.max(0, size - FREE) - own;
         const left = MOST.ofAll - (this.taken - this.of(who));
-        if (more > 0 && this.of(who) + more > Math.min(MOST.ofOne, left / 2)) return new DomainError('SERVICE_UNAVAILABLE', { reason: TOO_MANY_BODIES });
+        if (more > 0 && this.of(who) + more > Math.min(MOST.ofOne, left / 2)) return new DomainError('SERVICE_UNAVAILABLE', { reason: 'too_many_bodies' });
         own += more;
         this.add(who, more);
         return null;

@@ -3,7 +3,6 @@ import { DomainError } from '../../shared/domain-error.js';
 import { ERROR_CATALOGUE, type ErrorCode, messageOf } from '../../shared/error-catalogue.js';
 import { sqlState } from '../database/tenant-transaction.js';
 import type { Finding } from '../../shared/finding.js';
-import { TOO_MANY_BODIES } from './body-room.js';
 import { fieldMessage, type Language } from './field-messages.js';
 import { toldFinding } from './told-finding.js';
 import { type FieldFinding, ValidationFailure } from './validation-failure.js';
@@ -29,12 +28,12 @@ export function answerTo(error: unknown, language: Language, requestId: string):
     status,
     body: { error: envelope(code, code === 'FISCAL_RULE_VIOLATED' ? toldRefusal(detail as readonly Finding[], language) : detail, language, requestId) },
     headers: { ...retryAfter(status, detail), ...(code === 'RATE_LIMITED' && limitHeaders(detail)) },
-    unexpected: code === 'INTERNAL' || (code === 'SERVICE_UNAVAILABLE' && !isOfManyBodies(detail)),
+    unexpected: code === 'INTERNAL' || (code === 'SERVICE_UNAVAILABLE' && !isWantOfRoom(detail)),
   };
 }
 
-/** Refused because of what callers send at once, which is no fault of ours. */
-const isOfManyBodies = (detail: unknown): boolean => typeof detail === 'object' && detail !== null && 'reason' in detail && detail.reason === TOO_MANY_BODIES;
+/** Refused with a reason (too many bodies, uploads or prints at once): a bound that was met, and no fault. */
+const isWantOfRoom = (detail: unknown): boolean => typeof detail === 'object' && detail !== null && 'reason' in detail;
 
 /** The limit that was met, by the names of the specification (section 8): it need not be the one of calls in a minute. */
 function limitHeaders(detail: unknown): Readonly<Record<string, string>> {

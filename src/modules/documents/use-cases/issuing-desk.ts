@@ -13,7 +13,7 @@ import { checkRuc } from '../../../sri/taxpayer-id.js';
 import { creditExceeded, refuseUncreditable, tooOld, uncharged } from '../domain/credit-note.js';
 import { refuseUnfit } from '../domain/own-original.js';
 import { type IssuingContextRow, snapshotOf } from './issuing-context.js';
-import { findModified, isCarried, misnamed, namedInFull, otherBuyer, supportAuthorization } from './modified-document.js';
+import { findModified, misnamed, namedInFull, otherBuyer, restsOnStanding, supportAuthorization } from './modified-document.js';
 import { OvertakenError } from './overtaken.js';
 
 const RULES = defineRules({
@@ -140,7 +140,7 @@ export class IssuingDesk {
     if (original === null) return { content, findings: isCredit ? tooOld(content.modifiedDocumentIssueDate, ...limit(), '/modified_document_issue_date') : [] };
     const field = content.modifiedDocumentId === null ? 'modified_document_number' : 'modified_document_id';
     if (isCredit) refuseUncreditable(original, ...limit(), field);
-    else if (isCarried(content)) refuseUnfit(content.documentType, original, field);
+    else if (restsOnStanding(content)) refuseUnfit(content.documentType, original, field);
     refuseErrors(misnamed(content, original));
     const named = namedInFull(content, original);
     const authorization = supportAuthorization(content, original);

@@ -159,8 +159,8 @@ export function otherBuyer(content: DocumentContent, original: ModifiedDocument)
 /** A credit or debit note, which goes by what its original says. */
 const isNote = ({ documentType }: Pick<DocumentContent, 'documentType'>): boolean => documentType === '04' || documentType === '05';
 
-/** What rests on a document that stands, but takes nothing back: a debit note, a guide, a short withholding. */
-export const isCarried = (content: DocumentContent): boolean => content.documentType === '05' || restsOnOne(content);
+/** What only a document that stands, or may yet, can bear, and that takes nothing of it back: a debit note, a guide, a short withholding. */
+export const restsOnStanding = (content: DocumentContent): boolean => content.documentType === '05' || restsOnOne(content);
 
 /** A guide, and a withholding in its short form, whose one supporting document stands in the same fields. */
 const restsOnOne = ({ documentType, withholding }: DocumentContent): boolean => documentType === '06' || (documentType === '07' && withholding === null);

@@ -12,7 +12,7 @@ import { rucOf } from '../rules/identification.js';
 import { checkReimbursements } from '../rules/reimbursements.js';
 import { defineRules, finding, repeated } from '../rules/rule.js';
 import { checkSupport, supportPointers } from '../rules/supporting-reference.js';
-import { checkTaxEntry, checkTaxOfOther, tariffOf, TAX_ENTRY_RULES } from '../rules/tax-entry.js';
+import { checkTaxEntry, checkTaxOfOther, tariffOf } from '../rules/tax-entry.js';
 import { groupKey } from '../tax-rates.js';
 import { checkPaymentPlace } from './payment-place.js';
 import { checkWithheldTax, MOST_DIGITS } from './withheld-tax.js';
@@ -282,9 +282,7 @@ function* checkReimbursed(document: SupportingDocument, at: string, issueDate: s
       document.documentType.slice(0, 64),
     );
   }
-  for (const one of checkReimbursements(reimbursements, `${at}/reimbursements`, issueDate)) {
-    if (!asksForCents(one)) yield one;
-  }
+  yield* checkReimbursements(reimbursements, `${at}/reimbursements`, issueDate, { wholeTariffs: true });
   for (const [index, { taxes }] of reimbursements.entries()) {
     for (const [position, tax] of taxes.entries()) {
       const tariff = tariffOf(tax);
@@ -293,9 +291,4 @@ function* checkReimbursed(document: SupportingDocument, at: string, issueDate: s
       yield finding(RULES['withholding.reimbursement_tariff'], pointer, null, tariff);
     }
   }
-}
-
-/** Whether the published tariff that is missed, as 0.02 of a bottle is, has no place where tariffs are whole. */
-function asksForCents({ rule, pointer, expected }: Finding): boolean {
-  return rule === TAX_ENTRY_RULES['tax.rate_unusual'].id && pointer.endsWith('/tariff') && expected !== null && !dec(expected).isInteger();
 }

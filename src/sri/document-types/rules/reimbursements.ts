@@ -6,7 +6,7 @@ import { identificationProblem, rucOf } from './identification.js';
 import { defineRules, finding, repeated } from './rule.js';
 import { listOf, objectOf, orNull, type Structure } from './structure.js';
 import { checkSupport } from './supporting-reference.js';
-import { checkTaxEntry, checkTaxOfOther } from './tax-entry.js';
+import { checkTaxEntry, checkTaxOfOther, type Holder } from './tax-entry.js';
 
 const ANNEX_5 = 'Ficha técnica 2.32, annex 5';
 
@@ -88,15 +88,16 @@ export function* checkReimbursements(
   entries: readonly Reimbursement[],
   at: string,
   issueDate: string,
+  holder: Holder = {},
 ): Generator<Finding> {
   const identity = ({ supplierId, documentType, documentNumber }: Reimbursement): string => `${supplierId}/${documentType}/${documentNumber}`;
   for (const [{ documentNumber }, index] of repeated(entries, identity)) {
     yield finding(RULES['reimbursement.repeated'], `${at}/${index}/document_number`, null, documentNumber.slice(0, 64));
   }
-  for (const [index, entry] of entries.entries()) yield* checkReimbursement(entry, `${at}/${index}`, issueDate);
+  for (const [index, entry] of entries.entries()) yield* checkReimbursement(entry, `${at}/${index}`, issueDate, holder);
 }
 
-function* checkReimbursement(entry: Reimbursement, at: string, issueDate: string): Generator<Finding> {
+function* checkReimbursement(entry: Reimbursement, at: string, issueDate: string, holder: Holder): Generator<Finding> {
   yield* checkSupplier(entry, at, issueDate);
   yield* checkSupport(
     {
@@ -124,7 +125,7 @@ function* checkReimbursement(entry: Reimbursement, at: string, issueDate: string
       tariff: `${place}/tariff`,
       amount: `${place}/tax_amount`,
     };
-    const rate = yield* checkTaxEntry(tax, pointers, entry.issueDate, { isNote: SUPPORTING_NOTES.includes(entry.documentType) });
+    const rate = yield* checkTaxEntry(tax, pointers, entry.issueDate, { ...holder, isNote: SUPPORTING_NOTES.includes(entry.documentType) });
     if (rate !== null) yield* checkTaxOfOther(tax, rate, pointers);
   }
 }

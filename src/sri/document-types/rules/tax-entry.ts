@@ -1,4 +1,4 @@
-import { Decimal, money, sameDecimal } from '../../../shared/decimal.js';
+import { dec, Decimal, money, sameDecimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { fractionOf, nearly, percentOf, roundingOf, taxAmount } from '../../money.js';
 import { TAX } from '../../tables/taxes.js';
@@ -82,6 +82,8 @@ export interface TaxPointers {
 export interface Holder {
   /** A note of somebody else: it uses the rates of a day that is not told. */
   readonly isNote?: boolean;
+  /** Tariffs have no decimals there: one of 0.02 a bottle cannot be told, and is not asked for. */
+  readonly wholeTariffs?: boolean;
 }
 
 /** The codes of an entry on a day: known, in force. Gives the rate when they are. */
@@ -118,7 +120,9 @@ export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string, 
   if (rate.specific !== null && rate.percent === null) {
     const { amount } = rate.specific;
     if (tax.tariff === null) yield finding(TAX_ENTRY_RULES['tax.tariff_missing'], at.tariff, amount);
-    else if (amount !== null && !sameDecimal(tax.tariff, amount)) yield finding(TAX_ENTRY_RULES['tax.rate_unusual'], at.tariff, amount, tax.tariff);
+    else if (amount !== null && !sameDecimal(tax.tariff, amount) && (holder?.wholeTariffs !== true || dec(amount).isInteger())) {
+      yield finding(TAX_ENTRY_RULES['tax.rate_unusual'], at.tariff, amount, tax.tariff);
+    }
     return rate;
   }
   if (rate.percent === null || rate.fraction === null) return rate;
