@@ -3,7 +3,8 @@ import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { type ConsultationAnswer, ConsultationClient } from '../../../sri/soap/consultation.js';
 import { decideConsultation } from '../domain/cancellation.js';
 import type { SagaPolicy, Work } from '../domain/document.js';
-import { type AttemptOutcome, DocumentsRepository } from '../persistence/documents.repository.js';
+import { DocumentsRepository } from '../persistence/documents.repository.js';
+import { consultationRecords } from './consultation-records.js';
 import { SAGA_POLICY } from './policy.js';
 import { postpone } from './postpone.js';
 import { type Passage, SriBreaker } from './sri-breaker.js';
@@ -30,9 +31,7 @@ export class WatchStep implements SagaStep {
     const answer = await this.ask(state.accessKey, entrance);
     const now = this.clock.now();
     const decision = decideConsultation(state, answer, now, this.policy);
-    await this.documents.advance(state, decision, token, now, {
-      asked: { ...consultationOutcome(this.ids.uuid(), answer), service: 'consultation', signingNo: state.signingNo, startedAt },
-    });
+    await this.documents.advance(state, decision, token, now, consultationRecords(this.ids, state, answer, startedAt));
     return decision.work;
   }
 
@@ -44,19 +43,5 @@ export class WatchStep implements SagaStep {
     } finally {
       abandon();
     }
-  }
-}
-
-/** The attempt row of a question for the state after authorization. */
-export function consultationOutcome(id: string, answer: ConsultationAnswer): AttemptOutcome {
-  switch (answer.kind) {
-    case 'state':
-      return { id, outcome: answer.estado, messages: answer.messages };
-    case 'unknown':
-      return { id, outcome: answer.kind, messages: answer.messages };
-    case 'not_delivered':
-      return { id, outcome: answer.kind, excerpt: answer.reason };
-    case 'no_evidence':
-      return { id, outcome: `${answer.kind}: ${answer.reason}`, excerpt: answer.excerpt };
   }
 }

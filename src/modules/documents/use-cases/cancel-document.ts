@@ -10,8 +10,8 @@ import { annulmentOf, decideAnnulled, decideCancel } from '../domain/cancellatio
 import type { SagaPolicy } from '../domain/document.js';
 import type { CancellationRequested } from '../documents.acts.responses.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
+import { consultationRecords } from '../saga/consultation-records.js';
 import { SAGA_POLICY } from '../saga/policy.js';
-import { consultationOutcome } from '../saga/watch.step.js';
 import { type ActDecision, DocumentActs } from './document-acts.js';
 import { refuseErrors } from './issuing-desk.js';
 
@@ -67,7 +67,7 @@ export class CancelDocumentHandler implements ICommandHandler<CancelDocument> {
     const now = this.clock.now();
     const decision = decideAnnulled(state, annulmentOf(content, now), reason, answer, now, this.policy);
     if (decision === null) throw refusal;
-    return { decision, records: { asked: { ...consultationOutcome(this.ids.uuid(), answer), service: 'consultation', signingNo: state.signingNo, startedAt } } };
+    return { decision, records: consultationRecords(this.ids, state, answer, startedAt) };
   }
 }
 

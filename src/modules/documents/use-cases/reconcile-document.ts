@@ -12,8 +12,8 @@ import type { SagaPolicy } from '../domain/document.js';
 import type { DocumentReconciled } from '../documents.acts.responses.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
 import { askAuthorization, authorizationRecords } from '../saga/ask-authorization.js';
+import { consultationRecords } from '../saga/consultation-records.js';
 import { SAGA_POLICY } from '../saga/policy.js';
-import { consultationOutcome } from '../saga/watch.step.js';
 import { type ActDecision, DocumentActs } from './document-acts.js';
 
 /** Asks the SRI now what it holds of a document and follows a verdict; anything less changes nothing. */
@@ -60,7 +60,7 @@ export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocume
     if (answer.kind === 'not_delivered' || answer.kind === 'no_evidence') throw new DomainError('SRI_UNAVAILABLE');
     return {
       decision: decideConsultation(state, answer, this.clock.now(), this.policy),
-      records: { asked: { ...consultationOutcome(this.ids.uuid(), answer), service: 'consultation', signingNo: state.signingNo, startedAt } },
+      records: consultationRecords(this.ids, state, answer, startedAt),
     };
   }
 }

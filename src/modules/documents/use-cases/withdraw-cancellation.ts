@@ -8,8 +8,8 @@ import { notAllowed, requireAction } from '../domain/acts.js';
 import { decideWithdrawal } from '../domain/cancellation.js';
 import type { SagaPolicy } from '../domain/document.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
+import { consultationRecords } from '../saga/consultation-records.js';
 import { SAGA_POLICY } from '../saga/policy.js';
-import { consultationOutcome } from '../saga/watch.step.js';
 import { type ActDecision, DocumentActs } from './document-acts.js';
 
 /** Takes a cancellation back that was asked for and, as the SRI says now, not yet done. */
@@ -47,7 +47,7 @@ export class WithdrawCancellationHandler implements ICommandHandler<WithdrawCanc
     const annulled = decision.moves.some(({ trigger }) => trigger === 'annulled');
     return {
       decision,
-      records: { asked: { ...consultationOutcome(this.ids.uuid(), answer), service: 'consultation', signingNo: state.signingNo, startedAt } },
+      records: consultationRecords(this.ids, state, answer, startedAt),
       ...(annulled && { entry: { action: 'document.reconciled' } }),
     };
   }
