@@ -6,6 +6,7 @@ import { IssuingDesk } from '../../src/modules/documents/use-cases/issuing-desk.
 import { StoredDocuments } from '../../src/modules/documents/use-cases/stored-document.js';
 import { CreditNoteDto } from '../../src/modules/documents/documents.credit-note.dto.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
+import { ModifiedDocumentsRepository } from '../../src/modules/documents/persistence/modified-documents.repository.js';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
@@ -40,7 +41,7 @@ describe('a credit note asked for again', () => {
       DATABASE_URL: database.url, REDIS_URL: fromSetup('TEST_REDIS_URL'), SRI_RECEPTION_URL: 'http://localhost/r', SRI_AUTHORIZATION_URL: 'http://localhost/a',
     });
     const ids = new RandomIds();
-    const drafts = new DraftStore(new IssuingDesk(transaction, settings), { now: () => now }, ids);
+    const drafts = new DraftStore(new IssuingDesk(transaction, new ModifiedDocumentsRepository(transaction), settings), { now: () => now }, ids);
     const handler = new CreateCreditNoteHandler(new StoredDocuments(transaction), drafts, new CryptoChance(), settings);
     credit = (body, key) => handler.execute(new CreateCreditNote(tenant, originalId, validateAs(CreditNoteDto, body, 'body'), key));
 

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { DocumentPatch } from '../../src/modules/documents/domain/document.js';
 import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
+import { misnamed, namedInFull, otherBuyer, supportAuthorization } from '../../src/modules/documents/domain/modified-document.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
-import { findModified, misnamed, namedInFull, otherBuyer, supportAuthorization } from '../../src/modules/documents/use-cases/modified-document.js';
+import { ModifiedDocumentsRepository } from '../../src/modules/documents/persistence/modified-documents.repository.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -22,6 +23,7 @@ describe('the document that a note modifies', () => {
   let service: DataSource;
   let seed: SeededTenant;
   let transaction: TenantTransaction;
+  let originals: ModifiedDocumentsRepository;
   let tenant: TenantContext;
   let id: string;
 
@@ -35,6 +37,7 @@ describe('the document that a note modifies', () => {
     service = await new DataSource(serviceDataSourceOptions(database.url, 2)).initialize();
     seed = await seedTenant(database);
     transaction = new TenantTransaction(service);
+    originals = new ModifiedDocumentsRepository(transaction);
     tenant = { tenantId: seed.tenantId, principal: { kind: 'api_key', id: seed.apiKeyId }, environment: 'TEST' };
     id = (await issueBySql(service, seed)).response.document_id;
   });
@@ -43,7 +46,7 @@ describe('the document that a note modifies', () => {
     await database.drop();
   });
 
-  const byNumber = (number: string): Promise<unknown> => findModified(transaction, tenant, seed, note({ modifiedDocumentNumber: number }));
+  const byNumber = (number: string): Promise<unknown> => originals.find(tenant, seed, note({ modifiedDocumentNumber: number }));
   const move = async (documentId: string, triggers: readonly Trigger[], patch: DocumentPatch = {}): Promise<void> => {
     const documents = new DocumentsRepository(transaction, new RandomIds());
     const { state } = (await documents.load(seed.tenantId, documentId))!;
@@ -52,11 +55,11 @@ describe('the document that a note modifies', () => {
 
   it('is found by its number without its id, so that its balance holds: before it is authorized', async () => {
     await expect(byNumber(NUMBER)).resolves.toMatchObject({ id, status: 'NUMBER_RESERVED', number: NUMBER });
-    await expect(findModified(transaction, tenant, seed, note({ documentType: '05', modifiedDocumentNumber: NUMBER }))).resolves.toMatchObject({ id });
-    await expect(findModified(transaction, tenant, seed, note({ documentType: '07', modifiedDocumentNumber: NUMBER }))).resolves.toBeNull();
+    await expect(originals.find(tenant, seed, note({ documentType: '05', modifiedDocumentNumber: NUMBER }))).resolves.toMatchObject({ id });
+    await expect(originals.find(tenant, seed, note({ documentType: '07', modifiedDocumentNumber: NUMBER }))).resolves.toBeNull();
     await expect(byNumber('009-002-000000001')).resolves.toBeNull();
     const other = { ...tenant, environment: 'PRODUCTION' as const };
-    await expect(findModified(transaction, other, seed, note({ modifiedDocumentNumber: NUMBER }))).resolves.toBeNull();
+    await expect(originals.find(other, seed, note({ modifiedDocumentNumber: NUMBER }))).resolves.toBeNull();
   });
 
   it('and once it is authorized', async () => {
@@ -67,14 +70,14 @@ describe('the document that a note modifies', () => {
 
   it('gives a guide that rests on it its authorization number, which is the access key of one on its way', async () => {
     const guide = note({ documentType: '06', modifiedDocumentId: id });
-    const original = (await findModified(transaction, tenant, seed, guide))!;
+    const original = (await originals.find(tenant, seed, guide))!;
     expect(original.authorizationNumber).toMatch(/^\d{49}$/);
     expect(supportAuthorization(guide, original)).toBe(original.authorizationNumber);
     expect(supportAuthorization(note({ documentType: '04', modifiedDocumentId: id }), original)).toBeNull();
 
     const onItsWay = await issueBySql(service, seed);
     const { document_id: documentId, access_key: accessKey } = onItsWay.response;
-    const now = async () => supportAuthorization(guide, (await findModified(transaction, tenant, seed, note({ documentType: '06', modifiedDocumentId: documentId })))!);
+    const now = async () => supportAuthorization(guide, (await originals.find(tenant, seed, note({ documentType: '06', modifiedDocumentId: documentId })))!);
     expect(await now()).toBe(accessKey);
     await move(documentId, [...SENT, 'sequential_taken', 'sequential_taken'], { errorCode: 'SEQUENTIAL_TAKEN' });
     expect(await now()).toBeNull();
@@ -98,16 +101,16 @@ describe('the document that a note modifies', () => {
     await expect(byNumber(numberOf(taken))).resolves.toMatchObject({ status: 'MANUAL_REVIEW_REQUIRED' });
     await move(taken.response.document_id, ['abandoned'], { errorDetail: { abandoned: 'x' } });
     await expect(byNumber(numberOf(taken))).resolves.toBeNull();
-    await expect(findModified(transaction, tenant, seed, note({ modifiedDocumentId: taken.response.document_id }))).resolves.toMatchObject({ status: 'FAILED_PERMANENT' });
+    await expect(originals.find(tenant, seed, note({ modifiedDocumentId: taken.response.document_id }))).resolves.toMatchObject({ status: 'FAILED_PERMANENT' });
   });
 
   it('is not found for another issuer', async () => {
-    await expect(findModified(transaction, tenant, { ...seed, issuerId: seed.tenantId }, note({ modifiedDocumentId: id }))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(originals.find(tenant, { ...seed, issuerId: seed.tenantId }, note({ modifiedDocumentId: id }))).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('is named wrongly when id and number, type or date disagree', async () => {
     const content = note({ modifiedDocumentId: id, modifiedDocumentNumber: '001-002-000000009', modifiedDocumentType: '01', modifiedDocumentIssueDate: '2026-08-24' });
-    const original = await findModified(transaction, tenant, seed, content);
+    const original = await originals.find(tenant, seed, content);
     expect(misnamed(content, original!).map(({ pointer }) => pointer)).toEqual(['/modified_document_number', '/modified_document_issue_date']);
     expect(misnamed(note({ modifiedDocumentId: id, modifiedDocumentNumber: NUMBER }), original!)).toEqual([]);
     for (const documentType of ['05', '06', '07'] as const) expect(misnamed({ ...content, documentType }, original!)).toHaveLength(2);
@@ -119,7 +122,7 @@ describe('the document that a note modifies', () => {
   });
 
   it('is told to have another buyer than the note, unless both are one person', async () => {
-    const found = await findModified(transaction, tenant, seed, note({ modifiedDocumentId: id }));
+    const found = await originals.find(tenant, seed, note({ modifiedDocumentId: id }));
     const buyer = '1710034065';
     const original = { ...found!, buyerId: buyer };
     const told = (buyerId: string | null, documentType: DocumentContent['documentType'] = '04') => otherBuyer(note({ documentType, buyerId }), original);

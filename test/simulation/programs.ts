@@ -2,6 +2,7 @@ import { IssuingDesk, type Assessed, type Completed } from '../../src/modules/do
 import { GetDocumentHandler } from '../../src/modules/documents/use-cases/get-document.js';
 import { IssueDocumentHandler } from '../../src/modules/documents/use-cases/issue-document.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
+import { ModifiedDocumentsRepository } from '../../src/modules/documents/persistence/modified-documents.repository.js';
 import { SriBreaker } from '../../src/modules/documents/saga/sri-breaker.js';
 import { WatchStep } from '../../src/modules/documents/saga/watch.step.js';
 import { AbandonDocumentHandler } from '../../src/modules/documents/use-cases/abandon-document.js';
@@ -76,7 +77,7 @@ export interface Api {
 export function startApi(ports: Ports, Desk: typeof IssuingDesk = QuickDesk): Api {
   const { transaction, queue, clock, ids, sleeper } = ports;
   const bell = new IssuanceBell(queue, new DueWork(transaction), clock, sleeper, SETTINGS);
-  const desk = new Desk(transaction, SETTINGS);
+  const desk = new Desk(transaction, new ModifiedDocumentsRepository(transaction), SETTINGS);
   const acts = new DocumentActs(new DocumentsRepository(transaction, ids), clock);
   const policy = sagaPolicy(SETTINGS);
   return {

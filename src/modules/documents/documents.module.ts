@@ -9,6 +9,7 @@ import { DocumentsController } from './documents.controller.js';
 import { PausesController } from './pauses.controller.js';
 import { DocumentExportsRepository } from './persistence/document-exports.repository.js';
 import { DocumentListsRepository } from './persistence/document-lists.repository.js';
+import { ModifiedDocumentsRepository } from './persistence/modified-documents.repository.js';
 import { ASKING } from './saga/asking.js';
 import { AbandonDocumentHandler } from './use-cases/abandon-document.js';
 import { CancelDocumentHandler } from './use-cases/cancel-document.js';
@@ -69,6 +70,6 @@ const HANDLERS = [
 @Module({
   imports: [CqrsModule, HttpModule, PrintingModule, CatalogueModule],
   controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController],
-  providers: [IssuingDesk, CatalogueLines, DraftStore, StoredDocuments, DocumentActs, DocumentListsRepository, DocumentExportsRepository, ...ASKING, ...HANDLERS],
+  providers: [IssuingDesk, CatalogueLines, DraftStore, StoredDocuments, DocumentActs, DocumentListsRepository, DocumentExportsRepository, ModifiedDocumentsRepository, ...ASKING, ...HANDLERS],
 })
 export class DocumentsModule {}

@@ -6,6 +6,7 @@ import { PrintingModule } from '../../platform/printing/printing.module.js';
 import { ReceptionClient } from '../../sri/soap/reception.js';
 import { UndiciSoapTransport } from '../../sri/soap/transport.js';
 import { SigningKeysModule } from '../issuers/public.js';
+import { ModifiedDocumentsRepository } from './persistence/modified-documents.repository.js';
 import { AuthorizeStep } from './saga/authorize.step.js';
 import { CountFolding } from './saga/count-folding.js';
 import { IssuanceProcessor } from './saga/issuance.processor.js';
@@ -43,5 +44,5 @@ const SAGA = [
 ];
 
 /** Documents, for the worker process: brings them to the SRI. */
-@Module({ imports: [CqrsModule, SigningKeysModule, PrintingModule], providers: [...SAGA, GetDocumentXmlHandler, GetDocumentRideHandler] })
+@Module({ imports: [CqrsModule, SigningKeysModule, PrintingModule], providers: [...SAGA, ModifiedDocumentsRepository, GetDocumentXmlHandler, GetDocumentRideHandler] })
 export class DocumentsWorkerModule {}

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { echo, type FieldFinding, ValidationFailure } from '../../../platform/http/validation-failure.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { ratesDay } from '../../../sri/document-types/tax-rates.js';
 import { ProductLookup } from '../../catalogue/public.js';
 import { withProduct } from '../domain/catalogue-line.js';
+import type { OriginalIdentity } from '../domain/modified-document.js';
 import type { DocumentDraftDto } from '../documents.dto.js';
 import type { DocumentLineDto, DraftLineDto } from '../documents.line.dto.js';
-import { identityOf, type OriginalIdentity } from './modified-document.js';
+import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 
 /** A draft's body whose lines tell all that a document's lines must. */
 export type CompleteDraft = Omit<DocumentDraftDto, 'lines'> & {
@@ -21,7 +21,7 @@ export type CompleteDraft = Omit<DocumentDraftDto, 'lines'> & {
 export class CatalogueLines {
   constructor(
     private readonly products: ProductLookup,
-    private readonly transaction: TenantTransaction,
+    private readonly originals: ModifiedDocumentsRepository,
   ) {}
 
   /**
@@ -32,7 +32,7 @@ export class CatalogueLines {
   async complete({ tenantId }: TenantContext, draft: DocumentDraftDto): Promise<CompleteDraft> {
     const body = withLineDefaults(draft);
     const { modified_document_id: id } = draft;
-    const original = id ? await identityOf(this.transaction, tenantId, draft.issuer_id, id) : null;
+    const original = id ? await this.originals.identityOf(tenantId, draft.issuer_id, id) : null;
     const codes = body.lines.flatMap((line) => (missingIn(line).length > 0 ? (line.main_code ?? []) : []));
     const products = await this.products.active(tenantId, [...new Set(codes)]);
     const asOf = ratesDay({ documentType: body.document_type, issueDate: body.issue_date, modifiedDocumentIssueDate: body.modified_document_issue_date ?? original?.issueDate ?? null });

@@ -2,9 +2,9 @@ import { ValidationFailure } from '../../../platform/http/validation-failure.js'
 import { dec, isTooLarge, WHOLE_DIGITS } from '../../../shared/decimal.js';
 import { hasComputableTotals, withComputedTotals } from '../../../sri/document-types/computed-totals.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import { namedInFull } from '../domain/modified-document.js';
 import type { CompleteDraft } from './catalogue-lines.js';
 import { toContent } from './document-content.js';
-import { namedInFull } from './modified-document.js';
 
 const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;
 

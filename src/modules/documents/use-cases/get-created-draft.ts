@@ -5,10 +5,10 @@ import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import type { DocumentRecord } from '../documents.responses.js';
+import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 import { headerOf } from './document-place.js';
 import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from './document-record.js';
 import { IssuingDesk, type Place } from './issuing-desk.js';
-import { withOriginalNamed } from './modified-document.js';
 
 /** A draft as it was created, whatever became of it since: what a repeated request is answered. */
 export class GetCreatedDraft extends Query<DocumentRecord> {
@@ -39,12 +39,13 @@ interface Created {
 export class GetCreatedDraftHandler implements IQueryHandler<GetCreatedDraft> {
   constructor(
     private readonly transaction: TenantTransaction,
+    private readonly originals: ModifiedDocumentsRepository,
     private readonly desk: IssuingDesk,
   ) {}
 
   async execute({ tenant, documentId, place, language }: GetCreatedDraft): Promise<DocumentRecord> {
     const { content, issuer, created_at, idempotency_key } = await this.created(tenant, documentId);
-    const judged = await withOriginalNamed(this.transaction, tenant.tenantId, place.issuerId, content);
+    const judged = await this.originals.withOriginalNamed(tenant.tenantId, place.issuerId, content);
     const { findings } = this.desk.assess({ content: judged, findings: [] }, issuer, created_at);
     const row = {
       ...headerOf(tenant, place, content),

@@ -9,7 +9,7 @@ import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-type
 import { completed } from '../../../sri/preflight.js';
 import type { RideStatus } from '../../../sri/ride/marks.js';
 import type { DocumentStatus } from '../domain/lifecycle.js';
-import { withOriginalNamed } from './modified-document.js';
+import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 
 /**
  * The printed representation, from the stored content and the issuer as it was when the document was issued. Only the
@@ -43,6 +43,7 @@ interface Row {
 export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
   constructor(
     private readonly transaction: TenantTransaction,
+    private readonly originals: ModifiedDocumentsRepository,
     private readonly printer: RidePrinter,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -73,7 +74,7 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
       tenant.tenantId,
       {
         // A draft is stored as its caller wrote it; what was issued was completed then.
-        content: status === 'draft' ? completed(await withOriginalNamed(this.transaction, tenant.tenantId, row.issuer_id, row.content), row.issuer_snapshot) : row.content,
+        content: status === 'draft' ? completed(await this.originals.withOriginalNamed(tenant.tenantId, row.issuer_id, row.content), row.issuer_snapshot) : row.content,
         issuer: row.issuer_snapshot,
         numbering: sequential === null || accessKey === null ? null : { sequential, accessKey },
         authorization: number === null || date === null ? null : { number, date },

@@ -11,9 +11,10 @@ import { defineRules, finding } from '../../../sri/document-types/rules/rule.js'
 import { preflight } from '../../../sri/preflight.js';
 import { checkRuc } from '../../../sri/taxpayer-id.js';
 import { creditExceeded, refuseUncreditable, tooOld, uncharged } from '../domain/credit-note.js';
+import { misnamed, namedInFull, otherBuyer, restsOnStanding, supportAuthorization } from '../domain/modified-document.js';
 import { refuseUnfit } from '../domain/own-original.js';
+import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 import { type IssuingContextRow, snapshotOf } from './issuing-context.js';
-import { findModified, misnamed, namedInFull, otherBuyer, restsOnStanding, supportAuthorization } from './modified-document.js';
 import { OvertakenError } from './overtaken.js';
 
 const RULES = defineRules({
@@ -79,6 +80,7 @@ const CONTEXT = new Prepared('context', 'select * from issuing_context($1, $2, $
 export class IssuingDesk {
   constructor(
     private readonly transaction: TenantTransaction,
+    private readonly originals: ModifiedDocumentsRepository,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -133,7 +135,7 @@ export class IssuingDesk {
    * @throws DomainError NOT_FOUND, INVALID_STATE or FISCAL_RULE_VIOLATED
    */
   async withModifiedDocument(tenant: TenantContext, place: Place, content: DocumentContent, now: Date): Promise<Completed> {
-    const original = await findModified(this.transaction, tenant, place, content);
+    const original = await this.originals.find(tenant, place, content);
     const isCredit = content.documentType === '04';
     const limit = (): [today: string, maxMonths: number] => [guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS];
     // Issued elsewhere: all that is known of it is what the note says.

@@ -1,0 +1,91 @@
+import type { Finding } from '../../../shared/finding.js';
+import type { DocumentContent } from '../../../sri/document-types/document.js';
+import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
+import { isKnown } from '../../../sri/tables/code-table.js';
+import { DOCUMENT_TYPES, FINAL_CONSUMER } from '../../../sri/tables/documents.js';
+import type { Charged, Original } from './credit-note.js';
+import { isMoving } from './lifecycle.js';
+
+/** What a document writes of the one that it modifies or supports. */
+export interface OriginalIdentity {
+  readonly id: string;
+  readonly documentType: string;
+  /** `001-002-000000003`; null for a draft. */
+  readonly number: string | null;
+  /** `YYYY-MM-DD`. */
+  readonly issueDate: string;
+}
+
+/** One of the issuer's own documents, as what modifies it or rests on it needs to know it. */
+export interface ModifiedDocument extends Original, OriginalIdentity, Charged {
+  readonly buyerId: string | null;
+  readonly accessKey: string | null;
+  readonly authorizationNumber: string | null;
+}
+
+const NOTE_ANNEX = 'Ficha técnica 2.32, annex of the credit note';
+
+const RULES = defineRules({
+  'modified.mismatch': { es: 'No coincide con el documento modificado', en: 'Differs from the modified document', reference: NOTE_ANNEX },
+  'modified.other_buyer': {
+    severity: 'warning',
+    es: 'El comprador no es el del documento modificado',
+    en: 'The buyer is not that of the modified document',
+    reference: 'Advice of this service; no rule of the SRI',
+  },
+});
+
+/** The content with what it leaves to its original to say; as it is where its type carries nothing of one other document. */
+export function namedInFull(content: DocumentContent, original: OriginalIdentity): DocumentContent {
+  if (!isNote(content) && !restsOnOne(content)) return content;
+  return {
+    ...content,
+    modifiedDocumentId: original.id,
+    modifiedDocumentType: content.modifiedDocumentType ?? original.documentType,
+    modifiedDocumentNumber: content.modifiedDocumentNumber ?? original.number,
+    modifiedDocumentIssueDate: content.modifiedDocumentIssueDate ?? original.issueDate,
+  };
+}
+
+/** What by its id means one document and by number, type or date another would modify, or rest on, the wrong one. */
+export function misnamed(content: DocumentContent, original: ModifiedDocument): Finding[] {
+  if (!isNote(content) && !restsOnOne(content)) return [];
+  const parts: readonly (readonly [string, string | null, string | null])[] = [
+    ['/modified_document_type', original.documentType, content.modifiedDocumentType],
+    ['/modified_document_number', original.number, content.modifiedDocumentNumber],
+    ['/modified_document_issue_date', original.issueDate, content.modifiedDocumentIssueDate],
+  ];
+  // What rests on a document may tell it by another code than its own: a settlement for reimbursements is 41.
+  const isOtherName = (pointer: string, actual: string): boolean => restsOnOne(content) && pointer === '/modified_document_type' && !isKnown(DOCUMENT_TYPES, actual);
+  return parts
+    .filter(([pointer, expected, actual]) => actual !== null && actual !== expected && !isOtherName(pointer, actual))
+    .map(([pointer, expected, actual]) => finding(RULES['modified.mismatch'], pointer, expected, actual));
+}
+
+/**
+ * The authorization number that a guide (06) writes beside the number of its supporting document: of one that is on its way
+ * the access key, which becomes that number (ficha técnica, section 5.2); null for other types, and of one whose end is not known.
+ */
+export function supportAuthorization({ documentType }: DocumentContent, { status, accessKey, authorizationNumber }: ModifiedDocument): string | null {
+  if (documentType !== '06') return null;
+  return authorizationNumber ?? (isMoving(status) ? accessKey : null);
+}
+
+/** A note to somebody else than its original is legal and seldom meant: it is told, not refused. */
+export function otherBuyer(content: DocumentContent, original: ModifiedDocument): Finding[] {
+  const [theirs, mine] = [original.buyerId, content.buyerId];
+  if (!isNote(content) || theirs === null || mine === null) return [];
+  return personOf(theirs) === personOf(mine) ? [] : [finding(RULES['modified.other_buyer'], '/buyer_id', theirs, mine)];
+}
+
+/** A credit or debit note, which goes by what its original says. */
+export const isNote = ({ documentType }: Pick<DocumentContent, 'documentType'>): boolean => documentType === '04' || documentType === '05';
+
+/** What only a document that stands, or may yet, can bear, and that takes nothing of it back: a debit note, a guide, a short withholding. */
+export const restsOnStanding = (content: DocumentContent): boolean => content.documentType === '05' || restsOnOne(content);
+
+/** A guide, and a withholding in its short form, whose one supporting document stands in the same fields. */
+const restsOnOne = ({ documentType, withholding }: DocumentContent): boolean => documentType === '06' || (documentType === '07' && withholding === null);
+
+/** A RUC without its establishment, which of a natural person is the cédula; any other number as it is. */
+const personOf = (id: string): string => (id === FINAL_CONSUMER.id ? id : id.replace(/^(\d{10})\d{3}$/, '$1'));

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentContent } from '../../../sri/document-types/document.js';
+import { isNote, type ModifiedDocument, namedInFull, type OriginalIdentity } from '../domain/modified-document.js';
+import { fromWireMessage, type WireMessage } from './documents.repository.js';
+
+const IDENTITY = `d.id, d.document_type as "documentType", to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as number`;
+/** `d` with what tells whether it may be modified, and by what. */
+const COLUMNS = `${IDENTITY}, d.status, d.error_code as "errorCode", d.sri_messages as "sriMessages", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId", d.access_key as "accessKey", d.authorization_number as "authorizationNumber",
+  coalesce(c.content -> 'taxes', '[]') as taxes`;
+/** Of the credit notes that count against the balance of `d` (`credit_left`), but for the refused one that this may be the correction of. */
+const CREDITED_TAXES = `(
+  select coalesce(jsonb_agg(t.tax), '[]')
+  from documents n
+  join document_contents nc on nc.tenant_id = n.tenant_id and nc.document_id = n.id and nc.revision = n.content_revision
+  cross join jsonb_array_elements(nc.content -> 'taxes') t (tax)
+  where n.tenant_id = d.tenant_id and n.modified_document_id = d.id and n.document_type = '04'
+    and n.status not in ('DRAFT', 'VALIDATED', 'FAILED_PERMANENT', 'CANCELLED') and not (n.status = 'REJECTED' and n.emission_point_id = $4 and substr(n.access_key, 40, 8) is not distinct from $3)) as "creditedTaxes"`;
+const PLACED = `documents d
+  join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
+  join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id`;
+const SOURCE = `${PLACED}
+  left join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision`;
+/**
+ * The SRI holds its number under another key: the number is of a document issued elsewhere. For a credit note only once it was
+ * given up, and so is never retried: there is a balance to guard.
+ */
+const OF_ANOTHER = `(d.error_code is not distinct from 'SEQUENTIAL_TAKEN' and d.status = any (case when $10 then array['FAILED_PERMANENT'] else array['FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'] end))`;
+const NUMBER = /^(\d{3})-(\d{3})-(\d{9})$/;
+
+type Row = Omit<ModifiedDocument, 'sriMessages'> & { readonly sriMessages: readonly WireMessage[] };
+
+/** The document that another one modifies or rests on, among the issuer's own. */
+@Injectable()
+export class ModifiedDocumentsRepository {
+  constructor(private readonly transaction: TenantTransaction) {}
+
+  /**
+   * Finds the document that a note modifies among the issuer's own: by id; that of a credit or debit note also by number,
+   * whatever became of it, so that leaving out the id does not leave out balance or state.
+   * @param place of the document that names it
+   * @returns null when the content names none, or one issued elsewhere
+   * @throws DomainError NOT_FOUND when the issuer has no document of that id
+   */
+  async find(
+    { tenantId, environment }: TenantContext,
+    { issuerId, emissionPointId }: { readonly issuerId: string; readonly emissionPointId: string },
+    content: DocumentContent,
+  ): Promise<ModifiedDocument | null> {
+    const { modifiedDocumentId: id, modifiedDocumentNumber, modifiedDocumentType, numericCode } = content;
+    const one = async (where: string, parameters: readonly unknown[]): Promise<ModifiedDocument | null> => {
+      const sql = `select ${COLUMNS}, ${CREDITED_TAXES} from ${SOURCE} where d.tenant_id = $1 and d.issuer_id = $2 and ${where}`;
+      const [row] = await this.transaction.run(tenantId, (manager) => manager.query<Row[]>(sql, [tenantId, issuerId, numericCode, emissionPointId, ...parameters]));
+      return row ? { ...row, sriMessages: row.sriMessages.map(fromWireMessage) } : null;
+    };
+    if (id !== null) {
+      const found = await one('d.id = $5', [id]);
+      if (found === null) throw new DomainError('NOT_FOUND', { field: 'modified_document_id' });
+      return found;
+    }
+    const [, establishment, point, sequential] = NUMBER.exec(modifiedDocumentNumber ?? '') ?? [];
+    if (!isNote(content) || sequential === undefined) return null;
+    // One of ours that is not authorized yet, was refused or failed may still be: its balance is none to pass by.
+    return one(`e.code = $5 and p.code = $6 and d.sequential = $7 and d.document_type = $8 and d.sri_environment = $9 and not ${OF_ANOTHER}`, [
+      establishment,
+      point,
+      Number(sequential),
+      modifiedDocumentType ?? '01',
+      environment,
+      content.documentType === '04',
+    ]);
+  }
+
+  /** What a document of the issuer's own is named by; null where the issuer has none of that id. */
+  async identityOf(tenantId: string, issuerId: string, id: string): Promise<OriginalIdentity | null> {
+    const sql = `select ${IDENTITY} from ${PLACED} where d.tenant_id = $1 and d.issuer_id = $2 and d.id = $3`;
+    const [row] = await this.transaction.run(tenantId, (manager) => manager.query<OriginalIdentity[]>(sql, [tenantId, issuerId, id]));
+    return row ?? null;
+  }
+
+  /** The content of a draft with what it leaves to its original to say, as that one is now. */
+  async withOriginalNamed(tenantId: string, issuerId: string, content: DocumentContent): Promise<DocumentContent> {
+    const { modifiedDocumentId: id } = content;
+    const original = id === null ? null : await this.identityOf(tenantId, issuerId, id);
+    return original === null ? content : namedInFull(content, original);
+  }
+}
