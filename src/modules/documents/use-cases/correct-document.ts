@@ -14,10 +14,10 @@ import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
 import type { DocumentSyncSubmit } from '../documents.responses.js';
+import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
 import { toContent } from './document-content.js';
 import { headerOf, placeOf } from './document-place.js';
 import { IssuingDesk, type Place, refuseErrors } from './issuing-desk.js';
-import { untilNotOvertaken } from './overtaken.js';
 import { type StoredDocument, StoredDocuments } from './stored-document.js';
 
 const RULES = defineRules({
@@ -51,7 +51,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
   ) {}
 
   execute(command: CorrectDocument): Promise<DocumentSyncSubmit> {
-    return untilNotOvertaken(() => this.attempt(command));
+    return retryOnConcurrentChange(() => this.attempt(command));
   }
 
   private async attempt({ tenant, documentId, body }: CorrectDocument): Promise<DocumentSyncSubmit> {

@@ -3,8 +3,8 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
+import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
 import { IssuingDesk } from './issuing-desk.js';
-import { untilNotOvertaken } from './overtaken.js';
 import { StoredDocuments } from './stored-document.js';
 
 /** Deletes a draft. Its idempotency key stays used. */
@@ -26,7 +26,7 @@ export class DeleteDraftHandler implements ICommandHandler<DeleteDraft> {
   ) {}
 
   execute(command: DeleteDraft): Promise<void> {
-    return untilNotOvertaken(() => this.attempt(command));
+    return retryOnConcurrentChange(() => this.attempt(command));
   }
 
   private async attempt({ tenant, documentId }: DeleteDraft): Promise<void> {

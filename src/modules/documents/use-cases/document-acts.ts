@@ -8,11 +8,11 @@ import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { notAllowed } from '../domain/acts.js';
+import { ConcurrentChangeError, retryOnConcurrentChange } from '../domain/concurrent-change.js';
 import { creditExceeded } from '../domain/credit-note.js';
 import type { Decision } from '../domain/document.js';
 import { type DocumentStatus, target } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument, type Records, StaleDocumentError } from '../persistence/documents.repository.js';
-import { OvertakenError, untilNotOvertaken } from './overtaken.js';
 
 /** What an act decides on the document as it stands, with rows that commit with it. */
 export interface ActDecision {
@@ -44,7 +44,7 @@ export class DocumentActs {
     entry: Pick<AuditEntry, 'action' | 'detail'>,
     act: (loaded: LoadedDocument, now: Date) => Promise<ActDecision> | ActDecision,
   ): Promise<{ status: DocumentStatus; at: Date; loaded: LoadedDocument; decision: Decision }> {
-    return traced(ofDocument(entry.action, { tenantId: tenant.tenantId, documentId }), () => untilNotOvertaken(() => this.attempt(tenant, documentId, entry, act), TRIES));
+    return traced(ofDocument(entry.action, { tenantId: tenant.tenantId, documentId }), () => retryOnConcurrentChange(() => this.attempt(tenant, documentId, entry, act), TRIES));
   }
 
   private async attempt(...[tenant, documentId, entry, act]: Parameters<DocumentActs['perform']>): ReturnType<DocumentActs['perform']> {
@@ -65,7 +65,7 @@ export class DocumentActs {
 
 /** What the database refused under its locks, in the caller's terms. */
 function refusalOf(error: unknown, { state }: LoadedDocument): unknown {
-  if (error instanceof StaleDocumentError) return new OvertakenError(notAllowed(state, undefined, 'IT_MOVES'));
+  if (error instanceof StaleDocumentError) return new ConcurrentChangeError(notAllowed(state, undefined, 'IT_MOVES'));
   switch (sqlState(error)) {
     case 'SE006':
       return notAllowed(state, 'retry', 'ORIGINAL_NOT_AUTHORIZED');

@@ -10,11 +10,11 @@ import { beginSpan } from '../../../platform/tracing/spans.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
+import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
 import { toContent } from './document-content.js';
 import { headerOf, placeOf } from './document-place.js';
 import { fingerprint } from './fingerprint.js';
 import { duplicateKey, IssuingDesk, refuseErrors, type Replay } from './issuing-desk.js';
-import { untilNotOvertaken } from './overtaken.js';
 
 /** Looks at the credential behind the wait for the number too; issue_document itself looks before, and refuses more: nobody issues for a closed tenant. */
 const ISSUE = new Prepared('issue', 'select d.*, require_credential($1, $2, $4) from issue_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) d');
@@ -54,7 +54,7 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
   ) {}
 
   execute(command: IssueDocument): Promise<IssuedDocument> {
-    return untilNotOvertaken(() => this.attempt(command));
+    return retryOnConcurrentChange(() => this.attempt(command));
   }
 
   private async attempt({ tenant, body, idempotencyKey }: IssueDocument): Promise<IssuedDocument> {

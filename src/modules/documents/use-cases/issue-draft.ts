@@ -8,9 +8,9 @@ import { beginSpan } from '../../../platform/tracing/spans.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentAccepted } from '../documents.responses.js';
+import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
 import { headerOf } from './document-place.js';
 import { IssuingDesk, refuseErrors } from './issuing-desk.js';
-import { untilNotOvertaken } from './overtaken.js';
 import { StoredDocuments } from './stored-document.js';
 
 /** Issues a draft as it stands: the same checks as issuing at once, then the number. */
@@ -35,7 +35,7 @@ export class IssueDraftHandler implements ICommandHandler<IssueDraft> {
   ) {}
 
   execute(command: IssueDraft): Promise<DocumentAccepted> {
-    return untilNotOvertaken(() => this.attempt(command));
+    return retryOnConcurrentChange(() => this.attempt(command));
   }
 
   private async attempt({ tenant, documentId }: IssueDraft): Promise<DocumentAccepted> {

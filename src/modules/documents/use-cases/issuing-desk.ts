@@ -10,12 +10,12 @@ import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-type
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { preflight } from '../../../sri/preflight.js';
 import { checkRuc } from '../../../sri/taxpayer-id.js';
+import { ConcurrentChangeError } from '../domain/concurrent-change.js';
 import { creditExceeded, refuseUncreditable, tooOld, uncharged } from '../domain/credit-note.js';
 import { misnamed, namedInFull, otherBuyer, restsOnStanding, supportAuthorization } from '../domain/modified-document.js';
 import { refuseUnfit } from '../domain/own-original.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 import { type IssuingContextRow, snapshotOf } from './issuing-context.js';
-import { OvertakenError } from './overtaken.js';
 
 const RULES = defineRules({
   'place.inactive': {
@@ -182,7 +182,7 @@ export class IssuingDesk {
 
   /**
    * Calls an issuing SQL function; its refusals leave as domain errors.
-   * @throws OvertakenError when a document is no longer in the state in which the desk has seen it
+   * @throws ConcurrentChangeError when a document is no longer in the state in which the desk has seen it
    */
   async callIssuing<Row>(tenantId: string, sql: string | Prepared, parameters: readonly unknown[]): Promise<Row> {
     try {
@@ -205,7 +205,7 @@ function refusalOf(error: unknown): unknown {
       return unknown('emission_point_id');
     case ORIGINAL_MOVED:
     case DOCUMENT_MOVED:
-      return new OvertakenError();
+      return new ConcurrentChangeError();
     case CREDIT_EXCEEDED:
       return creditExceeded(sqlDetail(error));
     case FOREIGN_KEY_VIOLATED: {

@@ -6,12 +6,12 @@ import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import { hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
 import { StoredDraftDto } from '../documents.dto.js';
+import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
 import { CatalogueLines } from './catalogue-lines.js';
 import { headerOf, placeOf } from './document-place.js';
 import { toWire } from './document-record.js';
 import { draftContent } from './draft-content.js';
 import { IssuingDesk } from './issuing-desk.js';
-import { untilNotOvertaken } from './overtaken.js';
 import { type StoredDocument, StoredDocuments } from './stored-document.js';
 
 /** Changes the fields of a draft that the body names. New lines or withholdings without totals have the totals computed anew. */
@@ -37,7 +37,7 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
   ) {}
 
   execute(command: UpdateDraft): Promise<void> {
-    return untilNotOvertaken(() => this.attempt(command));
+    return retryOnConcurrentChange(() => this.attempt(command));
   }
 
   private async attempt({ tenant, documentId, patch }: UpdateDraft): Promise<void> {
