@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
-import { wasRefusedAtAuthorization } from '../../src/modules/documents/use-cases/correct-document.js';
+import { StoredDocumentsRepository } from '../../src/modules/documents/persistence/stored-documents.repository.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -40,6 +40,6 @@ describe('whether the SRI keeps a refusal under the access key', () => {
     const moves = [...[...SENT, ...more].map((trigger) => ({ trigger })), { trigger: 'refused' as const, detail }];
     await documents.advance(state, { moves, patch: { errorCode: 'SRI_REJECTED' }, work: null }, null, new Date());
     const tenant = { tenantId: seed.tenantId, principal: { kind: 'api_key', id: seed.apiKeyId }, environment: 'TEST' } as const;
-    await expect(wasRefusedAtAuthorization(transaction, tenant, id)).resolves.toBe(kept);
+    await expect(new StoredDocumentsRepository(transaction).wasRefusedAtAuthorization(tenant, id)).resolves.toBe(kept);
   });
 });

@@ -2,11 +2,12 @@ import { DataSource } from 'typeorm';
 import { readSettings } from '../../src/config/settings.js';
 import { CreateCreditNote, CreateCreditNoteHandler, type DraftedCreditNote } from '../../src/modules/documents/use-cases/create-credit-note.js';
 import { DraftStore } from '../../src/modules/documents/use-cases/draft-store.js';
-import { IssuingDesk } from '../../src/modules/documents/use-cases/issuing-desk.js';
-import { StoredDocuments } from '../../src/modules/documents/use-cases/stored-document.js';
+import { IssuancePreflight } from '../../src/modules/documents/use-cases/issuance-preflight.js';
 import { CreditNoteDto } from '../../src/modules/documents/documents.credit-note.dto.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
+import { IssuingRepository } from '../../src/modules/documents/persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from '../../src/modules/documents/persistence/modified-documents.repository.js';
+import { StoredDocumentsRepository } from '../../src/modules/documents/persistence/stored-documents.repository.js';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
@@ -41,8 +42,10 @@ describe('a credit note asked for again', () => {
       DATABASE_URL: database.url, REDIS_URL: fromSetup('TEST_REDIS_URL'), SRI_RECEPTION_URL: 'http://localhost/r', SRI_AUTHORIZATION_URL: 'http://localhost/a',
     });
     const ids = new RandomIds();
-    const drafts = new DraftStore(new IssuingDesk(transaction, new ModifiedDocumentsRepository(transaction), settings), { now: () => now }, ids);
-    const handler = new CreateCreditNoteHandler(new StoredDocuments(transaction), drafts, new CryptoChance(), settings);
+    const issuing = new IssuingRepository(transaction);
+    const preflight = new IssuancePreflight(issuing, new ModifiedDocumentsRepository(transaction), settings);
+    const drafts = new DraftStore(preflight, issuing, { now: () => now }, ids);
+    const handler = new CreateCreditNoteHandler(new StoredDocumentsRepository(transaction), drafts, new CryptoChance(), settings);
     credit = (body, key) => handler.execute(new CreateCreditNote(tenant, originalId, validateAs(CreditNoteDto, body, 'body'), key));
 
     originalId = (await issueBySql(service, seed, { total: '115.00' })).response.document_id;

@@ -1,14 +1,14 @@
 import type { Queue } from 'bull';
 import { DomainError } from '../../src/shared/domain-error.js';
 import { IssueDocument } from '../../src/modules/documents/use-cases/issue-document.js';
-import type { Assessed, Completed } from '../../src/modules/documents/use-cases/issuing-desk.js';
+import type { Assessed, Completed } from '../../src/modules/documents/domain/issuance.js';
 import type { IssuerSnapshot } from '../../src/sri/document-types/document.js';
 import type { AuthorizationAnswer } from '../../src/sri/soap/authorization.js';
 import type { ReceptionAnswer } from '../../src/sri/soap/reception.js';
 import type { IssuanceJob } from '../../src/platform/queue/issuance-bell.js';
 import { MemoryStore } from './memory-store.js';
 import type { PlantedBug } from './planted-bug.js';
-import { QuickDesk, startApi } from './programs.js';
+import { QuickPreflight, startApi } from './programs.js';
 import type { AuthorizationPort, ReceptionPort } from './sri.js';
 import { type Call, type Rows, SimulatedTransaction, type Store } from './store.js';
 
@@ -173,7 +173,7 @@ export const BUGS: readonly PlantedBug[] = [
     startApi: (ports) =>
       startApi(
         ports,
-        class extends QuickDesk {
+        class extends QuickPreflight {
           override assess(completed: Completed, issuer: IssuerSnapshot, now: Date): Assessed {
             return super.assess(completed, issuer, new Date(now.getTime() + 5 * HOUR));
           }

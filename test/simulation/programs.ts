@@ -1,4 +1,5 @@
-import { IssuingDesk, type Assessed, type Completed } from '../../src/modules/documents/use-cases/issuing-desk.js';
+import type { Assessed, Completed } from '../../src/modules/documents/domain/issuance.js';
+import { IssuancePreflight } from '../../src/modules/documents/use-cases/issuance-preflight.js';
 import { GetDocumentHandler } from '../../src/modules/documents/use-cases/get-document.js';
 import { IssueDocumentHandler } from '../../src/modules/documents/use-cases/issue-document.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
@@ -7,7 +8,8 @@ import { SriBreaker } from '../../src/modules/documents/saga/sri-breaker.js';
 import { WatchStep } from '../../src/modules/documents/saga/watch.step.js';
 import { AbandonDocumentHandler } from '../../src/modules/documents/use-cases/abandon-document.js';
 import { CorrectDocumentHandler } from '../../src/modules/documents/use-cases/correct-document.js';
-import { StoredDocuments } from '../../src/modules/documents/use-cases/stored-document.js';
+import { IssuingRepository } from '../../src/modules/documents/persistence/issuing.repository.js';
+import { StoredDocumentsRepository } from '../../src/modules/documents/persistence/stored-documents.repository.js';
 import { CancelDocumentHandler } from '../../src/modules/documents/use-cases/cancel-document.js';
 import { DocumentActs } from '../../src/modules/documents/use-cases/document-acts.js';
 import { ReconcileDocumentHandler } from '../../src/modules/documents/use-cases/reconcile-document.js';
@@ -74,21 +76,22 @@ export interface Api {
 }
 
 /** The program behind `src/main.ts`, as far as documents go. */
-export function startApi(ports: Ports, Desk: typeof IssuingDesk = QuickDesk): Api {
+export function startApi(ports: Ports, Preflight: typeof IssuancePreflight = QuickPreflight): Api {
   const { transaction, queue, clock, ids, sleeper } = ports;
   const bell = new IssuanceBell(queue, new DueWork(transaction), clock, sleeper, SETTINGS);
-  const desk = new Desk(transaction, new ModifiedDocumentsRepository(transaction), SETTINGS);
+  const issuing = new IssuingRepository(transaction);
+  const preflight = new Preflight(issuing, new ModifiedDocumentsRepository(transaction), SETTINGS);
   const acts = new DocumentActs(new DocumentsRepository(transaction, ids), clock);
   const policy = sagaPolicy(SETTINGS);
   return {
-    issue: new IssueDocumentHandler(desk, bell, new KillPoints(SETTINGS, sleeper), clock, ids, METERS),
+    issue: new IssueDocumentHandler(preflight, issuing, bell, new KillPoints(SETTINGS, sleeper), clock, ids, METERS),
     get: new GetDocumentHandler(transaction),
     retry: new RetryDocumentHandler(acts, policy),
     reconcile: new ReconcileDocumentHandler(acts, ports.authorization as never, ports.consultation as never, clock, ids, policy),
     abandon: new AbandonDocumentHandler(acts, policy),
     cancel: new CancelDocumentHandler(acts, ports.consultation as never, clock, ids, policy),
     withdraw: new WithdrawCancellationHandler(acts, ports.consultation as never, clock, ids, policy),
-    correct: new CorrectDocumentHandler(new StoredDocuments(transaction), desk, transaction, bell, new KillPoints(SETTINGS, sleeper), clock),
+    correct: new CorrectDocumentHandler(new StoredDocumentsRepository(transaction), preflight, issuing, bell, new KillPoints(SETTINGS, sleeper), clock),
   };
 }
 
@@ -118,7 +121,7 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
 /** The same content was judged before on the same day: the rules are pure. */
 const assessed = new Map<string, Assessed>();
 
-export class QuickDesk extends IssuingDesk {
+export class QuickPreflight extends IssuancePreflight {
   override assess(completed: Completed, issuer: IssuerSnapshot, now: Date): Assessed {
     const name = `${guayaquilDay(now)} ${JSON.stringify([completed, issuer])}`;
     const known = assessed.get(name);

@@ -9,7 +9,9 @@ import { DocumentsController } from './documents.controller.js';
 import { PausesController } from './pauses.controller.js';
 import { DocumentExportsRepository } from './persistence/document-exports.repository.js';
 import { DocumentListsRepository } from './persistence/document-lists.repository.js';
+import { IssuingRepository } from './persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from './persistence/modified-documents.repository.js';
+import { StoredDocumentsRepository } from './persistence/stored-documents.repository.js';
 import { ASKING } from './saga/asking.js';
 import { AbandonDocumentHandler } from './use-cases/abandon-document.js';
 import { CancelDocumentHandler } from './use-cases/cancel-document.js';
@@ -26,7 +28,6 @@ import { ReconcileDocumentHandler } from './use-cases/reconcile-document.js';
 import { RetryDocumentHandler } from './use-cases/retry-document.js';
 import { WithdrawCancellationHandler } from './use-cases/withdraw-cancellation.js';
 import { IssueDraftHandler } from './use-cases/issue-draft.js';
-import { StoredDocuments } from './use-cases/stored-document.js';
 import { UpdateDraftHandler } from './use-cases/update-draft.js';
 import { ValidateDocumentHandler } from './use-cases/validate-document.js';
 import { AwaitDocumentHandler } from './use-cases/await-document.js';
@@ -34,7 +35,7 @@ import { ExportDocumentsHandler } from './use-cases/export-documents.js';
 import { GetCreatedDraftHandler } from './use-cases/get-created-draft.js';
 import { GetDocumentHandler } from './use-cases/get-document.js';
 import { GetDocumentXmlHandler } from './use-cases/get-document-xml.js';
-import { IssuingDesk } from './use-cases/issuing-desk.js';
+import { IssuancePreflight } from './use-cases/issuance-preflight.js';
 import { IssueDocumentHandler } from './use-cases/issue-document.js';
 import { ListPausesHandler } from './use-cases/list-pauses.js';
 import { ResumePauseHandler } from './use-cases/resume-pause.js';
@@ -66,10 +67,12 @@ const HANDLERS = [
   ResumePauseHandler,
 ];
 
+const REPOSITORIES = [IssuingRepository, StoredDocumentsRepository, ModifiedDocumentsRepository, DocumentListsRepository, DocumentExportsRepository];
+
 /** Documents, for the API process: takes them in, shows them, and does what people ask. */
 @Module({
   imports: [CqrsModule, HttpModule, PrintingModule, CatalogueModule],
   controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController],
-  providers: [IssuingDesk, CatalogueLines, DraftStore, StoredDocuments, DocumentActs, DocumentListsRepository, DocumentExportsRepository, ModifiedDocumentsRepository, ...ASKING, ...HANDLERS],
+  providers: [IssuancePreflight, CatalogueLines, DraftStore, DocumentActs, ...REPOSITORIES, ...ASKING, ...HANDLERS],
 })
 export class DocumentsModule {}

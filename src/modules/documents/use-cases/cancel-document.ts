@@ -13,7 +13,7 @@ import type { LoadedDocument } from '../persistence/documents.repository.js';
 import { consultationRecords } from '../saga/consultation-records.js';
 import { SAGA_POLICY } from '../saga/policy.js';
 import { type ActDecision, DocumentActs } from './document-acts.js';
-import { refuseErrors } from './issuing-desk.js';
+import { refuseErrors } from './issuance-preflight.js';
 
 /**
  * Records that a document is to be annulled and watches until the SRI says that it is; the annulling itself is done in the

@@ -1,7 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { actLine } from '../../../platform/audit/audit-trail.js';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
 import { IssuanceBell } from '../../../platform/queue/issuance-bell.js';
@@ -9,16 +8,18 @@ import { ofDocument } from '../../../platform/tracing/document-trace.js';
 import { beginSpan } from '../../../platform/tracing/spans.js';
 import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
-import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
 import type { DocumentSyncSubmit } from '../documents.responses.js';
 import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
+import type { Place } from '../domain/issuance.js';
+import { IssuingRepository } from '../persistence/issuing.repository.js';
+import { type StoredDocument, StoredDocumentsRepository } from '../persistence/stored-documents.repository.js';
 import { toContent } from './document-content.js';
-import { headerOf, placeOf } from './document-place.js';
-import { IssuingDesk, type Place, refuseErrors } from './issuing-desk.js';
-import { type StoredDocument, StoredDocuments } from './stored-document.js';
+import { placeOf } from './document-place.js';
+import { IssuancePreflight, refuseErrors } from './issuance-preflight.js';
 
 const RULES = defineRules({
   'correction.fixed': {
@@ -42,9 +43,9 @@ export class CorrectDocument extends Command<DocumentSyncSubmit> {
 @CommandHandler(CorrectDocument)
 export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> {
   constructor(
-    private readonly documents: StoredDocuments,
-    private readonly desk: IssuingDesk,
-    private readonly transaction: TenantTransaction,
+    private readonly documents: StoredDocumentsRepository,
+    private readonly preflight: IssuancePreflight,
+    private readonly issuing: IssuingRepository,
     private readonly bell: IssuanceBell,
     private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -62,24 +63,14 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
     const requested = toContent(body);
     const place = placeOf(body);
     refuseErrors(await this.fixedParts(tenant, refused, place, requested));
-    const { context } = await this.desk.lookUp(tenant.tenantId, place, null);
-    if (!context) throw await this.desk.unknownPlace(tenant.tenantId, place);
+    const context = await this.preflight.contextOf(tenant.tenantId, place);
     const now = this.clock.now();
-    this.desk.refuseUnusable(context, now);
-    const complete = await this.desk.withModifiedDocument(tenant, place, requested, now);
-    const { content, issuer, findings } = this.desk.assess(complete, this.desk.snapshot(context, tenant), now);
-    refuseErrors(findings);
-    await this.killPoints.pass('before-correct-commit', content.numericCode);
-    const { access_key } = await this.desk.callIssuing<{ access_key: string }>(
-      tenant.tenantId,
-      'select access_key, record_act($1, $10) from correct_document($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key',
-      [
-        credentialOf(tenant.principal), documentId, refused.version, now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content),
-        JSON.stringify(issuer), JSON.stringify(findings),
-        actLine(tenant, { action: 'document.corrected', target: { kind: 'document', id: documentId } }, now),
-      ],
-    );
-    await this.killPoints.pass('after-correct-commit', content.numericCode);
+    const assessed = await this.preflight.requireIssuable(tenant, place, context, requested, now);
+    const { numericCode } = assessed.content;
+    await this.killPoints.pass('before-correct-commit', numericCode);
+    const act = actLine(tenant, { action: 'document.corrected', target: { kind: 'document', id: documentId } }, now);
+    const { access_key } = await this.issuing.correct(tenant, refused, place, assessed, act, now);
+    await this.killPoints.pass('after-correct-commit', numericCode);
     beginSpan(ofDocument('document.corrected', { tenantId: tenant.tenantId, documentId }))?.end();
     this.bell.ringSoon({ tenantId: tenant.tenantId, documentId, announcement: 1 });
     return {
@@ -95,7 +86,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
 
   /** What the number and the access key are made of must stay; the date may change only while the SRI stored nothing. */
   private async fixedParts(tenant: TenantContext, refused: StoredDocument, place: Place, content: DocumentContent): Promise<Finding[]> {
-    const mayRedate = content.issueDate === refused.content.issueDate || !(await wasRefusedAtAuthorization(this.transaction, tenant, refused.id));
+    const mayRedate = content.issueDate === refused.content.issueDate || !(await this.documents.wasRefusedAtAuthorization(tenant, refused.id));
     const parts: readonly (readonly [string, string, string])[] = [
       ['/document_type', refused.content.documentType, content.documentType],
       ['/numeric_code', refused.content.numericCode, content.numericCode],
@@ -106,16 +97,4 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
     ];
     return parts.filter(([, expected, actual]) => expected !== actual).map(([pointer, expected, actual]) => finding(RULES['correction.fixed'], pointer, expected, actual));
   }
-}
-
-/** A refusal at authorization stays registered at the SRI under the access key. Older rows do not name the service that refused. */
-export async function wasRefusedAtAuthorization(transaction: TenantTransaction, { tenantId }: TenantContext, documentId: string): Promise<boolean> {
-  const rows = await transaction.run(tenantId, (manager) =>
-    manager.query<unknown[]>(
-      `select 1 from document_history where tenant_id = $1 and document_id = $2 and trigger = 'refused'
-       and coalesce(detail ->> 'service', case from_status when 'SUBMITTED_TO_SRI' then 'reception' else 'authorization' end) = 'authorization' limit 1`,
-      [tenantId, documentId],
-    ),
-  );
-  return rows.length > 0;
 }

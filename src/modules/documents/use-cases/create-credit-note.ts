@@ -9,10 +9,10 @@ import type { DocumentContent } from '../../../sri/document-types/document.js';
 import type { CreditNoteDto } from '../documents.credit-note.dto.js';
 import type { CreditNoteCreated } from '../documents.responses.js';
 import { refuseUncreditable } from '../domain/credit-note.js';
+import { type StoredDocument, StoredDocumentsRepository } from '../persistence/stored-documents.repository.js';
 import { toContent } from './document-content.js';
 import { DraftStore } from './draft-store.js';
 import { fingerprint } from './fingerprint.js';
-import { type StoredDocument, StoredDocuments } from './stored-document.js';
 
 /** Drafts a credit note of an authorized invoice; the balance is reserved when it is issued. */
 export class CreateCreditNote extends Command<DraftedCreditNote> {
@@ -35,7 +35,7 @@ export interface DraftedCreditNote {
 @CommandHandler(CreateCreditNote)
 export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote> {
   constructor(
-    private readonly documents: StoredDocuments,
+    private readonly documents: StoredDocumentsRepository,
     private readonly drafts: DraftStore,
     @Inject(CHANCE) private readonly chance: Chance,
     @Inject(SETTINGS) private readonly settings: Settings,

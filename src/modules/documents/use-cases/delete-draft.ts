@@ -2,10 +2,10 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
-import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
 import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
-import { IssuingDesk } from './issuing-desk.js';
-import { StoredDocuments } from './stored-document.js';
+import { IssuingRepository } from '../persistence/issuing.repository.js';
+import { StoredDocumentsRepository } from '../persistence/stored-documents.repository.js';
 
 /** Deletes a draft. Its idempotency key stays used. */
 export class DeleteDraft extends Command<void> {
@@ -20,8 +20,8 @@ export class DeleteDraft extends Command<void> {
 @CommandHandler(DeleteDraft)
 export class DeleteDraftHandler implements ICommandHandler<DeleteDraft> {
   constructor(
-    private readonly documents: StoredDocuments,
-    private readonly desk: IssuingDesk,
+    private readonly documents: StoredDocumentsRepository,
+    private readonly issuing: IssuingRepository,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -30,17 +30,13 @@ export class DeleteDraftHandler implements ICommandHandler<DeleteDraft> {
   }
 
   private async attempt({ tenant, documentId }: DeleteDraft): Promise<void> {
-    const { version } = await this.documents.find(tenant, documentId, 'delete');
+    const draft = await this.documents.find(tenant, documentId, 'delete');
     try {
-      await this.remove(tenant, documentId, version);
+      await this.issuing.deleteDraft(tenant, draft, this.clock.now());
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'NOT_FOUND' && (error.detail as { field?: string } | null)?.field === 'modified_document_id')) throw error;
       // Not the draft is missing: another one names it as its original, and would name nothing.
       throw new DomainError('INVALID_STATE', { status: 'DRAFT', reason: 'referred_to', allowed_actions: ['issue', 'edit'] });
     }
-  }
-
-  private async remove(tenant: TenantContext, documentId: string, version: number): Promise<void> {
-    await this.desk.callIssuing(tenant.tenantId, 'select delete_draft($1, $2, $3), require_credential($1, $4, $5)', [documentId, version, credentialOf(tenant.principal), this.clock.now()]);
   }
 }

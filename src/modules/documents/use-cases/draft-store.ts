@@ -1,17 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
-import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerSnapshot } from '../../../sri/document-types/document.js';
-import { headerOf } from './document-place.js';
+import type { Place } from '../domain/issuance.js';
+import { IssuingRepository, type Replay, type RequestIdentity } from '../persistence/issuing.repository.js';
 import type { DraftContent } from './draft-content.js';
-import { duplicateKey, IssuingDesk, type Place, type Replay } from './issuing-desk.js';
+import { duplicateKey, IssuancePreflight } from './issuance-preflight.js';
 
-/** What tells a repetition of a request from another one. */
-export interface DraftRequest {
-  readonly idempotencyKey: string | null;
-  /** What the key is used for. */
+/** A request for a draft, and what its idempotency key is used for. */
+export interface DraftRequest extends RequestIdentity {
   readonly operation: 'draft' | `credit_note:${string}`;
-  readonly fingerprint: string;
 }
 
 export interface CreatedDraft {
@@ -24,7 +22,8 @@ export interface CreatedDraft {
 @Injectable()
 export class DraftStore {
   constructor(
-    private readonly desk: IssuingDesk,
+    private readonly preflight: IssuancePreflight,
+    private readonly issuing: IssuingRepository,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
   ) {}
@@ -40,21 +39,13 @@ export class DraftStore {
     request: DraftRequest,
     contentOf: (issuer: IssuerSnapshot, now: Date) => DraftContent | Promise<DraftContent>,
   ): Promise<CreatedDraft> {
-    const { context, replay } = await this.desk.lookUp(tenant.tenantId, place, request.idempotencyKey);
+    const { context, replay } = await this.preflight.lookUp(tenant.tenantId, place, request.idempotencyKey);
     if (replay) return replayOf(replay, request);
-    if (!context) throw await this.desk.unknownPlace(tenant.tenantId, place);
     const now = this.clock.now();
-    const issuer = this.desk.snapshot(context, tenant);
+    const issuer = this.preflight.snapshot(context, tenant);
     const { content, judged } = await contentOf(issuer, now);
-    const { findings } = this.desk.assess({ content: judged, findings: [] }, issuer, now);
-    const created = await this.desk.callIssuing<Replay & { outcome: 'accepted' | 'replayed' }>(
-      tenant.tenantId,
-      'select d.*, require_credential($1, $11, $3) from create_draft($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) d',
-      [
-        this.ids.uuid(), now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content), JSON.stringify(issuer),
-        JSON.stringify(findings), request.idempotencyKey, request.operation, request.fingerprint, credentialOf(tenant.principal),
-      ],
-    );
+    const { findings } = this.preflight.assess({ content: judged, findings: [] }, issuer, now);
+    const created = await this.issuing.createDraft(tenant, this.ids.uuid(), place, { content, issuer, findings }, request, request.operation, now);
     return created.outcome === 'replayed' ? replayOf(created, request) : { documentId: idOf(created), replayed: false };
   }
 }

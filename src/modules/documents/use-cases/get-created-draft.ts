@@ -5,10 +5,11 @@ import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import type { DocumentRecord } from '../documents.responses.js';
+import type { Place } from '../domain/issuance.js';
+import { headerOf } from '../persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
-import { headerOf } from './document-place.js';
 import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from './document-record.js';
-import { IssuingDesk, type Place } from './issuing-desk.js';
+import { IssuancePreflight } from './issuance-preflight.js';
 
 /** A draft as it was created, whatever became of it since: what a repeated request is answered. */
 export class GetCreatedDraft extends Query<DocumentRecord> {
@@ -40,13 +41,13 @@ export class GetCreatedDraftHandler implements IQueryHandler<GetCreatedDraft> {
   constructor(
     private readonly transaction: TenantTransaction,
     private readonly originals: ModifiedDocumentsRepository,
-    private readonly desk: IssuingDesk,
+    private readonly preflight: IssuancePreflight,
   ) {}
 
   async execute({ tenant, documentId, place, language }: GetCreatedDraft): Promise<DocumentRecord> {
     const { content, issuer, created_at, idempotency_key } = await this.created(tenant, documentId);
     const judged = await this.originals.withOriginalNamed(tenant.tenantId, place.issuerId, content);
-    const { findings } = this.desk.assess({ content: judged, findings: [] }, issuer, created_at);
+    const { findings } = this.preflight.assess({ content: judged, findings: [] }, issuer, created_at);
     const row = {
       ...headerOf(tenant, place, content),
       id: documentId, tenant_id: tenant.tenantId, status: 'DRAFT', version: 1, idempotency_key, sri_messages: [], warnings: findings, created_at, updated_at: created_at,

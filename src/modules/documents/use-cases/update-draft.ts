@@ -3,16 +3,17 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { isObject } from '../../../platform/http/fields.js';
 import { validateAs } from '../../../platform/http/validation.pipe.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
-import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
 import { hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
 import { StoredDraftDto } from '../documents.dto.js';
 import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
+import { IssuingRepository } from '../persistence/issuing.repository.js';
+import { type StoredDocument, StoredDocumentsRepository } from '../persistence/stored-documents.repository.js';
 import { CatalogueLines } from './catalogue-lines.js';
-import { headerOf, placeOf } from './document-place.js';
+import { placeOf } from './document-place.js';
 import { toWire } from './document-record.js';
 import { draftContent } from './draft-content.js';
-import { IssuingDesk } from './issuing-desk.js';
-import { type StoredDocument, StoredDocuments } from './stored-document.js';
+import { IssuancePreflight } from './issuance-preflight.js';
 
 /** Changes the fields of a draft that the body names. New lines or withholdings without totals have the totals computed anew. */
 export class UpdateDraft extends Command<void> {
@@ -30,8 +31,9 @@ const TOTALS = ['subtotal', 'total_discount', 'total_tax', 'total', 'taxes'];
 @CommandHandler(UpdateDraft)
 export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
   constructor(
-    private readonly documents: StoredDocuments,
-    private readonly desk: IssuingDesk,
+    private readonly documents: StoredDocumentsRepository,
+    private readonly preflight: IssuancePreflight,
+    private readonly issuing: IssuingRepository,
     private readonly lines: CatalogueLines,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -44,16 +46,11 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
     const stored = await this.documents.find(tenant, documentId, 'edit');
     const body = merged(stored, patch);
     const place = placeOf(body);
-    const { context } = await this.desk.lookUp(tenant.tenantId, place, null);
-    if (!context) throw await this.desk.unknownPlace(tenant.tenantId, place);
-    const issuer = this.desk.snapshot(context, tenant);
+    const issuer = this.preflight.snapshot(await this.preflight.contextOf(tenant.tenantId, place), tenant);
     const { content, judged } = draftContent(await this.lines.complete(tenant, body), issuer);
     const now = this.clock.now();
-    const { findings } = this.desk.assess({ content: judged, findings: [] }, issuer, now);
-    await this.desk.callIssuing(tenant.tenantId, 'select update_draft($1, $2, $3, $4, $5, $6, $7, $8), require_credential($1, $9, $4)', [
-      documentId, stored.version, now, JSON.stringify(headerOf(tenant, place, content)), JSON.stringify(content), JSON.stringify(issuer),
-      JSON.stringify(findings), credentialOf(tenant.principal),
-    ]);
+    const { findings } = this.preflight.assess({ content: judged, findings: [] }, issuer, now);
+    await this.issuing.updateDraft(tenant, stored, place, { content, issuer, findings }, now);
   }
 }
 

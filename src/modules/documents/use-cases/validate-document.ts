@@ -11,10 +11,10 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentValidateDto } from '../documents.dto.js';
 import type { DocumentValidation } from '../documents.responses.js';
 import { CatalogueLines } from './catalogue-lines.js';
-import { toWire } from './document-record.js';
 import { placeOf } from './document-place.js';
+import { toWire } from './document-record.js';
 import { draftContent } from './draft-content.js';
-import { IssuingDesk } from './issuing-desk.js';
+import { IssuancePreflight } from './issuance-preflight.js';
 
 /** Dry run: everything that issuing a new document checks, without effect; what was issued under a key before is not looked at. */
 export class ValidateDocument extends Query<DocumentValidation> {
@@ -30,14 +30,14 @@ export class ValidateDocument extends Query<DocumentValidation> {
 @QueryHandler(ValidateDocument)
 export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> {
   constructor(
-    private readonly desk: IssuingDesk,
+    private readonly preflight: IssuancePreflight,
     private readonly lines: CatalogueLines,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async execute({ tenant, body, language }: ValidateDocument): Promise<DocumentValidation> {
-    const { context } = await this.desk.lookUp(tenant.tenantId, placeOf(body), null);
-    if (!context) throw await this.desk.unknownPlace(tenant.tenantId, placeOf(body));
+    const place = placeOf(body);
+    const context = await this.preflight.contextOf(tenant.tenantId, place);
     const now = this.clock.now();
     const refusals: Finding[] = [];
     const collect = async <T>(check: () => T | Promise<T>, otherwise: T): Promise<T> => {
@@ -48,13 +48,13 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
         return otherwise;
       }
     };
-    await collect(() => this.desk.refuseUnusable(context, now), undefined);
-    const issuer = this.desk.snapshot(context, tenant);
+    await collect(() => this.preflight.refuseUnusable(context, now), undefined);
+    const issuer = this.preflight.snapshot(context, tenant);
     const requested = draftContent(await this.lines.complete(tenant, body), issuer);
-    const complete = await collect(() => this.desk.withModifiedDocument(tenant, placeOf(body), requested.content, now), null);
-    const { content, findings } = this.desk.assess(complete ?? { content: requested.judged, findings: [] }, issuer, now);
-    if (complete !== null) await collect(() => this.desk.refuseTooMuchCredit(tenant, placeOf(body), content), undefined);
-    await collect(() => this.desk.refuseUsedUpNumbers(tenant, placeOf(body), content.documentType), undefined);
+    const complete = await collect(() => this.preflight.withModifiedDocument(tenant, place, requested.content, now), null);
+    const { content, findings } = this.preflight.assess(complete ?? { content: requested.judged, findings: [] }, issuer, now);
+    if (complete !== null) await collect(() => this.preflight.refuseTooMuchCredit(tenant, place, content), undefined);
+    await collect(() => this.preflight.refuseUsedUpNumbers(tenant, place, content.documentType), undefined);
     // What an original that is refused would have filled in is no finding of its own.
     const told = new Set(Object.entries(body).flatMap(([field, value]) => (value === null || value === undefined ? [] : [`/${field}`])));
     const isOfRefused = ({ pointer, rule }: Finding): boolean => complete === null && rule.startsWith('modified_document.') && !told.has(pointer);

@@ -5,9 +5,9 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { requireAction } from '../domain/acts.js';
+import type { Place } from '../domain/issuance.js';
 import type { Action, DocumentStatus } from '../domain/lifecycle.js';
-import { fromWireMessage, type WireMessage } from '../persistence/documents.repository.js';
-import type { Place } from './issuing-desk.js';
+import { fromWireMessage, type WireMessage } from './documents.repository.js';
 
 /** A document as the caller's acts on it need to see it. */
 export interface StoredDocument {
@@ -23,7 +23,7 @@ export interface StoredDocument {
 
 /** Finds the document an act is about, and refuses acts that its state does not allow. */
 @Injectable()
-export class StoredDocuments {
+export class StoredDocumentsRepository {
   constructor(private readonly transaction: TenantTransaction) {}
 
   /** @throws DomainError NOT_FOUND, or INVALID_STATE naming the state and what it allows */
@@ -48,5 +48,17 @@ export class StoredDocuments {
     if (!row) throw new DomainError('NOT_FOUND');
     const { issuerId, establishmentId, emissionPointId, sriMessages, ...document } = row;
     return { ...document, sriMessages: sriMessages.map(fromWireMessage), place: { issuerId, establishmentId, emissionPointId } };
+  }
+
+  /** Whether the SRI refused it at authorization, where a refusal stays registered under the access key. Older rows do not name the service that refused. */
+  async wasRefusedAtAuthorization({ tenantId }: TenantContext, documentId: string): Promise<boolean> {
+    const rows = await this.transaction.run(tenantId, (manager) =>
+      manager.query<unknown[]>(
+        `select 1 from document_history where tenant_id = $1 and document_id = $2 and trigger = 'refused'
+         and coalesce(detail ->> 'service', case from_status when 'SUBMITTED_TO_SRI' then 'reception' else 'authorization' end) = 'authorization' limit 1`,
+        [tenantId, documentId],
+      ),
+    );
+    return rows.length > 0;
   }
 }

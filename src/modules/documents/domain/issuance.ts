@@ -1,0 +1,22 @@
+import type { Finding } from '../../../shared/finding.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+
+/** Where a document is issued. */
+export interface Place {
+  readonly issuerId: string;
+  readonly establishmentId: string;
+  readonly emissionPointId: string;
+}
+
+/** What is asked for, with what its original says; `findings`: what is wrong or odd about the two together. */
+export interface Completed {
+  readonly content: DocumentContent;
+  readonly findings: readonly Finding[];
+}
+
+/** A document after pre-flight. */
+export interface Assessed {
+  readonly content: DocumentContent;
+  readonly issuer: IssuerSnapshot;
+  readonly findings: readonly Finding[];
+}

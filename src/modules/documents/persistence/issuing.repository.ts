@@ -1,0 +1,213 @@
+import { Injectable } from '@nestjs/common';
+import { Prepared, sqlConstraint, sqlDetail, sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { ErrorCode } from '../../../shared/error-catalogue.js';
+import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentContent } from '../../../sri/document-types/document.js';
+import { ConcurrentChangeError } from '../domain/concurrent-change.js';
+import { CONTENT_COLUMNS } from '../domain/content-columns.js';
+import { creditExceeded } from '../domain/credit-note.js';
+import type { Assessed, Place } from '../domain/issuance.js';
+import type { IssuingContextRow } from './issuing-context.js';
+
+/** What an earlier request with the same idempotency key asked for and was answered. */
+export interface Replay {
+  readonly operation: string;
+  readonly fingerprint: string;
+  readonly response: Record<string, unknown>;
+}
+
+/** What tells a repetition of a request from another one. */
+export interface RequestIdentity {
+  readonly idempotencyKey: string | null;
+  readonly fingerprint: string;
+}
+
+/** `accepted`: the next in turn; `in_line`: earlier numbers of its emission point are not sent yet; `replayed`: the answer is that of an earlier request. */
+export type Issued = Replay & { readonly outcome: 'accepted' | 'in_line' | 'replayed' };
+
+/** A stored document as it was read: the functions refuse it once it has another version. */
+export interface ReadVersion {
+  readonly id: string;
+  readonly version: number;
+}
+
+const CONTEXT = new Prepared('context', 'select * from issuing_context($1, $2, $3, $4, $5)');
+
+/** Looks at the credential behind the wait for the number too; issue_document itself looks before, and refuses more: nobody issues for a closed tenant. */
+const ISSUE = new Prepared('issue', 'select d.*, require_credential($1, $2, $4) from issue_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) d');
+
+/**
+ * Drafts, and numbers taken for them: one SQL function a call, all or nothing.
+ *
+ * Every call that writes throws DomainError for what the database refuses at its last look, under locks, and
+ * ConcurrentChangeError when a document is no longer in the state in which it was read.
+ */
+@Injectable()
+export class IssuingRepository {
+  constructor(private readonly transaction: TenantTransaction) {}
+
+  /** Issuer, establishment and point, and what the idempotency key was used for, in one round trip; null for what is not there. */
+  async lookUp(tenantId: string, place: Place, key: string | null): Promise<{ context: IssuingContextRow | null; replay: Replay | null }> {
+    const [row] = await this.transaction.call<{ context: IssuingContextRow | null; replay: Replay | null }>(
+      tenantId,
+      CONTEXT,
+      [place.issuerId, place.establishmentId, place.emissionPointId, key],
+    );
+    return { context: row?.context ?? null, replay: row?.replay ?? null };
+  }
+
+  /** Of a place that `lookUp` did not find, the first id that the tenant, the issuer or the establishment has not. */
+  async unknownIdOf(tenantId: string, { issuerId, establishmentId }: Place): Promise<'issuer_id' | 'establishment_id' | 'emission_point_id'> {
+    const [issuer] = await this.transaction.run(tenantId, (manager) =>
+      manager.query<{ has_establishment: boolean }[]>(
+        `select e.id is not null as has_establishment from issuers i
+         left join establishments e on e.tenant_id = i.tenant_id and e.issuer_id = i.id and e.id = $3
+         where i.tenant_id = $1 and i.id = $2`,
+        [tenantId, issuerId, establishmentId],
+      ),
+    );
+    return issuer === undefined ? 'issuer_id' : issuer.has_establishment ? 'emission_point_id' : 'establishment_id';
+  }
+
+  /**
+   * What an original has left to credit, and whether a note is for more. A refused note of the same emission point and numeric
+   * code does not count: this may be its correction.
+   */
+  async creditLeft(tenantId: string, emissionPointId: string, originalId: string, { numericCode, total }: DocumentContent): Promise<{ available: string | null; isExceeded: boolean }> {
+    const [left] = await this.transaction.run(tenantId, (manager) =>
+      manager.query<{ available: string | null; exceeded: boolean | null }[]>(
+        `select available, $3::numeric > available as exceeded
+         from credit_left($1, $2, (
+           select n.id from documents n
+           where n.tenant_id = $1 and n.modified_document_id = $2 and n.document_type = '04' and n.status = 'REJECTED' and n.emission_point_id = $5 and substr(n.access_key, 40, 8) = $4
+           limit 1)) available`,
+        [tenantId, originalId, total, numericCode, emissionPointId],
+      ),
+    );
+    return { available: left?.available ?? null, isExceeded: left?.exceeded ?? false };
+  }
+
+  /** Whether the counter of a document type has given out its last number. */
+  async isSequenceUsedUp({ tenantId, environment }: TenantContext, emissionPointId: string, documentType: string): Promise<boolean> {
+    const used = await this.transaction.run(tenantId, (manager) =>
+      manager.query<unknown[]>(
+        'select from sequence_counters s where s.tenant_id = $1 and s.emission_point_id = $2 and s.document_type = $3 and s.environment = $4 and s.last_value >= 999999999',
+        [tenantId, emissionPointId, documentType, environment],
+      ),
+    );
+    return used.length > 0;
+  }
+
+  /** Takes a number and stores the document with its access key, contents, history and due work. @param id of the document */
+  issue(tenant: TenantContext, id: string, place: Place, assessed: Assessed, { idempotencyKey, fingerprint }: RequestIdentity, now: Date): Promise<Issued> {
+    return this.call<Issued>(tenant, ISSUE, [
+      credentialOf(tenant.principal), id, now, ...storedForm(tenant, place, assessed), idempotencyKey, fingerprint,
+    ]);
+  }
+
+  /** Takes a number for a draft. */
+  issueDraft(tenant: TenantContext, draft: ReadVersion, place: Place, assessed: Assessed, now: Date): Promise<{ access_key: string }> {
+    return this.call(tenant, 'select issue_draft($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key, require_credential($1, $2, $5)', [
+      credentialOf(tenant.principal), draft.id, draft.version, now, ...storedForm(tenant, place, assessed),
+    ]);
+  }
+
+  /** Puts other content under the number of a refused document. @param act line of the audit log that commits with it */
+  correct(tenant: TenantContext, refused: ReadVersion, place: Place, assessed: Assessed, act: string, now: Date): Promise<{ access_key: string }> {
+    return this.call(tenant, 'select access_key, record_act($1, $10) from correct_document($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key', [
+      credentialOf(tenant.principal), refused.id, refused.version, now, ...storedForm(tenant, place, assessed), act,
+    ]);
+  }
+
+  /** Stores a draft. @param operation what its idempotency key is used for */
+  createDraft(tenant: TenantContext, id: string, place: Place, assessed: Assessed, { idempotencyKey, fingerprint }: RequestIdentity, operation: string, now: Date): Promise<Issued> {
+    return this.call<Issued>(tenant, 'select d.*, require_credential($1, $11, $3) from create_draft($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) d', [
+      id, now, ...storedForm(tenant, place, assessed), idempotencyKey, operation, fingerprint, credentialOf(tenant.principal),
+    ]);
+  }
+
+  /** Puts other content into a draft. */
+  async updateDraft(tenant: TenantContext, draft: ReadVersion, place: Place, assessed: Assessed, now: Date): Promise<void> {
+    await this.call(tenant, 'select update_draft($1, $2, $3, $4, $5, $6, $7, $8), require_credential($1, $9, $4)', [
+      draft.id, draft.version, now, ...storedForm(tenant, place, assessed), credentialOf(tenant.principal),
+    ]);
+  }
+
+  /** Deletes a draft. Its idempotency key stays used. */
+  async deleteDraft(tenant: TenantContext, { id, version }: ReadVersion, now: Date): Promise<void> {
+    await this.call(tenant, 'select delete_draft($1, $2, $3), require_credential($1, $4, $5)', [id, version, credentialOf(tenant.principal), now]);
+  }
+
+  private async call<Row>({ tenantId }: TenantContext, sql: string | Prepared, parameters: readonly unknown[]): Promise<Row> {
+    try {
+      const [row] = await this.transaction.call<Row>(tenantId, sql, parameters);
+      if (!row) throw new Error(`no row from ${sql instanceof Prepared ? sql.text : sql}`);
+      return row;
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+}
+
+/** A document as the SQL functions take it: its columns, content, issuer and findings, each as JSON. */
+const storedForm = (tenant: TenantContext, place: Place, { content, issuer, findings }: Assessed): string[] =>
+  [headerOf(tenant, place, content), content, issuer, findings].map((part) => JSON.stringify(part));
+
+const COLUMNS = Object.entries(CONTENT_COLUMNS);
+
+/** Columns of `documents` that come from place and content. */
+export function headerOf(tenant: TenantContext, place: Place, content: DocumentContent): Record<string, unknown> {
+  return {
+    issuer_id: place.issuerId,
+    establishment_id: place.establishmentId,
+    emission_point_id: place.emissionPointId,
+    sri_environment: tenant.environment,
+    document_type: content.documentType,
+    ...Object.fromEntries(COLUMNS.map(([column, property]) => [column, content[property]])),
+  };
+}
+
+/** SQLSTATEs of refusals that tell more than their code. */
+const EMISSION_POINT_GONE = 'SE005';
+const ORIGINAL_MOVED = 'SE006';
+const CREDIT_EXCEEDED = 'SE007';
+const DOCUMENT_MOVED = 'SE110';
+const FOREIGN_KEY_VIOLATED = '23503';
+
+/** SQLSTATEs that the issuing functions raise when a last look changes the picture; the others are told as they are. */
+const REFUSALS: Readonly<Record<string, ErrorCode>> = {
+  SE001: 'SEQUENCE_EXHAUSTED',
+  SE003: 'ISSUER_DISABLED',
+  SE004: 'CERTIFICATE_EXPIRED',
+  SE009: 'CERTIFICATE_NOT_FOUND',
+};
+
+/** Ids of a body that the database holds against what the tenant has. */
+const REFERENCES = ['issuer_id', 'establishment_id', 'emission_point_id', 'modified_document_id'] as const;
+
+/** The refusal of an id that the tenant has not, by the field of the body that names it. */
+export const unknownId = (field: (typeof REFERENCES)[number]): DomainError => new DomainError('NOT_FOUND', { field });
+
+/** What the database refused, in the caller's terms; any other error as it is. */
+function refusalOf(error: unknown): unknown {
+  const state = sqlState(error);
+  switch (state) {
+    case EMISSION_POINT_GONE:
+      return unknownId('emission_point_id');
+    case ORIGINAL_MOVED:
+    case DOCUMENT_MOVED:
+      return new ConcurrentChangeError();
+    case CREDIT_EXCEEDED:
+      return creditExceeded(sqlDetail(error));
+    case FOREIGN_KEY_VIOLATED: {
+      // PostgreSQL names the constraint after its columns, that of the id last.
+      const field = REFERENCES.find((name) => sqlConstraint(error)?.includes(`_${name}_fkey`));
+      return field === undefined ? new DomainError('NOT_FOUND') : unknownId(field);
+    }
+    default: {
+      const refusal = REFUSALS[state ?? ''];
+      return refusal === undefined ? error : new DomainError(refusal);
+    }
+  }
+}

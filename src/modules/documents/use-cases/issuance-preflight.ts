@@ -1,0 +1,132 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import type { Finding } from '../../../shared/finding.js';
+import { guayaquilDay } from '../../../shared/guayaquil.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
+import { preflight } from '../../../sri/preflight.js';
+import { checkRuc } from '../../../sri/taxpayer-id.js';
+import { creditExceeded, refuseUncreditable, tooOld, uncharged } from '../domain/credit-note.js';
+import type { Assessed, Completed, Place } from '../domain/issuance.js';
+import { misnamed, namedInFull, otherBuyer, restsOnStanding, supportAuthorization } from '../domain/modified-document.js';
+import { refuseUnfit } from '../domain/own-original.js';
+import { type IssuingContextRow, snapshotOf } from '../persistence/issuing-context.js';
+import { IssuingRepository, type Replay, unknownId } from '../persistence/issuing.repository.js';
+import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
+
+const RULES = defineRules({
+  'place.inactive': {
+    es: 'El establecimiento o punto de emisión está inactivo',
+    en: 'The establishment or emission point is inactive',
+    reference: 'Ficha técnica 4',
+  },
+});
+
+/** The refusal of a key that was used for something else; it names what that was, so that nobody issues the same sale twice. */
+export const duplicateKey = ({ response }: Replay): DomainError => new DomainError('DUPLICATE_IDEMPOTENCY_KEY', { document_id: response['document_id'] });
+
+/** The checks that every way of issuing shares: place, replay, issuer and certificate, original, and the rules. */
+@Injectable()
+export class IssuancePreflight {
+  constructor(
+    private readonly issuing: IssuingRepository,
+    private readonly originals: ModifiedDocumentsRepository,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /** Issuer, establishment and point of a place. @throws DomainError NOT_FOUND naming the first id that is unknown */
+  async contextOf(tenantId: string, place: Place): Promise<IssuingContextRow> {
+    const { context } = await this.lookUp(tenantId, place, null);
+    if (context === null) throw new Error('unreachable: nothing is repeated without a key');
+    return context;
+  }
+
+  /**
+   * The same, or, where a request under this idempotency key was answered before, what it asked for and its answer.
+   * @throws DomainError NOT_FOUND as `contextOf`
+   */
+  async lookUp(tenantId: string, place: Place, key: string | null): Promise<{ context: IssuingContextRow; replay: null } | { context: IssuingContextRow | null; replay: Replay }> {
+    const { context, replay } = await this.issuing.lookUp(tenantId, place, key);
+    if (replay !== null) return { context, replay };
+    if (context === null) throw unknownId(await this.issuing.unknownIdOf(tenantId, place));
+    return { context, replay };
+  }
+
+  /**
+   * Everything that must hold before a number is taken, in the order in which it is told.
+   * @returns the document as it is stored; no finding is an error
+   * @throws DomainError for the first thing that does not hold
+   */
+  async requireIssuable(tenant: TenantContext, place: Place, context: IssuingContextRow, requested: DocumentContent, now: Date): Promise<Assessed> {
+    this.refuseUnusable(context, now);
+    const complete = await this.withModifiedDocument(tenant, place, requested, now);
+    const assessed = this.assess(complete, this.snapshot(context, tenant), now);
+    refuseErrors(assessed.findings);
+    return assessed;
+  }
+
+  /** @throws DomainError when issuer, place or certificate cannot issue now */
+  refuseUnusable(context: IssuingContextRow, now: Date): void {
+    if (!context.issuer_active) throw new DomainError('ISSUER_DISABLED');
+    if (!checkRuc(context.ruc, { strict: this.settings.STRICT_RUC_CHECK }).valid) throw new DomainError('INVALID_RUC', { ruc: context.ruc });
+    if (!context.establishment_active) throw new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['place.inactive'], '/establishment_id', 'active', 'inactive')]);
+    if (!context.point_active) throw new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['place.inactive'], '/emission_point_id', 'active', 'inactive')]);
+    if (context.certificate_id === null || context.certificate_valid_to === null) throw new DomainError('CERTIFICATE_NOT_FOUND');
+    const validTo = new Date(context.certificate_valid_to);
+    if (validTo <= now) throw new DomainError('CERTIFICATE_EXPIRED', { certificate_id: context.certificate_id, valid_to: validTo });
+  }
+
+  snapshot(context: IssuingContextRow, tenant: TenantContext): IssuerSnapshot {
+    return snapshotOf(context, this.settings.PROVIDER_RUC ?? null, tenant.environment);
+  }
+
+  /** Runs every rule, the XML and our schema over the content; refuses nothing. */
+  assess({ content, findings: ofOriginal }: Completed, issuer: IssuerSnapshot, now: Date): Assessed {
+    const context = { today: guayaquilDay(now), maxIssueDateAgeDays: this.settings.MAX_ISSUE_DATE_AGE_DAYS };
+    const { content: completed, findings } = preflight(content, issuer, context);
+    return { content: completed, issuer, findings: ofOriginal.length === 0 ? findings : [...ofOriginal, ...findings] };
+  }
+
+  /**
+   * Fills in the modified document's id, type, number and date, as far as it is one of the issuer's own, and refuses a
+   * note that names it wrongly or that its original does not admit. The findings are what is left to tell of the two.
+   * @throws DomainError NOT_FOUND, INVALID_STATE or FISCAL_RULE_VIOLATED
+   */
+  async withModifiedDocument(tenant: TenantContext, place: Place, content: DocumentContent, now: Date): Promise<Completed> {
+    const original = await this.originals.find(tenant, place, content);
+    const isCredit = content.documentType === '04';
+    const limit = (): [today: string, maxMonths: number] => [guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS];
+    // Issued elsewhere: all that is known of it is what the note says.
+    if (original === null) return { content, findings: isCredit ? tooOld(content.modifiedDocumentIssueDate, ...limit(), '/modified_document_issue_date') : [] };
+    const field = content.modifiedDocumentId === null ? 'modified_document_number' : 'modified_document_id';
+    if (isCredit) refuseUncreditable(original, ...limit(), field);
+    else if (restsOnStanding(content)) refuseUnfit(content.documentType, original, field);
+    refuseErrors(misnamed(content, original));
+    const named = namedInFull(content, original);
+    const authorization = supportAuthorization(content, original);
+    return { content: authorization === null ? named : { ...named, modifiedDocumentAuthorization: authorization }, findings: [...otherBuyer(content, original), ...(isCredit ? uncharged(content, original) : [])] };
+  }
+
+  /**
+   * Of what issuing looks at last, under locks: the amount that an original has left to credit, as it stands now.
+   * @throws DomainError CREDIT_EXCEEDS_ORIGINAL
+   */
+  async refuseTooMuchCredit({ tenantId }: TenantContext, { emissionPointId }: Place, note: DocumentContent): Promise<void> {
+    const { documentType, modifiedDocumentId } = note;
+    if (documentType !== '04' || modifiedDocumentId === null) return;
+    const { available, isExceeded } = await this.issuing.creditLeft(tenantId, emissionPointId, modifiedDocumentId, note);
+    if (isExceeded) throw creditExceeded(available);
+  }
+
+  /** Whether the counter has a number left, as it stands now. @throws DomainError SEQUENCE_EXHAUSTED */
+  async refuseUsedUpNumbers(tenant: TenantContext, { emissionPointId }: Place, documentType: string): Promise<void> {
+    if (await this.issuing.isSequenceUsedUp(tenant, emissionPointId, documentType)) throw new DomainError('SEQUENCE_EXHAUSTED', { field: 'emission_point_id' });
+  }
+}
+
+/** @throws DomainError with every finding when one of them is an error */
+export function refuseErrors(findings: readonly Finding[]): void {
+  if (findings.some((finding) => finding.severity === 'error')) throw new DomainError('FISCAL_RULE_VIOLATED', findings);
+}
