@@ -5,6 +5,7 @@ import type { Decision, DocumentPatch, DocumentState, SagaPolicy, Work } from '.
 import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
 import { DocumentsRepository, type Records } from '../../src/modules/documents/persistence/documents.repository.js';
 import { GetDocument, GetDocumentHandler } from '../../src/modules/documents/use-cases/get-document.js';
+import { PausesRepository } from '../../src/modules/documents/persistence/pauses.repository.js';
 import { ResumePause, ResumePauseHandler } from '../../src/modules/documents/use-cases/resume-pause.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
@@ -76,7 +77,7 @@ describe('a pause', () => {
   };
   const pauses = (): Promise<{ id: string; scope: string; code: string; is_open: boolean }[]> =>
     database.query('select id, scope, code, resumed_at is null as is_open from issuing_pauses where tenant_id = $1 order by created_at', [seed.tenantId]);
-  const resume = (id: string) => new ResumePauseHandler(transaction, new SystemClock()).execute(new ResumePause(acting(), seed.issuerId, id));
+  const resume = (id: string) => new ResumePauseHandler(new PausesRepository(transaction), new SystemClock()).execute(new ResumePause(acting(), seed.issuerId, id));
   const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 
   it('begins with the first refusal that says so', async () => {
@@ -143,7 +144,7 @@ describe('a pause', () => {
         return rows;
       }
     })(service);
-    expect((await new ResumePauseHandler(counted, new SystemClock()).execute(new ResumePause(acting(), seed.issuerId, id))).resumed_at).toEqual(expect.any(Date));
+    expect((await new ResumePauseHandler(new PausesRepository(counted), new SystemClock()).execute(new ResumePause(acting(), seed.issuerId, id))).resumed_at).toEqual(expect.any(Date));
     expect(calls).toEqual([10_000, 10_000, 5_000, 0]);
     const [left] = await database.query<{ due: number; ahead: number }>('select count(*) filter (where due_at <= now())::int as due, count(*) filter (where ahead)::int as ahead from outbox where tenant_id = $1', [seed.tenantId]);
     expect(left).toEqual({ due: waiting, ahead: 0 });

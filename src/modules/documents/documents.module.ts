@@ -11,6 +11,7 @@ import { DocumentExportsRepository } from './persistence/document-exports.reposi
 import { DocumentListsRepository } from './persistence/document-lists.repository.js';
 import { IssuingRepository } from './persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from './persistence/modified-documents.repository.js';
+import { PausesRepository } from './persistence/pauses.repository.js';
 import { StoredDocumentsRepository } from './persistence/stored-documents.repository.js';
 import { ASKING } from './saga/asking.js';
 import { AbandonDocumentHandler } from './use-cases/abandon-document.js';
@@ -67,7 +68,7 @@ const HANDLERS = [
   ResumePauseHandler,
 ];
 
-const REPOSITORIES = [IssuingRepository, StoredDocumentsRepository, ModifiedDocumentsRepository, DocumentListsRepository, DocumentExportsRepository];
+const REPOSITORIES = [IssuingRepository, StoredDocumentsRepository, ModifiedDocumentsRepository, PausesRepository, DocumentListsRepository, DocumentExportsRepository];
 
 /** Documents, for the API process: takes them in, shows them, and does what people ask. */
 @Module({

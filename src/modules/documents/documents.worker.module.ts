@@ -6,6 +6,7 @@ import { PrintingModule } from '../../platform/printing/printing.module.js';
 import { ReceptionClient } from '../../sri/soap/reception.js';
 import { UndiciSoapTransport } from '../../sri/soap/transport.js';
 import { SigningKeysModule } from '../issuers/public.js';
+import { DocumentCountsRepository } from './persistence/document-counts.repository.js';
 import { ModifiedDocumentsRepository } from './persistence/modified-documents.repository.js';
 import { AuthorizeStep } from './saga/authorize.step.js';
 import { CountFolding } from './saga/count-folding.js';
@@ -33,6 +34,7 @@ const SAGA = [
   SagaGauges,
   IssuanceProcessor,
   WorkerWatch,
+  DocumentCountsRepository,
   CountFolding,
   OutboxRelay,
   {

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { TenantTransaction } from '../../platform/database/tenant-transaction.js';
 import { RecurringWork } from '../../platform/schedule/recurring-work.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { CertificatesRepository } from './persistence/certificates.repository.js';
 
 const INTERVAL_MS = 60_000;
 
@@ -11,7 +11,7 @@ export class CertificateNotices extends RecurringWork {
   private readonly log = new Logger(CertificateNotices.name);
 
   constructor(
-    private readonly transaction: TenantTransaction,
+    private readonly certificates: CertificatesRepository,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SLEEPER) sleeper: Sleeper,
   ) {
@@ -19,7 +19,7 @@ export class CertificateNotices extends RecurringWork {
   }
 
   protected async work(): Promise<void> {
-    const [row] = await this.transaction.platform<{ written: number }>('select notice_certificates($1) as written', [this.clock.now()]);
-    if (row !== undefined && row.written > 0) this.log.log(`${row.written} notices of certificates that expire`);
+    const written = await this.certificates.noticeExpiring(this.clock.now());
+    if (written > 0) this.log.log(`${written} notices of certificates that expire`);
   }
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { RecurringWork } from '../../../platform/schedule/recurring-work.js';
 import { SLEEPER, type Sleeper } from '../../../shared/ports.js';
+import { DocumentCountsRepository } from '../persistence/document-counts.repository.js';
 
 const INTERVAL_MS = 5_000;
 const BATCH = 5_000;
@@ -10,7 +10,7 @@ const BATCH = 5_000;
 @Injectable()
 export class CountFolding extends RecurringWork {
   constructor(
-    private readonly transaction: TenantTransaction,
+    private readonly counts: DocumentCountsRepository,
     @Inject(SLEEPER) sleeper: Sleeper,
   ) {
     super(INTERVAL_MS, sleeper);
@@ -18,9 +18,6 @@ export class CountFolding extends RecurringWork {
 
   protected async work(stopping: AbortSignal): Promise<void> {
     let folded = BATCH;
-    while (folded === BATCH && !stopping.aborted) {
-      const [row] = await this.transaction.platform<{ folded: number }>('select fold_document_counts($1) as folded', [BATCH]);
-      folded = row?.folded ?? 0;
-    }
+    while (folded === BATCH && !stopping.aborted) folded = await this.counts.fold(BATCH);
   }
 }

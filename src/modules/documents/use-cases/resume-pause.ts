@@ -1,11 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { actLine } from '../../../platform/audit/audit-trail.js';
-import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { PauseRecord } from '../documents.acts.responses.js';
+import { PausesRepository } from '../persistence/pauses.repository.js';
 
 /** How many documents are woken in one transaction, far below what a statement has time for. */
 const WOKEN_AT_ONCE = 10_000;
@@ -24,28 +24,17 @@ export class ResumePause extends Command<PauseRecord> {
 @CommandHandler(ResumePause)
 export class ResumePauseHandler implements ICommandHandler<ResumePause> {
   constructor(
-    private readonly transaction: TenantTransaction,
+    private readonly pauses: PausesRepository,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async execute({ tenant, issuerId, pauseId }: ResumePause): Promise<PauseRecord> {
     const now = this.clock.now();
-    const line = actLine(tenant, { action: 'pause.resumed', target: { kind: 'pause', id: pauseId }, detail: { issuer_id: issuerId } }, now);
-    const [pause] = await this.transaction.call<PauseRecord>(
-      tenant.tenantId,
-      `select id, tenant_id, scope, issuer_id, establishment_id, emission_point_id, document_type, code as sri_code, document_id, created_at, resumed_at
-       from (select p.*, record_act($1, $5) from end_pause($1, $2, $3, $4) p) resumed`,
-      [issuerId, pauseId, now, line],
-    );
-    if (!pause) throw new DomainError('NOT_FOUND');
-    await this.wake(tenant, pauseId, now);
+    const act = actLine(tenant, { action: 'pause.resumed', target: { kind: 'pause', id: pauseId }, detail: { issuer_id: issuerId } }, now);
+    const pause = await this.pauses.end(tenant.tenantId, issuerId, pauseId, act, now);
+    if (pause === null) throw new DomainError('NOT_FOUND');
+    // The pause has ended: what is not woken here, because the process ends, wakes by itself within ten minutes.
+    while ((await this.pauses.wake(tenant.tenantId, pauseId, now, WOKEN_AT_ONCE)) > 0);
     return pause;
-  }
-
-  /** The pause has ended: what is not woken here, because the process ends, wakes by itself within ten minutes. */
-  private async wake({ tenantId }: TenantContext, pauseId: string, now: Date): Promise<void> {
-    const some = async (): Promise<number> =>
-      (await this.transaction.call<{ woken: number }>(tenantId, 'select wake_resumed($1, $2, $3, $4) as woken', [pauseId, now, WOKEN_AT_ONCE]))[0]?.woken ?? 0;
-    while ((await some()) > 0);
   }
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { RecurringWork } from '../../../platform/schedule/recurring-work.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
-import { NoticesRepository } from '../persistence/notices.repository.js';
+import { SequenceNoticesRepository } from '../persistence/sequence-notices.repository.js';
 
 /** Numbers left, each told once. */
 const THRESHOLDS = [1_000_000, 100_000, 10_000, 1_000] as const;
@@ -11,7 +11,7 @@ const THRESHOLDS = [1_000_000, 100_000, 10_000, 1_000] as const;
 @Injectable()
 export class SequenceNotices extends RecurringWork {
   constructor(
-    private readonly notices: NoticesRepository,
+    private readonly notices: SequenceNoticesRepository,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SLEEPER) sleeper: Sleeper,
     @Inject(SETTINGS) settings: Settings,
@@ -20,6 +20,6 @@ export class SequenceNotices extends RecurringWork {
   }
 
   protected async work(): Promise<void> {
-    await this.notices.noticeLowSequences(THRESHOLDS, this.clock.now());
+    await this.notices.noticeLow(THRESHOLDS, this.clock.now());
   }
 }

@@ -142,6 +142,12 @@ export class CertificatesRepository {
     });
   }
 
+  /** Writes the events, over all tenants, of certificates whose end draws near or has come, each once. @returns how many they were */
+  async noticeExpiring(now: Date): Promise<number> {
+    const [row] = await this.database.platform<{ written: number }>('select notice_certificates($1) as written', [now]);
+    return row?.written ?? 0;
+  }
+
   private record(manager: EntityManager, tenant: TenantContext, action: AuditAction, issuerId: string, id: string, now: Date): Promise<void> {
     return this.audit.record(manager, tenant, { action, target: { kind: 'certificate', id }, detail: { issuer_id: issuerId } }, now);
   }

@@ -1,0 +1,14 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+
+/** The counts behind the totals of document lists, over all tenants (`docs/adr/012`). */
+@Injectable()
+export class DocumentCountsRepository {
+  constructor(private readonly transaction: TenantTransaction) {}
+
+  /** Adds up to `limit` noted changes into the counts. @returns how many they were */
+  async fold(limit: number): Promise<number> {
+    const [row] = await this.transaction.platform<{ folded: number }>('select fold_document_counts($1) as folded', [limit]);
+    return row?.folded ?? 0;
+  }
+}

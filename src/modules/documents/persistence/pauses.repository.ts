@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { PauseRecord } from '../documents.acts.responses.js';
+
+const COLUMNS = 'id, tenant_id, scope, issuer_id, establishment_id, emission_point_id, document_type, code as sri_code, document_id, created_at, resumed_at';
+
+/** Most pauses of a list. */
+const MOST_LISTED = 100;
+
+/** Scopes whose submissions wait because the SRI blocked them. */
+@Injectable()
+export class PausesRepository {
+  constructor(private readonly transaction: TenantTransaction) {}
+
+  /** The pauses of an issuer, newest first, resumed ones too; null when the tenant has no such issuer. */
+  async list(tenantId: string, issuerId: string): Promise<PauseRecord[] | null> {
+    return this.transaction.run(tenantId, async (manager) => {
+      const issuers = await manager.query<unknown[]>('select 1 from issuers where tenant_id = $1 and id = $2', [tenantId, issuerId]);
+      if (issuers.length === 0) return null;
+      return manager.query<PauseRecord[]>(
+        `select ${COLUMNS} from issuing_pauses where tenant_id = $1 and issuer_id = $2 order by created_at desc, id limit ${MOST_LISTED}`,
+        [tenantId, issuerId],
+      );
+    });
+  }
+
+  /**
+   * Ends a pause; one that has ended already stays as it is. Its documents still sleep: see `wake`.
+   * @param act line of the audit log that commits with it
+   * @returns null when the issuer has no such pause
+   */
+  async end(tenantId: string, issuerId: string, pauseId: string, act: string, now: Date): Promise<PauseRecord | null> {
+    const [pause] = await this.transaction.call<PauseRecord>(
+      tenantId,
+      `select ${COLUMNS} from (select p.*, record_act($1, $5) from end_pause($1, $2, $3, $4) p) resumed`,
+      [issuerId, pauseId, now, act],
+    );
+    return pause ?? null;
+  }
+
+  /** Makes up to `limit` documents of an ended pause due. @returns how many they were; 0: none is left */
+  async wake(tenantId: string, pauseId: string, now: Date, limit: number): Promise<number> {
+    const [row] = await this.transaction.call<{ woken: number }>(tenantId, 'select wake_resumed($1, $2, $3, $4) as woken', [pauseId, now, limit]);
+    return row?.woken ?? 0;
+  }
+}
