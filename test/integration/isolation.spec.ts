@@ -7,7 +7,8 @@ import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { AuditTrail } from '../../src/platform/audit/audit-trail.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
-import { sqlState, TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { sqlState } from '../../src/platform/database/sql-error.js';
+import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 

@@ -6,7 +6,8 @@ import type { DocumentState, Decision } from '../../src/modules/documents/domain
 import { DocumentsRepository, StaleDocumentError } from '../../src/modules/documents/persistence/documents.repository.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
-import { sqlState, TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { sqlState } from '../../src/platform/database/sql-error.js';
+import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { lockAwaited } from '../support/held-transaction.js';

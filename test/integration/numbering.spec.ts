@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
-import { sqlState } from '../../src/platform/database/tenant-transaction.js';
+import { sqlState } from '../../src/platform/database/sql-error.js';
 import { buildAccessKey, checkDigit } from '../../src/sri/access-key.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';

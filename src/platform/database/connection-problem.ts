@@ -1,6 +1,6 @@
 import { SettingsError } from '../../config/settings.js';
 import { reasonOf } from '../reason.js';
-import { sqlState } from './tenant-transaction.js';
+import { sqlState } from './sql-error.js';
 
 /** What to do where PostgreSQL names no remedy. */
 const HINTS: Readonly<Record<string, string>> = {

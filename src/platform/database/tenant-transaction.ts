@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { DomainError } from '../../shared/domain-error.js';
+import { sqlState } from './sql-error.js';
 
 /** A statement of the hot path: each connection has PostgreSQL parse and plan it once. Its text never changes. */
 export class Prepared {
@@ -90,19 +91,4 @@ async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
       if (attempt === TRIES || !RETRYABLE.has(state)) throw error;
     }
   }
-}
-
-/** SQLSTATE of a failed query, or null when the error is none of PostgreSQL's. */
-export const sqlState = (error: unknown): string | null => told(error, 'code');
-
-/** What PostgreSQL, or a function of ours that refuses, tells besides; null when it tells nothing. */
-export const sqlDetail = (error: unknown): string | null => told(error, 'detail');
-
-/** Name of the constraint that a failed query would have broken; null when it was none. */
-export const sqlConstraint = (error: unknown): string | null => told(error, 'constraint');
-
-function told(error: unknown, name: 'code' | 'detail' | 'constraint'): string | null {
-  const driverError: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  const value: unknown = typeof driverError === 'object' && driverError !== null ? Reflect.get(driverError, name) : null;
-  return typeof value === 'string' ? value : null;
 }

@@ -1,4 +1,4 @@
-import { sqlState } from './tenant-transaction.js';
+import { sqlState } from './sql-error.js';
 import { DomainError } from '../../shared/domain-error.js';
 
 const UNIQUE_VIOLATION = '23505';

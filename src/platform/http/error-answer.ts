@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import { ERROR_CATALOGUE, type ErrorCode, messageOf } from '../../shared/error-catalogue.js';
-import { sqlState } from '../database/tenant-transaction.js';
+import { sqlState } from '../database/sql-error.js';
 import type { Finding } from '../../shared/finding.js';
 import { fieldMessage, type Language } from './field-messages.js';
 import { toldFinding } from './told-finding.js';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Prepared, sqlConstraint, sqlDetail, sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { sqlConstraint, sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
+import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AuditEntry, actLine } from '../../../platform/audit/audit-trail.js';
-import { sqlDetail, sqlState } from '../../../platform/database/tenant-transaction.js';
+import { sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
 import { ofDocument } from '../../../platform/tracing/document-trace.js';
 import { traced } from '../../../platform/tracing/spans.js';
 import { DomainError } from '../../../shared/domain-error.js';

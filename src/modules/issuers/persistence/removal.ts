@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { sqlState } from '../../../platform/database/tenant-transaction.js';
+import { sqlState } from '../../../platform/database/sql-error.js';
 import { DomainError } from '../../../shared/domain-error.js';
 
 const FOREIGN_KEY_VIOLATION = '23503';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Acting, auditLine } from '../../../platform/audit/audit-trail.js';
-import { sqlState, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { sqlState } from '../../../platform/database/sql-error.js';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { PlatformIssuerRecord, PlatformTenantRecord } from '../platform.responses.js';
 

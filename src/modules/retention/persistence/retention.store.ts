@@ -1,6 +1,6 @@
 import type { Client, QueryResultRow } from 'pg';
 import { connectAsOwner } from '../../../platform/database/owner-client.js';
-import { sqlState } from '../../../platform/database/tenant-transaction.js';
+import { sqlState } from '../../../platform/database/sql-error.js';
 
 /** Documents that a tenant issued in one month, all of them past their time. */
 export interface PastMonth {

@@ -4,7 +4,7 @@ import { createGzip } from 'node:zlib';
 import type { Client } from 'pg';
 import { connectAsOwner } from '../owner-client.js';
 import { to as copyTo } from 'pg-copy-streams';
-import { sqlState } from '../tenant-transaction.js';
+import { sqlState } from '../sql-error.js';
 import { BackupError, digestOf, type Manifest, manifestFile, tableFile } from './manifest.js';
 import { columnList, type StoredTable, storedTables } from './stored-tables.js';
 

@@ -1,0 +1,16 @@
+import { QueryFailedError } from 'typeorm';
+
+/** SQLSTATE of a failed query, or null when the error is none of PostgreSQL's. */
+export const sqlState = (error: unknown): string | null => told(error, 'code');
+
+/** What PostgreSQL, or a function of ours that refuses, tells besides; null when it tells nothing. */
+export const sqlDetail = (error: unknown): string | null => told(error, 'detail');
+
+/** Name of the constraint that a failed query would have broken; null when it was none. */
+export const sqlConstraint = (error: unknown): string | null => told(error, 'constraint');
+
+function told(error: unknown, name: 'code' | 'detail' | 'constraint'): string | null {
+  const driverError: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  const value: unknown = typeof driverError === 'object' && driverError !== null ? Reflect.get(driverError, name) : null;
+  return typeof value === 'string' ? value : null;
+}
