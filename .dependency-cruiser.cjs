@@ -140,6 +140,13 @@ module.exports = {
       to: { path: '^node_modules/(typeorm|pg|@types/pg|pg-copy-streams|@types/pg-copy-streams|@nestjs/typeorm)/' },
     },
     {
+      name: 'sql-only-in-repositories',
+      comment: 'SQL of a module stands in its repositories; a query may select straight into the shape of its answer.',
+      severity: 'error',
+      from: { path: '^src/modules/', pathNot: ['^src/modules/[^/]+/(persistence/|use-cases/(await|get|list)-)', SPEC] },
+      to: { path: '^src/platform/database/(tenant-transaction|list-reads)\\.ts$' },
+    },
+    {
       name: 'embedded-servers-only-locally',
       comment: 'A deployed process starts no server.',
       severity: 'error',
