@@ -1,15 +1,16 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { Inject, Injectable } from '@nestjs/common';
-import { IDS, type Ids } from '../../../shared/ports.js';
-import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import { sqlState } from '../../../platform/database/sql-error.js';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { CLAIM_STEP, type Claim } from '../../../platform/outbox/due-work.js';
-import { CONTENT_COLUMNS } from '../domain/content-columns.js';
-import { FORMER_CONTENT_AUTHORIZED } from '../domain/former-content.js';
-import type { Decision, DocumentPatch, DocumentState, Signing } from '../domain/document.js';
-import { type DocumentStatus, EVENT_OF_STATE, type Step, target } from '../domain/lifecycle.js';
+import { IDS, type Ids } from '../../../shared/ports.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
+import { CONTENT_COLUMNS } from '../domain/content-columns.js';
+import type { Decision, DocumentState } from '../domain/document.js';
+import { FORMER_CONTENT_AUTHORIZED } from '../domain/former-content.js';
+import { type DocumentStatus, EVENT_OF_STATE, type Step, target } from '../domain/lifecycle.js';
+import { type LoadedRow, toColumns, toLoaded, toRecordRows, workJson } from './document-rows.js';
 
 /** A document as a saga step sees it. */
 export interface LoadedDocument {
@@ -148,154 +149,4 @@ export class DocumentsRepository {
     if (type) events.push({ id: this.ids.uuid(), type });
     return { moves, events };
   }
-}
-
-interface LoadedRow {
-  document: Record<string, unknown>;
-  content: DocumentContent;
-  issuer_snapshot: IssuerSnapshot;
-  digests: (Omit<Signing, 'signedAt'> & { readonly signedAt: string })[];
-  signed_xml: Buffer | null;
-  signing_certificate_valid_to: Date | null;
-  certificate_id: string | null;
-  certificate_valid_from: Date | null;
-  certificate_valid_to: Date | null;
-}
-
-/** Unpacked only where the bytes are sent: most steps just ask about the document. */
-const packed = (gzip: Buffer, certificateValidTo: Date): LoadedDocument['signed'] => ({
-  get xml() {
-    return gunzipSync(gzip);
-  },
-  certificateValidTo,
-});
-
-function toLoaded(row: LoadedRow): LoadedDocument {
-  const d = row.document;
-  const date = (value: unknown): Date | null => (typeof value === 'string' ? new Date(value) : null);
-  return {
-    state: {
-      id: d['id'] as string,
-      tenantId: d['tenant_id'] as string,
-      status: d['status'] as DocumentStatus,
-      version: d['version'] as number,
-      accessKey: d['access_key'] as string,
-      signingNo: d['signing_no'] as number,
-      contentRevision: d['content_revision'] as number,
-      signings: row.digests.map((signing) => ({ ...signing, signedAt: new Date(signing.signedAt) })),
-      suspicion: d['suspicion'] as DocumentState['suspicion'],
-      receptionAttempts: d['reception_attempts'] as number,
-      authorizationAttempts: d['authorization_attempts'] as number,
-      firstSentAt: date(d['first_sent_at']),
-      receivedAt: date(d['received_at']),
-      deadlineAt: date(d['deadline_at']),
-      errorCode: d['error_code'] as string | null,
-      sriMessages: (d['sri_messages'] as WireMessage[]).map(fromWireMessage),
-      isResigning: isSigningSpent(row),
-      cancellation: d['cancellation'] as DocumentState['cancellation'],
-    },
-    acceptedAt: new Date(d['created_at'] as string),
-    decidedAt: date(d['updated_at']),
-    issuerId: d['issuer_id'] as string,
-    sequential: d['sequential'] as number,
-    content: row.content,
-    issuer: row.issuer_snapshot,
-    signed:
-      row.signed_xml && row.signing_certificate_valid_to
-        ? packed(row.signed_xml, row.signing_certificate_valid_to)
-        : null,
-    activeCertificate:
-      row.certificate_id && row.certificate_valid_from && row.certificate_valid_to
-        ? { id: row.certificate_id, validFrom: row.certificate_valid_from, validTo: row.certificate_valid_to }
-        : null,
-  };
-}
-
-/** Whether the current signing is not to be sent (again): a new one is due, or what it signed was corrected since. */
-function isSigningSpent({ document: d, digests }: LoadedRow): boolean {
-  const current = digests.find(({ signingNo }) => signingNo === d['signing_no']);
-  if (current === undefined) return false;
-  const isOfThisContent = current.accessKey === d['access_key'] && (current.contentRevision ?? d['content_revision']) === d['content_revision'];
-  return d['due_step'] === 'prepare' || !isOfThisContent;
-}
-
-/** Patch property -> column. */
-const COLUMN_OF: Readonly<Record<keyof DocumentPatch, string>> = {
-  authorizationNumber: 'authorization_number',
-  authorizationDate: 'authorization_date',
-  errorCode: 'error_code',
-  errorDetail: 'error_detail',
-  sriMessages: 'sri_messages',
-  signingNo: 'signing_no',
-  suspicion: 'suspicion',
-  receptionAttempts: 'reception_attempts',
-  authorizationAttempts: 'authorization_attempts',
-  firstSentAt: 'first_sent_at',
-  receivedAt: 'received_at',
-  deadlineAt: 'deadline_at',
-  cancellation: 'cancellation',
-};
-
-function toColumns(patch: DocumentPatch): Record<string, unknown> {
-  const columns: Record<string, unknown> = {};
-  for (const [property, column] of Object.entries(COLUMN_OF) as [keyof DocumentPatch, string][]) {
-    const value = patch[property];
-    if (value === undefined) continue;
-    columns[column] = property === 'sriMessages' ? (value as readonly SriMessage[]).map(toWireMessage) : value;
-  }
-  return columns;
-}
-
-/** SRIMessage as the interface specification names its fields (section 2.7). */
-export interface WireMessage {
-  readonly identifier: string | null;
-  readonly message: string;
-  readonly additional_info: string | null;
-  readonly message_type: string;
-}
-
-export const fromWireMessage = (wire: WireMessage): SriMessage => ({
-  identifier: wire.identifier,
-  message: wire.message,
-  additionalInfo: wire.additional_info,
-  messageType: wire.message_type,
-});
-
-function toWireMessage(message: SriMessage): WireMessage {
-  return {
-    identifier: message.identifier,
-    message: message.message,
-    additional_info: message.additionalInfo,
-    message_type: message.messageType,
-  };
-}
-
-function workJson({ work, keepWork }: Decision): string | null {
-  if (keepWork) return JSON.stringify({ keep: true });
-  if (work === null) return null;
-  return JSON.stringify({
-    step: work.step,
-    due_at: work.dueAt === 'never' ? 'infinity' : work.dueAt.toISOString(),
-    keep_lease: work.keepLease ?? false,
-    recheck: work.recheck ?? false,
-    ...(work.unsent === undefined ? {} : { unsent: work.unsent }),
-  });
-}
-
-function toRecordRows({ signing, attempt, finished, asked, authorization }: Records): Record<string, unknown> {
-  const outcome = (row: AttemptOutcome): Record<string, unknown> => ({
-    id: row.id,
-    outcome: row.outcome,
-    messages: row.messages?.map(toWireMessage) ?? null,
-    excerpt: row.excerpt ?? null,
-  });
-  return {
-    ...(signing && { signing: { signing_no: signing.signingNo, certificate_id: signing.certificateId, digest: signing.digest } }),
-    ...(attempt && { attempt: { id: attempt.id, service: attempt.service, signing_no: attempt.signingNo } }),
-    ...(finished && { finished: outcome(finished) }),
-    ...(asked && {
-      asked: { ...outcome(asked), service: asked.service, signing_no: asked.signingNo, started_at: asked.startedAt.toISOString() },
-    }),
-    ...(authorization && { authorization: { state: authorization.state } }),
-  };
 }

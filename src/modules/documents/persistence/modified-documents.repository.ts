@@ -4,7 +4,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { isNote, type ModifiedDocument, namedInFull, type OriginalIdentity } from '../domain/modified-document.js';
-import { fromWireMessage, type WireMessage } from './documents.repository.js';
+import { fromWireMessage, type WireMessage } from './wire-message.js';
 
 const IDENTITY = `d.id, d.document_type as "documentType", to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as number`;
 /** `d` with what tells whether it may be modified, and by what. */

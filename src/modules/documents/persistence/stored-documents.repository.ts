@@ -7,7 +7,7 @@ import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { requireAction } from '../domain/acts.js';
 import type { Place } from '../domain/issuance.js';
 import type { Action, DocumentStatus } from '../domain/lifecycle.js';
-import { fromWireMessage, type WireMessage } from './documents.repository.js';
+import { fromWireMessage, type WireMessage } from './wire-message.js';
 
 /** A document as the caller's acts on it need to see it. */
 export interface StoredDocument {
