@@ -13,7 +13,7 @@ import { IssuingRepository } from './persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from './persistence/modified-documents.repository.js';
 import { PausesRepository } from './persistence/pauses.repository.js';
 import { StoredDocumentsRepository } from './persistence/stored-documents.repository.js';
-import { ASKING } from './saga/asking.js';
+import { SRI_CLIENTS } from './saga/sri-clients.js';
 import { AbandonDocumentHandler } from './use-cases/abandon-document.js';
 import { CancelDocumentHandler } from './use-cases/cancel-document.js';
 import { CatalogueLines } from './use-cases/catalogue-lines.js';
@@ -74,6 +74,6 @@ const REPOSITORIES = [IssuingRepository, StoredDocumentsRepository, ModifiedDocu
 @Module({
   imports: [CqrsModule, HttpModule, PrintingModule, CatalogueModule],
   controllers: [DocumentsController, DraftsController, DocumentActsController, PausesController],
-  providers: [IssuancePreflight, CatalogueLines, DraftStore, DocumentActs, ...REPOSITORIES, ...ASKING, ...HANDLERS],
+  providers: [IssuancePreflight, CatalogueLines, DraftStore, DocumentActs, ...REPOSITORIES, ...SRI_CLIENTS, ...HANDLERS],
 })
 export class DocumentsModule {}

@@ -17,14 +17,14 @@ import { SubmitStep } from './saga/submit.step.js';
 import { WorkerWatch } from './saga/worker-watch.js';
 import { SagaGauges } from './saga/saga-gauges.js';
 import { SriBreaker } from './saga/sri-breaker.js';
-import { ASKING, limits } from './saga/asking.js';
+import { SRI_CLIENTS, soapLimits } from './saga/sri-clients.js';
 import { Transmission } from './saga/transmission.js';
 import { WatchStep } from './saga/watch.step.js';
 import { GetDocumentRideHandler } from './use-cases/get-document-ride.js';
 import { GetDocumentXmlHandler } from './use-cases/get-document-xml.js';
 
 const SAGA = [
-  ...ASKING,
+  ...SRI_CLIENTS,
   PrepareStep,
   Transmission,
   SubmitStep,
@@ -41,7 +41,7 @@ const SAGA = [
     provide: ReceptionClient,
     inject: [SriMeter, UndiciSoapTransport, SETTINGS],
     useFactory: (meter: SriMeter, transport: UndiciSoapTransport, settings: Settings) =>
-      new MeasuredReception(meter, transport, settings.SRI_RECEPTION_URL, limits(settings)),
+      new MeasuredReception(meter, transport, settings.SRI_RECEPTION_URL, soapLimits(settings)),
   },
 ];
 

@@ -8,10 +8,10 @@ import type { Decision, DocumentState } from '../domain/document.js';
 import { target } from '../domain/lifecycle.js';
 import { type Advanced, DocumentsRepository, type Records } from './documents.repository.js';
 
-/** The repository that counts what it wrote: where documents come to, and what of it is a fault of ours. */
+/** The repository, with metrics of what it wrote: the states that documents reach, how long they take, and faults of ours. */
 @Injectable()
-export class CountedDocuments extends DocumentsRepository {
-  private readonly log = new Logger(CountedDocuments.name);
+export class MeasuredDocumentsRepository extends DocumentsRepository {
+  private readonly log = new Logger(MeasuredDocumentsRepository.name);
 
   constructor(
     transaction: TenantTransaction,
@@ -21,13 +21,13 @@ export class CountedDocuments extends DocumentsRepository {
     super(transaction, ids);
   }
 
-  override async advance(state: DocumentState, decision: Decision, token: string | null, now: Date, records?: Records, audit?: string | null): Promise<Advanced> {
-    const advanced = await super.advance(state, decision, token, now, records, audit);
-    this.tell(state, decision, now);
+  override async advance(state: DocumentState, decision: Decision, token: string | null, now: Date, records?: Records, act?: string | null): Promise<Advanced> {
+    const advanced = await super.advance(state, decision, token, now, records, act);
+    this.measure(state, decision, now);
     return advanced;
   }
 
-  private tell({ id, status: from, accessKey, firstSentAt }: DocumentState, { moves, patch, restore }: Decision, now: Date): void {
+  private measure({ id, status: from, accessKey, firstSentAt }: DocumentState, { moves, patch, restore }: Decision, now: Date): void {
     // It waits and nobody else is told: whoever keeps the key has to bring it back.
     if (patch.errorCode === 'SIGNING_KEY_UNAVAILABLE') this.meters.count('ownFaults', { source: 'document', code: patch.errorCode });
     const last = moves.at(-1);
@@ -46,10 +46,10 @@ export class CountedDocuments extends DocumentsRepository {
       this.meters.time('authorizationDelay', { document_type: documentType }, now.getTime() - firstSentAt.getTime());
     }
     if (last.trigger === 'failed' || last.trigger === 'mismatch') this.meters.count('ownFaults', { source: 'document', code: patch.errorCode ?? 'UNKNOWN' });
-    if (last.trigger === 'refused') this.tellOwnFaults(last.detail, patch.sriMessages ?? []);
+    if (last.trigger === 'refused') this.countOwnFaults(last.detail, patch.sriMessages ?? []);
   }
 
-  private tellOwnFaults(detail: unknown, messages: DocumentState['sriMessages']): void {
+  private countOwnFaults(detail: unknown, messages: DocumentState['sriMessages']): void {
     const { service } = detail as { readonly service: 'reception' | 'authorization' };
     for (const { identifier } of messages) {
       if (identifier !== null && rowOf(service, identifier)?.ours === true) this.meters.count('ownFaults', { source: service, code: identifier });
@@ -58,4 +58,4 @@ export class CountedDocuments extends DocumentsRepository {
 }
 
 /** The document type stands in the access key, behind the date. */
-export const documentTypeOf = (accessKey: string): string => accessKey.slice(8, 10);
+const documentTypeOf = (accessKey: string): string => accessKey.slice(8, 10);

@@ -3,7 +3,7 @@ import { Meters } from '../../../platform/observability/meters.js';
 import { AuthorizationClient } from '../../../sri/soap/authorization.js';
 import { ConsultationClient } from '../../../sri/soap/consultation.js';
 import { UndiciSoapTransport } from '../../../sri/soap/transport.js';
-import { CountedDocuments } from '../persistence/counted-documents.js';
+import { MeasuredDocumentsRepository } from '../persistence/measured-documents.repository.js';
 import { DocumentsRepository } from '../persistence/documents.repository.js';
 import { MeasuredAuthorization, MeasuredConsultation, SriMeter } from './measured-sri.js';
 import { SAGA_POLICY, sagaPolicy } from './policy.js';
@@ -11,14 +11,14 @@ import { SAGA_POLICY, sagaPolicy } from './policy.js';
 const MAX_ANSWER_BYTES = 2_097_152;
 
 /** How long an answer of the SRI may take and how large it may be. */
-export const limits = (settings: Settings): { timeoutMs: number; maxBytes: number } => ({
+export const soapLimits = (settings: Settings): { timeoutMs: number; maxBytes: number } => ({
   timeoutMs: settings.SRI_TIMEOUT_SECONDS * 1_000,
   maxBytes: MAX_ANSWER_BYTES,
 });
 
-/** What both halves need to ask the SRI about a document and to write what they learn. */
-export const ASKING = [
-  { provide: DocumentsRepository, useClass: CountedDocuments },
+/** The SRI's services about documents that were sent, for both processes, and what is needed to write what they answer. */
+export const SRI_CLIENTS = [
+  { provide: DocumentsRepository, useClass: MeasuredDocumentsRepository },
   UndiciSoapTransport,
   { provide: SriMeter, inject: [Meters], useFactory: (meters: Meters) => new SriMeter(meters) },
   { provide: SAGA_POLICY, inject: [SETTINGS], useFactory: sagaPolicy },
@@ -26,12 +26,12 @@ export const ASKING = [
     provide: AuthorizationClient,
     inject: [SriMeter, UndiciSoapTransport, SETTINGS],
     useFactory: (meter: SriMeter, transport: UndiciSoapTransport, settings: Settings) =>
-      new MeasuredAuthorization(meter, transport, settings.SRI_AUTHORIZATION_URL, limits(settings)),
+      new MeasuredAuthorization(meter, transport, settings.SRI_AUTHORIZATION_URL, soapLimits(settings)),
   },
   {
     provide: ConsultationClient,
     inject: [SriMeter, UndiciSoapTransport, SETTINGS],
     useFactory: (meter: SriMeter, transport: UndiciSoapTransport, settings: Settings) =>
-      new MeasuredConsultation(meter, transport, settings.SRI_CONSULTATION_URL, limits(settings)),
+      new MeasuredConsultation(meter, transport, settings.SRI_CONSULTATION_URL, soapLimits(settings)),
   },
 ];
