@@ -1,8 +1,8 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { BuyerRecord } from '../buyers.responses.js';
 import { BuyersRepository } from '../persistence/buyers.repository.js';
-import { found } from './found.js';
 
 /** One profile of the tenant. */
 export class GetBuyer extends Query<BuyerRecord> {

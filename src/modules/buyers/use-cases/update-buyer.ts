@@ -1,11 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { BuyerUpdateDto } from '../buyers.dto.js';
 import type { BuyerRecord } from '../buyers.responses.js';
 import { BuyersRepository } from '../persistence/buyers.repository.js';
-import { found } from './found.js';
 
 /** Changes the given fields of a profile. Issued documents keep the buyer that they were issued with. */
 export class UpdateBuyer extends Command<BuyerRecord> {

@@ -1,8 +1,8 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { ProductsRepository } from '../persistence/products.repository.js';
 import type { ProductRecord } from '../products.responses.js';
-import { found } from './product-answer.js';
 
 /** One product of the catalogue. */
 export class GetProduct extends Query<ProductRecord> {

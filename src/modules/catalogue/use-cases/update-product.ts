@@ -1,11 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { ProductsRepository } from '../persistence/products.repository.js';
 import type { ProductUpdateDto } from '../products.dto.js';
 import type { ProductRecord } from '../products.responses.js';
-import { found, refuseFaulty } from './product-answer.js';
+import { refuseFaulty } from './product-answer.js';
 
 /** Changes the given fields of a product; documents and drafts keep what they were written with. */
 export class UpdateProduct extends Command<ProductRecord> {

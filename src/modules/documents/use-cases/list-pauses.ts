@@ -1,5 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { PauseList } from '../documents.acts.responses.js';
 import { PausesRepository } from '../persistence/pauses.repository.js';
@@ -19,8 +19,6 @@ export class ListPausesHandler implements IQueryHandler<ListPauses> {
   constructor(private readonly pauses: PausesRepository) {}
 
   async execute({ tenant, issuerId }: ListPauses): Promise<PauseList> {
-    const items = await this.pauses.list(tenant.tenantId, issuerId);
-    if (items === null) throw new DomainError('NOT_FOUND');
-    return { items };
+    return { items: found(await this.pauses.list(tenant.tenantId, issuerId)) };
   }
 }

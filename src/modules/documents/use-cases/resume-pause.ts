@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { actLine } from '../../../platform/audit/audit-trail.js';
-import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { PauseRecord } from '../documents.acts.responses.js';
@@ -31,8 +31,7 @@ export class ResumePauseHandler implements ICommandHandler<ResumePause> {
   async execute({ tenant, issuerId, pauseId }: ResumePause): Promise<PauseRecord> {
     const now = this.clock.now();
     const act = actLine(tenant, { action: 'pause.resumed', target: { kind: 'pause', id: pauseId }, detail: { issuer_id: issuerId } }, now);
-    const pause = await this.pauses.end(tenant.tenantId, issuerId, pauseId, act, now);
-    if (pause === null) throw new DomainError('NOT_FOUND');
+    const pause = found(await this.pauses.end(tenant.tenantId, issuerId, pauseId, act, now));
     // The pause has ended: what is not woken here, because the process ends, wakes by itself within ten minutes.
     while ((await this.pauses.wake(tenant.tenantId, pauseId, now, WOKEN_AT_ONCE)) > 0);
     return pause;

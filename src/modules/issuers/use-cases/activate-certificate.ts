@@ -2,13 +2,13 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Language } from '../../../platform/http/field-messages.js';
 import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { certificateStatus } from '../domain/certificate-status.js';
 import type { CertificateEntry } from '../issuers.responses.js';
 import { type CertificateRow, CertificatesRepository } from '../persistence/certificates.repository.js';
 import { certificateAnswer } from './certificate-answer.js';
-import { found } from './issuer-answer.js';
 
 /** Makes another stored certificate the one that signs. */
 export class ActivateCertificate extends Command<CertificateEntry> {

@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Language } from '../../../platform/http/field-messages.js';
 import { Pkcs12Opener } from '../../../platform/secrets/pkcs12-opener.js';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { certificateCarriesRuc } from '../../../sri/signing/certificate.js';
@@ -10,7 +11,6 @@ import type { CertificateReport } from '../issuers.responses.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
 import { examineCertificate } from '../signing/examine-certificate.js';
 import { checksAnswer } from './certificate-answer.js';
-import { found } from './issuer-answer.js';
 
 /** Tells everything that is right and wrong with a certificate for an issuer; nothing of it is kept. */
 export class CheckCertificate extends Query<CertificateReport> {

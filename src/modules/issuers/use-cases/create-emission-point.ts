@@ -1,11 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EmissionPointCreateDto } from '../issuers.dto.js';
 import type { EmissionPointRecord } from '../issuers.responses.js';
 import { EmissionPointsRepository, type EstablishmentPath } from '../persistence/emission-points.repository.js';
-import { found } from './issuer-answer.js';
 
 /** Adds an emission point to an establishment; each document type numbers from `initial_sequential`. */
 export class CreateEmissionPoint extends Command<EmissionPointRecord> {

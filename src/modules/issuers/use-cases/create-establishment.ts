@@ -1,11 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EstablishmentCreateDto } from '../issuers.dto.js';
 import type { EstablishmentRecord } from '../issuers.responses.js';
 import { EstablishmentsRepository } from '../persistence/establishments.repository.js';
-import { found } from './issuer-answer.js';
 
 /** Adds an establishment to an issuer. */
 export class CreateEstablishment extends Command<EstablishmentRecord> {

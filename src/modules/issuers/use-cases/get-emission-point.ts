@@ -1,8 +1,8 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EmissionPointRecord } from '../issuers.responses.js';
 import { EmissionPointsRepository, type EstablishmentPath } from '../persistence/emission-points.repository.js';
-import { found } from './issuer-answer.js';
 
 /** One emission point of an establishment. */
 export class GetEmissionPoint extends Query<EmissionPointRecord> {

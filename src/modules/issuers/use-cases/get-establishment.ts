@@ -1,8 +1,8 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EstablishmentRecord } from '../issuers.responses.js';
 import { EstablishmentsRepository } from '../persistence/establishments.repository.js';
-import { found } from './issuer-answer.js';
 
 /** One establishment of an issuer. */
 export class GetEstablishment extends Query<EstablishmentRecord> {

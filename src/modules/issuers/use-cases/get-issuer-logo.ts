@@ -1,8 +1,8 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { mediaTypeOf } from '../../../sri/ride/logo.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
-import { found } from './issuer-answer.js';
 
 export interface LogoFile {
   readonly bytes: Buffer;

@@ -1,12 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Language } from '../../../platform/http/field-messages.js';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { CertificateList } from '../issuers.responses.js';
 import { CertificatesRepository } from '../persistence/certificates.repository.js';
 import { certificateAnswer } from './certificate-answer.js';
-import { found } from './issuer-answer.js';
 
 /** All certificates of an issuer, newest first. */
 export class ListCertificates extends Query<CertificateList> {

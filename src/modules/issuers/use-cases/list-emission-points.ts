@@ -1,9 +1,9 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { ActivePageQuery } from '../issuers.dto.js';
 import type { EmissionPointPage } from '../issuers.responses.js';
 import { EmissionPointsRepository, type EstablishmentPath } from '../persistence/emission-points.repository.js';
-import { found } from './issuer-answer.js';
 
 /** A page of an establishment's emission points, newest first. */
 export class ListEmissionPoints extends Query<EmissionPointPage> {

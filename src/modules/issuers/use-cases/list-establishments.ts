@@ -1,9 +1,9 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { ActivePageQuery } from '../issuers.dto.js';
 import type { EstablishmentPage } from '../issuers.responses.js';
 import { EstablishmentsRepository } from '../persistence/establishments.repository.js';
-import { found } from './issuer-answer.js';
 
 /** A page of an issuer's establishments, newest first. */
 export class ListEstablishments extends Query<EstablishmentPage> {

@@ -1,9 +1,9 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { PageQuery } from '../../../platform/http/paging.dto.js';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { SequenceGapPage } from '../issuers.responses.js';
 import { type Sequence, SequencesRepository } from '../persistence/sequences.repository.js';
-import { found } from './issuer-answer.js';
 
 /** A page of the numbers of a counter that no authorized document carries, each with its reason. */
 export class ListSequenceGaps extends Query<SequenceGapPage> {

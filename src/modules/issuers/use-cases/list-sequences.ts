@@ -1,9 +1,9 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { documentTypes } from '../../../sri/document-types/registry.js';
 import type { SequenceList } from '../issuers.responses.js';
 import { SequencesRepository } from '../persistence/sequences.repository.js';
-import { found } from './issuer-answer.js';
 
 /** The next number of each document type on an emission point, in the environment of the service. */
 export class ListSequences extends Query<SequenceList> {

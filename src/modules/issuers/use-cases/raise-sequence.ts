@@ -1,11 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { SequenceRaiseDto } from '../issuers.dto.js';
 import type { SequenceRecord } from '../issuers.responses.js';
 import { type Sequence, SequencesRepository } from '../persistence/sequences.repository.js';
-import { found } from './issuer-answer.js';
 
 /** Skips numbers of a counter on purpose; the reason stays with them. */
 export class RaiseSequence extends Command<SequenceRecord> {

@@ -1,11 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EmissionPointUpdateDto } from '../issuers.dto.js';
 import type { EmissionPointRecord } from '../issuers.responses.js';
 import { EmissionPointsRepository, type EstablishmentPath } from '../persistence/emission-points.repository.js';
-import { found } from './issuer-answer.js';
 
 /** Opens or closes an emission point; its code stays, for it stands in access keys. */
 export class UpdateEmissionPoint extends Command<EmissionPointRecord> {

@@ -1,11 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EstablishmentUpdateDto } from '../issuers.dto.js';
 import type { EstablishmentRecord } from '../issuers.responses.js';
 import { EstablishmentsRepository } from '../persistence/establishments.repository.js';
-import { found } from './issuer-answer.js';
 
 /** Changes the given fields of an establishment; the code stays, for it stands in access keys. */
 export class UpdateEstablishment extends Command<EstablishmentRecord> {

@@ -5,6 +5,7 @@ import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { Envelope } from '../../../platform/secrets/envelope.js';
 import { type OpenedContainer, Pkcs12Opener } from '../../../platform/secrets/pkcs12-opener.js';
 import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { checkMessage } from '../certificate-check-messages.js';
@@ -14,7 +15,6 @@ import { CertificatesRepository } from '../persistence/certificates.repository.j
 import { IssuersRepository } from '../persistence/issuers.repository.js';
 import { examineCertificate } from '../signing/examine-certificate.js';
 import { certificateAnswer } from './certificate-answer.js';
-import { found } from './issuer-answer.js';
 
 /** Takes in an issuer's signing certificate and makes it the active one. */
 export class UploadCertificate extends Command<CertificateEntry> {

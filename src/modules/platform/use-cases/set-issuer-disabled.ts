@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Acting } from '../../../platform/audit/audit-trail.js';
-import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import { PlatformRepository } from '../persistence/platform.repository.js';
 import type { PlatformIssuerRecord } from '../platform.responses.js';
@@ -26,8 +26,6 @@ export class SetIssuerDisabledHandler implements ICommandHandler<SetIssuerDisabl
   ) {}
 
   async execute({ admin, tenantId, issuerId, disabled }: SetIssuerDisabled): Promise<PlatformIssuerRecord> {
-    const issuer = await this.platform.setIssuerDisabled(admin, tenantId, issuerId, disabled, this.clock.now());
-    if (issuer === null) throw new DomainError('NOT_FOUND');
-    return issuer;
+    return found(await this.platform.setIssuerDisabled(admin, tenantId, issuerId, disabled, this.clock.now()));
   }
 }

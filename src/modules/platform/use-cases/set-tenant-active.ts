@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Acting } from '../../../platform/audit/audit-trail.js';
-import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import { PlatformRepository } from '../persistence/platform.repository.js';
 import type { PlatformTenantRecord } from '../platform.responses.js';
@@ -25,8 +25,6 @@ export class SetTenantActiveHandler implements ICommandHandler<SetTenantActive> 
   ) {}
 
   async execute({ admin, tenantId, isActive }: SetTenantActive): Promise<PlatformTenantRecord> {
-    const tenant = await this.platform.setActive(admin, tenantId, isActive, this.clock.now());
-    if (tenant === null) throw new DomainError('NOT_FOUND');
-    return tenant;
+    return found(await this.platform.setActive(admin, tenantId, isActive, this.clock.now()));
   }
 }

@@ -1,8 +1,8 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { DeliveriesRepository } from '../persistence/deliveries.repository.js';
 import type { DeliveryRecord } from '../webhooks.responses.js';
-import { found } from './found.js';
 
 /** One delivery with its attempts. */
 export class GetDelivery extends Query<DeliveryRecord> {

@@ -1,8 +1,8 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { WebhooksRepository } from '../persistence/webhooks.repository.js';
 import type { WebhookRecord } from '../webhooks.responses.js';
-import { found } from './found.js';
 
 /** One webhook, without its secret. */
 export class GetWebhook extends Query<WebhookRecord> {

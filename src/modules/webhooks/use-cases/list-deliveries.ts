@@ -1,9 +1,9 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { DeliveriesRepository } from '../persistence/deliveries.repository.js';
 import type { DeliveryListQuery } from '../webhooks.dto.js';
 import type { DeliveryPage } from '../webhooks.responses.js';
-import { found } from './found.js';
 
 /** A page of what was sent to a webhook, newest first, with the attempts. */
 export class ListDeliveries extends Query<DeliveryPage> {

@@ -1,10 +1,10 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { DeliveriesRepository } from '../persistence/deliveries.repository.js';
 import type { DeliveryRecord } from '../webhooks.responses.js';
-import { found } from './found.js';
 
 /** Sends one delivery again, with the same id, from the beginning of the schedule. */
 export class ReplayDelivery extends Command<DeliveryRecord> {

@@ -1,13 +1,13 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { DeliveriesRepository } from '../persistence/deliveries.repository.js';
 import { ReplayPlaces } from '../replay-places.js';
 import type { WebhookReplayDto } from '../webhooks.dto.js';
 import type { ReplayAccepted } from '../webhooks.responses.js';
-import { found } from './found.js';
 
 /** Events of one replay; all of them are made due in one transaction. */
 const MOST_EVENTS = 5_000;

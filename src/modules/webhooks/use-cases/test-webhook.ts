@@ -1,10 +1,10 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { DeliveriesRepository } from '../persistence/deliveries.repository.js';
 import type { DeliveryRecord } from '../webhooks.responses.js';
-import { found } from './found.js';
 
 /** Sends a ping to one webhook, once; its delivery tells what came of it. */
 export class TestWebhook extends Command<DeliveryRecord> {

@@ -1,12 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { WebhooksRepository } from '../persistence/webhooks.repository.js';
 import { WebhookAddresses } from '../webhook-addresses.js';
 import type { WebhookUpdateDto } from '../webhooks.dto.js';
 import type { WebhookRecord } from '../webhooks.responses.js';
-import { found } from './found.js';
 
 /**
  * Changes a webhook, or switches it off and on. While it is off, what was on its way waits for three days, and nothing that
