@@ -1,11 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { count, instant, text, uuid } from '../../platform/openapi/property-types.js';
 
 /** Response shapes of the API key endpoints (decisions, sections 5 and 6). */
-
-const uuid = { type: String, format: 'uuid' } as const;
-const instant = { type: String, format: 'date-time' } as const;
-const text = { type: String } as const;
-const count = { type: 'integer' } as const;
 
 @ApiSchema({ name: 'ApiKey' })
 export class ApiKeyRecord {

@@ -1,12 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { MOST_COUNTED } from '../../platform/database/counting.js';
 import { AUDIT_ACTIONS, AUDIT_ACTORS, AUDIT_TARGETS, type AuditAction, type AuditActor, type AuditTarget } from '../../platform/audit/audit-actions.js';
-
-const uuid = { type: String, format: 'uuid' } as const;
-const instant = { type: String, format: 'date-time' } as const;
-const text = { type: String } as const;
-const count = { type: 'integer' } as const;
-const orNull = { nullable: true } as const;
+import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 
 @ApiSchema({ name: 'AuditLine' })
 export class AuditLineRecord {

@@ -1,10 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { MEMBER_ROLES, type MemberRole } from '../../shared/tenant-context.js';
-
-const uuid = { type: String, format: 'uuid' } as const;
-const instant = { type: String, format: 'date-time' } as const;
-const text = { type: String } as const;
-const orNull = { nullable: true } as const;
 
 @ApiSchema({ name: 'Session' })
 export class SessionRecord {

@@ -1,12 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 
 /** Response shapes of the buyer endpoints (interface specification 2.7, 4.15 to 4.17). */
-
-const uuid = { type: String, format: 'uuid' } as const;
-const instant = { type: String, format: 'date-time' } as const;
-const text = { type: String } as const;
-const count = { type: 'integer' } as const;
-const orNull = { nullable: true } as const;
 
 export const LOOKUP_SOURCES = ['tenant_profile', 'sri_cache', 'sri_live'] as const;
 export type LookupSource = (typeof LOOKUP_SOURCES)[number];

@@ -1,13 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { count, flag, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 
 /** Response shapes of the catalogue (interface specification, section 2.7). */
-
-const uuid = { type: String, format: 'uuid' } as const;
-const instant = { type: String, format: 'date-time' } as const;
-const text = { type: String } as const;
-const flag = { type: Boolean } as const;
-const count = { type: 'integer' } as const;
-const orNull = { nullable: true } as const;
 
 @ApiSchema({ name: 'Product' })
 export class ProductRecord {

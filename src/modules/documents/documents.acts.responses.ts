@@ -1,12 +1,11 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { instant, uuid } from '../../platform/openapi/property-types.js';
 import { SriMessageBody } from './documents.responses.js';
 import { DOCUMENT_STATUSES } from './domain/lifecycle.js';
 
 /** Answers to what is done with a document after it was issued (interface specification 4.5 to 4.8). */
 
-const uuid = { format: 'uuid', type: String } as const;
 const status = { enum: DOCUMENT_STATUSES, enumName: 'DocumentStatus' } as const;
-const instant = { type: String, format: 'date-time' } as const;
 const textOrNull = { type: String, nullable: true } as const;
 
 @ApiSchema({ name: 'DocumentRetryResponse' })

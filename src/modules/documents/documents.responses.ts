@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { ToldFinding } from '../../platform/http/told-finding.js';
+import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { sampleId } from '../../platform/openapi/samples.js';
 import { storedList, storedOrNull } from '../../platform/openapi/stored-forms.js';
 import { ForeignTradeDto, ReimbursementDto, SubstituteGuideDto, ThirdPartyChargeDto } from './documents.additions.dto.js';
@@ -11,14 +12,9 @@ import { DOCUMENT_STATUSES, type DocumentStatus } from './domain/lifecycle.js';
 
 /** Response shapes of the document endpoints (interface specification 2.5 and 2.7). Decimals are strings. */
 
-const uuid = { format: 'uuid', type: String } as const;
 const status = { enum: DOCUMENT_STATUSES, enumName: 'DocumentStatus' } as const;
-const instant = { type: String, format: 'date-time' } as const;
-const count = { type: 'integer' } as const;
 const money = { type: String, description: 'Decimal' } as const;
-const text = { type: String } as const;
 const documentType = { enum: DOCUMENT_TYPES, enumName: 'DocumentType' } as const;
-const orNull = { nullable: true } as const;
 const NUMBER = { description: 'As it is printed, and as a note names it: establishment, emission point, sequential; null for a draft', example: '001-002-000000123' } as const;
 
 @ApiSchema({ name: 'DocumentAcceptedResponse' })

@@ -1,14 +1,9 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { EVENT_KINDS, type EventKind } from '../../shared/event-catalogue.js';
 import { DocumentRecord } from '../documents/public.dto.js';
 
 /** Response shapes of the event endpoints (decisions, section 7); webhooks carry the same. */
-
-const uuid = { type: String, format: 'uuid' } as const;
-const instant = { type: String, format: 'date-time' } as const;
-const text = { type: String } as const;
-const count = { type: 'integer' } as const;
-const orNull = { nullable: true } as const;
 
 @ApiSchema({ name: 'EventCertificate' })
 export class EventCertificate {

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { CHECK_NAMES, CHECK_OUTCOMES, type CheckOutcome } from './domain/certificate-checks.js';
 import { CERTIFICATE_STATUSES, type CertificateStatus } from './domain/certificate-status.js';
 import { documentTypes } from '../../sri/document-types/registry.js';
@@ -6,11 +7,6 @@ import { RIMPE_REGIMES } from './issuers.dto.js';
 
 /** Response shapes of the issuer endpoints (interface specification 2.7; decisions, section 5). */
 
-const uuid = { type: String, format: 'uuid' } as const;
-const instant = { type: String, format: 'date-time' } as const;
-const text = { type: String } as const;
-const count = { type: 'integer' } as const;
-const orNull = { nullable: true } as const;
 const DOCUMENT_TYPES = documentTypes.map(({ code }) => code);
 
 @ApiSchema({ name: 'Issuer' })

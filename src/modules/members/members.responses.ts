@@ -1,14 +1,9 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { MEMBER_ROLES, type MemberRole } from '../../shared/tenant-context.js';
 import { MEMBER_STATUSES, type MemberStatus } from './domain/authority.js';
 
 /** Response shapes of the tenant and member endpoints (interface specification 2.7). */
-
-const uuid = { type: String, format: 'uuid' } as const;
-const instant = { type: String, format: 'date-time' } as const;
-const text = { type: String } as const;
-const count = { type: 'integer' } as const;
-const orNull = { nullable: true } as const;
 
 @ApiSchema({ name: 'Tenant' })
 export class TenantRecord {

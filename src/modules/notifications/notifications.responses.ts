@@ -1,13 +1,9 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { MAIL_STATUSES, type MailStatus } from './domain/attempts.js';
 
 /** Response shapes of the mails. */
 
-const uuid = { type: String, format: 'uuid' } as const;
-const instant = { type: String, format: 'date-time' } as const;
-const text = { type: String } as const;
-const count = { type: 'integer' } as const;
-const orNull = { nullable: true } as const;
 const language = { enum: ['es', 'en'], enumName: 'MailLanguage' } as const;
 
 export const MAIL_CAUSES = ['authorized', 'requested'] as const;

@@ -1,8 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-
-const uuid = { type: String, format: 'uuid' } as const;
-const instant = { type: String, format: 'date-time' } as const;
-const count = { type: 'integer' } as const;
+import { count, instant, uuid } from '../../platform/openapi/property-types.js';
 
 @ApiSchema({ name: 'PlatformTenant' })
 export class PlatformTenantRecord {

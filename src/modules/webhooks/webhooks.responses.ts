@@ -1,15 +1,10 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { MOST_COUNTED } from '../../platform/database/counting.js';
+import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { EVENT_KINDS, type EventKind } from '../../shared/event-catalogue.js';
 import { ATTEMPT_OUTCOMES, type AttemptOutcome, DELIVERY_STATUSES, type DeliveryStatus, MOST_ATTEMPTS } from './domain/delivery.js';
 
 /** Response shapes of the webhook endpoints. A secret is shown once, a receiver's answer never. */
-
-const uuid = { type: String, format: 'uuid' } as const;
-const instant = { type: String, format: 'date-time' } as const;
-const text = { type: String } as const;
-const count = { type: 'integer' } as const;
-const orNull = { nullable: true } as const;
 
 @ApiSchema({ name: 'Webhook' })
 export class WebhookRecord {
