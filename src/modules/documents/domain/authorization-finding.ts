@@ -62,7 +62,8 @@ function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, {
   return states.has('unknown') ? { kind: 'unusable' } : { kind: 'absent' };
 }
 
-function instantOf({ fechaAutorizacion }: AuthorizationEntry): Date | null {
+/** When the SRI decided; null where it does not say, or not in a way that can be read. */
+export function instantOf({ fechaAutorizacion }: AuthorizationEntry): Date | null {
   const time = fechaAutorizacion === null ? Number.NaN : Date.parse(fechaAutorizacion);
   return Number.isNaN(time) ? null : new Date(time);
 }

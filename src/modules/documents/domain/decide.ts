@@ -2,7 +2,7 @@ import { classifyRefused, classifyReturned, type Verdict } from '../../../sri/so
 import type { SriMessage } from '../../../sri/soap/message.js';
 import type { ReceptionAnswer } from '../../../sri/soap/reception.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
-import { type Answers, type Authorization, findingOf } from './authorization-finding.js';
+import { type Answers, type Authorization, findingOf, instantOf } from './authorization-finding.js';
 import { type Decision, type DocumentPatch, type DocumentState, type Move, type SagaPolicy, type Signing, type Work, waitOf } from './document.js';
 import { LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
 
@@ -77,24 +77,25 @@ function undelivered(reason: string, retryAt: Date, now: Date, policy: SagaPolic
   return {
     moves: [{ trigger: 'not_delivered', detail: { reason } }],
     patch: {},
-    work: { step: 'submit', dueAt: knockAgain(retryAt, now, policy.unansweredWaitMs), unsent: true },
+    work: { step: 'submit', dueAt: notAfter(retryAt, after(now, policy.unansweredWaitMs)), unsent: true },
   };
 }
 
 /** An outage of hours must not leave a document waiting for hours more: the ladder is climbed no higher than `latest`. */
-function knockAgain(dueAt: Date, now: Date, longestMs: number): Date {
-  const latest = after(now, longestMs);
-  return dueAt < latest ? dueAt : latest;
-}
+const notAfter = (dueAt: Date, latest: Date): Date => (dueAt < latest ? dueAt : latest);
 
-/** What the SRI asks for (`Retry-After`) is heeded, up to the longest wait for a question that it does not answer. */
+/** What the SRI asks for (`Retry-After`) is heeded, up to the longest wait before a query. */
 function notBefore(dueAt: Date, { retryAfterSeconds }: { readonly retryAfterSeconds?: number }, now: Date, policy: SagaPolicy): Date {
-  const asked = after(now, Math.min((retryAfterSeconds ?? 0) * 1_000, QUESTION_TO_KNOCK * policy.unansweredWaitMs));
+  const asked = after(now, Math.min((retryAfterSeconds ?? 0) * 1_000, longestQueryWaitMs(policy)));
   return dueAt < asked ? asked : dueAt;
 }
 
-/** Knocking at a closed door costs the SRI nothing, a question that it does not answer does: longest waits, as one to this. */
-const QUESTION_TO_KNOCK = 15;
+/**
+ * A transmission that does not arrive costs the SRI nothing, a query that it does not answer does: so many times as long as before a
+ * transmission is the longest wait before a query.
+ */
+const QUERY_WAIT_FACTOR = 15;
+const longestQueryWaitMs = (policy: SagaPolicy): number => QUERY_WAIT_FACTOR * policy.unansweredWaitMs;
 
 /** The SRI holds the document: from now on it is only asked. */
 function held(document: DocumentState, trigger: 'received' | 'held_by_sri', now: Date, policy: SagaPolicy, patch: DocumentPatch): Decision {
@@ -185,14 +186,14 @@ function formerContent({ contentRevision }: DocumentState, signing: Signing): De
 }
 
 function authorizedBy(document: DocumentState, { entry, signing }: Authorization): Decision {
-  const date = entry.fechaAutorizacion === null ? Number.NaN : Date.parse(entry.fechaAutorizacion);
+  const date = instantOf(entry);
   const restore = formerContent(document, signing);
   return {
     moves: [{ trigger: 'authorized', ...(restore && { detail: { reason: 'former_content' } }) }],
     patch: {
       ...SOLVED,
       authorizationNumber: signing.accessKey,
-      ...(Number.isNaN(date) ? {} : { authorizationDate: new Date(date).toISOString() }),
+      ...(date !== null && { authorizationDate: date.toISOString() }),
       ...(signing.signingNo !== document.signingNo && { signingNo: signing.signingNo }),
       sriMessages: entry.messages,
     },
@@ -238,7 +239,7 @@ function wait(document: DocumentState, reason: string, now: Date, policy: SagaPo
   const isCounted = document.suspicion === null || reason === 'absent';
   const attempts = document.authorizationAttempts + (isCounted ? 1 : 0);
   const nextAsk = after(now, waitOf(policy.authorizationLadderMs, isCounted ? attempts : ASKS_BEFORE_TAKEN));
-  const work = ask(answered ? nextAsk : notBefore(knockAgain(nextAsk, now, QUESTION_TO_KNOCK * policy.unansweredWaitMs), unanswered, now, policy));
+  const work = ask(answered ? nextAsk : notBefore(notAfter(nextAsk, after(now, longestQueryWaitMs(policy))), unanswered, now, policy));
   const patch: DocumentPatch = { authorizationAttempts: attempts };
   const isOverdue = answered && document.deadlineAt !== null && now >= document.deadlineAt;
   const overdue = (...moves: Move[]): Decision => ({
