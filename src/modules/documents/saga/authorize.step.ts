@@ -9,7 +9,7 @@ import { askAuthorization, authorizationRecords } from './ask-authorization.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
 import { postpone } from './postpone.js';
-import { type Passage, SriBreaker } from './sri-breaker.js';
+import { type CallPermit, callUnder, SriBreaker } from './sri-breaker.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 
 /** Asks the SRI what became of the document. The question changes nothing there, so it may be repeated freely. */
@@ -35,9 +35,9 @@ export class AuthorizeStep implements SagaStep {
       await this.documents.advance(state, lost, token, startedAt);
       return lost.work;
     }
-    const entrance = this.breaker.enter('authorization');
-    if (entrance.kind === 'wait') return await postpone(this.documents, document, 'authorize', entrance.until, startedAt);
-    const answers = await askAuthorization(state, (accessKey) => (accessKey === state.accessKey ? this.ask(accessKey, entrance) : this.askFormer(accessKey, document)));
+    const permit = this.breaker.acquire('authorization');
+    if (permit.kind === 'wait') return await postpone(this.documents, document, 'authorize', permit.until, startedAt);
+    const answers = await askAuthorization(state, (accessKey) => (accessKey === state.accessKey ? this.ask(accessKey, permit) : this.askFormer(accessKey, document)));
     await this.killPoints.pass('after-auth-answer', loaded.content.numericCode);
 
     const now = this.clock.now();
@@ -51,17 +51,11 @@ export class AuthorizeStep implements SagaStep {
   private async askFormer(accessKey: string, { loaded: { state }, token }: LeasedDocument): Promise<AuthorizationAnswer> {
     const renewed = await this.documents.take(state.tenantId, state.id, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);
     if (renewed === null) throw new StaleDocumentError(`lease of document ${state.id} was lost`);
-    const entrance = this.breaker.enter('authorization');
-    return entrance.kind === 'wait' ? { kind: 'not_delivered', reason: entrance.reason } : this.ask(accessKey, entrance);
+    const permit = this.breaker.acquire('authorization');
+    return permit.kind === 'wait' ? { kind: 'not_delivered', reason: permit.reason } : this.ask(accessKey, permit);
   }
 
-  private async ask(accessKey: string, { leave, abandon }: Passage): Promise<AuthorizationAnswer> {
-    try {
-      const answer = await this.authorization.query(accessKey);
-      leave(answer.kind === 'entries');
-      return answer;
-    } finally {
-      abandon();
-    }
+  private ask(accessKey: string, permit: CallPermit): Promise<AuthorizationAnswer> {
+    return callUnder(permit, () => this.authorization.query(accessKey), ({ kind }) => kind === 'entries');
   }
 }

@@ -1,5 +1,5 @@
 import { StepGates } from '../../../platform/outbox/step-gates.js';
-import { type Entry, SriBreaker } from './sri-breaker.js';
+import { type Permission, SriBreaker } from './sri-breaker.js';
 
 const START = Date.parse('2026-11-21T15:00:00Z');
 
@@ -11,18 +11,18 @@ describe('the breaker of the SRI’s services', () => {
     breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 }, new StepGates());
   });
 
-  const go = (): Extract<Entry, { kind: 'go' }> => {
-    const entry = breaker.enter('reception');
-    if (entry.kind !== 'go') throw new Error(`expected to go, is told to wait: ${entry.reason}`);
-    return entry;
+  const go = (): Extract<Permission, { kind: 'go' }> => {
+    const permit = breaker.acquire('reception');
+    if (permit.kind !== 'go') throw new Error(`expected to go, is told to wait: ${permit.reason}`);
+    return permit;
   };
   const calls = (count: number, answered: boolean): void => {
-    for (let i = 0; i < count; i += 1) go().leave(answered);
+    for (let i = 0; i < count; i += 1) go().report(answered);
   };
   const waits = (): [string, number] | null => {
-    const entry = breaker.enter('reception');
-    if (entry.kind === 'wait') return [entry.reason, entry.until.getTime() - START - elapsed];
-    entry.leave(true);
+    const permit = breaker.acquire('reception');
+    if (permit.kind === 'wait') return [permit.reason, permit.until.getTime() - START - elapsed];
+    permit.report(true);
     return null;
   };
 
@@ -37,8 +37,8 @@ describe('the breaker of the SRI’s services', () => {
 
   it('half an outage stops one half', () => {
     calls(5, false);
-    expect(breaker.enter('authorization').kind).toBe('go');
-    expect(breaker.enter('consultation').kind).toBe('go');
+    expect(breaker.acquire('authorization').kind).toBe('go');
+    expect(breaker.acquire('consultation').kind).toBe('go');
   });
 
   it('lets one probe through when its time is over, the others wait for it', () => {
@@ -46,7 +46,7 @@ describe('the breaker of the SRI’s services', () => {
     elapsed = 2_000;
     const probe = go();
     expect(waits()).toEqual(['breaker_open', 1_000]);
-    probe.leave(false);
+    probe.report(false);
     expect(waits()).toEqual(['breaker_open', 4_000]);
   });
 
@@ -57,7 +57,7 @@ describe('the breaker of the SRI’s services', () => {
       const [, pause] = waits()!;
       pauses.push(pause);
       elapsed += pause;
-      go().leave(false);
+      go().report(false);
     }
     expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
@@ -65,11 +65,11 @@ describe('the breaker of the SRI’s services', () => {
   it('ramps up after an outage: a quarter of the concurrency for a minute, then half, then all', () => {
     calls(5, false);
     elapsed = 2_000;
-    go().leave(true);
+    go().report(true);
     const most = (): number => {
-      const held: Extract<Entry, { kind: 'go' }>[] = [];
-      for (let entry = breaker.enter('reception'); entry.kind === 'go' && held.length < 50; entry = breaker.enter('reception')) held.push(entry);
-      for (const entry of held) entry.leave(true);
+      const held: Extract<Permission, { kind: 'go' }>[] = [];
+      for (let permit = breaker.acquire('reception'); permit.kind === 'go' && held.length < 50; permit = breaker.acquire('reception')) held.push(permit);
+      for (const permit of held) permit.report(true);
       return held.length;
     };
     expect(most()).toBe(6);
@@ -88,9 +88,9 @@ describe('the breaker of the SRI’s services', () => {
     [24, [3, 3], [6, 6]],
   ])('of %i places, documents that waited for it get at most half of each part: %j, then %j of them and of others', (concurrency, quarter, half) => {
     breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: concurrency, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 }, new StepGates());
-    const admitted = (acceptedAt: Date): Extract<Entry, { kind: 'go' }>[] => {
-      const held: Extract<Entry, { kind: 'go' }>[] = [];
-      for (let entry = breaker.enter('reception', acceptedAt); entry.kind === 'go' && held.length < 50; entry = breaker.enter('reception', acceptedAt)) held.push(entry);
+    const admitted = (acceptedAt: Date): Extract<Permission, { kind: 'go' }>[] => {
+      const held: Extract<Permission, { kind: 'go' }>[] = [];
+      for (let permit = breaker.acquire('reception', acceptedAt); permit.kind === 'go' && held.length < 50; permit = breaker.acquire('reception', acceptedAt)) held.push(permit);
       return held;
     };
     const [before, after] = [new Date(START), new Date(START + 2_000)];
@@ -99,15 +99,15 @@ describe('the breaker of the SRI’s services', () => {
       const fresh = admitted(after);
       const shares = [waited.length, fresh.length];
       expect(admitted(before)).toEqual([]);
-      for (const entry of waited.splice(0, 1)) entry.leave(true);
+      for (const permit of waited.splice(0, 1)) permit.report(true);
       // A place that it gives back is its own again.
-      expect(admitted(before).map((entry) => entry.leave(true))).toHaveLength(1);
-      for (const entry of [...waited, ...fresh]) entry.leave(true);
+      expect(admitted(before).map((permit) => permit.report(true))).toHaveLength(1);
+      for (const permit of [...waited, ...fresh]) permit.report(true);
       return shares;
     };
     calls(5, false);
     elapsed = 2_000;
-    go().leave(true);
+    go().report(true);
     expect(parts()).toEqual(quarter);
     elapsed += 60_000;
     expect(parts()).toEqual(half);
@@ -120,25 +120,25 @@ describe('the breaker of the SRI’s services', () => {
       const since = breaker.openSince(step);
       return [new Map<string, number>(breaker.places()).get(step), since && since.getTime() - START];
     };
-    const at = (service: 'reception' | 'authorization', acceptedAt?: Date): Extract<Entry, { kind: 'go' }> => {
-      const entry = breaker.enter(service, acceptedAt);
-      if (entry.kind !== 'go') throw new Error(`expected to go, is told to wait: ${entry.reason}`);
-      return entry;
+    const at = (service: 'reception' | 'authorization', acceptedAt?: Date): Extract<Permission, { kind: 'go' }> => {
+      const permit = breaker.acquire(service, acceptedAt);
+      if (permit.kind !== 'go') throw new Error(`expected to go, is told to wait: ${permit.reason}`);
+      return permit;
     };
     expect(['prepare', 'webhook'].map(told)).toEqual([[undefined, undefined], [undefined, undefined]]);
     // Of a service that it has never heard of, a process does not know since when it is away.
     expect(['submit', 'authorize', 'watch'].map(told)).toEqual([[undefined, 0], [undefined, 0], [undefined, 0]]);
     elapsed = 0;
-    const known = breaker.enter('consultation');
-    if (known.kind === 'go') known.leave(true);
-    for (const service of ['reception', 'authorization'] as const) for (let i = 0; i < 5; i += 1) at(service).leave(false);
+    const known = breaker.acquire('consultation');
+    if (known.kind === 'go') known.report(true);
+    for (const service of ['reception', 'authorization'] as const) for (let i = 0; i < 5; i += 1) at(service).report(false);
     expect(['prepare', 'submit', 'authorize', 'watch'].map(told)).toEqual([[undefined, undefined], [0, null], [0, null], [undefined, undefined]]);
     elapsed = 2_500;
     expect(['submit', 'authorize'].map(told)).toEqual([[1, 2_000], [1, 2_000]]);
     const probes = [at('reception'), at('authorization')];
     expect(['submit', 'authorize'].map(told)).toEqual([[0, null], [0, null]]);
     elapsed = 3_000;
-    for (const probe of probes) probe.leave(true);
+    for (const probe of probes) probe.report(true);
     expect(['submit', 'authorize'].map(told)).toEqual([[3, 3_000], [6, 3_000]]);
     // Those that waited fill half of a part, those that did not all of it.
     const waited = [at('reception', new Date(START)), at('reception', new Date(START))];
@@ -148,17 +148,17 @@ describe('the breaker of the SRI’s services', () => {
     expect(told('submit')).toEqual([0, 3_000]);
     const asked = at('authorization');
     expect(told('authorize')).toEqual([5, 3_000]);
-    for (const call of [...waited, ...fresh, last, asked]) call.leave(true);
+    for (const call of [...waited, ...fresh, last, asked]) call.report(true);
     elapsed += 120_000;
     expect(['submit', 'authorize'].map(told)).toEqual([[undefined, 3_000], [undefined, 3_000]]);
   });
 
   it('a burst of calls that fail together opens it once, for the first pause', () => {
     const burst = Array.from({ length: 24 }, go);
-    for (const entry of burst) entry.leave(false);
+    for (const permit of burst) permit.report(false);
     expect(waits()).toEqual(['breaker_open', 2_000]);
     elapsed = 2_000;
-    go().leave(false);
+    go().report(false);
     expect(waits()).toEqual(['breaker_open', 4_000]);
   });
 
@@ -166,13 +166,13 @@ describe('the breaker of the SRI’s services', () => {
     const late = [go(), go()];
     calls(5, false);
     elapsed = 1_500;
-    late[0]!.leave(false);
+    late[0]!.report(false);
     expect(waits()).toEqual(['breaker_open', 500]);
     elapsed = 2_000;
     const probe = go();
-    late[1]!.leave(false);
+    late[1]!.report(false);
     expect(waits()).toEqual(['breaker_open', 1_000]);
-    probe.leave(false);
+    probe.report(false);
     expect(waits()).toEqual(['breaker_open', 4_000]);
   });
 
@@ -181,40 +181,40 @@ describe('the breaker of the SRI’s services', () => {
     calls(5, false);
     elapsed = 2_000;
     const probe = go();
-    late.leave(true);
+    late.report(true);
     expect(waits()).toBeNull();
     calls(5, false);
     expect(waits()).toEqual(['breaker_open', 2_000]);
     elapsed = 4_000;
     const next = go();
-    probe.leave(false);
+    probe.report(false);
     expect(waits()).toEqual(['breaker_open', 1_000]);
-    next.leave(false);
+    next.report(false);
     expect(waits()).toEqual(['breaker_open', 4_000]);
   });
 
   it('a call given up for a fault of our own says nothing of the SRI, and gives its place back', () => {
-    for (let i = 0; i < 20; i += 1) go().abandon();
+    for (let i = 0; i < 20; i += 1) go().release();
     calls(4, false);
-    go().abandon();
+    go().release();
     calls(1, false);
     expect(waits()).toEqual(['breaker_open', 2_000]);
     elapsed = 2_000;
-    go().abandon();
+    go().release();
     const probe = go();
-    probe.leave(true);
-    probe.abandon();
+    probe.report(true);
+    probe.release();
     const held = Array.from({ length: 6 }, go);
     expect(waits()).toEqual(['ramp', 500]);
-    held[0]!.abandon();
+    held[0]!.release();
     expect(waits()).toBeNull();
   });
 
   it('leaving twice counts once', () => {
     calls(4, false);
-    const entry = go();
-    entry.leave(true);
-    entry.leave(false);
+    const permit = go();
+    permit.report(true);
+    permit.report(false);
     expect(waits()).toBeNull();
     calls(4, false);
     expect(waits()).toBeNull();

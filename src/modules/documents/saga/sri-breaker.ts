@@ -30,16 +30,16 @@ interface Operation {
   waitedInFlight: number;
 }
 
-/** Leave to call a service once; every way out of the call goes through one of the two. */
-export interface Passage {
+/** Permits one call of a service; every way out of the call goes through one of the two. */
+export interface CallPermit {
   /** Call once the SRI answered (true) or not (false). */
-  readonly leave: (answered: boolean) => void;
-  /** Call where nothing was learned of the SRI, as when a fault of our own ended the call; of no effect after `leave`. */
-  readonly abandon: () => void;
+  readonly report: (answered: boolean) => void;
+  /** Call where nothing was learned of the SRI, as when a fault of our own ended the call; of no effect after `report`. */
+  readonly release: () => void;
 }
 
-export type Entry =
-  | ({ readonly kind: 'go' } & Passage)
+export type Permission =
+  | ({ readonly kind: 'go' } & CallPermit)
   | { readonly kind: 'wait'; readonly reason: 'breaker_open' | 'ramp'; readonly until: Date };
 
 /**
@@ -65,15 +65,15 @@ export class SriBreaker implements StepGate {
   }
 
   /**
-   * Asks for leave to call the service now.
+   * Asks whether the service may be called now.
    * @param acceptedAt of the document; one from before the service came back has waited for it;
    * left out, the call counts as one for a document that has not
    */
-  enter(service: SriService, acceptedAt?: Date): Entry {
+  acquire(service: SriService, acceptedAt?: Date): Permission {
     const operation = this.operation(service);
     const now = this.clock.now();
     const hasWaited = acceptedAt !== undefined && operation.recoveredAt !== null && acceptedAt < operation.recoveredAt;
-    const wait = (reason: 'breaker_open' | 'ramp', milliseconds: number): Entry => ({ kind: 'wait', reason, until: new Date(now.getTime() + milliseconds) });
+    const wait = (reason: 'breaker_open' | 'ramp', milliseconds: number): Permission => ({ kind: 'wait', reason, until: new Date(now.getTime() + milliseconds) });
     if (operation.openUntil !== null) {
       if (now < operation.openUntil) return wait('breaker_open', operation.openUntil.getTime() - now.getTime());
       if (operation.probe !== null) return wait('breaker_open', PROBE_PAUSE_MS);
@@ -84,18 +84,18 @@ export class SriBreaker implements StepGate {
     if (hasWaited) operation.waitedInFlight += 1;
     const call = {};
     if (operation.openUntil !== null) operation.probe = call;
-    let left = false;
-    const leave = (answered: boolean | null): void => {
-      if (left) return;
-      left = true;
+    let isOver = false;
+    const end = (answered: boolean | null): void => {
+      if (isOver) return;
+      isOver = true;
       if (hasWaited) operation.waitedInFlight -= 1;
-      this.left(service, operation, call, answered);
+      this.ended(service, operation, call, answered);
     };
     return {
       kind: 'go',
-      leave,
-      abandon: () => {
-        leave(null);
+      report: end,
+      release: () => {
+        end(null);
       },
     };
   }
@@ -151,7 +151,8 @@ export class SriBreaker implements StepGate {
     return share === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(this.settings.WORKER_CONCURRENCY * share));
   }
 
-  private left(service: SriService, operation: Operation, call: object, answered: boolean | null): void {
+  /** @param answered null where nothing was learned of the SRI */
+  private ended(service: SriService, operation: Operation, call: object, answered: boolean | null): void {
     operation.inFlight -= 1;
     const isProbe = operation.probe === call;
     if (isProbe) operation.probe = null;
@@ -190,3 +191,17 @@ export class SriBreaker implements StepGate {
 }
 
 const backlogPart = (limit: number): number => Math.ceil(limit * BACKLOG_SHARE);
+
+/**
+ * Makes the call that a permit is for, and reports what came of it; the permit is used up in any case.
+ * @param isAnswer whether the SRI has answered with this
+ */
+export async function callUnder<Answer>({ report, release }: CallPermit, call: () => Promise<Answer>, isAnswer: (answer: Answer) => boolean): Promise<Answer> {
+  try {
+    const answer = await call();
+    report(isAnswer(answer));
+    return answer;
+  } finally {
+    release();
+  }
+}

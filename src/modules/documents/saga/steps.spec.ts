@@ -65,13 +65,13 @@ describe('the steps that call the SRI', () => {
   const submitStep = (answer: () => unknown): SagaStep =>
     new SubmitStep(documents, new Transmission(documents, { submit: () => Promise.resolve(answer()) } as never, { nudge: () => undefined } as never, killPoints, clock, ids, POLICY), breaker, clock);
   const takes = (service: 'reception' | 'authorization' | 'consultation'): boolean => {
-    const entry = breaker.enter(service);
-    if (entry.kind === 'go') entry.abandon();
-    return entry.kind === 'go';
+    const permit = breaker.acquire(service);
+    if (permit.kind === 'go') permit.release();
+    return permit.kind === 'go';
   };
   const call = (service: 'reception' | 'authorization' | 'consultation', answered: boolean): void => {
-    const entry = breaker.enter(service);
-    if (entry.kind === 'go') entry.leave(answered);
+    const permit = breaker.acquire(service);
+    if (permit.kind === 'go') permit.report(answered);
   };
   const received = (): unknown => ({ kind: 'received', messages: [], raw: '' });
   const becomes = (more: Partial<DocumentState>): void => {
@@ -128,7 +128,7 @@ describe('the steps that call the SRI', () => {
       for (let i = 0; i < 5; i += 1) call('reception', false);
       elapsed = 2_000;
       call('reception', true);
-      const held = Array.from({ length: 3 }, () => breaker.enter('reception', new Date(START)));
+      const held = Array.from({ length: 3 }, () => breaker.acquire('reception', new Date(START)));
       expect(held.every(({ kind }) => kind === 'go')).toBe(true);
       loaded = { ...loaded, acceptedAt: new Date(START + acceptedMs) };
       expect(await submit()).toMatchObject({ step: next });

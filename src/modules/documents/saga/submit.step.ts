@@ -29,9 +29,9 @@ export class SubmitStep implements SagaStep {
       await this.documents.advance(state, again, token, now);
       return again.work;
     }
-    const entrance = this.breaker.enter('reception', loaded.acceptedAt);
-    if (entrance.kind === 'wait') return await postpone(this.documents, document, 'submit', entrance.until, now, entrance.reason);
-    return await this.transmission.send(document, xml, entrance);
+    const permit = this.breaker.acquire('reception', loaded.acceptedAt);
+    if (permit.kind === 'wait') return await postpone(this.documents, document, 'submit', permit.until, now, permit.reason);
+    return await this.transmission.send(document, xml, permit);
   }
 }
 

@@ -7,7 +7,7 @@ import { decide } from '../domain/decide.js';
 import type { Decision, DocumentState, SagaPolicy, Work } from '../domain/document.js';
 import { type AttemptOutcome, DocumentsRepository, type LoadedDocument } from '../persistence/documents.repository.js';
 import { SAGA_POLICY } from './policy.js';
-import type { Passage } from './sri-breaker.js';
+import type { CallPermit } from './sri-breaker.js';
 import type { FreshSignature, LeasedDocument } from './step.js';
 
 /** Where the document stands once it is said to be sent. */
@@ -35,9 +35,9 @@ export class Transmission {
 
   /**
    * Sends the bytes and writes what the answer means.
-   * @param passage leave to call the SRI; used up in any case
+   * @param permit to call the SRI; used up in any case
    */
-  async send({ loaded, token, signature }: LeasedDocument, xml: Buffer, passage: Passage): Promise<Work | null> {
+  async send({ loaded, token, signature }: LeasedDocument, xml: Buffer, permit: CallPermit): Promise<Work | null> {
     try {
       const { numericCode } = loaded.content;
       const sentAt = this.clock.now();
@@ -45,7 +45,7 @@ export class Transmission {
       await this.killPoints.pass('after-attempt', numericCode);
 
       const answer = await this.reception.submit(xml, submitted.accessKey);
-      passage.leave(answer.kind === 'received' || answer.kind === 'returned');
+      permit.report(answer.kind === 'received' || answer.kind === 'returned');
       await this.killPoints.pass('after-reception-answer', numericCode);
 
       const answeredAt = this.clock.now();
@@ -55,7 +55,7 @@ export class Transmission {
       await this.killPoints.pass('after-reception-commit', numericCode);
       return decision.work;
     } finally {
-      passage.abandon();
+      permit.release();
     }
   }
 

@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
-import { type ConsultationAnswer, ConsultationClient } from '../../../sri/soap/consultation.js';
+import { ConsultationClient } from '../../../sri/soap/consultation.js';
 import { decideConsultation } from '../domain/cancellation.js';
 import type { SagaPolicy, Work } from '../domain/document.js';
 import { DocumentsRepository } from '../persistence/documents.repository.js';
 import { consultationRecords } from './consultation-records.js';
 import { SAGA_POLICY } from './policy.js';
 import { postpone } from './postpone.js';
-import { type Passage, SriBreaker } from './sri-breaker.js';
+import { callUnder, SriBreaker } from './sri-breaker.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 
 /** Asks whether a document that is to be annulled was annulled in the portal. */
@@ -26,22 +26,12 @@ export class WatchStep implements SagaStep {
     const { loaded, token } = document;
     const { state } = loaded;
     const startedAt = this.clock.now();
-    const entrance = this.breaker.enter('consultation');
-    if (entrance.kind === 'wait') return await postpone(this.documents, document, 'watch', entrance.until, startedAt);
-    const answer = await this.ask(state.accessKey, entrance);
+    const permit = this.breaker.acquire('consultation');
+    if (permit.kind === 'wait') return await postpone(this.documents, document, 'watch', permit.until, startedAt);
+    const answer = await callUnder(permit, () => this.consultation.query(state.accessKey), ({ kind }) => kind === 'state' || kind === 'unknown');
     const now = this.clock.now();
     const decision = decideConsultation(state, answer, now, this.policy);
     await this.documents.advance(state, decision, token, now, consultationRecords(this.ids, state, answer, startedAt));
     return decision.work;
-  }
-
-  private async ask(accessKey: string, { leave, abandon }: Passage): Promise<ConsultationAnswer> {
-    try {
-      const answer = await this.consultation.query(accessKey);
-      leave(answer.kind === 'state' || answer.kind === 'unknown');
-      return answer;
-    } finally {
-      abandon();
-    }
   }
 }
