@@ -46,7 +46,7 @@ export class BuyerListQuery extends PageQuery {
   @Flag({ fromText: true, optional: true, about: 'Only active (true) or inactive (false) ones' }) is_active?: boolean;
 }
 
-export const LOOKUP_TYPES = ['ruc', 'cedula'] as const;
+const LOOKUP_TYPES = ['ruc', 'cedula'] as const;
 export type LookupType = (typeof LOOKUP_TYPES)[number];
 
 export class BuyerLookupQuery {

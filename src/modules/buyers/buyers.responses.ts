@@ -3,7 +3,7 @@ import { count, instant, orNull, text, uuid } from '../../platform/openapi/prope
 
 /** Response shapes of the buyer endpoints (interface specification 2.7, 4.15 to 4.17). */
 
-export const LOOKUP_SOURCES = ['tenant_profile', 'sri_cache', 'sri_live'] as const;
+const LOOKUP_SOURCES = ['tenant_profile', 'sri_cache', 'sri_live'] as const;
 export type LookupSource = (typeof LOOKUP_SOURCES)[number];
 
 @ApiSchema({ name: 'BuyerListItem' })

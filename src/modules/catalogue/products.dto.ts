@@ -73,7 +73,7 @@ export class ProductExportQuery {
   @Text({ optional: true, max: 25, about: 'The code of the last product that arrived: an export that broke off goes on behind it' }) cursor?: string;
 }
 
-export const CHARSETS = ['utf-8', 'windows-1252'] as const;
+const CHARSETS = ['utf-8', 'windows-1252'] as const;
 export type Charset = (typeof CHARSETS)[number];
 
 export class ProductImportQuery {

@@ -95,7 +95,7 @@ export class SequenceList {
   @ApiProperty(count) total: number;
 }
 
-export const GAP_KINDS = ['raised', 'not_authorized', 'unexplained'] as const;
+const GAP_KINDS = ['raised', 'not_authorized', 'unexplained'] as const;
 
 @ApiSchema({ name: 'SequenceGap' })
 export class SequenceGap {

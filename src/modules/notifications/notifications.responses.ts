@@ -6,7 +6,7 @@ import { MAIL_STATUSES, type MailStatus } from './domain/attempts.js';
 
 const language = { enum: ['es', 'en'], enumName: 'MailLanguage' } as const;
 
-export const MAIL_CAUSES = ['authorized', 'requested'] as const;
+const MAIL_CAUSES = ['authorized', 'requested'] as const;
 
 @ApiSchema({ name: 'Mail' })
 export class MailRecord {

@@ -5,7 +5,6 @@ import {
   chownSync,
   cpSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -203,9 +202,4 @@ function commandOf(pid: number): string {
   } catch {
     return '';
   }
-}
-
-/** True when the data folder only points to a cluster that had to live elsewhere. */
-export function isRelocated(dataDir: string): boolean {
-  return lstatSync(join(dataDir, 'cluster'), { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }

@@ -15,7 +15,7 @@ export interface AccessClaims {
 export const ACCESS_TOKEN_SECONDS = 900;
 export const TOKEN_ISSUER = 'sello';
 /** Longest token that is looked at. */
-export const MAX_TOKEN_CHARACTERS = 8_192;
+const MAX_TOKEN_CHARACTERS = 8_192;
 
 const TOKEN_TYPE = 'at+jwt';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,8 +1,7 @@
 import type { TaxpayerState } from './taxpayers.js';
 
 /** What the public registry of taxpayers is asked: whether a RUC exists, whose it is, where its establishments are. */
-export const REGISTRY_QUESTIONS = ['exists', 'taxpayer', 'establishments'] as const;
-export type RegistryQuestion = (typeof REGISTRY_QUESTIONS)[number];
+export type RegistryQuestion = 'exists' | 'taxpayer' | 'establishments';
 
 export interface RegistryOutcome {
   readonly question: RegistryQuestion;

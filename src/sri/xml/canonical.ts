@@ -30,7 +30,7 @@ export function escapeText(text: string): string {
 }
 
 /** An attribute value as C14N writes it, without the quotes. */
-export function escapeAttribute(value: string): string {
+function escapeAttribute(value: string): string {
   return ATTRIBUTE_SPECIAL.test(value) ? value.replace(ATTRIBUTE_SPECIALS, escapeOf) : value;
 }
 

@@ -26,7 +26,7 @@ export interface ProductFile {
 }
 
 /** The most rows of one file. */
-export const MAX_ROWS = 20_000;
+const MAX_ROWS = 20_000;
 /** Other requests come in between so many rows. */
 const ROWS_AT_A_TIME = 250;
 

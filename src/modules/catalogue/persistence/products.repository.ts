@@ -21,7 +21,7 @@ export interface StoredValues extends ProductValues {
   readonly id: string;
 }
 
-export const PRODUCT_COLUMNS = `id, tenant_id, main_code, aux_code, name, unit_price::text, default_discount::text, tax_code, iva_rate_code,
+const PRODUCT_COLUMNS = `id, tenant_id, main_code, aux_code, name, unit_price::text, default_discount::text, tax_code, iva_rate_code,
   applies_tourism_iva, applies_ice, ice_code, additional_fields, is_active, deleted_at, created_at, updated_at`;
 
 /** The columns of a product as a record made of JSON. */

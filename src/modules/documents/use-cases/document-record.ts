@@ -64,7 +64,7 @@ const printedNumber = (accessKey: string | null): string | null =>
   accessKey === null ? null : `${accessKey.slice(24, 27)}-${accessKey.slice(27, 30)}-${accessKey.slice(30, 39)}`;
 
 /** What went wrong with a document, in the error envelope's terms; null when nothing did. */
-export function documentError(code: string | null, detail: unknown, language: Language): DocumentErrorBody | null {
+function documentError(code: string | null, detail: unknown, language: Language): DocumentErrorBody | null {
   if (code === null) return null;
   return { code, message: messageOf(code as ErrorCode, language), detail: detail ?? null };
 }

@@ -1,7 +1,7 @@
 import type { EventKind } from '../../../shared/event-catalogue.js';
 
 /** The address says that it is gone for good. */
-export const GONE = 410;
+const GONE = 410;
 
 /** What came of one attempt. */
 export interface AttemptResult {

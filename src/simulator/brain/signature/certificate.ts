@@ -71,7 +71,7 @@ export function readCertificate(der: Buffer): SigningCertificate {
 }
 
 /** A name as the certificate spells it. */
-export function readName(value: Der): Name {
+function readName(value: Der): Name {
   return readChildren(value).map((rdn) =>
     readChildren(rdn).map((attribute) => {
       const parts = readChildren(attribute);

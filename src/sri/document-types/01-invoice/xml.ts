@@ -16,7 +16,7 @@ import {
 
 export const ROOT = 'factura';
 /** Both have six decimals in quantities and prices; 2.1.0 is only for what 1.1.0 has no place for. */
-export const PLAIN_VERSION = '1.1.0';
+const PLAIN_VERSION = '1.1.0';
 export const EXTENDED_VERSION = '2.1.0';
 
 /** The ficha wants 1.x wherever charges of third parties and guide replacement do not ask for 2.x. */

@@ -19,7 +19,7 @@ import { checkWithheldTax, MOST_DIGITS } from './withheld-tax.js';
 
 const ANNEX = 'Ficha técnica 2.32, annex of the withholding certificate 2.0.0';
 
-export const SUPPORT_RULES = defineRules({
+const SUPPORT_RULES = defineRules({
   'withholding.late': {
     severity: 'warning',
     es: 'El comprobante de retención se emite hasta cinco días después del documento de sustento',

@@ -8,7 +8,7 @@ import { defineRules, finding, type Rule } from './rule.js';
 
 const TABLES = 'Ficha técnica 2.32, tables 16 to 18';
 
-export const TAX_ENTRY_RULES = defineRules({
+const TAX_ENTRY_RULES = defineRules({
   'tax.code': { es: 'Código de impuesto desconocido', en: 'Unknown tax code', reference: TABLES },
   'tax.rate_code': { es: 'Código de tarifa desconocido', en: 'Unknown rate code', reference: TABLES },
   'tax.rate_code_not_in_force': {
