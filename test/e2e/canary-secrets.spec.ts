@@ -116,6 +116,11 @@ describe('secrets', () => {
     });
     await ask('a key beside a good one', 'GET', `/issuers?api_key=${secret('a key beside a good one')}`, { apiKey });
     await ask('a file that is none', 'POST', certificates, { apiKey, body: { file_base64: `${secret('a file that is no base64')}!`, password: secret('a password beside a broken file') } });
+    for (const [what, url] of [['', '@example.com/'], [' of another scheme', '@example.com'], [' that is none', '/@'], [' too long', `@example.com/${'x'.repeat(2_100)}`]] as const) {
+      const scheme = what.includes('scheme') ? 'ftp' : 'https';
+      await ask(`an address with a password${what}`, 'POST', '/webhooks', { apiKey, body: { url: `${scheme}://user:${secret(`a password in an address${what}`)}${url}` } });
+    }
+    await ask('an address under another name', 'POST', '/webhooks', { apiKey, body: { address: `https://user:${secret('a password in an address under another name')}@example.com/` } });
     await ask('tokens too long', 'POST', '/auth/email/verify', { body: { token: secret('a long token').padEnd(200, 'x') } });
     // Rules.
     const file = container(business.ruc, { container: { password: secret('the password of a file') } });

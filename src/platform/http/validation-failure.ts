@@ -24,11 +24,14 @@ export class ValidationFailure extends Error {
   }
 }
 
-/** Shortens an echoed value to 64 characters; structures are named, not echoed. */
+/** What stands before the host of an address: who calls there, and the password. */
+const CREDENTIALS = /^(\s*[a-z][a-z0-9+.-]*:[/\\]{1,2}).*@/is;
+
+/** Shortens an echoed value to 64 characters; structures are named, not echoed, and of addresses no password is told, whether or not they can be read. */
 export function echo(value: unknown): unknown {
   switch (typeof value) {
     case 'string':
-      return Array.from(value.slice(0, INPUT_LIMIT * 2)).slice(0, INPUT_LIMIT).join('');
+      return Array.from(value.replace(CREDENTIALS, '$1…@').slice(0, INPUT_LIMIT * 2)).slice(0, INPUT_LIMIT).join('');
     case 'number':
     case 'boolean':
       return value;
