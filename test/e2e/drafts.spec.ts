@@ -106,6 +106,15 @@ describe('drafts and what follows an issued document', () => {
     expect((await business.issue(FROM_LINES)).status).toBe(400);
   });
 
+  it('names the totals that are missing beside the others together with everything else', async () => {
+    const torn = business.invoice({ ...FROM_LINES, total: 'x', subtotal: '13.00', numeric_code: '1' });
+    for (const path of ['/documents/drafts', '/documents/validate', '/documents']) {
+      const { status, body } = await business.call<{ detail: { loc: string[]; type: string }[] }>('POST', path, torn);
+      const told = body.detail.filter(({ loc }) => loc[1] !== 'lines').map(({ loc, type }) => `${loc[1]} ${type}`);
+      expect([path, status, told.sort()]).toEqual([path, 400, ['numeric_code string_pattern_mismatch', 'taxes missing', 'total decimal_parsing', 'total_tax missing']]);
+    }
+  });
+
   it('refuses lines whose amounts fit and whose computed totals do not', async () => {
     const large = Array.from({ length: 120 }, () => ({ ...LINES[0], quantity: '1', unit_price: '999999999999', subtotal: '999999999999.00' }));
     const refused = await draft({ ...FROM_LINES, lines: large });

@@ -22,6 +22,9 @@ const TOTAL = { about: 'subtotal - total_discount + total_tax (+ tip)', example:
 const IDEMPOTENCY_KEY = { min: 1, max: 255, nullable: true, about: 'Prevents duplicates; one namespace per issuer, for ever' } as const;
 const TAXES = { min: 1, max: 200, about: 'The lines grouped by tax and rate' } as const;
 
+/** One of these is told with all the others, or left to the service with them. */
+const WITH_TOTALS = { optional: true, requiredWith: ['subtotal', 'total_tax', 'total', 'taxes'] } as const;
+
 /** What issuing and drafting have in common. */
 export class DocumentBodyDto {
   @Uuid() issuer_id: string;
@@ -82,10 +85,10 @@ export class DocumentCreateDto extends DocumentBodyDto {
 /** As for issuing; the totals and `taxes` may be left out, all four together: then the service computes them from the lines. */
 class DocumentFromLinesDto extends DocumentBodyDto {
   @NestedList(() => DraftLineDto, { min: 1, max: MAX_LINES }) lines: DraftLineDto[];
-  @Money({ ...SUBTOTAL, optional: true }) subtotal?: string;
-  @Money({ ...TOTAL_TAX, optional: true }) total_tax?: string;
-  @Money({ ...TOTAL, optional: true }) total?: string;
-  @NestedList(() => DocumentTaxDto, { ...TAXES, optional: true }) taxes?: DocumentTaxDto[];
+  @Money({ ...SUBTOTAL, ...WITH_TOTALS }) subtotal?: string;
+  @Money({ ...TOTAL_TAX, ...WITH_TOTALS }) total_tax?: string;
+  @Money({ ...TOTAL, ...WITH_TOTALS }) total?: string;
+  @NestedList(() => DocumentTaxDto, { ...TAXES, ...WITH_TOTALS }) taxes?: DocumentTaxDto[];
 }
 
 /** A draft that exists already: an idempotency key belongs to its creation. */

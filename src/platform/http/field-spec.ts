@@ -12,6 +12,8 @@ export interface FieldSpec {
   readonly required: boolean;
   /** Names of sibling fields of which any makes this one optional by its presence. */
   readonly requiredUnless: readonly string[];
+  /** Names of sibling fields of which any makes this one required by its presence. */
+  readonly requiredWith: readonly string[];
   readonly nullable: boolean;
   /** A secret value is never echoed in an answer. */
   readonly secret: boolean;
@@ -63,12 +65,13 @@ export function checkField(spec: FieldSpec, value: unknown, owner: object = {}):
   return spec.check(value);
 }
 
-function isRequired(spec: FieldSpec, owner: object): boolean {
-  if (spec.requiredUnless.length === 0) return spec.required;
-  return spec.requiredUnless.every((name) => {
+function isRequired({ required, requiredUnless, requiredWith }: FieldSpec, owner: object): boolean {
+  const isGiven = (name: string): boolean => {
     const sibling: unknown = Reflect.get(owner, name);
-    return sibling === undefined || sibling === null;
-  });
+    return sibling !== undefined && sibling !== null;
+  };
+  if (requiredWith.some(isGiven)) return true;
+  return requiredUnless.length === 0 ? required : !requiredUnless.some(isGiven);
 }
 
 export const accept = (value: unknown): Checked => ({ ok: true, value });

@@ -15,6 +15,8 @@ export interface FieldOptions {
   readonly default?: unknown;
   /** Required, unless one of these sibling fields is given. */
   readonly requiredUnless?: readonly string[];
+  /** Optional, unless one of these sibling fields is given. Goes with `optional`. */
+  readonly requiredWith?: readonly string[];
   readonly example?: unknown;
 }
 
@@ -32,11 +34,12 @@ export interface FieldKind {
 export function field(kind: FieldKind, options: FieldOptions): PropertyDecorator {
   const nullable = options.nullable ?? false;
   const requiredUnless = options.requiredUnless ?? [];
+  const requiredWith = options.requiredWith ?? [];
   const required = !nullable && options.optional !== true && options.default === undefined && requiredUnless.length === 0;
   const nested = kind.nested ?? null;
   const opaque = kind.opaque ?? false;
   const list = kind.list ?? false;
-  const spec: FieldSpec = { required, requiredUnless, nullable, secret: kind.secret ?? false, check: kind.check, nested, list, opaque };
+  const spec: FieldSpec = { required, requiredUnless, requiredWith, nullable, secret: kind.secret ?? false, check: kind.check, nested, list, opaque };
   const validate = (value: unknown, about?: ValidationArguments): boolean => checkField(spec, value, about?.object).ok;
   const decorators: PropertyDecorator[] = [
     ValidateBy({ name: 'field', validator: { validate } }),

@@ -18,7 +18,7 @@ export interface DraftContent {
 
 /**
  * Totals and tax groups as given, or all computed from the lines when all four are absent.
- * @throws ValidationFailure naming those absent when only some are, or when nothing tells them, and those computed that no document has room for
+ * @throws ValidationFailure naming them when nothing tells them, and those computed that no document has room for
  */
 export function draftContent(body: CompleteDraft, issuer: IssuerSnapshot): DraftContent {
   const judged = withTotals(body, issuer);
@@ -39,10 +39,9 @@ function withTotals(body: CompleteDraft, issuer: IssuerSnapshot): DocumentConten
   if (subtotal !== undefined && total_tax !== undefined && total !== undefined && taxes !== undefined) {
     return contentWith({ subtotal, total_tax, total, taxes });
   }
-  const absent = COMPUTABLE.filter((field) => body[field] === undefined);
   const content = contentWith({ subtotal: '0.00', total_tax: '0.00', total: '0.00', taxes: [] });
-  if (absent.length < COMPUTABLE.length || !hasComputableTotals(content)) {
-    throw new ValidationFailure(absent.map((field) => ({ loc: ['body', field], type: 'missing', input: null, ctx: {} })));
+  if (!hasComputableTotals(content)) {
+    throw new ValidationFailure(COMPUTABLE.map((field) => ({ loc: ['body', field], type: 'missing', input: null, ctx: {} })));
   }
   const computed = withComputedTotals(content, issuer);
   refuseTooLarge(computed);
