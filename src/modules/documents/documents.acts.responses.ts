@@ -33,7 +33,7 @@ export class DocumentAbandoned {
 export class CancellationRequested {
   @ApiProperty(uuid) document_id: string;
   @ApiProperty({ ...status, example: 'CANCELLATION_REQUESTED' }) status: string;
-  @ApiProperty(instant) cancellation_requested_at: Date;
+  @ApiProperty(instant) cancellation_requested_at: string;
   @ApiProperty({ type: String, format: 'date', nullable: true, description: 'Last day on which the SRI portal annuls; null: no limit' })
   deadline: string | null;
   @ApiProperty({ type: String, description: 'What the taxpayer does now: Spanish, or English by `Accept-Language`', example: 'Anule el comprobante en el portal del SRI' }) instructions: string;

@@ -64,6 +64,22 @@ describe('cancelling what the rules refuse', () => {
     expect(await cancel(answer, { now: IN_TIME, credited: true })).toEqual({ written: [], asked: 1, outcome: refused('cancellation.credited') });
   });
 
+  it('answers the time of the request that the record tells', async () => {
+    let reading = AFTER_THE_DEADLINE.getTime();
+    const recorded: unknown[] = [];
+    const documents = {
+      load: () => Promise.resolve({ state: STATE, content: CONTENT }),
+      advance: (_state: DocumentState, { patch }: Decision) => {
+        recorded.push(patch.cancellation?.requestedAt);
+        return Promise.resolve({ version: 11, successorWoken: false });
+      },
+    };
+    const clock = { now: () => new Date((reading += 1)) };
+    const handler = new CancelDocumentHandler(new DocumentActs(documents as never, clock), { query: () => Promise.resolve(told('annulled')) } as never, clock, { uuid: () => 'id' }, { cancellationLadderMs: [60_000] } as unknown as SagaPolicy);
+    const { cancellation_requested_at: answered } = await handler.execute(new CancelDocument(TENANT, 'd', 'twice'));
+    expect(recorded).toEqual([answered]);
+  });
+
   it('nothing is asked where nothing refuses', async () => {
     expect(await cancel(told('annulled'), { now: IN_TIME })).toMatchObject({ written: [{ moves: ['cancellation_requested'], isWatched: true }], asked: 0 });
   });

@@ -43,13 +43,15 @@ export class CancelDocumentHandler implements ICommandHandler<CancelDocument> {
   async execute({ tenant, documentId, reason, language }: CancelDocument): Promise<CancellationRequested> {
     const perform = (act: Parameters<DocumentActs['perform']>[3]): ReturnType<DocumentActs['perform']> =>
       this.acts.perform(tenant, documentId, { action: 'document.cancellation_requested', detail: { reason } }, act);
-    const { status, at, loaded } = await perform((asked, now) => this.request(asked, reason, now)).catch((refusal: unknown) => {
+    const { status, at, loaded, decision } = await perform((asked, now) => this.request(asked, reason, now)).catch((refusal: unknown) => {
       if (!(refusal instanceof DomainError) || refusal.code !== 'FISCAL_RULE_VIOLATED') throw refusal;
       return perform((asked) => this.recordAnnulled(asked, reason, refusal));
     });
     const { deadline, needsAcceptance } = annulmentOf(loaded.content, at);
     const instructions = status === 'CANCELLED' ? ALREADY_ANNULLED[language] : INSTRUCTIONS[language](needsAcceptance, deadline);
-    return { document_id: documentId, status, cancellation_requested_at: at, deadline, instructions };
+    // The time that the record tells; the write is a moment later.
+    const { requestedAt = at.toISOString() } = decision.patch.cancellation ?? {};
+    return { document_id: documentId, status, cancellation_requested_at: requestedAt, deadline, instructions };
   }
 
   private request({ state, content }: LoadedDocument, reason: string, now: Date): ActDecision {
