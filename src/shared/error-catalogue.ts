@@ -38,7 +38,7 @@ export const ERROR_CATALOGUE = {
   ALREADY_EXISTS: entry(409, 'El recurso ya existe', 'The resource already exists', 'Use el recurso existente o cambie el código', 'Use the existing resource or change the code'),
   CREDIT_EXCEEDS_ORIGINAL: entry(409, 'Las notas de crédito superan el documento original', 'The credit notes exceed the original document', 'Reduzca el valor al saldo disponible, que consta en detail', 'Lower the amount to the available balance, told in detail'),
   PAYLOAD_TOO_LARGE: entry(413, 'El cuerpo excede el tamaño permitido', 'The body exceeds the allowed size', 'Envíe menos contenido', 'Send less content'),
-  UNSUPPORTED_MEDIA_TYPE: entry(415, 'El tipo de contenido no se admite', 'The media type is not supported', 'Envíe application/json en UTF-8 sin compresión', 'Send application/json in UTF-8 without compression'),
+  UNSUPPORTED_MEDIA_TYPE: entry(415, 'El tipo de contenido no se admite', 'The media type is not supported', 'Envíe application/json, o la clase de archivo que admite la ruta, en UTF-8 sin compresión', 'Send application/json, or the kind of file that the route takes, in UTF-8 without compression'),
   VALIDATION_FAILED: entry(422, 'Hay campos con tipo o formato inválido', 'Some fields have an invalid type or format', 'Corrija los campos señalados en detail', 'Mend the fields named in detail'),
   RATE_LIMITED: entry(429, 'Se excedió el límite de peticiones', 'The rate limit was exceeded', 'Espere los segundos de Retry-After', 'Wait the seconds of Retry-After'),
   INTERNAL: entry(500, 'Error interno', 'Internal error', 'Reintente y, si persiste, cite request_id a soporte', 'Try again and, if it persists, quote request_id to support'),
