@@ -9,23 +9,23 @@ export interface Place {
 }
 
 /**
- * The first place of the tenant where something can be issued.
+ * The first place of the tenant where something can be issued; an issuer that was added and has no place yet is passed over.
  * @throws CliFailure when it has none yet
  */
 export async function firstPlace(api: Api): Promise<Place> {
-  const issuer = await first(api, '/issuers?is_active=true&page_size=1', 'issuer');
-  const { items } = await api.get<{ items: { id: string }[] }>(`/issuers/${issuer}/establishments?is_active=true&page_size=100`);
-  for (const { id } of items) {
-    const points = await api.get<{ items: { id: string }[] }>(`/issuers/${issuer}/establishments/${id}/emission-points?is_active=true&page_size=1`);
-    const [point] = points.items;
-    if (point !== undefined) return { issuer_id: issuer, establishment_id: id, emission_point_id: point.id };
+  const issuers = await active(api, '/issuers', 100);
+  if (issuers.length === 0) throw new CliFailure('refused', 'the tenant has no active issuer yet: see docs/quick-start.md');
+  for (const issuer of issuers) {
+    for (const establishment of await active(api, `/issuers/${issuer}/establishments`, 100)) {
+      const [point] = await active(api, `/issuers/${issuer}/establishments/${establishment}/emission-points`, 1);
+      if (point !== undefined) return { issuer_id: issuer, establishment_id: establishment, emission_point_id: point };
+    }
   }
-  throw new CliFailure('refused', 'no active establishment of the issuer has an active emission point: see docs/quick-start.md');
+  throw new CliFailure('refused', 'no active establishment of an issuer has an active emission point: see docs/quick-start.md');
 }
 
-async function first(api: Api, path: string, what: string): Promise<string> {
-  const { items } = await api.get<{ items: { id: string }[] }>(path);
-  const [found] = items;
-  if (found === undefined) throw new CliFailure('refused', `the tenant has no active ${what} yet: see docs/quick-start.md`);
-  return found.id;
+/** Ids of the first active ones of a list. */
+async function active(api: Api, path: string, most: number): Promise<string[]> {
+  const { items } = await api.get<{ items: { id: string }[] }>(`${path}?is_active=true&page_size=${most}`);
+  return items.map(({ id }) => id);
 }
