@@ -33,12 +33,19 @@ export async function afterRestore(ownerUrl: string, skip: number, point: string
   report(`${raised.length} counters were raised; readers of events start anew. docs/operating.md says what to look at before the service is started.`);
 }
 
-/** `npm run after-restore -- [--skip N]`: after a restore by other means than `npm run restore`: to a point in time, by a snapshot, by pg_restore. */
+const USAGE = `npm run after-restore -- [--skip N]
+
+Makes a database fit to be served that was restored by other means than npm run restore: to a point in time, by a snapshot,
+by pg_restore, by a failover that lost something. Every process of the service is to be stopped.
+
+  --skip N   numbers that each counter leaves out, since they may have been issued after the restored point (default ${USUAL_SKIP});
+             0 where nothing was issued in between`;
+
 async function run(): Promise<void> {
   const { values: { skip } } = parseArgs({ options: { skip: { type: 'string' } } });
   await afterRestore(readOwnerUrl(), skipOf(skip), 'an earlier point', (line) => process.stdout.write(`${line}\n`));
 }
 
 if (process.argv[1] === import.meta.filename) {
-  await runCommand(run, 'the restored database could not be made fit');
+  await runCommand({ usage: USAGE, otherwise: 'the restored database could not be made fit' }, run);
 }

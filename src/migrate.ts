@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { parseArgs } from 'node:util';
 import { DataSource } from 'typeorm';
 import { readOwnerUrl } from './config/settings.js';
 import { allMoves } from './modules/documents/domain/lifecycle.js';
@@ -17,7 +18,8 @@ const MIGRATION_LOCK = 7_356_110;
  * the table that PostgreSQL enforces. Safe to run again and from several processes.
  */
 export async function migrate(ownerUrl: string, report: (line: string) => void): Promise<void> {
-  const guard = await connectAsOwner(ownerUrl);
+  // Nothing is asked of it while migrations run, for longer than people's logins may be idle.
+  const guard = await connectAsOwner(ownerUrl, '-c idle_session_timeout=0');
   try {
     await refuseOldServer(guard);
     await takeTurn(guard);
@@ -98,6 +100,16 @@ async function refuseBlindOwner(dataSource: DataSource): Promise<void> {
   throw new Error('DATABASE_OWNER_URL: row security hides rows from this login, so migrations would pass over them; give it BYPASSRLS');
 }
 
+const USAGE = `npm run migrate
+
+Brings the schema of DATABASE_OWNER_URL up to this version, while the former one serves. Safe to run again, and from several
+processes. It takes no parameters.`;
+
+async function run(): Promise<void> {
+  parseArgs();
+  await migrate(readOwnerUrl(), (line) => console.log(line));
+}
+
 if (process.argv[1] === import.meta.filename) {
-  await runCommand(() => migrate(readOwnerUrl(), (line) => console.log(line)), 'the migration failed');
+  await runCommand({ usage: USAGE, otherwise: 'the migration failed' }, run);
 }

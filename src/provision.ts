@@ -6,15 +6,25 @@ import { RandomIds } from './platform/adapters/random-ids.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
 import { runCommand } from './platform/run-command.js';
 
-/**
- * `provision --name X [--key-name Y]`: creates a tenant and prints `{tenant_id, api_key}`; the key is never shown again.
- * `provision --platform-admin E-MAIL [--revoke]`: makes a person with that proven address an administrator of the platform.
- * `provision --disable-person E-MAIL`, `--enable-person E-MAIL`: closes an account, whose sessions end at once, or opens it again.
- * `provision --take-ruc-claim RUC`: takes a RUC from the issuer that has claimed it, so that another may and its tenant may not again.
- * `provision --lift-ruc-bars RUC`: lets the tenants from whom a RUC was taken claim it again.
- */
+const USAGE = `node dist/src/provision.js, with one of:
+
+  --name X [--key-name Y]             creates a tenant and prints its first API key, which is never shown again
+  --platform-admin E-MAIL [--revoke]  makes a person with that proven address an administrator of the platform, or no more
+  --disable-person E-MAIL             closes a person's account, whose sessions end at once
+  --enable-person E-MAIL              opens it again
+  --take-ruc-claim RUC                takes a RUC from the issuer that has claimed it: another may claim it then, its tenant not again
+  --lift-ruc-bars RUC                 lets the tenants from whom a RUC was taken claim it again
+
+It needs the settings of the service and DATABASE_OWNER_URL.`;
+
+/** What it is asked to do: each names whom. */
+const ACTS: readonly string[] = ['name', 'platform-admin', 'disable-person', 'enable-person', 'take-ruc-claim', 'lift-ruc-bars'];
+/** What may be said with one of them alone. */
+const DETAILS: Readonly<Record<string, string>> = { 'key-name': 'name', revoke: 'platform-admin' };
+
 async function provision(): Promise<void> {
-  const { values } = parseArgs({
+  const { values, tokens } = parseArgs({
+    tokens: true,
     options: {
       name: { type: 'string' }, 'key-name': { type: 'string' },
       'platform-admin': { type: 'string' }, revoke: { type: 'boolean', default: false },
@@ -22,6 +32,7 @@ async function provision(): Promise<void> {
       'take-ruc-claim': { type: 'string' }, 'lift-ruc-bars': { type: 'string' },
     },
   });
+  refuseSeveral(tokens.filter((token) => token.kind === 'option').map((token) => token.name));
   const person = values['disable-person'] ?? values['enable-person'];
   if (person !== undefined) {
     await close(person.trim().toLowerCase(), values['disable-person'] !== undefined);
@@ -46,6 +57,16 @@ async function provision(): Promise<void> {
   const useCase = new ProvisionTenant(new TenantStore(settings.DATABASE_OWNER_URL), sriEnvironment(settings), ports);
   const { tenantId, apiKey } = await useCase.execute(name, values['key-name']);
   process.stdout.write(`${JSON.stringify({ tenant_id: tenantId, api_key: apiKey })}\n`);
+}
+
+/** Of two acts one would be left undone, and nobody told. */
+function refuseSeveral(named: readonly string[]): void {
+  const acts = named.filter((name) => ACTS.includes(name));
+  if (acts.length > 1) throw new Error(`${acts.map((name) => `--${name}`).join(', ')}: one at a time`);
+  for (const name of named) {
+    const act = DETAILS[name];
+    if (act !== undefined && !acts.includes(act)) throw new Error(`--${name}: goes with --${act} alone`);
+  }
 }
 
 async function appoint(email: string, isAdmin: boolean): Promise<void> {
@@ -76,4 +97,4 @@ async function liftBars(ruc: string): Promise<void> {
   process.stdout.write(`${JSON.stringify({ ruc, environment, tenants_barred_until_now: tenants })}\n`);
 }
 
-await runCommand(provision, 'provisioning failed');
+await runCommand({ usage: USAGE, otherwise: 'provisioning failed' }, provision);

@@ -1,14 +1,21 @@
 import { parseArgs } from 'node:util';
-import { afterRestore, skipOf } from './after-restore.js';
+import { afterRestore, skipOf, USUAL_SKIP } from './after-restore.js';
 import { readOwnerUrl } from './config/settings.js';
 import { migrate } from './migrate.js';
 import { loadBackup } from './platform/database/backup/load-backup.js';
 import { runCommand } from './platform/run-command.js';
 
-/** `npm run restore -- FOLDER [--skip N]`: puts a backup into an empty database and makes it fit to be served. */
+const USAGE = `npm run restore -- FOLDER [--skip N]
+
+Puts a backup into a database that holds nothing of the service yet, and makes it fit to be served. Every process of the
+service is to be stopped, and DATABASE_OWNER_URL the owner of that database.
+
+  --skip N   numbers that each counter leaves out, since they may have been issued after the backup (default ${USUAL_SKIP});
+             0 where nothing was issued in between`;
+
 async function run(): Promise<void> {
-  const { positionals: [folder], values } = parseArgs({ allowPositionals: true, options: { skip: { type: 'string' } } });
-  if (folder === undefined) throw new Error('name the folder of the backup: npm run restore -- FOLDER');
+  const { positionals: [folder, ...more], values } = parseArgs({ allowPositionals: true, options: { skip: { type: 'string' } } });
+  if (folder === undefined || more.length > 0) throw new Error('name the folder of the backup: npm run restore -- FOLDER');
   const skip = skipOf(values.skip);
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const ownerUrl = readOwnerUrl();
@@ -17,4 +24,4 @@ async function run(): Promise<void> {
   await afterRestore(ownerUrl, skip, `the backup of ${at}`, say);
 }
 
-await runCommand(run, 'the restore failed');
+await runCommand({ usage: USAGE, otherwise: 'the restore failed' }, run);

@@ -8,10 +8,15 @@ import { guayaquilDay } from './shared/guayaquil.js';
 
 const DAY_MS = 86_400_000;
 
-/**
- * `npm run retention`: tells what is past its time; `-- --apply` archives and removes it. `--only documents` or
- * `--only operation` does one of both; `--batch` documents in one transaction.
- */
+const USAGE = `npm run retention -- [--apply] [--only documents|operation] [--batch N]
+
+Tells what is past its time (docs/retention.md) and changes nothing, with the settings of the service and DATABASE_OWNER_URL.
+
+  --apply            archives documents into RETENTION_ARCHIVE_DIR, and removes these and all else that is past its time
+  --only documents   documents alone
+  --only operation   all else alone: events, deliveries, mails, lines of the audit log, sessions, links
+  --batch N          documents in one transaction, 1 to 1000 (default 200)`;
+
 async function run(): Promise<void> {
   const { values } = parseArgs({
     options: { apply: { type: 'boolean', default: false }, only: { type: 'string' }, batch: { type: 'string', default: '200' } },
@@ -54,4 +59,4 @@ function limits(settings: Settings, now: Date): Record<Kind, Date> {
   };
 }
 
-await runCommand(run, 'the run failed');
+await runCommand({ usage: USAGE, otherwise: 'the run failed' }, run);

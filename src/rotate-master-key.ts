@@ -1,4 +1,5 @@
-import { readSettings, type Settings } from './config/settings.js';
+import { parseArgs } from 'node:util';
+import { readSettings } from './config/settings.js';
 import { SealedKeysStore } from './modules/issuers/public.js';
 import { SealedWebhookSecretsStore } from './modules/webhooks/public.js';
 import { CryptoChance } from './platform/adapters/crypto-chance.js';
@@ -71,8 +72,15 @@ async function rotateAll<Row extends SecretOwner & { readonly sealed: Buffer }>(
   }
 }
 
-/** `npm run rotate-master-key`: exit code 1 when a key did not open. */
-async function run(settings: Settings): Promise<void> {
+const USAGE = `npm run rotate-master-key
+
+Wraps the keys of all stored secrets under the first master key, while the service runs. The older keys stand behind it, in
+MASTER_KEY or in the file of MASTER_KEY_FILE. Safe to stop and to run again; exit code 1 when a key did not open. It takes no
+parameters.`;
+
+async function run(): Promise<void> {
+  parseArgs();
+  const settings = readSettings();
   const { rotated, current, failed } = await rotateMasterKey(settings.DATABASE_OWNER_URL, keyWrapperOf(settings, new CryptoChance()), (line) => process.stdout.write(`${line}\n`));
   process.stdout.write(`done: ${rotated} wrapped anew, ${current} were current, ${failed.length} failed\n`);
   if (failed.length === 0) return;
@@ -81,5 +89,5 @@ async function run(settings: Settings): Promise<void> {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  await runCommand(() => run(readSettings()), 'the rotation failed');
+  await runCommand({ usage: USAGE, otherwise: 'the rotation failed' }, run);
 }

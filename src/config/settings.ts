@@ -323,7 +323,7 @@ export function ownerSetting(environment: NodeJS.ProcessEnv = process.env): 'DAT
 export function readOwnerUrl(environment: NodeJS.ProcessEnv = process.env): string {
   const name = ownerSetting(environment);
   const url = environment[name];
-  if (!url) throw new SettingsError('DATABASE_OWNER_URL or DATABASE_URL: set the database to migrate');
+  if (!url) throw new SettingsError('DATABASE_OWNER_URL or DATABASE_URL: set the database to work on');
   const [left] = leftProblems({ [name]: url });
   if (left !== undefined) throw new SettingsError(left);
   const [wrong] = databaseAddress().safeParse(url).error?.issues ?? [];

@@ -6,6 +6,8 @@ const refused = (code: string, message: string): Error => Object.assign(new Erro
 
 const MIGRATE_FIRST = 'DATABASE_OWNER_URL: set the login that owns the schema; if it is set, run npm run migrate first (it does not exist)\n';
 
+const COMMAND = { usage: 'npm run it -- THING', otherwise: 'it failed' };
+
 describe('a command', () => {
   let written: string;
   beforeEach(() => {
@@ -29,19 +31,35 @@ describe('a command', () => {
     ['that the owner or a migration is wanted where no schema is found', refused('3F000', 'it does not exist'), MIGRATE_FIRST],
     ['nothing of the owner for what else PostgreSQL refuses', refused('23505', 'it is there'), 'it is there\n'],
   ])('tells %s', async (_what, error, line) => {
-    await runCommand(() => Promise.reject(error), 'it failed');
+    await runCommand(COMMAND, () => Promise.reject(error), []);
     expect([written, process.exitCode]).toEqual([line, 1]);
   });
 
   it('tells what went wrong before it began to wait', async () => {
-    await runCommand(() => {
+    await runCommand(COMMAND, () => {
       throw new Error('a setting is missing');
-    }, 'it failed');
+    }, []);
     expect([written, process.exitCode]).toEqual(['a setting is missing\n', 1]);
   });
 
   it('says nothing when it did its work', async () => {
-    await runCommand(() => Promise.resolve(), 'it failed');
+    await runCommand(COMMAND, () => Promise.resolve(), []);
     expect([written, process.exitCode]).toEqual(['', undefined]);
+  });
+
+  it.each(['--help', '-h'])('tells its usage and does nothing when it is called with %s', async (parameter) => {
+    const told = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const work = jest.fn(() => Promise.resolve());
+    await runCommand(COMMAND, work, ['thing', parameter]);
+    expect([told.mock.calls, work.mock.calls, process.exitCode]).toEqual([[['npm run it -- THING\n']], [], undefined]);
+  });
+
+  it('tells of a connection that is lost while nothing is asked of it, and ends at once', async () => {
+    const exit = jest.spyOn(process, 'exit').mockReturnValue(undefined as never);
+    await runCommand(COMMAND, () => {
+      process.emit('uncaughtException', new Error('terminating connection due to administrator command'));
+      return Promise.resolve();
+    }, []);
+    expect([written, process.exitCode, exit.mock.calls.length]).toEqual(['terminating connection due to administrator command\n', 1, 1]);
   });
 });

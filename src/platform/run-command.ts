@@ -1,16 +1,39 @@
 import { reasonOf } from './reason.js';
 
+/** A command as whoever asks it for help is told of it. */
+export interface Command {
+  /** How it is called, and what it does then. */
+  readonly usage: string;
+  /** The line for what is thrown without words. */
+  readonly otherwise: string;
+}
+
 /**
- * Runs a command; what it fails of is told in one line, and by exit code 1.
+ * Runs a command; what it fails of is told in one line, and by exit code 1. Asked for help it tells its usage and does nothing.
  *
- * @param otherwise the line for what is thrown without words
+ * @param parameters what it was called with
  */
-export async function runCommand(work: () => Promise<void>, otherwise: string): Promise<void> {
+export async function runCommand({ usage, otherwise }: Command, work: () => Promise<void>, parameters: readonly string[] = process.argv.slice(2)): Promise<void> {
+  if (parameters.some((parameter) => parameter === '--help' || parameter === '-h')) {
+    process.stdout.write(`${usage}\n`);
+    return;
+  }
+  const fail = (error: unknown): void => {
+    process.stderr.write(`${commandFailure(error) || otherwise}\n`);
+    process.exitCode = 1;
+  };
+  // A connection that is lost while nothing is asked of it: what it guarded, as the turn of a migration, must not go on.
+  const lost = (error: unknown): void => {
+    fail(error);
+    process.exit();
+  };
+  process.on('uncaughtException', lost);
   try {
     await work();
   } catch (error) {
-    process.stderr.write(`${commandFailure(error) || otherwise}\n`);
-    process.exitCode = 1;
+    fail(error);
+  } finally {
+    process.off('uncaughtException', lost);
   }
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { sriUrls, surroundings } from '../../src/local/parts.js';
@@ -15,12 +16,12 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['cli.js', 'tenants', 'create', '--name', 'Business'],
 ];
 
-async function outcome(command: readonly string[], databases: Record<string, string>): Promise<{ told: string; code: unknown }> {
+async function outcome(command: readonly string[], databases: Record<string, string>): Promise<{ told: string; answered: string; code: unknown }> {
   const [program, ...parameters] = command;
   const env = { ...surroundings(), ...sriUrls('http://127.0.0.1:9'), APP_ENV: 'local', REDIS_URL: fromSetup('TEST_REDIS_URL'), MASTER_KEY: fromSetup('TEST_MASTER_KEY'), ...databases };
-  const child = spawn(process.execPath, [join('dist', 'src', program!), ...parameters], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  const [told, [code]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<unknown[]>]);
-  return { told, code };
+  const child = spawn(process.execPath, [join('dist', 'src', program!), ...parameters], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [told, answered, [code]] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close') as Promise<unknown[]>]);
+  return { told, answered, code };
 }
 
 /** Without DATABASE_OWNER_URL they try the service's login, which may do nothing of this. */
@@ -48,5 +49,59 @@ describe('an operator whose database is away', () => {
     expect(code).not.toBe(0);
     // What a backup had begun would be in the way of the next.
     expect(existsSync('no-such-folder.unfinished')).toBe(false);
+  });
+});
+
+const AWAY = { DATABASE_URL: 'postgres://owner@127.0.0.1:1/sello', DATABASE_OWNER_URL: 'postgres://owner@127.0.0.1:1/sello' };
+const PROGRAMS = ['migrate.js', 'retention.js', 'rotate-master-key.js', 'provision.js', 'after-restore.js', 'backup.js', 'restore.js', 'citus.js'];
+
+describe('an operator who is not sure what a command does', () => {
+  it.each(PROGRAMS)('is told by %s --help, which does nothing else', async (program) => {
+    const { told, answered, code } = await outcome([program, '--help'], AWAY);
+    expect([told, code]).toEqual(['', 0]);
+    expect(answered).toContain(program === 'provision.js' ? program : `npm run ${program.replace('.js', '')}`);
+  });
+
+  it.each([
+    ['migrate.js', '--dry-run'],
+    ['migrate.js', 'now'],
+    ['rotate-master-key.js', '--dry-run'],
+    ['citus.js', 'sello'],
+    ['backup.js', 'no-such-folder', 'another'],
+    ['restore.js', 'no-such-folder', '0'],
+    ['provision.js', '--disable-person', 'ana@example.com', '--disable-person', 'eva@example.com'],
+    ['provision.js', '--name', 'Business', '--platform-admin', 'ana@example.com'],
+    ['provision.js', '--disable-person', 'ana@example.com', '--revoke'],
+  ])('is refused by %s with parameters that it does not take, before anything is done: %s', async (...command) => {
+    const { told, code } = await outcome(command, AWAY);
+    expect(told).toMatch(/^(Unknown option|Unexpected argument|name the folder|--.*: (one at a time|goes with --[a-z-]+ alone)).*\n$/);
+    expect(code).not.toBe(0);
+  });
+});
+
+describe('an operator who writes a backup', () => {
+  let database: TestDatabase;
+  let folder: string;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    folder = mkdtempSync(join(tmpdir(), 'sello-backups-'));
+  });
+  afterAll(async () => {
+    await database.drop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('may name its folder with a stroke behind it', async () => {
+    const { told, code } = await outcome(['backup.js', `${join(folder, 'today')}/`], { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl });
+    expect([told, code]).toEqual(['', 0]);
+    expect(readdirSync(folder)).toEqual(['today']);
+    expect(readdirSync(join(folder, 'today'))).toContain('manifest.json');
+  });
+
+  it('may do so by a login that is ended when it is idle in a transaction', async () => {
+    const [name] = new URL(database.ownerUrl).pathname.split('/').slice(-1);
+    await database.query(`alter database ${name} set idle_in_transaction_session_timeout = '1ms'`);
+    const { told, code } = await outcome(['backup.js', join(folder, 'idle')], { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl });
+    expect([told, code]).toEqual(['', 0]);
   });
 });

@@ -1,4 +1,5 @@
 import { createWriteStream, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Client } from 'pg';
@@ -18,10 +19,12 @@ const INSUFFICIENT_PRIVILEGE = '42501';
  * @throws BackupError
  */
 export async function writeBackup(url: string, folder: string, now: Date, report: (line: string) => void): Promise<Manifest> {
-  const unfinished = `${folder}.unfinished`;
+  // Beside the folder, and not within it where its name ends in a stroke.
+  const unfinished = `${resolve(folder)}.unfinished`;
   for (const path of [folder, unfinished]) if (existsSync(path)) throw new BackupError(`${path}: exists already`);
-  // Where row security hid rows, PostgreSQL is to refuse rather than to leave them out.
-  const client = await connectAsOwner(url, '-c search_path=sello -c timezone=UTC -c row_security=off -c statement_timeout=0');
+  // Where row security hid rows, PostgreSQL is to refuse rather than to leave them out. While what was written is read once more
+  // nothing is asked of it, for longer than people's logins may be idle.
+  const client = await connectAsOwner(url, '-c search_path=sello -c timezone=UTC -c row_security=off -c statement_timeout=0 -c idle_in_transaction_session_timeout=0');
   try {
     await client.query('begin isolation level repeatable read read only');
     const { rows: [schema] } = await client.query<{ is_there: boolean }>(`select to_regclass('sello.migrations') is not null as is_there`);
