@@ -25,7 +25,7 @@ const POLICY = { recheckEveryMs: 60_000, recheckForMs: 60_000 } as never;
 interface AtWork {
   /** Ends with the job. */
   readonly job: Promise<void>;
-  readonly goOn: () => void;
+  readonly goOn: (failure?: Error) => void;
 }
 
 describe('workers that hold a document longer than their lease', () => {
@@ -54,12 +54,13 @@ describe('workers that hold a document longer than their lease', () => {
   /** A worker takes the document, and waits at its step. */
   const begin = (documentId: string): Promise<AtWork> =>
     new Promise((resolve, reject) => {
-      let goOn = (): void => undefined;
-      const told = new Promise<void>((release) => (goOn = release));
+      let goOn: AtWork['goOn'] = () => undefined;
+      const told = new Promise<Error | undefined>((release) => (goOn = release));
       const prepare: SagaStep = {
         run: async ({ loaded, token }) => {
           resolve({ job, goOn });
-          await told;
+          const failure = await told;
+          if (failure !== undefined) throw failure;
           const moves = [{ trigger: 'xml_built' }, { trigger: 'signed' }, { trigger: 'queued' }] as const;
           await documents.advance(loaded.state, { moves, patch: {}, work: { step: 'prepare', dueAt: 'never' } }, token, clock.now());
           return null;
@@ -87,6 +88,38 @@ describe('workers that hold a document longer than their lease', () => {
     last.goOn();
     await last.job;
     expect(await statusOf(id)).toBe('RECEPTION_PENDING');
+  });
+
+  /** One worker after the other fails at its step; the next one takes the document when the lease has run out. */
+  const failing = async (id: string, code: string): Promise<void> => {
+    for (let round = 0; round < 3; round += 1) {
+      const worker = await begin(id);
+      await expect(begin(id)).rejects.toThrow('never came to its step');
+      worker.goOn(Object.assign(new Error('could not extend file'), { code }));
+      await worker.job;
+      await expect(begin(id)).rejects.toThrow('never came to its step');
+      elapsed += (LEASE_SECONDS + 1) * 1_000;
+    }
+  };
+
+  it.each([
+    ['whose disk is full', '53100'],
+    ['that has no connection left', '53300'],
+    ['whose disk fails', '58030'],
+  ])('do not send it to a person for a PostgreSQL %s, and leave it alone until the lease has run out', async (_what, code) => {
+    const id = (await issueBySql(service, seed)).response.document_id;
+    await failing(id, code);
+    const { job, goOn } = await begin(id);
+    goOn();
+    await job;
+    expect(await statusOf(id)).toBe('RECEPTION_PENDING');
+  });
+
+  it('do for a failure that may lie with the document', async () => {
+    const id = (await issueBySql(service, seed)).response.document_id;
+    await failing(id, '22000');
+    await expect(begin(id)).rejects.toThrow('never came to its step');
+    expect(await statusOf(id)).toBe('MANUAL_REVIEW_REQUIRED');
   });
 
   it('do when none of them comes back: the fourth one hands it over', async () => {

@@ -2,6 +2,7 @@ import { InjectQueue } from '@nestjs/bull';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { isWantOfServer } from '../../../platform/database/want-of-server.js';
 import { withLogFields } from '../../../platform/observability/log-context.js';
 import { Meters } from '../../../platform/observability/meters.js';
 import { type Hands, OutboxRelay } from '../../../platform/outbox/relay.js';
@@ -163,14 +164,19 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
     } catch (error) {
       if (error instanceof StaleDocumentError) {
         this.log.warn(`document ${documentId}: ${error.message}; nothing was written`);
-        await this.relay.outlived(tenantId, documentId, token).catch((failure: unknown) => {
-          this.log.warn(`document ${documentId} counts this worker as lost: ${(failure as Error).message}`);
-        });
+        await this.tellAlive(held, this.relay.outlived(tenantId, documentId, token));
         return;
       }
       // The lease runs out and the relay announces the document again.
       this.log.error(`document ${documentId}: ${(error as Error).message}`);
+      if (isWantOfServer(error)) await this.tellAlive(held, this.relay.spare(tenantId, documentId, token));
     }
+  }
+
+  private async tellAlive({ documentId }: Held, told: Promise<void>): Promise<void> {
+    await told.catch((failure: unknown) => {
+      this.log.warn(`document ${documentId} counts this worker as lost: ${(failure as Error).message}`);
+    });
   }
 
   /** @returns false when nothing is due for this worker now */
@@ -223,7 +229,8 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
   }
 
   /**
-   * A document on which workers keep dying is handed to a person, so that the others flow; slow workers do not count. Like every decided document it is
+   * A document on which workers keep dying is handed to a person, so that the others flow; slow workers do not count, nor those whom a
+   * full PostgreSQL let take it and not store what came of it. Like every decided document it is
    * compared with the SRI later: what was sent before may still be authorized.
    * @returns false where the state knows no giving up and the step has to go on
    */
