@@ -37,6 +37,8 @@ describe('a credit note', () => {
     [note({ modifiedDocumentType: '07' }), ['modified_document.type_without_amounts /modified_document_type']],
     [note({ modifiedDocumentType: '03' }), ['warning modified_document.type_unusual /modified_document_type']],
     [note({ modifiedDocumentNumber: '001002000000101' }), ['modified_document.number /modified_document_number']],
+    [note({ modifiedDocumentNumber: '001-002-000000000' }), ['warning modified_document.number_zero /modified_document_number']],
+    [note({ modifiedDocumentNumber: '001-000-000000101' }), ['warning modified_document.number_zero /modified_document_number']],
     [note({ modifiedDocumentIssueDate: '2026-09-16' }), ['modified_document.date /modified_document_issue_date']],
     [note({ modifiedDocumentIssueDate: '2026-02-30' }), ['shape.date /modified_document_issue_date']],
     [

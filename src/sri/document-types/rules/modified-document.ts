@@ -34,6 +34,12 @@ const RULES = defineRules({
     en: 'The number of the modified document has the form 000-000-000000000',
     reference: ANNEXES,
   },
+  'modified_document.number_zero': {
+    severity: 'warning',
+    es: 'El número del documento modificado lleva ceros por establecimiento, punto de emisión o secuencial',
+    en: 'The number of the modified document has zeros for its establishment, emission point or sequential',
+    reference: ANNEXES,
+  },
   'modified_document.date': {
     es: 'El documento modificado no puede ser posterior a la nota',
     en: 'The modified document may not be later than the note',
@@ -57,6 +63,9 @@ export const MODIFIED_DOCUMENT_FIELDS = [
 
 /** `001-002-000000003`. */
 export const DOCUMENT_NUMBER = /^[0-9]{3}-[0-9]{3}-[0-9]{9}$/;
+
+/** Establishments, emission points and sequentials count from one. Expects a number of that form. */
+export const hasPartOfZeros = (number: string): boolean => number.split('-').some((part) => /^0+$/.test(part));
 
 const INVOICE_CODE = '01';
 const WITHOUT_AMOUNTS = new Set(['06', '07']);
@@ -86,8 +95,9 @@ export function* checkModifiedDocument(content: DocumentContent): Generator<Find
       yield finding(RULES['modified_document.type_unusual'], '/modified_document_type', INVOICE_CODE, type);
     }
   }
-  if (number !== null && number !== '' && !DOCUMENT_NUMBER.test(number)) {
-    yield finding(RULES['modified_document.number'], '/modified_document_number', '000-000-000000000', number);
+  if (number !== null && number !== '') {
+    if (!DOCUMENT_NUMBER.test(number)) yield finding(RULES['modified_document.number'], '/modified_document_number', '000-000-000000000', number);
+    else if (hasPartOfZeros(number)) yield finding(RULES['modified_document.number_zero'], '/modified_document_number', null, number);
   }
   if (date !== null && date > issueDate) {
     yield finding(RULES['modified_document.date'], '/modified_document_issue_date', `≤ ${issueDate}`, date);

@@ -4,6 +4,7 @@ import { isKnown, lookup } from '../../tables/code-table.js';
 import { DOCUMENT_TYPES } from '../../tables/documents.js';
 import { SUPPORTING_DOCUMENTS } from '../../tables/supporting-documents.js';
 import type { DocumentContent } from '../document.js';
+import { DOCUMENT_NUMBER, hasPartOfZeros } from './modified-document.js';
 import { defineRules, finding } from './rule.js';
 
 const RULES = defineRules({
@@ -48,7 +49,6 @@ const RULES = defineRules({
   },
 });
 
-const NUMBER = /^[0-9]{3}-[0-9]{3}-[0-9]{9}$/;
 const AUTHORIZATION = /^([0-9]{10}|[0-9]{37}|[0-9]{49})$/;
 const ACCESS_KEY_LENGTH = 49;
 
@@ -96,10 +96,9 @@ export function* checkSupport(parts: SupportParts, at: SupportPointers, issueDat
   if (documentType !== null && lookup(SUPPORTING_DOCUMENTS, documentType, issueDate) === undefined) {
     yield finding(RULES['support.document_type'], at.documentType, null, documentType);
   }
-  if (number !== null && !NUMBER.test(number)) {
-    yield finding(RULES['support.number'], at.number, '000-000-000000000', number);
-  } else if (number?.split('-').some((part) => /^0+$/.test(part))) {
-    yield finding(RULES['support.number_zero'], at.number, null, number);
+  if (number !== null) {
+    if (!DOCUMENT_NUMBER.test(number)) yield finding(RULES['support.number'], at.number, '000-000-000000000', number);
+    else if (hasPartOfZeros(number)) yield finding(RULES['support.number_zero'], at.number, null, number);
   }
   if (authorizationNumber !== null) {
     if (!AUTHORIZATION.test(authorizationNumber)) {
@@ -138,7 +137,7 @@ function told({ documentType, number, issueDate, sellerRuc }: SupportParts, key:
   const taxpayer = OF_SELLER.includes(key.documentType) ? (sellerRuc?.slice(0, TAXPAYER_DIGITS) ?? null) : null;
   return [
     { name: 'document_type', stated: type, ofKey: key.documentType },
-    { name: 'number', stated: number !== null && NUMBER.test(number) ? number : null, ofKey: keyNumber },
+    { name: 'number', stated: number !== null && DOCUMENT_NUMBER.test(number) ? number : null, ofKey: keyNumber },
     { name: 'issue_date', stated: issueDate, ofKey: key.issueDate },
     { name: 'ruc', stated: taxpayer, ofKey: key.ruc.slice(0, TAXPAYER_DIGITS) },
   ];
