@@ -7,7 +7,7 @@ import { runCommand } from './platform/run-command.js';
 import { documentTypes } from './sri/document-types/registry.js';
 
 /** More than anybody loses unnoticed, and nothing beside 999,999,999. */
-const USUAL_SKIP = 1_000;
+export const USUAL_SKIP = 1_000;
 const LINEAGE_BYTES = 4;
 const DIGITS = /^\d{1,8}$/;
 

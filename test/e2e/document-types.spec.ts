@@ -205,6 +205,27 @@ describe('every document type', () => {
     expect([ride.status, ride.headers.get('content-type')]).toEqual([200, 'application/pdf']);
   });
 
+  it.each(['short', 'full'])('07 %s: tells of another withholding from the same document and subject', async (name) => {
+    const { business, body } = await request('07', name);
+    const { answer } = answers.get(exampleOf('07', name))!;
+    const key = answer.body.access_key;
+    const certificate = `${key.slice(24, 27)}-${key.slice(27, 30)}-${key.slice(30, 39)}`;
+    const numbered = (number: string): Body => (name === 'short' ? { ...body, modified_document_number: number } : withSupport(body, { number }));
+    const told = async (asked: Body): Promise<unknown> => {
+      const { body: { findings } } = await business.call<{ findings: { rule: string }[] }>('POST', '/documents/validate', asked);
+      return findings.filter(({ rule }) => rule === 'withholding.support_withheld');
+    };
+    const pointer = name === 'short' ? '/modified_document_number' : '/withholding/supporting_documents/0/number';
+    expect(await told(body)).toMatchObject([{ pointer, severity: 'warning', actual: certificate }]);
+    expect(await told({ ...body, buyer_id_type: '04', buyer_id: '1790012345001' })).toEqual([]);
+    // A draft withholds nothing.
+    const another = numbered('009-009-000000009');
+    expect((await business.call('POST', '/documents/drafts', another)).status).toBe(201);
+    expect(await told(another)).toEqual([]);
+    const again = await business.call<Accepted>('POST', '/documents', body);
+    expect((await business.document(again.body.document_id))['warnings']).toMatchObject(expect.arrayContaining([expect.objectContaining({ rule: 'withholding.support_withheld', actual: certificate })]));
+  });
+
   it('refuses unknown names inside the additive fields', async () => {
     const { business, body } = await request('06', 'several-consignees');
     const transport = { ...(body['transport'] as Record<string, unknown>), placa: 'PBA1234' };

@@ -7,6 +7,7 @@ import { CreditNoteDto } from '../../src/modules/documents/documents.credit-note
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { IssuingRepository } from '../../src/modules/documents/persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from '../../src/modules/documents/persistence/modified-documents.repository.js';
+import { WithholdingsRepository } from '../../src/modules/documents/persistence/withholdings.repository.js';
 import { StoredDocumentsRepository } from '../../src/modules/documents/persistence/stored-documents.repository.js';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
@@ -43,7 +44,7 @@ describe('a credit note asked for again', () => {
     });
     const ids = new RandomIds();
     const issuing = new IssuingRepository(transaction);
-    const preflight = new IssuancePreflight(issuing, new ModifiedDocumentsRepository(transaction), settings);
+    const preflight = new IssuancePreflight(issuing, new ModifiedDocumentsRepository(transaction), new WithholdingsRepository(transaction), settings);
     const drafts = new DraftStore(preflight, issuing, { now: () => now }, ids);
     const handler = new CreateCreditNoteHandler(new StoredDocumentsRepository(transaction), drafts, new CryptoChance(), settings);
     credit = (body, key) => handler.execute(new CreateCreditNote(tenant, originalId, validateAs(CreditNoteDto, body, 'body'), key));

@@ -4,6 +4,7 @@ import { GetDocumentHandler } from '../../src/modules/documents/use-cases/get-do
 import { IssueDocumentHandler } from '../../src/modules/documents/use-cases/issue-document.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { ModifiedDocumentsRepository } from '../../src/modules/documents/persistence/modified-documents.repository.js';
+import { WithholdingsRepository } from '../../src/modules/documents/persistence/withholdings.repository.js';
 import { SriBreaker } from '../../src/modules/documents/saga/sri-breaker.js';
 import { WatchStep } from '../../src/modules/documents/saga/watch.step.js';
 import { AbandonDocumentHandler } from '../../src/modules/documents/use-cases/abandon-document.js';
@@ -80,7 +81,7 @@ export function startApi(ports: Ports, Preflight: typeof IssuancePreflight = Qui
   const { transaction, queue, clock, ids, sleeper } = ports;
   const bell = new IssuanceBell(queue, new DueWork(transaction), clock, sleeper, SETTINGS);
   const issuing = new IssuingRepository(transaction);
-  const preflight = new Preflight(issuing, new ModifiedDocumentsRepository(transaction), SETTINGS);
+  const preflight = new Preflight(issuing, new ModifiedDocumentsRepository(transaction), new WithholdingsRepository(transaction), SETTINGS);
   const acts = new DocumentActs(new DocumentsRepository(transaction, ids), clock);
   const policy = sagaPolicy(SETTINGS);
   return {

@@ -13,6 +13,7 @@ import { IssuingRepository } from './persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from './persistence/modified-documents.repository.js';
 import { PausesRepository } from './persistence/pauses.repository.js';
 import { StoredDocumentsRepository } from './persistence/stored-documents.repository.js';
+import { WithholdingsRepository } from './persistence/withholdings.repository.js';
 import { SRI_CLIENTS } from './saga/sri-clients.js';
 import { AbandonDocumentHandler } from './use-cases/abandon-document.js';
 import { CancelDocumentHandler } from './use-cases/cancel-document.js';
@@ -68,7 +69,7 @@ const HANDLERS = [
   ResumePauseHandler,
 ];
 
-const REPOSITORIES = [IssuingRepository, StoredDocumentsRepository, ModifiedDocumentsRepository, PausesRepository, DocumentListsRepository, DocumentExportsRepository];
+const REPOSITORIES = [IssuingRepository, StoredDocumentsRepository, ModifiedDocumentsRepository, WithholdingsRepository, PausesRepository, DocumentListsRepository, DocumentExportsRepository];
 
 /** Documents, for the API process: takes them in, shows them, and does what people ask. */
 @Module({

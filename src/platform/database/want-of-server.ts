@@ -1,4 +1,4 @@
-import { sqlState } from './tenant-transaction.js';
+import { sqlState } from './sql-error.js';
 
 /** disk_full, too_many_connections, io_error */
 const STATES: ReadonlySet<string | null> = new Set(['53100', '53300', '58030']);

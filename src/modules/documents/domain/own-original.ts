@@ -13,7 +13,7 @@ const RULES = defineRules({
 });
 
 /** Of no legal effect, and left to themselves never of any; what is on its way to the SRI may be debited or carried already. */
-const CAME_TO_NOTHING: readonly DocumentStatus[] = ['DRAFT', 'VALIDATED', 'REJECTED', 'FAILED_PERMANENT', 'CANCELLED'];
+export const CAME_TO_NOTHING: readonly DocumentStatus[] = ['DRAFT', 'VALIDATED', 'REJECTED', 'FAILED_PERMANENT', 'CANCELLED'];
 
 /**
  * Refuses what rests on a document of the issuer's own that cannot bear it: a debit note, a guide or a withholding for what

@@ -12,9 +12,11 @@ import { creditExceeded, refuseUncreditable, tooOld, uncharged } from '../domain
 import type { Assessed, Completed, Place } from '../domain/issuance.js';
 import { misnamed, namedInFull, otherBuyer, restsOnStanding, supportAuthorization } from '../domain/modified-document.js';
 import { refuseUnfit } from '../domain/own-original.js';
+import { firstDayOf, supportsOf, withheldBefore } from '../domain/withheld-before.js';
 import { type IssuingContextRow, snapshotOf } from '../persistence/issuing-context.js';
 import { IssuingRepository, type Replay, unknownId } from '../persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
+import { WithholdingsRepository } from '../persistence/withholdings.repository.js';
 
 const RULES = defineRules({
   'place.inactive': {
@@ -33,6 +35,7 @@ export class IssuancePreflight {
   constructor(
     private readonly issuing: IssuingRepository,
     private readonly originals: ModifiedDocumentsRepository,
+    private readonly withholdings: WithholdingsRepository,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -61,7 +64,7 @@ export class IssuancePreflight {
    */
   async requireIssuable(tenant: TenantContext, place: Place, context: IssuingContextRow, requested: DocumentContent, now: Date): Promise<Assessed> {
     this.refuseUnusable(context, now);
-    const complete = await this.withModifiedDocument(tenant, place, requested, now);
+    const complete = await this.besideOwnDocuments(tenant, place, requested, now);
     const assessed = this.assess(complete, this.snapshot(context, tenant), now);
     refuseErrors(assessed.findings);
     return assessed;
@@ -91,10 +94,19 @@ export class IssuancePreflight {
 
   /**
    * Fills in the modified document's id, type, number and date, as far as it is one of the issuer's own, and refuses a
-   * note that names it wrongly or that its original does not admit. The findings are what is left to tell of the two.
+   * note that names it wrongly or that its original does not admit. The findings are what is left to tell of the two,
+   * and of a withholding and those before it.
    * @throws DomainError NOT_FOUND, INVALID_STATE or FISCAL_RULE_VIOLATED
    */
-  async withModifiedDocument(tenant: TenantContext, place: Place, content: DocumentContent, now: Date): Promise<Completed> {
+  async besideOwnDocuments(tenant: TenantContext, place: Place, requested: DocumentContent, now: Date): Promise<Completed> {
+    const { content, findings } = await this.withModifiedDocument(tenant, place, requested, now);
+    const supports = supportsOf(content);
+    if (supports.length === 0 || content.buyerId === null) return { content, findings };
+    const earlier = await this.withholdings.findWith(tenant, place.issuerId, content.buyerId, supports, firstDayOf(supports, guayaquilDay(now)));
+    return { content, findings: [...findings, ...withheldBefore(supports, earlier)] };
+  }
+
+  private async withModifiedDocument(tenant: TenantContext, place: Place, content: DocumentContent, now: Date): Promise<Completed> {
     const original = await this.originals.find(tenant, place, content);
     const isCredit = content.documentType === '04';
     const limit = (): [today: string, maxMonths: number] => [guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS];

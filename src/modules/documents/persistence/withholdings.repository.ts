@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { TenantContext } from '../../../shared/tenant-context.js';
+import { CAME_TO_NOTHING } from '../domain/own-original.js';
+import type { EarlierSupport, WithheldSupport } from '../domain/withheld-before.js';
+
+/** Of a subject's documents the newest are looked at: issuing costs no more for who has ever so many. */
+const DOCUMENTS_LOOKED_AT = 1_000;
+
+const SQL = `
+  with newest as (
+    select d.* from documents d
+    where d.tenant_id = $1 and d.buyer_id = $3 and d.created_at >= $4::date::timestamp at time zone 'America/Guayaquil'
+    order by d.created_at desc, d.id desc limit ${DOCUMENTS_LOOKED_AT}
+  )
+  select support.type, support.number, e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as certificate
+  from newest d
+  join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
+  join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id
+  join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
+  cross join lateral (
+    select s ->> 'documentType', s ->> 'number' from jsonb_path_query(c.content, '$.withholding.supportingDocuments[*]') s
+    union all
+    select c.content ->> 'modifiedDocumentType', c.content ->> 'modifiedDocumentNumber'
+  ) support (type, number)
+  where d.issuer_id = $2 and d.document_type = '07' and d.sri_environment = $5 and d.status <> all ($6)
+    and (support.type, support.number) in (select * from unnest($7::text[], $8::text[]))
+  order by d.created_at desc, d.id desc`;
+
+/** Withholdings (07) of an issuer. */
+@Injectable()
+export class WithholdingsRepository {
+  constructor(private readonly transaction: TenantTransaction) {}
+
+  /**
+   * Which of these supporting documents other withholdings from the same subject have, those that stand or may yet; the newest
+   * first. Two at the same moment do not see each other.
+   * @param subjectId identification of whom is withheld from
+   * @param since     Guayaquil day, `YYYY-MM-DD`, of the first withholding to look at
+   */
+  findWith({ tenantId, environment }: TenantContext, issuerId: string, subjectId: string, supports: readonly WithheldSupport[], since: string): Promise<EarlierSupport[]> {
+    const parameters = [tenantId, issuerId, subjectId, since, environment, CAME_TO_NOTHING, supports.map(({ type }) => type), supports.map(({ number }) => number)];
+    return this.transaction.run(tenantId, (manager) => manager.query<EarlierSupport[]>(SQL, parameters));
+  }
+}
