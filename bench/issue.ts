@@ -6,7 +6,6 @@
  *
  *   --seconds 15   length of the main load      --clients 16   kept connections
  *   --api 2 --workers 1   processes             --tenants 4 --points 25   per tenant
- *   --warm-up 20   length of the load before it: a process that has just started compiles, and takes several times as long
  *   --profile      CPU profiles of the main load; their files are named at the end
  *
  * Exits with 1 unless every accepted POST is AUTHORIZED with gapless numbers and
@@ -31,7 +30,6 @@ interface Flags {
   readonly workers: number;
   readonly tenants: number;
   readonly points: number;
-  readonly warmUp: number;
   readonly profile: boolean;
 }
 
@@ -44,11 +42,10 @@ function readFlags(): Flags {
       workers: { type: 'string', default: '1' },
       tenants: { type: 'string', default: '4' },
       points: { type: 'string', default: '25' },
-      'warm-up': { type: 'string', default: '20' },
       profile: { type: 'boolean', default: false },
     },
   });
-  const positive = (name: Exclude<keyof typeof values, 'profile'>): number => {
+  const positive = (name: Exclude<keyof Flags, 'profile'>): number => {
     const value = Number(values[name]);
     if (!(value > 0)) throw new Error(`--${name}: a positive number is expected`);
     return value;
@@ -60,7 +57,6 @@ function readFlags(): Flags {
     workers: positive('workers'),
     tenants: positive('tenants'),
     points: Math.min(positive('points'), 999),
-    warmUp: positive('warm-up'),
     profile: values.profile,
   };
 }
@@ -113,8 +109,7 @@ async function measure(flags: Flags, stack: BenchStack): Promise<boolean> {
   const phases = new Phases(stack, database, say);
   const slice = Math.min(3, seconds / 4);
 
-  // What it takes in warms the workers up, too, before the main load.
-  await phases.intake('warm-up', { requests, clients, seconds: flags.warmUp });
+  await phases.intake('warm-up', { requests, clients, seconds: slice });
   const before = await measureRaw(raw, slice);
   const intake = await phases.intake('intake alone, no worker runs', {
     requests,

@@ -65,7 +65,7 @@ function refuseSeveral(named: readonly string[]): void {
   if (acts.length > 1) throw new Error(`${acts.map((name) => `--${name}`).join(', ')}: one at a time`);
   for (const name of named) {
     const act = DETAILS[name];
-    if (act !== undefined && !acts.includes(act)) throw new Error(`--${name}: goes with --${act} alone`);
+    if (act !== undefined && !acts.includes(act)) throw new Error(`--${name}: only together with --${act}`);
   }
 }
 

@@ -5866,7 +5866,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description - `UNSUPPORTED_MEDIA_TYPE`: The media type is not supported. Send application/json, or the kind of file that the route takes, in UTF-8 without compression. */
+        /** @description - `UNSUPPORTED_MEDIA_TYPE`: The media type is not supported. Send application/json in UTF-8, or the kind of file that the route takes, without compression. */
         Error415: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];

@@ -57,9 +57,18 @@ describe('a command', () => {
   it('tells of a connection that is lost while nothing is asked of it, and ends at once', async () => {
     const exit = jest.spyOn(process, 'exit').mockReturnValue(undefined as never);
     await runCommand(COMMAND, () => {
-      process.emit('uncaughtException', new Error('terminating connection due to administrator command'));
+      process.emit('uncaughtException', Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' }));
       return Promise.resolve();
     }, []);
     expect([written, process.exitCode, exit.mock.calls.length]).toEqual(['terminating connection due to administrator command\n', 1, 1]);
+  });
+
+  it('tells where a mistake of its own was made', async () => {
+    jest.spyOn(process, 'exit').mockReturnValue(undefined as never);
+    await runCommand(COMMAND, () => {
+      process.emit('uncaughtException', new TypeError('x is not a function'));
+      return Promise.resolve();
+    }, []);
+    expect(written).toMatch(/^x is not a function\nTypeError: x is not a function\n +at /);
   });
 });

@@ -23,8 +23,10 @@ export async function runCommand({ usage, otherwise }: Command, work: () => Prom
     process.exitCode = 1;
   };
   // A connection that is lost while nothing is asked of it: what it guarded, as the turn of a migration, must not go on.
-  const lost = (error: unknown): void => {
+  const lost = (error: Error): void => {
     fail(error);
+    // An error without a code is nobody's connection, but a mistake in here.
+    if (!('code' in error)) process.stderr.write(`${error.stack}\n`);
     process.exit();
   };
   process.on('uncaughtException', lost);

@@ -120,6 +120,9 @@ describe('secrets', () => {
       const scheme = what.includes('scheme') ? 'ftp' : 'https';
       await ask(`an address with a password${what}`, 'POST', '/webhooks', { apiKey, body: { url: `${scheme}://user:${secret(`a password in an address${what}`)}${url}` } });
     }
+    for (const [what, before] of [['no slashes', 'https:'], ['no scheme', ''], ['slashes alone', '//'], ['a tab in its scheme', 'ht\ttps://']] as const) {
+      await ask(`an address with ${what}`, 'POST', '/webhooks', { apiKey, body: { url: `${before}user:${secret(`a password in an address with ${what}`)}@example.com/` } });
+    }
     await ask('an address under another name', 'POST', '/webhooks', { apiKey, body: { address: `https://user:${secret('a password in an address under another name')}@example.com/` } });
     await ask('tokens too long', 'POST', '/auth/email/verify', { body: { token: secret('a long token').padEnd(200, 'x') } });
     // Rules.

@@ -74,7 +74,7 @@ describe('an operator who is not sure what a command does', () => {
     ['provision.js', '--disable-person', 'ana@example.com', '--revoke'],
   ])('is refused by %s with parameters that it does not take, before anything is done: %s', async (...command) => {
     const { told, code } = await outcome(command, AWAY);
-    expect(told).toMatch(/^(Unknown option|Unexpected argument|name the folder|--.*: (one at a time|goes with --[a-z-]+ alone)).*\n$/);
+    expect(told).toMatch(/^(Unknown option|Unexpected argument|name the folder|--.*: (one at a time|only together with --[a-z-]+)).*\n$/);
     expect(code).not.toBe(0);
   });
 });

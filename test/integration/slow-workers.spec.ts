@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Settings } from '../../src/config/settings.js';
@@ -109,6 +110,19 @@ describe('workers that hold a document longer than their lease', () => {
   ])('do not send it to a person for a PostgreSQL %s, and leave it alone until the lease has run out', async (_what, code) => {
     const id = (await issueBySql(service, seed)).response.document_id;
     await failing(id, code);
+    const { job, goOn } = await begin(id);
+    goOn();
+    await job;
+    expect(await statusOf(id)).toBe('RECEPTION_PENDING');
+  });
+
+  it('nor where PostgreSQL, being exhausted, refuses at first to store that', async () => {
+    const id = (await issueBySql(service, seed)).response.document_id;
+    const exhausted = Object.assign(new Error('sorry, too many clients already'), { code: '53300' });
+    const ending = jest.spyOn(relay, 'endLeaseUncounted').mockRejectedValueOnce(exhausted).mockRejectedValueOnce(exhausted);
+    await failing(id, '53300');
+    expect(ending).toHaveBeenCalledTimes(5);
+    ending.mockRestore();
     const { job, goOn } = await begin(id);
     goOn();
     await job;

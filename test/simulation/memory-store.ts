@@ -544,7 +544,7 @@ export class MemoryStore implements Store {
     const d = this.documents.get(`${tenant}/${id}`);
     const content = d && this.contents.get(`${tenant}/${id}`)?.find(({ revision }) => revision === d.content_revision);
     if (!d || !content) return [];
-    // As `get-document` and `stored-document` name what they read.
+    // As `get-document` and `stored-documents.repository` name what they read.
     return [{ ...d, accessKey: d.access_key, issuerId: d.issuer_id, establishmentId: d.establishment_id, emissionPointId: d.emission_point_id, errorCode: d.error_code, sriMessages: d['sri_messages'], content: content.content }];
   }
 

@@ -24,14 +24,20 @@ export class ValidationFailure extends Error {
   }
 }
 
-/** What stands before the host of an address: who calls there, and the password. */
-const CREDENTIALS = /^(\s*[a-z][a-z0-9+.-]*:[/\\]{1,2}).*@/is;
+/** How an address begins, before who calls there and the password: slashes may be missing, or the scheme, and blanks stand anywhere. */
+const BEGIN_OF_ADDRESS = /^\s*(?:[a-z][a-z0-9+.\s-]*:|[/\\]{2})/i;
+
+function withoutCredentials(text: string): string {
+  const at = text.lastIndexOf('@');
+  const begin = at === -1 ? null : BEGIN_OF_ADDRESS.exec(text.slice(0, at));
+  return begin === null ? text : `${begin[0]}…${text.slice(at)}`;
+}
 
 /** Shortens an echoed value to 64 characters; structures are named, not echoed, and of addresses no password is told, whether or not they can be read. */
 export function echo(value: unknown): unknown {
   switch (typeof value) {
     case 'string':
-      return Array.from(value.replace(CREDENTIALS, '$1…@').slice(0, INPUT_LIMIT * 2)).slice(0, INPUT_LIMIT).join('');
+      return Array.from(withoutCredentials(value).slice(0, INPUT_LIMIT * 2)).slice(0, INPUT_LIMIT).join('');
     case 'number':
     case 'boolean':
       return value;

@@ -69,7 +69,7 @@ export class DueWork {
   }
 
   /** A worker that stays alive leaves a document alone until its lease runs out: the next one does not count it as lost. */
-  async spare(tenantId: string, documentId: string, token: string): Promise<void> {
+  async endLeaseUncounted(tenantId: string, documentId: string, token: string): Promise<void> {
     await this.transaction.run(tenantId, (manager) =>
       manager.query('update outbox set lease_token = null where tenant_id = $1 and document_id = $2 and lease_token = $3', [tenantId, documentId, token]),
     );

@@ -73,8 +73,8 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /** Tells that a worker failed for no fault of the document's: it is gone on with when the lease has run out, and nobody counts as lost. */
-  async spare(tenantId: string, documentId: string, token: string): Promise<void> {
-    await this.work.spare(tenantId, documentId, token);
+  async endLeaseUncounted(tenantId: string, documentId: string, token: string): Promise<void> {
+    await this.work.endLeaseUncounted(tenantId, documentId, token);
   }
 
   async onApplicationShutdown(): Promise<void> {

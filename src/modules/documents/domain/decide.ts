@@ -72,7 +72,10 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
   }
 }
 
-/** Nothing arrived: it keeps its place, the later numbers of its emission point wait behind it. */
+/**
+ * Nothing arrived: it keeps its place, the later numbers of its emission point wait behind it. An outage of hours must not leave
+ * it waiting for hours more: the ladder is climbed no higher than the longest wait.
+ */
 function undelivered(reason: string, retryAt: Date, now: Date, policy: SagaPolicy): Decision {
   return {
     moves: [{ trigger: 'not_delivered', detail: { reason } }],
@@ -81,7 +84,6 @@ function undelivered(reason: string, retryAt: Date, now: Date, policy: SagaPolic
   };
 }
 
-/** An outage of hours must not leave a document waiting for hours more: the ladder is climbed no higher than `latest`. */
 const notAfter = (dueAt: Date, latest: Date): Date => (dueAt < latest ? dueAt : latest);
 
 /** What the SRI asks for (`Retry-After`) is heeded, up to the longest wait before a query. */
@@ -91,8 +93,8 @@ function notBefore(dueAt: Date, { retryAfterSeconds }: { readonly retryAfterSeco
 }
 
 /**
- * A transmission that does not arrive costs the SRI nothing, a query that it does not answer does: so many times as long as before a
- * transmission is the longest wait before a query.
+ * The longest wait before a query is this many times that before a transmission: a transmission that does not arrive costs the SRI
+ * nothing, a query that it does not answer does.
  */
 const QUERY_WAIT_FACTOR = 15;
 const longestQueryWaitMs = (policy: SagaPolicy): number => QUERY_WAIT_FACTOR * policy.unansweredWaitMs;

@@ -1,6 +1,7 @@
 import { addDays } from '../../../shared/guayaquil.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
+import { hasPartOfZeros } from '../../../sri/document-types/rules/modified-document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 
 const RULES = defineRules({
@@ -35,14 +36,25 @@ export interface EarlierSupport extends WithheldSupport {
   readonly certificate: string;
 }
 
-/** The supporting documents of a withholding in its short or full form; none of any other document, or where type or number is not told. */
-export function supportsOf({ documentType, withholding, modifiedDocumentType: type, modifiedDocumentNumber: number, modifiedDocumentIssueDate: issueDate }: DocumentContent): readonly RequestedSupport[] {
+/**
+ * The supporting documents of a withholding in its short or full form; none of any other document, or where type or number is not
+ * told. What has no number of its own, as papers from abroad, is told with zeros: one is not the other.
+ */
+export const supportsOf = (content: DocumentContent): readonly RequestedSupport[] => allSupportsOf(content).filter(({ number }) => !hasPartOfZeros(number));
+
+function allSupportsOf({ documentType, withholding, modifiedDocumentType: type, modifiedDocumentNumber: number, modifiedDocumentIssueDate: issueDate }: DocumentContent): readonly RequestedSupport[] {
   if (documentType !== '07') return [];
   if (withholding === null) return type === null || number === null ? [] : [{ pointer: '/modified_document_number', type, number, issueDate }];
   return withholding.supportingDocuments.map((support, index) => ({
     pointer: `/withholding/supporting_documents/${index}/number`, type: support.documentType, number: support.number, issueDate: support.issueDate,
   }));
 }
+
+/** Under which identifications a subject may have been withheld from: a person under cédula or RUC. */
+export const subjectIdsOf = (id: string): readonly string[] => {
+  if (/^\d{10}$/.test(id)) return [id, `${id}001`];
+  return /^\d{10}001$/.test(id) ? [id, id.slice(0, 10)] : [id];
+};
 
 /** Nothing is withheld before its supporting document is issued. @param today Guayaquil day, `YYYY-MM-DD` @returns the first day to look at */
 export function firstDayOf(supports: readonly RequestedSupport[], today: string): string {

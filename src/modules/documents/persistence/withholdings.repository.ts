@@ -8,13 +8,13 @@ import type { EarlierSupport, WithheldSupport } from '../domain/withheld-before.
 const DOCUMENTS_LOOKED_AT = 1_000;
 
 const SQL = `
-  with newest as (
-    select d.* from documents d
-    where d.tenant_id = $1 and d.buyer_id = $3 and d.created_at >= $4::date::timestamp at time zone 'America/Guayaquil'
-    order by d.created_at desc, d.id desc limit ${DOCUMENTS_LOOKED_AT}
-  )
   select support.type, support.number, e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as certificate
-  from newest d
+  from unnest($3::text[]) subject (id)
+  cross join lateral (
+    select d.* from documents d
+    where d.tenant_id = $1 and d.buyer_id = subject.id and d.created_at >= $4::date::timestamp at time zone 'America/Guayaquil'
+    order by d.created_at desc, d.id desc limit ${DOCUMENTS_LOOKED_AT}
+  ) d
   join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
   join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id
   join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
@@ -35,11 +35,11 @@ export class WithholdingsRepository {
   /**
    * Which of these supporting documents other withholdings from the same subject have, those that stand or may yet; the newest
    * first. Two at the same moment do not see each other.
-   * @param subjectId identification of whom is withheld from
-   * @param since     Guayaquil day, `YYYY-MM-DD`, of the first withholding to look at
+   * @param subjectIds of whom is withheld from
+   * @param since      Guayaquil day, `YYYY-MM-DD`, of the first withholding to look at
    */
-  findWith({ tenantId, environment }: TenantContext, issuerId: string, subjectId: string, supports: readonly WithheldSupport[], since: string): Promise<EarlierSupport[]> {
-    const parameters = [tenantId, issuerId, subjectId, since, environment, CAME_TO_NOTHING, supports.map(({ type }) => type), supports.map(({ number }) => number)];
+  findBySupports({ tenantId, environment }: TenantContext, issuerId: string, subjectIds: readonly string[], supports: readonly WithheldSupport[], since: string): Promise<EarlierSupport[]> {
+    const parameters = [tenantId, issuerId, subjectIds, since, environment, CAME_TO_NOTHING, supports.map(({ type }) => type), supports.map(({ number }) => number)];
     return this.transaction.run(tenantId, (manager) => manager.query<EarlierSupport[]>(SQL, parameters));
   }
 }

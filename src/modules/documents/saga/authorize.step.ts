@@ -9,7 +9,7 @@ import { askAuthorization, authorizationRecords } from './ask-authorization.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
 import { postpone } from './postpone.js';
-import { type CallPermit, callUnder, SriBreaker } from './sri-breaker.js';
+import { type CallPermit, callWithPermit, SriBreaker } from './sri-breaker.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 
 /** Asks the SRI what became of the document. The question changes nothing there, so it may be repeated freely. */
@@ -56,6 +56,6 @@ export class AuthorizeStep implements SagaStep {
   }
 
   private ask(accessKey: string, permit: CallPermit): Promise<AuthorizationAnswer> {
-    return callUnder(permit, () => this.authorization.query(accessKey), ({ kind }) => kind === 'entries');
+    return callWithPermit(permit, () => this.authorization.query(accessKey), ({ kind }) => kind === 'entries');
   }
 }

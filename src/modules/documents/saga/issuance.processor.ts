@@ -2,7 +2,7 @@ import { InjectQueue } from '@nestjs/bull';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
-import { isWantOfServer } from '../../../platform/database/want-of-server.js';
+import { isServerExhausted } from '../../../platform/database/server-exhausted.js';
 import { withLogFields } from '../../../platform/observability/log-context.js';
 import { Meters } from '../../../platform/observability/meters.js';
 import { type Hands, OutboxRelay } from '../../../platform/outbox/relay.js';
@@ -164,19 +164,32 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
     } catch (error) {
       if (error instanceof StaleDocumentError) {
         this.log.warn(`document ${documentId}: ${error.message}; nothing was written`);
-        await this.tellAlive(held, this.relay.outlived(tenantId, documentId, token));
+        await this.relay.outlived(tenantId, documentId, token).catch((failure: unknown) => {
+          this.log.warn(`document ${documentId} counts this worker as lost: ${(failure as Error).message}`);
+        });
         return;
       }
       // The lease runs out and the relay announces the document again.
       this.log.error(`document ${documentId}: ${(error as Error).message}`);
-      if (isWantOfServer(error)) await this.tellAlive(held, this.relay.spare(tenantId, documentId, token));
+      if (isServerExhausted(error)) await this.endLeaseUncounted(held);
     }
   }
 
-  private async tellAlive({ documentId }: Held, told: Promise<void>): Promise<void> {
-    await told.catch((failure: unknown) => {
-      this.log.warn(`document ${documentId} counts this worker as lost: ${(failure as Error).message}`);
-    });
+  /** Tries until the lease runs out: PostgreSQL, being exhausted, may refuse this too. */
+  private async endLeaseUncounted({ tenantId, documentId, token }: Held): Promise<void> {
+    const end = this.clock.now().getTime() + this.settings.LEASE_SECONDS * 1_000;
+    for (;;) {
+      try {
+        await this.relay.endLeaseUncounted(tenantId, documentId, token);
+        return;
+      } catch (error) {
+        if (this.shutdown.isStopping || this.clock.now().getTime() >= end) {
+          this.log.warn(`document ${documentId} counts this worker as lost: ${(error as Error).message}`);
+          return;
+        }
+        await this.sleeper.sleep(PAUSE_AFTER_REFUSAL_MS);
+      }
+    }
   }
 
   /** @returns false when nothing is due for this worker now */
@@ -229,9 +242,8 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
   }
 
   /**
-   * A document on which workers keep dying is handed to a person, so that the others flow; slow workers do not count, nor those whom a
-   * full PostgreSQL let take it and not store what came of it. Like every decided document it is
-   * compared with the SRI later: what was sent before may still be authorized.
+   * A document on which workers keep dying is handed to a person, so that the others flow; slow workers do not count, nor those that a
+   * full PostgreSQL kept from storing their result. Like every decided document it is compared with the SRI later: what was sent before may still be authorized.
    * @returns false where the state knows no giving up and the step has to go on
    */
   private async giveUp({ state }: LoadedDocument, token: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { StepGates } from '../../../platform/outbox/step-gates.js';
-import { type Permission, SriBreaker } from './sri-breaker.js';
+import { type Admission, SriBreaker } from './sri-breaker.js';
 
 const START = Date.parse('2026-11-21T15:00:00Z');
 
@@ -11,7 +11,7 @@ describe('the breaker of the SRI’s services', () => {
     breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 }, new StepGates());
   });
 
-  const go = (): Extract<Permission, { kind: 'go' }> => {
+  const go = (): Extract<Admission, { kind: 'go' }> => {
     const permit = breaker.acquire('reception');
     if (permit.kind !== 'go') throw new Error(`expected to go, is told to wait: ${permit.reason}`);
     return permit;
@@ -67,7 +67,7 @@ describe('the breaker of the SRI’s services', () => {
     elapsed = 2_000;
     go().report(true);
     const most = (): number => {
-      const held: Extract<Permission, { kind: 'go' }>[] = [];
+      const held: Extract<Admission, { kind: 'go' }>[] = [];
       for (let permit = breaker.acquire('reception'); permit.kind === 'go' && held.length < 50; permit = breaker.acquire('reception')) held.push(permit);
       for (const permit of held) permit.report(true);
       return held.length;
@@ -88,8 +88,8 @@ describe('the breaker of the SRI’s services', () => {
     [24, [3, 3], [6, 6]],
   ])('of %i places, documents that waited for it get at most half of each part: %j, then %j of them and of others', (concurrency, quarter, half) => {
     breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: concurrency, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 }, new StepGates());
-    const admitted = (acceptedAt: Date): Extract<Permission, { kind: 'go' }>[] => {
-      const held: Extract<Permission, { kind: 'go' }>[] = [];
+    const admitted = (acceptedAt: Date): Extract<Admission, { kind: 'go' }>[] => {
+      const held: Extract<Admission, { kind: 'go' }>[] = [];
       for (let permit = breaker.acquire('reception', acceptedAt); permit.kind === 'go' && held.length < 50; permit = breaker.acquire('reception', acceptedAt)) held.push(permit);
       return held;
     };
@@ -120,7 +120,7 @@ describe('the breaker of the SRI’s services', () => {
       const since = breaker.openSince(step);
       return [new Map<string, number>(breaker.places()).get(step), since && since.getTime() - START];
     };
-    const at = (service: 'reception' | 'authorization', acceptedAt?: Date): Extract<Permission, { kind: 'go' }> => {
+    const at = (service: 'reception' | 'authorization', acceptedAt?: Date): Extract<Admission, { kind: 'go' }> => {
       const permit = breaker.acquire(service, acceptedAt);
       if (permit.kind !== 'go') throw new Error(`expected to go, is told to wait: ${permit.reason}`);
       return permit;
@@ -210,7 +210,7 @@ describe('the breaker of the SRI’s services', () => {
     expect(waits()).toBeNull();
   });
 
-  it('leaving twice counts once', () => {
+  it('reporting twice counts once', () => {
     calls(4, false);
     const permit = go();
     permit.report(true);

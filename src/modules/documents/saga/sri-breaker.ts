@@ -38,7 +38,7 @@ export interface CallPermit {
   readonly release: () => void;
 }
 
-export type Permission =
+export type Admission =
   | ({ readonly kind: 'go' } & CallPermit)
   | { readonly kind: 'wait'; readonly reason: 'breaker_open' | 'ramp'; readonly until: Date };
 
@@ -69,11 +69,11 @@ export class SriBreaker implements StepGate {
    * @param acceptedAt of the document; one from before the service came back has waited for it;
    * left out, the call counts as one for a document that has not
    */
-  acquire(service: SriService, acceptedAt?: Date): Permission {
+  acquire(service: SriService, acceptedAt?: Date): Admission {
     const operation = this.operation(service);
     const now = this.clock.now();
     const hasWaited = acceptedAt !== undefined && operation.recoveredAt !== null && acceptedAt < operation.recoveredAt;
-    const wait = (reason: 'breaker_open' | 'ramp', milliseconds: number): Permission => ({ kind: 'wait', reason, until: new Date(now.getTime() + milliseconds) });
+    const wait = (reason: 'breaker_open' | 'ramp', milliseconds: number): Admission => ({ kind: 'wait', reason, until: new Date(now.getTime() + milliseconds) });
     if (operation.openUntil !== null) {
       if (now < operation.openUntil) return wait('breaker_open', operation.openUntil.getTime() - now.getTime());
       if (operation.probe !== null) return wait('breaker_open', PROBE_PAUSE_MS);
@@ -196,7 +196,7 @@ const backlogPart = (limit: number): number => Math.ceil(limit * BACKLOG_SHARE);
  * Makes the call that a permit is for, and reports what came of it; the permit is used up in any case.
  * @param isAnswer whether the SRI has answered with this
  */
-export async function callUnder<Answer>({ report, release }: CallPermit, call: () => Promise<Answer>, isAnswer: (answer: Answer) => boolean): Promise<Answer> {
+export async function callWithPermit<Answer>({ report, release }: CallPermit, call: () => Promise<Answer>, isAnswer: (answer: Answer) => boolean): Promise<Answer> {
   try {
     const answer = await call();
     report(isAnswer(answer));

@@ -7,7 +7,7 @@ import { DocumentsRepository } from '../persistence/documents.repository.js';
 import { consultationRecords } from './consultation-records.js';
 import { SAGA_POLICY } from './policy.js';
 import { postpone } from './postpone.js';
-import { callUnder, SriBreaker } from './sri-breaker.js';
+import { callWithPermit, SriBreaker } from './sri-breaker.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 
 /** Asks whether a document that is to be annulled was annulled in the portal. */
@@ -28,7 +28,7 @@ export class WatchStep implements SagaStep {
     const startedAt = this.clock.now();
     const permit = this.breaker.acquire('consultation');
     if (permit.kind === 'wait') return await postpone(this.documents, document, 'watch', permit.until, startedAt);
-    const answer = await callUnder(permit, () => this.consultation.query(state.accessKey), ({ kind }) => kind === 'state' || kind === 'unknown');
+    const answer = await callWithPermit(permit, () => this.consultation.query(state.accessKey), ({ kind }) => kind === 'state' || kind === 'unknown');
     const now = this.clock.now();
     const decision = decideConsultation(state, answer, now, this.policy);
     await this.documents.advance(state, decision, token, now, consultationRecords(this.ids, state, answer, startedAt));

@@ -22,7 +22,7 @@ export interface ActDecision {
   readonly entry?: Pick<AuditEntry, 'action' | 'detail'>;
 }
 
-/** Some acts ask the SRI at every look. */
+/** Some acts ask the SRI at every try. */
 const TRIES = 3;
 
 /** Reads a document, lets an act decide, writes the decision; starts over when a worker moved the document meanwhile. */

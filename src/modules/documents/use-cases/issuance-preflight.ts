@@ -12,7 +12,7 @@ import { creditExceeded, refuseUncreditable, tooOld, uncharged } from '../domain
 import type { Assessed, Completed, Place } from '../domain/issuance.js';
 import { misnamed, namedInFull, otherBuyer, restsOnStanding, supportAuthorization } from '../domain/modified-document.js';
 import { refuseUnfit } from '../domain/own-original.js';
-import { firstDayOf, supportsOf, withheldBefore } from '../domain/withheld-before.js';
+import { firstDayOf, subjectIdsOf, supportsOf, withheldBefore } from '../domain/withheld-before.js';
 import { type IssuingContextRow, snapshotOf } from '../persistence/issuing-context.js';
 import { IssuingRepository, type Replay, unknownId } from '../persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
@@ -64,7 +64,7 @@ export class IssuancePreflight {
    */
   async requireIssuable(tenant: TenantContext, place: Place, context: IssuingContextRow, requested: DocumentContent, now: Date): Promise<Assessed> {
     this.refuseUnusable(context, now);
-    const complete = await this.besideOwnDocuments(tenant, place, requested, now);
+    const complete = await this.completedFromOwnDocuments(tenant, place, requested, now);
     const assessed = this.assess(complete, this.snapshot(context, tenant), now);
     refuseErrors(assessed.findings);
     return assessed;
@@ -86,10 +86,10 @@ export class IssuancePreflight {
   }
 
   /** Runs every rule, the XML and our schema over the content; refuses nothing. */
-  assess({ content, findings: ofOriginal }: Completed, issuer: IssuerSnapshot, now: Date): Assessed {
+  assess({ content, findings: ofOthers }: Completed, issuer: IssuerSnapshot, now: Date): Assessed {
     const context = { today: guayaquilDay(now), maxIssueDateAgeDays: this.settings.MAX_ISSUE_DATE_AGE_DAYS };
     const { content: completed, findings } = preflight(content, issuer, context);
-    return { content: completed, issuer, findings: ofOriginal.length === 0 ? findings : [...ofOriginal, ...findings] };
+    return { content: completed, issuer, findings: ofOthers.length === 0 ? findings : [...ofOthers, ...findings] };
   }
 
   /**
@@ -98,11 +98,11 @@ export class IssuancePreflight {
    * and of a withholding and those before it.
    * @throws DomainError NOT_FOUND, INVALID_STATE or FISCAL_RULE_VIOLATED
    */
-  async besideOwnDocuments(tenant: TenantContext, place: Place, requested: DocumentContent, now: Date): Promise<Completed> {
+  async completedFromOwnDocuments(tenant: TenantContext, place: Place, requested: DocumentContent, now: Date): Promise<Completed> {
     const { content, findings } = await this.withModifiedDocument(tenant, place, requested, now);
     const supports = supportsOf(content);
     if (supports.length === 0 || content.buyerId === null) return { content, findings };
-    const earlier = await this.withholdings.findWith(tenant, place.issuerId, content.buyerId, supports, firstDayOf(supports, guayaquilDay(now)));
+    const earlier = await this.withholdings.findBySupports(tenant, place.issuerId, subjectIdsOf(content.buyerId), supports, firstDayOf(supports, guayaquilDay(now)));
     return { content, findings: [...findings, ...withheldBefore(supports, earlier)] };
   }
 

@@ -51,7 +51,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     await collect(() => this.preflight.refuseUnusable(context, now), undefined);
     const issuer = this.preflight.snapshot(context, tenant);
     const requested = draftContent(await this.lines.complete(tenant, body), issuer);
-    const complete = await collect(() => this.preflight.besideOwnDocuments(tenant, place, requested.content, now), null);
+    const complete = await collect(() => this.preflight.completedFromOwnDocuments(tenant, place, requested.content, now), null);
     const { content, findings } = this.preflight.assess(complete ?? { content: requested.judged, findings: [] }, issuer, now);
     if (complete !== null) await collect(() => this.preflight.refuseTooMuchCredit(tenant, place, content), undefined);
     await collect(() => this.preflight.refuseUsedUpNumbers(tenant, place, content.documentType), undefined);
