@@ -6,6 +6,7 @@ import { firstPlace } from './place.js';
 function tenant(issuers: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>): Api {
   const list = (ids: readonly string[]): unknown => ({ items: ids.map((id) => ({ id })) });
   const get = (path: string): Promise<unknown> => {
+    expect(path).toMatch(/\?is_active=true&/);
     const [, , issuer, , establishment] = path.split('?')[0]?.split('/') ?? [];
     if (issuer === undefined) return Promise.resolve(list(Object.keys(issuers)));
     const places = issuers[issuer] ?? {};

@@ -91,6 +91,14 @@ describe('workers that hold a document longer than their lease', () => {
     expect(await statusOf(id)).toBe('RECEPTION_PENDING');
   });
 
+  /** A worker takes the document and does its step. */
+  const statusAfterStep = async (id: string): Promise<unknown> => {
+    const { job, goOn } = await begin(id);
+    goOn();
+    await job;
+    return statusOf(id);
+  };
+
   /** One worker after the other fails at its step; the next one takes the document when the lease has run out. */
   const failing = async (id: string, code: string): Promise<void> => {
     for (let round = 0; round < 3; round += 1) {
@@ -110,10 +118,7 @@ describe('workers that hold a document longer than their lease', () => {
   ])('do not send it to a person for a PostgreSQL %s, and leave it alone until the lease has run out', async (_what, code) => {
     const id = (await issueBySql(service, seed)).response.document_id;
     await failing(id, code);
-    const { job, goOn } = await begin(id);
-    goOn();
-    await job;
-    expect(await statusOf(id)).toBe('RECEPTION_PENDING');
+    expect(await statusAfterStep(id)).toBe('RECEPTION_PENDING');
   });
 
   it('nor where PostgreSQL, being exhausted, refuses at first to store that', async () => {
@@ -123,10 +128,7 @@ describe('workers that hold a document longer than their lease', () => {
     await failing(id, '53300');
     expect(ending).toHaveBeenCalledTimes(5);
     ending.mockRestore();
-    const { job, goOn } = await begin(id);
-    goOn();
-    await job;
-    expect(await statusOf(id)).toBe('RECEPTION_PENDING');
+    expect(await statusAfterStep(id)).toBe('RECEPTION_PENDING');
   });
 
   it('do for a failure that may lie with the document', async () => {

@@ -22,8 +22,9 @@ const TOTAL = { about: 'subtotal - total_discount + total_tax (+ tip)', example:
 const IDEMPOTENCY_KEY = { min: 1, max: 255, nullable: true, about: 'Prevents duplicates; one namespace per issuer, for ever' } as const;
 const TAXES = { min: 1, max: 200, about: 'The lines grouped by tax and rate' } as const;
 
-/** One of these is told with all the others, or left to the service with them. */
-const WITH_TOTALS = { optional: true, requiredWith: ['subtotal', 'total_tax', 'total', 'taxes'] } as const;
+/** What a draft or dry run tells with all the others of these, or leaves to the service with them. */
+export const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;
+const WITH_TOTALS = { optional: true, requiredWith: COMPUTABLE } as const;
 
 /** What issuing and drafting have in common. */
 export class DocumentBodyDto {

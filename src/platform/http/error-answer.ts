@@ -28,12 +28,12 @@ export function answerTo(error: unknown, language: Language, requestId: string):
     status,
     body: { error: envelope(code, code === 'FISCAL_RULE_VIOLATED' ? toldRefusal(detail as readonly Finding[], language) : detail, language, requestId) },
     headers: { ...retryAfter(status, detail), ...(code === 'RATE_LIMITED' && limitHeaders(detail)) },
-    unexpected: code === 'INTERNAL' || (code === 'SERVICE_UNAVAILABLE' && !isWantOfRoom(detail)),
+    unexpected: code === 'INTERNAL' || (code === 'SERVICE_UNAVAILABLE' && !isBoundMet(detail)),
   };
 }
 
 /** Refused with a reason (too many bodies, uploads or prints at once): a bound that was met, and no fault. */
-const isWantOfRoom = (detail: unknown): boolean => typeof detail === 'object' && detail !== null && 'reason' in detail;
+const isBoundMet = (detail: unknown): boolean => typeof detail === 'object' && detail !== null && 'reason' in detail;
 
 /** The limit that was met, by the names of the specification (section 8): it need not be the one of calls in a minute. */
 function limitHeaders(detail: unknown): Readonly<Record<string, string>> {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DocumentCreateDto } from '../../modules/documents/documents.dto.js';
 import { camelize } from './camelize.js';
 import { fieldMessage, hasFieldMessage } from './field-messages.js';
-import { Base64, Digits, Email, Flag, Integer, Nested, NestedList, OneOf, OneOfList, Secret, Text, Uuid } from './fields.js';
+import { Base64, Day, Digits, Email, Flag, Integer, Nested, NestedList, OneOf, OneOfList, Secret, Text, Uuid } from './fields.js';
 import { PageQuery } from './paging.dto.js';
 import { ValidationFailure } from './validation-failure.js';
 import { FieldValidationPipe, validateAs } from './validation.pipe.js';
@@ -317,7 +317,11 @@ class Inner {
   @Flag() on: boolean;
 }
 
+const TOGETHER = { optional: true, requiredWith: ['from', 'until'] } as const;
+
 class Outer {
+  @Day(TOGETHER) from?: string;
+  @Day(TOGETHER) until?: string;
   @Nested(() => Inner, { nullable: true }) inner?: Inner | null;
   @NestedList(() => Inner, { max: 2, optional: true }) list?: Inner[];
   @Secret({ max: 8, optional: true }) password?: string;
@@ -341,6 +345,19 @@ describe('the fields', () => {
       'enum',
       'uuid_parsing',
     ]);
+  });
+
+  it('may be left out together, and not one of them', () => {
+    expect(() => validateAs(Outer, { from: '2026-09-01', until: '2026-09-30' }, 'body')).not.toThrow();
+    const { code, findings } = failureOf(Outer, { from: '2026-09-01', letter: 'z' });
+    expect([code, findings.map(({ loc, type }) => `${loc.at(-1)} ${type}`).sort()]).toEqual(['INVALID_PAYLOAD', ['letter enum', 'until missing']]);
+  });
+
+  it.each([
+    ['https://user:word@example.com/', 'https:…@example.com/'], ['user:word@example.com', 'user:…@example.com'], ['//user:word@example.com', '//…@example.com'],
+    ['ana@example.com', 'ana@example.com'], ['https://example.com/', 'https://example.com/'],
+  ])('echo of %s: %s', (sent, told) => {
+    expect(failureOf(Outer, { digit: sent }).findings[0]?.input).toBe(told);
   });
 
   it('judge nested objects', () => {

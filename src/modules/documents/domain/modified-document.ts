@@ -2,9 +2,10 @@ import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { isKnown } from '../../../sri/tables/code-table.js';
-import { DOCUMENT_TYPES, FINAL_CONSUMER } from '../../../sri/tables/documents.js';
+import { DOCUMENT_TYPES } from '../../../sri/tables/documents.js';
 import type { Charged, Original } from './credit-note.js';
 import { isMoving } from './lifecycle.js';
+import { personOf } from './person.js';
 
 /** What a document writes of the one that it modifies or supports. */
 export interface OriginalIdentity {
@@ -86,6 +87,3 @@ export const restsOnStanding = (content: DocumentContent): boolean => content.do
 
 /** A guide, and a withholding in its short form, whose one supporting document stands in the same fields. */
 const restsOnOne = ({ documentType, withholding }: DocumentContent): boolean => documentType === '06' || (documentType === '07' && withholding === null);
-
-/** A RUC without its establishment, which of a natural person is the cédula; any other number as it is. */
-const personOf = (id: string): string => (id === FINAL_CONSUMER.id ? id : id.replace(/^(\d{10})\d{3}$/, '$1'));

@@ -1,6 +1,6 @@
 import { type DocumentContent, PLAIN_CONTENT } from '../../../sri/document-types/document.js';
 import { WITHHOLDING_EXAMPLES } from '../../../sri/document-types/07-withholding/examples.js';
-import { firstDayOf, subjectIdsOf, supportsOf, withheldBefore } from './withheld-before.js';
+import { firstDayOf, supportsOf, withheldBefore } from './withheld-before.js';
 
 const TODAY = '2026-11-26';
 const short = (change: Partial<DocumentContent> = {}): DocumentContent =>
@@ -41,17 +41,6 @@ describe('the first day to look at', () => {
 
   it.each([['0000-01-01'], [null]])('is at most five years ago: %s', (day) => {
     expect(of('2026-11-20', day)).toBe('2021-11-22');
-  });
-});
-
-describe('the subject', () => {
-  it.each([
-    ['1710034065', ['1710034065', '1710034065001']],
-    ['1710034065001', ['1710034065001', '1710034065']],
-    ['1790012345002', ['1790012345002']],
-    ['P-123', ['P-123']],
-  ])('%s goes by %j', (id, ids) => {
-    expect(subjectIdsOf(id)).toEqual(ids);
   });
 });
 

@@ -50,12 +50,6 @@ function allSupportsOf({ documentType, withholding, modifiedDocumentType: type, 
   }));
 }
 
-/** Under which identifications a subject may have been withheld from: a person under cédula or RUC. */
-export const subjectIdsOf = (id: string): readonly string[] => {
-  if (/^\d{10}$/.test(id)) return [id, `${id}001`];
-  return /^\d{10}001$/.test(id) ? [id, id.slice(0, 10)] : [id];
-};
-
 /** Nothing is withheld before its supporting document is issued. @param today Guayaquil day, `YYYY-MM-DD` @returns the first day to look at */
 export function firstDayOf(supports: readonly RequestedSupport[], today: string): string {
   const earliest = addDays(today, -DAYS_LOOKED_AT);

@@ -4,9 +4,10 @@ import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { isNote, type ModifiedDocument, namedInFull, type OriginalIdentity } from '../domain/modified-document.js';
+import { AT_ITS_PLACE, PRINTED_NUMBER } from './printed-number.js';
 import { fromWireMessage, type WireMessage } from './wire-message.js';
 
-const IDENTITY = `d.id, d.document_type as "documentType", to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as number`;
+const IDENTITY = `d.id, d.document_type as "documentType", to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", ${PRINTED_NUMBER} as number`;
 /** `d` with what tells whether it may be modified, and by what. */
 const COLUMNS = `${IDENTITY}, d.status, d.error_code as "errorCode", d.sri_messages as "sriMessages", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId", d.access_key as "accessKey", d.authorization_number as "authorizationNumber",
   coalesce(c.content -> 'taxes', '[]') as taxes`;
@@ -18,9 +19,7 @@ const CREDITED_TAXES = `(
   cross join jsonb_array_elements(nc.content -> 'taxes') t (tax)
   where n.tenant_id = d.tenant_id and n.modified_document_id = d.id and n.document_type = '04'
     and n.status not in ('DRAFT', 'VALIDATED', 'FAILED_PERMANENT', 'CANCELLED') and not (n.status = 'REJECTED' and n.emission_point_id = $4 and substr(n.access_key, 40, 8) is not distinct from $3)) as "creditedTaxes"`;
-const PLACED = `documents d
-  join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
-  join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id`;
+const PLACED = `documents d ${AT_ITS_PLACE}`;
 const SOURCE = `${PLACED}
   left join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision`;
 /**

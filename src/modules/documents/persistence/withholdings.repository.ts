@@ -3,20 +3,20 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { CAME_TO_NOTHING } from '../domain/own-original.js';
 import type { EarlierSupport, WithheldSupport } from '../domain/withheld-before.js';
+import { AT_ITS_PLACE, PRINTED_NUMBER } from './printed-number.js';
 
 /** Of a subject's documents the newest are looked at: issuing costs no more for who has ever so many. */
 const DOCUMENTS_LOOKED_AT = 1_000;
 
 const SQL = `
-  select support.type, support.number, e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0') as certificate
+  select support.type, support.number, ${PRINTED_NUMBER} as certificate
   from unnest($3::text[]) subject (id)
   cross join lateral (
     select d.* from documents d
     where d.tenant_id = $1 and d.buyer_id = subject.id and d.created_at >= $4::date::timestamp at time zone 'America/Guayaquil'
     order by d.created_at desc, d.id desc limit ${DOCUMENTS_LOOKED_AT}
   ) d
-  join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
-  join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id
+  ${AT_ITS_PLACE}
   join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
   cross join lateral (
     select s ->> 'documentType', s ->> 'number' from jsonb_path_query(c.content, '$.withholding.supportingDocuments[*]') s

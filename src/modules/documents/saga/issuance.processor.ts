@@ -164,9 +164,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
     } catch (error) {
       if (error instanceof StaleDocumentError) {
         this.log.warn(`document ${documentId}: ${error.message}; nothing was written`);
-        await this.relay.outlived(tenantId, documentId, token).catch((failure: unknown) => {
-          this.log.warn(`document ${documentId} counts this worker as lost: ${(failure as Error).message}`);
-        });
+        await this.relay.outlived(tenantId, documentId, token).catch((failure: unknown) => this.warnOfLoss(documentId, failure));
         return;
       }
       // The lease runs out and the relay announces the document again.
@@ -184,12 +182,16 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
         return;
       } catch (error) {
         if (this.shutdown.isStopping || this.clock.now().getTime() >= end) {
-          this.log.warn(`document ${documentId} counts this worker as lost: ${(error as Error).message}`);
+          this.warnOfLoss(documentId, error);
           return;
         }
         await this.sleeper.sleep(PAUSE_AFTER_REFUSAL_MS);
       }
     }
+  }
+
+  private warnOfLoss(documentId: string, failure: unknown): void {
+    this.log.warn(`document ${documentId} counts this worker as lost: ${(failure as Error).message}`);
   }
 
   /** @returns false when nothing is due for this worker now */

@@ -64,8 +64,8 @@ describe('cancelling what the rules refuse', () => {
     expect(await cancel(answer, { now: IN_TIME, credited: true })).toEqual({ written: [], asked: 1, outcome: refused('cancellation.credited') });
   });
 
-  it('answers the time of the request that the record tells', async () => {
-    let reading = AFTER_THE_DEADLINE.getTime();
+  it.each([['asked for', IN_TIME], ['annulled already', AFTER_THE_DEADLINE]])('answers the time of the request that the record tells: %s', async (_what, begin) => {
+    let reading = begin.getTime();
     const recorded: unknown[] = [];
     const documents = {
       load: () => Promise.resolve({ state: STATE, content: CONTENT }),

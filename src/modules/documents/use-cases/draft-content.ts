@@ -3,10 +3,9 @@ import { dec, isTooLarge, WHOLE_DIGITS } from '../../../shared/decimal.js';
 import { hasComputableTotals, withComputedTotals } from '../../../sri/document-types/computed-totals.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import { namedInFull } from '../domain/modified-document.js';
+import { COMPUTABLE } from '../documents.dto.js';
 import type { CompleteDraft } from './catalogue-lines.js';
 import { toContent } from './document-content.js';
-
-const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;
 
 /** The content of a draft or dry run. */
 export interface DraftContent {

@@ -12,7 +12,8 @@ import { creditExceeded, refuseUncreditable, tooOld, uncharged } from '../domain
 import type { Assessed, Completed, Place } from '../domain/issuance.js';
 import { misnamed, namedInFull, otherBuyer, restsOnStanding, supportAuthorization } from '../domain/modified-document.js';
 import { refuseUnfit } from '../domain/own-original.js';
-import { firstDayOf, subjectIdsOf, supportsOf, withheldBefore } from '../domain/withheld-before.js';
+import { idsOfPerson } from '../domain/person.js';
+import { firstDayOf, supportsOf, withheldBefore } from '../domain/withheld-before.js';
 import { type IssuingContextRow, snapshotOf } from '../persistence/issuing-context.js';
 import { IssuingRepository, type Replay, unknownId } from '../persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
@@ -41,9 +42,8 @@ export class IssuancePreflight {
 
   /** Issuer, establishment and point of a place. @throws DomainError NOT_FOUND naming the first id that is unknown */
   async contextOf(tenantId: string, place: Place): Promise<IssuingContextRow> {
-    const { context } = await this.lookUp(tenantId, place, null);
-    if (context === null) throw new Error('unreachable: nothing is repeated without a key');
-    return context;
+    const { context } = await this.issuing.lookUp(tenantId, place, null);
+    return this.requireKnown(tenantId, place, context);
   }
 
   /**
@@ -52,9 +52,12 @@ export class IssuancePreflight {
    */
   async lookUp(tenantId: string, place: Place, key: string | null): Promise<{ context: IssuingContextRow; replay: null } | { context: IssuingContextRow | null; replay: Replay }> {
     const { context, replay } = await this.issuing.lookUp(tenantId, place, key);
-    if (replay !== null) return { context, replay };
+    return replay === null ? { context: await this.requireKnown(tenantId, place, context), replay } : { context, replay };
+  }
+
+  private async requireKnown(tenantId: string, place: Place, context: IssuingContextRow | null): Promise<IssuingContextRow> {
     if (context === null) throw unknownId(await this.issuing.unknownIdOf(tenantId, place));
-    return { context, replay };
+    return context;
   }
 
   /**
@@ -102,7 +105,7 @@ export class IssuancePreflight {
     const { content, findings } = await this.withModifiedDocument(tenant, place, requested, now);
     const supports = supportsOf(content);
     if (supports.length === 0 || content.buyerId === null) return { content, findings };
-    const earlier = await this.withholdings.findBySupports(tenant, place.issuerId, subjectIdsOf(content.buyerId), supports, firstDayOf(supports, guayaquilDay(now)));
+    const earlier = await this.withholdings.findBySupports(tenant, place.issuerId, idsOfPerson(content.buyerId), supports, firstDayOf(supports, guayaquilDay(now)));
     return { content, findings: [...findings, ...withheldBefore(supports, earlier)] };
   }
 

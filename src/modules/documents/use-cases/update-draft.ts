@@ -5,7 +5,7 @@ import { validateAs } from '../../../platform/http/validation.pipe.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
-import { StoredDraftDto } from '../documents.dto.js';
+import { COMPUTABLE, StoredDraftDto } from '../documents.dto.js';
 import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
 import { IssuingRepository } from '../persistence/issuing.repository.js';
 import { type StoredDocument, StoredDocumentsRepository } from '../persistence/stored-documents.repository.js';
@@ -26,7 +26,7 @@ export class UpdateDraft extends Command<void> {
   }
 }
 
-const TOTALS = ['subtotal', 'total_discount', 'total_tax', 'total', 'taxes'];
+const TOTALS = [...COMPUTABLE, 'total_discount'];
 
 @CommandHandler(UpdateDraft)
 export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {

@@ -1,0 +1,6 @@
+/** The number of document `d` as it is printed, `001-002-000000003`; null for a draft. Wants `AT_ITS_PLACE`. */
+export const PRINTED_NUMBER = `e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0')`;
+
+/** Joins the establishment `e` and the emission point `p` of document `d`. */
+export const AT_ITS_PLACE = `join establishments e on e.tenant_id = d.tenant_id and e.id = d.establishment_id
+  join emission_points p on p.tenant_id = d.tenant_id and p.id = d.emission_point_id`;
