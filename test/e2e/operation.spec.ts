@@ -99,6 +99,8 @@ describe('what operators see', () => {
     expect(valueOf(mine, 'sello_database_pool_size')).toBe(10);
     expect([api, mine].map((samples) => valueOf(samples, 'sello_redis_reachable'))).toEqual([1, 1]);
 
+    for (const samples of [api, mine]) expect(Math.abs(valueOf(samples, 'sello_clock_offset_seconds') ?? Infinity)).toBeLessThan(1);
+
     const declared = Object.values<MetricDeclaration>(METRICS);
     const all = [...api, ...mine];
     const ours = all.filter(({ name }) => !/^(process|nodejs)_/.test(name));

@@ -125,65 +125,71 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
   describe('of a thousand tenants', () => {
     const TENANTS = 1_000;
     const OF_MANY = `(lpad(to_hex(n % ${TENANTS} + 1), 8, '0') || '-0000-4000-8000-000000000000')::uuid`;
-    const ALL = new Map<string, number>();
     let service: DataSource;
-    let work: DueWork;
 
     beforeAll(async () => {
       service = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
     });
     afterAll(() => service.destroy());
-    beforeEach(async () => {
-      work = new DueWork(new TenantTransaction(service));
-      await owner.query('truncate outbox');
-      await insert('prepare', 0, BACKLOG);
-      await owner.query('analyze outbox');
-    });
 
-    const insert = (step: string, from: number, rows: number): Promise<unknown> =>
-      owner.query(
-        `insert into outbox (tenant_id, document_id, step, due_at, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
-         select ${OF_MANY}, gen_random_uuid(), '${step}', ${DUE}, ${OF_MANY}, ${OF_MANY}, ${OF_MANY}, '01', n, true from generate_series(${from}, ${from + rows - 1}) n`);
-    const look = async (limit: number, places: ReadonlyMap<string, number>): Promise<string[]> =>
-      (await work.announce(new Date(), 3_600_000, limit, places)).map(({ tenantId }) => tenantId);
+    describe('looks for documents', () => {
+      const ALL = new Map<string, number>();
+      let work: DueWork;
 
-    it('a look reads rows of a few, whoever they are, and none of the others', async () => {
-      const at = '00000100-0000-4000-8000-000000000000';
-      const take = `select * from announce_going_round(now(), interval '5 seconds', 12, null, '${at}')`;
-      for (let time = 1; time < 8; time += 1) await taken('outbox', take);
-      const { tenants, read } = await taken('outbox', take);
-      expect(tenants).toBe(12);
-      // Of fifty rows of a tenant PostgreSQL may read all, once for each kind of work; a walk over all tenants reads nearly 30,000.
-      expect(read).toBeLessThan(BACKLOG / 5);
-    });
+      beforeEach(async () => {
+        work = new DueWork(new TenantTransaction(service));
+        await owner.query('truncate outbox');
+        await insert('prepare', 0, BACKLOG);
+        await owner.query('analyze outbox');
+      });
 
-    it('of one kind of work each has its turn before anyone has another: a look goes on where the one before ended, the last ones share theirs with the first', async () => {
-      const turns = new Map<string, number>();
-      // 252 looks of a dozen are three turns of a thousand, and 24 more.
-      for (let count = 1; count <= 252; count += 1) {
-        const served = await look(12, ALL);
-        expect(new Set(served).size).toBe(12);
-        for (const tenant of served) turns.set(tenant, (turns.get(tenant) ?? 0) + 1);
-      }
-      expect(turns.size).toBe(TENANTS);
-      expect([...turns.values()].filter((times) => times === 3)).toHaveLength(TENANTS - 24);
-      expect([...turns.values()].filter((times) => times === 4)).toHaveLength(24);
-    });
+      const insert = (step: string, from: number, rows: number): Promise<unknown> =>
+        owner.query(
+          `insert into outbox (tenant_id, document_id, step, due_at, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
+           select ${OF_MANY}, gen_random_uuid(), '${step}', ${DUE}, ${OF_MANY}, ${OF_MANY}, ${OF_MANY}, '01', n, true from generate_series(${from}, ${from + rows - 1}) n`);
+      const look = async (limit: number, places: ReadonlyMap<string, number>): Promise<string[]> =>
+        (await work.announce(new Date(), 3_600_000, limit, places)).map(({ tenantId }) => tenantId);
 
-    it('a look that finds too little goes on with others, all of them if need be, and begins of a step what may be begun', async () => {
-      const somebody = 990;
-      await insert('submit', somebody, 2);
-      const stepsOf = async (): Promise<string[]> => (await owner.query<{ step: string }>('select step from outbox where announced_at is not null order by step')).rows.map(({ step }) => step);
-      expect(await look(12, new Map([['prepare', 0]]))).toHaveLength(2);
-      expect(await stepsOf()).toEqual(['submit', 'submit']);
-      await owner.query('update outbox set announced_at = null');
-      expect(await look(40, new Map([['prepare', 3]]))).toHaveLength(5);
-      expect(await stepsOf()).toEqual(['prepare', 'prepare', 'prepare', 'submit', 'submit']);
-      expect(await look(40, new Map([['prepare', 0]]))).toEqual([]);
+      it('read rows of a few tenants, whoever they are, and none of the others', async () => {
+        const at = '00000100-0000-4000-8000-000000000000';
+        const take = `select * from announce_going_round(now(), interval '5 seconds', 12, null, '${at}')`;
+        for (let time = 1; time < 8; time += 1) await taken('outbox', take);
+        const { tenants, read } = await taken('outbox', take);
+        expect(tenants).toBe(12);
+        // Of fifty rows of a tenant PostgreSQL may read all, once for each kind of work; a walk over all tenants reads nearly 30,000.
+        expect(read).toBeLessThan(BACKLOG / 5);
+      });
+
+      it('give each its turn in one kind of work before anyone has another: a look goes on where the one before ended, the last ones share theirs with the first', async () => {
+        const turns = new Map<string, number>();
+        // 252 looks of a dozen are three turns of a thousand, and 24 more.
+        for (let count = 1; count <= 252; count += 1) {
+          const served = await look(12, ALL);
+          expect(new Set(served).size).toBe(12);
+          for (const tenant of served) turns.set(tenant, (turns.get(tenant) ?? 0) + 1);
+        }
+        expect(turns.size).toBe(TENANTS);
+        expect([...turns.values()].filter((times) => times === 3)).toHaveLength(TENANTS - 24);
+        expect([...turns.values()].filter((times) => times === 4)).toHaveLength(24);
+      });
+
+      it('go on with others where they find too little, all of them if need be, and begin of a step what may be begun', async () => {
+        const somebody = 990;
+        await insert('submit', somebody, 2);
+        const stepsOf = async (): Promise<string[]> => (await owner.query<{ step: string }>('select step from outbox where announced_at is not null order by step')).rows.map(({ step }) => step);
+        expect(await look(12, new Map([['prepare', 0]]))).toHaveLength(2);
+        expect(await stepsOf()).toEqual(['submit', 'submit']);
+        await owner.query('update outbox set announced_at = null');
+        expect(await look(40, new Map([['prepare', 3]]))).toHaveLength(5);
+        expect(await stepsOf()).toEqual(['prepare', 'prepare', 'prepare', 'submit', 'submit']);
+        expect(await look(40, new Map([['prepare', 0]]))).toEqual([]);
+      });
     });
 
     describe('claims of mails and deliveries', () => {
       const MINUTE_MS = 60_000;
+      /** Ten of each tenant: what a claim reads depends on how many have some. */
+      const ROWS_OF_MANY = `from generate_series(1, ${TENANTS * 10}) n`;
       const counted = (tenants: readonly string[]): number[] => {
         const times = new Map<string, number>();
         for (const tenant of tenants) times.set(tenant, (times.get(tenant) ?? 0) + 1);
@@ -192,8 +198,8 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
 
       beforeEach(async () => {
         await owner.query('truncate mail_outbox, webhook_work, webhooks cascade');
-        await owner.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select ${OF_MANY}, gen_random_uuid(), 'mail', ${DUE} ${ROWS}`);
-        await owner.query(`insert into webhook_work (tenant_id, webhook_id, delivery_id, due_at) select ${OF_MANY}, ${OF_MANY}, gen_random_uuid(), ${DUE} ${ROWS}`);
+        await owner.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select ${OF_MANY}, gen_random_uuid(), 'mail', ${DUE} ${ROWS_OF_MANY}`);
+        await owner.query(`insert into webhook_work (tenant_id, webhook_id, delivery_id, due_at) select ${OF_MANY}, ${OF_MANY}, gen_random_uuid(), ${DUE} ${ROWS_OF_MANY}`);
         await owner.query(
           `insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at)
            select ${OF_MANY}, ${OF_MANY}, 'https://receiver.example/', true, now(), now() from generate_series(1, ${TENANTS}) n`);

@@ -101,6 +101,10 @@ export const METRICS = {
     name: 'sello_redis_reachable', type: 'gauge', labels: [], of: 'both',
     meaning: 'Whether Redis takes what this process gives it, in time (an API waits 250 ms, a worker a second): 1, else 0; while it does not, workers issue without it, rate limits are counted per process and nobody can sign in',
   },
+  clockOffset: {
+    name: 'sello_clock_offset_seconds', type: 'gauge', labels: [], of: 'both',
+    meaning: 'How far the clock of this process is ahead of that of PostgreSQL, negative behind it; missing while PostgreSQL does not tell',
+  },
   buildInfo: {
     name: 'sello_build_info', type: 'gauge', labels: ['version', 'schema', 'process'], of: 'both',
     meaning: '1; the version of the service, the newest migration that it needs, and what the process is',

@@ -14,7 +14,7 @@ describe('how often the relay looks for due work', () => {
     let looks = 0;
     const slept: number[] = [];
     const gates = new StepGates();
-    gates.heed({ places: () => held, openSince: () => undefined });
+    gates.register({ places: () => held, openSince: () => undefined });
     let lookedEnough: (value: unknown) => void = () => undefined;
     const enough = new Promise((resolve) => (lookedEnough = resolve));
     const announce = (): Promise<unknown[]> => {
@@ -51,7 +51,7 @@ describe('how often the relay looks for due work', () => {
 });
 
 describe('what the bell does not bring to anybody', () => {
-  /** Four documents are due at the first look. @returns what became of them: `queue`, or each in `hands` or `left` */
+  /** Four documents are due at the first look. @returns what became of them: `queue`, or each as `taken` by this worker or `left` */
   const broughtBy = async (bell: { readonly room: () => Promise<number>; readonly ring: () => Promise<void> }, free: number): Promise<string[]> => {
     const lines: string[] = [];
     let looks = 0;
@@ -77,7 +77,7 @@ describe('what the bell does not bring to anybody', () => {
       work as never, { roomToRefill: bell.room, ring } as never, new StepGates(), new KillPoints({ FAULTS: '' } as never, sleeper),
       { now: () => new Date(0) }, sleeper, SETTINGS,
     );
-    relay.lend({ free: () => free, begin: ({ documentId }) => lines.push(`hands ${documentId}`) });
+    relay.fallBackTo({ free: () => free, begin: ({ documentId }) => lines.push(`taken ${documentId}`) });
     relay.onApplicationBootstrap();
     await ended;
     await relay.onApplicationShutdown();
@@ -89,12 +89,12 @@ describe('what the bell does not bring to anybody', () => {
     expect(await broughtBy({ room: () => Promise.resolve(12), ring: () => Promise.resolve() }, 8)).toEqual(['queue']);
   });
 
-  it('goes into the hands of this worker, as much as they hold', async () => {
-    expect(await broughtBy({ room: away, ring: away }, 3)).toEqual(['hands 1', 'hands 2', 'hands 3']);
+  it('is taken by this worker, as much as it has room for', async () => {
+    expect(await broughtBy({ room: away, ring: away }, 3)).toEqual(['taken 1', 'taken 2', 'taken 3']);
     expect(await broughtBy({ room: away, ring: away }, 0)).toEqual([]);
   });
 
   it('is left to be looked for again where Redis fails after more was looked for than they hold', async () => {
-    expect(await broughtBy({ room: () => Promise.resolve(12), ring: away }, 3)).toEqual(['hands 1', 'hands 2', 'hands 3', 'left 4']);
+    expect(await broughtBy({ room: () => Promise.resolve(12), ring: away }, 3)).toEqual(['taken 1', 'taken 2', 'taken 3', 'left 4']);
   });
 });

@@ -14,20 +14,20 @@ const REST_AFTER_NOTHING = 9;
 const NUDGED = new Error('there may be due work');
 
 /** Who takes documents in this process, with or without a bell. */
-export interface Hands {
+export interface DirectWorker {
   /** How many documents should be handed over now; 0 while there is enough in hand. */
   free(): number;
   /** Begins with a document and does not wait for its end. */
   begin(document: Announcement): void;
 }
 
-const NO_HANDS: Hands = { free: () => 0, begin: () => undefined };
+const NOBODY: DirectWorker = { free: () => 0, begin: () => undefined };
 
 /**
  * Walks due work and rings the bell for it: later steps whose time has come, and
  * as sweeper whatever an earlier bell did not bring to a worker. Runs in every
  * worker process; row locks keep them from announcing the same row twice. What
- * Redis does not take, this worker's own hands begin with (ADR 020).
+ * Redis does not take, this worker begins with itself (ADR 020).
  */
 @Injectable()
 export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -35,7 +35,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   private readonly stopping = new AbortController();
   private wake = new AbortController();
   private running: Promise<void> = Promise.resolve();
-  private hands = NO_HANDS;
+  private fallback: DirectWorker = NOBODY;
 
   constructor(
     private readonly work: DueWork,
@@ -52,8 +52,8 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /** Who takes what the bell does not bring to anybody. */
-  lend(hands: Hands): void {
-    this.hands = hands;
+  fallBackTo(worker: DirectWorker): void {
+    this.fallback = worker;
   }
 
   /** There may be due work: look now instead of at the next tick. */
@@ -112,7 +112,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
       return Math.min(BATCH, await this.bell.roomToRefill());
     } catch {
       // The bell has told why.
-      return Math.min(BATCH, this.hands.free());
+      return Math.min(BATCH, this.fallback.free());
     }
   }
 
@@ -122,8 +122,8 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
       await this.bell.ring(due);
     } catch {
       // The bell has told why.
-      const taken = this.hands.free();
-      for (const document of due.slice(0, taken)) this.hands.begin(document);
+      const taken = this.fallback.free();
+      for (const document of due.slice(0, taken)) this.fallback.begin(document);
       await this.work.leaveToRelay(due.slice(taken));
     }
   }

@@ -14,7 +14,7 @@ export class StepGates implements StepGate {
   private gate: StepGate | null = null;
 
   /** From now on `gate` is asked; until then all may be begun. */
-  heed(gate: StepGate): void {
+  register(gate: StepGate): void {
     this.gate = gate;
   }
 

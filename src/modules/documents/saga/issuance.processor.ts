@@ -5,7 +5,7 @@ import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { isServerExhausted } from '../../../platform/database/server-exhausted.js';
 import { withLogFields } from '../../../platform/observability/log-context.js';
 import { Meters } from '../../../platform/observability/meters.js';
-import { type Hands, OutboxRelay } from '../../../platform/outbox/relay.js';
+import { type DirectWorker, OutboxRelay } from '../../../platform/outbox/relay.js';
 import { ISSUANCE_QUEUE, type IssuanceJob } from '../../../platform/queue/issuance-bell.js';
 import type { Consumer } from '../../../platform/queue/queue-watchdog.js';
 import { ofDocument } from '../../../platform/tracing/document-trace.js';
@@ -45,13 +45,13 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * lost, repeated or foreign job finds no due row and ends without effect.
  */
 @Injectable()
-export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, Consumer, Hands {
+export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, Consumer, DirectWorker {
   private readonly log = new Logger(IssuanceProcessor.name);
   private readonly steps: Readonly<Record<Step, SagaStep>>;
   private jobsBegun = 0;
   private readonly held = new Set<Held>();
   /** Begun without a bell: Bull does not wait for them. */
-  private readonly unbidden = new Set<Promise<void>>();
+  private readonly takenDirectly = new Set<Promise<void>>();
   private drained: Promise<void> = Promise.resolve();
 
   constructor(
@@ -79,7 +79,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
       // A cluster's own error says only that no node answered.
       this.log.warn(['queue', error.message, error.lastNodeError?.message].filter(Boolean).join(': '));
     });
-    this.relay.lend(this);
+    this.relay.fallBackTo(this);
     this.register().catch((error: unknown) => this.log.error(`the queue stopped: ${(error as Error).message}`));
   }
 
@@ -106,7 +106,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
 
   /** Takes no new jobs and lets the steps under way end; what does not end in time is handed back, so that others go on at once. */
   onModuleDestroy(): void {
-    this.drained = this.shutdown.within(Promise.all([this.queue.pause(true).catch(() => undefined), ...this.unbidden]));
+    this.drained = this.shutdown.within(Promise.all([this.queue.pause(true).catch(() => undefined), ...this.takenDirectly]));
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -128,8 +128,8 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
   }
 
   begin(document: IssuanceJob): void {
-    const ended: Promise<void> = this.advance(document).finally(() => this.unbidden.delete(ended));
-    this.unbidden.add(ended);
+    const ended: Promise<void> = this.advance(document).finally(() => this.takenDirectly.delete(ended));
+    this.takenDirectly.add(ended);
   }
 
   private async advance({ tenantId, documentId }: IssuanceJob): Promise<void> {

@@ -61,7 +61,7 @@ export class SriBreaker implements StepGate {
     gates: StepGates,
   ) {
     this.startedAt = clock.now();
-    gates.heed(this);
+    gates.register(this);
   }
 
   /**
