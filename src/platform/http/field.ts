@@ -70,7 +70,8 @@ function describe(options: FieldOptions, required: boolean, nullable: boolean): 
 
 /** An opaque object on its way through class-transformer, which would copy it key by key and take one named `constructor` for its class; functions it leaves alone. */
 export const wrapped = (value: unknown): (() => unknown) => () => value;
-const unwrapped = (value: unknown): unknown => (typeof value === 'function' ? (value as () => unknown)() : value);
+/** What was `wrapped`; anything else as it is. */
+export const unwrapped = (value: unknown): unknown => (typeof value === 'function' ? (value as () => unknown)() : value);
 
 /** The normal form of an acceptable value; what is not acceptable stays as it came, to be refused and echoed. */
 function normalForm(spec: FieldSpec, value: unknown): unknown {

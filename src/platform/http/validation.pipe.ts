@@ -6,6 +6,7 @@ import { isSecretName } from '../observability/logger.js';
 import { checkField, type DtoClass, type FieldSpec, fieldsOf } from './field-spec.js';
 import { wrapped } from './field.js';
 import { isObject } from './fields.js';
+import { soundInstance } from './sound-instance.js';
 import { echo, type FieldFinding, ValidationFailure } from './validation-failure.js';
 
 const SOURCES = { body: 'body', query: 'query', param: 'path', custom: 'body' } as const;
@@ -23,8 +24,9 @@ const MAX_FINDINGS = 500;
  * Turns a request's body, query or path into its DTO, or refuses it with every finding at once.
  *
  * First the shape is walked by the declared fields: unknown names, wrong containers and lists over their bound are
- * found and cut off before any deep work. What is left goes through class-transformer (normal forms) and
- * class-validator (checks); each failure is recomputed from its field's specification into the wire form.
+ * found and cut off before any deep work. What is left and sound becomes its DTO in one walk (`sound-instance.ts`).
+ * Anything else goes through class-transformer (normal forms) and class-validator (checks); each failure is recomputed
+ * from its field's specification into the wire form.
  */
 @Injectable()
 export class FieldValidationPipe implements PipeTransform {
@@ -51,11 +53,20 @@ export function validateAs<T extends object>(type: new () => T, value: unknown, 
   if (holdsMoreObjects(pruned, MAX_OBJECTS)) {
     throw new ValidationFailure(bounded([...shape, { loc: [source], type: 'too_many_objects', input: null, ctx: { max: MAX_OBJECTS } }]));
   }
+  return (shape.length === 0 ? soundInstance(type, pruned) : null) ?? judged(type, pruned, source, shape);
+}
+
+/**
+ * Has class-transformer and class-validator make and judge the DTO.
+ * @param shape what was found already
+ * @throws ValidationFailure with that and all that they find
+ */
+export function judged<T extends object>(type: new () => T, pruned: object, source: string, shape: readonly FieldFinding[]): T {
   const instance = plainToInstance(type, pruned);
   const errors = validateSync(instance, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true });
-  const judged = new Set(shape.map((finding) => finding.loc.join('\n')));
+  const known = new Set(shape.map((finding) => finding.loc.join('\n')));
   const findings = [...shape];
-  collect(errors, [source], findings, judged);
+  collect(errors, [source], findings, known);
   if (errors.length > 0 && findings.length === 0) {
     findings.push({ loc: [source], type: 'invalid', input: null, ctx: {} });
   }
@@ -75,7 +86,7 @@ function holdsMoreObjects(value: object, most: number): boolean {
 }
 
 /** Copies the declared fields of sound containers; reports the rest. */
-function walkShape(type: DtoClass, value: Record<string, unknown>, loc: readonly string[], findings: FieldFinding[]): object {
+export function walkShape(type: DtoClass, value: Record<string, unknown>, loc: readonly string[], findings: FieldFinding[]): object {
   const fields = fieldsOf(type);
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
