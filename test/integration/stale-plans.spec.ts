@@ -103,6 +103,14 @@ describe('with plans made while the queues were empty', () => {
     expect(rows.map(({ name }) => name)).toEqual(['mail_outbox_due', 'webhook_work_due']);
   });
 
+  it.each([
+    'issuing_context', 'issue_document', 'announce_going_round', 'claim_step', 'clear_to_send', 'load_document', 'advance_document',
+    'claim_mails_going_round', 'mail_of_document', 'settle_mail', 'claim_deliveries_going_round',
+  ])('%s, which every document asks for, is planned once a connection', async (name) => {
+    const settings = await database.query<{ setting: string }>('select unnest(proconfig) as setting from pg_proc where pronamespace = $1::regnamespace and proname = $2', ['sello', name]);
+    expect(settings.map(({ setting }) => setting)).toContain('plan_cache_mode=force_generic_plan');
+  });
+
   it('nothing that the service asks is compiled first', async () => {
     expect(await session.query('show jit')).toEqual([{ jit: 'off' }]);
   });

@@ -1,0 +1,18 @@
+-- What every document asks for is found by keys alone, so no value deserves a plan of its own. PostgreSQL makes five before it
+-- keeps one that serves any: a connection paid for them in its first documents, with those of the triggers and foreign keys.
+do $$
+declare
+  asked regprocedure;
+begin
+  foreach asked in array array[
+    'issuing_context(uuid, uuid, uuid, uuid, text)',
+    'claim_step(uuid, uuid, uuid, timestamptz, interval)',
+    'clear_to_send(uuid, uuid)',
+    'load_document(uuid, uuid)',
+    'advance_document(uuid, uuid, text, integer, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb, jsonb, bytea)',
+    'mail_of_document(uuid, uuid)',
+    'settle_mail(uuid, uuid, uuid, timestamptz, text, text, text, timestamptz)']::regprocedure[]
+  loop
+    execute format('alter function %s set plan_cache_mode = force_generic_plan', asked);
+  end loop;
+end $$;
