@@ -47,12 +47,13 @@ const ownPlace = {
 
 const NAMED = String.raw`\/\* @__PURE__ \*\/ __name\((?!(?:async )?function\b\*? ?[\w$]|class\b)`;
 const NAMED_AS_IT_IS = /^\s*__name\(([\w$]+), "\1"\);$/;
-const NAMED_IN_A_LINE = new RegExp(String.raw`^(\s*(?:const|let|var) ([\w$]+) = )${NAMED}(.*), "\2"\);$`);
-const NAMED_IN_LINES = new RegExp(String.raw`^(\s*)((?:const|let|var) ([\w$]+) = )${NAMED}(.*\{)$`);
+const NAMED_IN_A_LINE = new RegExp(String.raw`^(\s*(?:const|let|var) ([\w$]+) = )${NAMED}((?:(?!, "\2"\)).)*), "\2"\);$`);
+const NAMED_IN_LINES = new RegExp(String.raw`^(\s*)((?:const|let|var) ([\w$]+) = )${NAMED}((?:(?!, "\3"\)).)*\{)$`);
 
 /**
- * Without the names that esbuild gives to functions that have them anyway, by their declaration or by the variable that they are
- * assigned to. It gives them each time such a function is made: hundreds of times a request, a tenth of the API's processor time.
+ * Without most of the names that esbuild gives to functions that have them anyway: by their declaration, or because they are all
+ * of what a variable is set to. It gives them each time such a function is made: hundreds of times a request, a tenth of the API's
+ * processor time.
  */
 function withoutNeedlessNames(text) {
   const lines = [];

@@ -39,7 +39,10 @@ export function bodyBytes(request: ServiceRequest, response: Response, maxBytes:
       request.off('data', keep).off('end', finish).off('error', cutOff).off('close', cutOff);
       reject(refusal);
     };
-    const finish = (): void => resolve(Buffer.concat(chunks));
+    const finish = (): void => {
+      request.off('close', cutOff);
+      resolve(Buffer.concat(chunks));
+    };
     request.on('data', keep).once('end', finish).once('error', cutOff).once('close', cutOff);
   });
 }

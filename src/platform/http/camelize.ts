@@ -22,15 +22,13 @@ function convert(value: unknown): unknown {
   return result;
 }
 
-/** More names than all DTOs have; a caller's own names in free objects end here. */
-const MOST_KNOWN = 1_000;
 const known = new Map<string, string>();
 
-/** Each name is converted once: a document of 2,000 lines has 20,000. */
+/** Each name is converted once, a document of 2,000 lines has 20,000; they are names of declared fields only. */
 function camelName(name: string): string {
   const found = known.get(name);
   if (found !== undefined) return found;
   const camel = name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
-  if (known.size < MOST_KNOWN) known.set(name, camel);
+  known.set(name, camel);
   return camel;
 }

@@ -320,7 +320,10 @@ export function Instant(options: FieldOptions = {}): PropertyDecorator {
   const check = (value: unknown): Checked => {
     if (typeof value !== 'string' || !INSTANT.test(value) || !isCalendarDay(value.slice(0, 10))) return refuse('instant');
     const time = Date.parse(value);
-    return Number.isNaN(time) ? refuse('instant') : accept(new Date(time).toISOString());
+    if (Number.isNaN(time)) return refuse('instant');
+    const normal = new Date(time).toISOString();
+    // At either end of the century the zone may lead out of it.
+    return INSTANT.test(normal) ? accept(normal) : refuse('instant');
   };
   return field({ check, api: { type: String, format: 'date-time' } }, options);
 }

@@ -53,7 +53,7 @@ export function validateAs<T extends object>(type: new () => T, value: unknown, 
   if (holdsMoreObjects(pruned, MAX_OBJECTS)) {
     throw new ValidationFailure(bounded([...shape, { loc: [source], type: 'too_many_objects', input: null, ctx: { max: MAX_OBJECTS } }]));
   }
-  return (shape.length === 0 ? soundInstance(type, pruned) : null) ?? judged(type, pruned, source, shape);
+  return (shape.length === 0 ? soundInstance(type, pruned) : null) ?? judge(type, pruned, source, shape);
 }
 
 /**
@@ -61,7 +61,7 @@ export function validateAs<T extends object>(type: new () => T, value: unknown, 
  * @param shape what was found already
  * @throws ValidationFailure with that and all that they find
  */
-export function judged<T extends object>(type: new () => T, pruned: object, source: string, shape: readonly FieldFinding[]): T {
+export function judge<T extends object>(type: new () => T, pruned: object, source: string, shape: readonly FieldFinding[]): T {
   const instance = plainToInstance(type, pruned);
   const errors = validateSync(instance, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true });
   const known = new Set(shape.map((finding) => finding.loc.join('\n')));
@@ -133,19 +133,19 @@ function walkField(spec: FieldSpec, value: unknown, loc: readonly string[], find
 /** A parameter of the query that is given more than once arrives as a list. */
 const isRepeated = (spec: FieldSpec, value: unknown, loc: readonly string[]): boolean => loc[0] === SOURCES.query && Array.isArray(value) && !spec.list;
 
-function collect(errors: readonly ValidationError[], loc: readonly string[], findings: FieldFinding[], judged: ReadonlySet<string>): void {
+function collect(errors: readonly ValidationError[], loc: readonly string[], findings: FieldFinding[], known: ReadonlySet<string>): void {
   for (const error of errors) {
     const at = [...loc, error.property];
-    if (isJudged(at, judged)) continue;
+    if (isKnown(at, known)) continue;
     const finding = error.constraints === undefined ? null : explain(error, at);
     if (finding !== null) findings.push(finding);
-    collect(error.children ?? [], at, findings, judged);
+    collect(error.children ?? [], at, findings, known);
   }
 }
 
 /** A broken container was reported already; what lies below it says nothing new. */
-function isJudged(loc: readonly string[], judged: ReadonlySet<string>): boolean {
-  return judged.size > 0 && loc.some((_, index) => judged.has(loc.slice(0, index + 1).join('\n')));
+function isKnown(loc: readonly string[], known: ReadonlySet<string>): boolean {
+  return known.size > 0 && loc.some((_, index) => known.has(loc.slice(0, index + 1).join('\n')));
 }
 
 function explain(error: ValidationError, loc: readonly string[]): FieldFinding | null {

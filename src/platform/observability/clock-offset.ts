@@ -1,9 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock } from '../../shared/ports.js';
+import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { answerWithin } from '../answer-time.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
+import { type Logger, LOGGER } from './logger.js';
 import { Meters } from './meters.js';
 
 const MS_PER_SECOND = 1_000;
+/** Whoever looks at the metrics wants the others also while PostgreSQL is silent. */
+const ANSWER_MS = 1_000;
 
 /**
  * Tells how far this process's clock is ahead of PostgreSQL's. Leases, retries, the time in a signature and the fiscal day go by
@@ -14,6 +18,8 @@ export class ClockOffset {
   constructor(
     private readonly database: TenantTransaction,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
+    @Inject(LOGGER) private readonly logger: Logger,
     meters: Meters,
   ) {
     meters.gauge('clockOffset', async () => {
@@ -23,22 +29,26 @@ export class ClockOffset {
   }
 
   /**
-   * Seconds that this process's clock is ahead of PostgreSQL's, negative behind it, 0 where what the question took may explain the
-   * difference: so a slow answer is no offset. Null while PostgreSQL does not tell.
+   * Seconds that this process's clock is ahead of PostgreSQL's, negative behind it, 0 where the time that the question took may
+   * explain the difference: so a slow answer is no offset. Null while PostgreSQL does not tell within a second.
    */
   async seconds(): Promise<number | null> {
     const asked = this.clock.now().getTime();
-    let told: number | undefined;
-    try {
-      const [row] = await this.database.platform<{ at: Date }>('select clock_timestamp() as at');
-      told = row?.at.getTime();
-    } catch {
-      // Readiness tells that PostgreSQL is away.
-      return null;
-    }
+    const told = await this.toldByPostgres();
     const answered = this.clock.now().getTime();
-    if (told === undefined) return null;
+    if (told === null) return null;
     if (told < asked) return (asked - told) / MS_PER_SECOND;
     return told > answered ? (answered - told) / MS_PER_SECOND : 0;
+  }
+
+  private async toldByPostgres(): Promise<number | null> {
+    let row: { at: Date } | undefined;
+    try {
+      [row] = await answerWithin(this.sleeper, ANSWER_MS, this.database.platform<{ at: Date }>('select clock_timestamp() as at'));
+    } catch (error) {
+      this.logger.warn({ err: error }, 'PostgreSQL did not tell its time');
+      return null;
+    }
+    return row === undefined ? null : row.at.getTime();
   }
 }
