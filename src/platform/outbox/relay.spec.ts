@@ -94,7 +94,7 @@ describe('what the bell does not bring to anybody', () => {
     expect(await broughtBy({ room: away, ring: away }, 0)).toEqual([]);
   });
 
-  it('is left to be looked for again where Redis fails after more was looked for than they hold', async () => {
+  it('is left to be looked for again where Redis fails after more was looked for than it has room for', async () => {
     expect(await broughtBy({ room: () => Promise.resolve(12), ring: away }, 3)).toEqual(['taken 1', 'taken 2', 'taken 3', 'left 4']);
   });
 });
