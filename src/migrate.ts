@@ -7,7 +7,7 @@ import { TimerSleeper } from './platform/adapters/timer-sleeper.js';
 import { ownerDataSourceOptions } from './platform/database/connection.js';
 import { connectAsOwner } from './platform/database/owner-client.js';
 import { serverVersionProblem } from './platform/database/server-version.js';
-import { sqlState } from './platform/database/sql-error.js';
+import { SQL_STATE, sqlState } from './platform/database/sql-error.js';
 import { runCommand } from './platform/run-command.js';
 
 /** Any constant: only one process migrates a database at a time. */
@@ -52,7 +52,6 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
   }
 }
 
-const LOCK_NOT_AVAILABLE = '55P03';
 const TRIES = 20;
 const PAUSE_MS = 1_000;
 const TURN_PAUSE_MS = 200;
@@ -83,7 +82,7 @@ async function patiently<T>(work: () => Promise<T>, report: (line: string) => vo
     try {
       return await work();
     } catch (error) {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE || tries === TRIES) throw error;
+      if (sqlState(error) !== SQL_STATE.lockNotAvailable || tries === TRIES) throw error;
       report('a table is in use: the migration is tried again');
       await new TimerSleeper().sleep(PAUSE_MS);
     }

@@ -2221,10 +2221,10 @@ export interface components {
             key: string;
         };
         ApiKeyPage: {
-            items: components["schemas"]["ApiKey"][];
-            total: number;
             page: number;
             page_size: number;
+            total: number;
+            items: components["schemas"]["ApiKey"][];
         };
         /** @enum {string} */
         AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "email.verified" | "identity.linked" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "ruc.claim_passed" | "ruc.claim_taken" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "product.created" | "product.changed" | "product.deleted" | "products.imported" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "document.email_requested" | "mail_settings.changed";
@@ -2263,11 +2263,11 @@ export interface components {
             [key: string]: unknown;
         };
         AuditLogPage: {
-            items: components["schemas"]["AuditLine"][];
-            /** @description Counted up to 10000; pages behind it can be read */
-            total: number;
             page: number;
             page_size: number;
+            /** @description Counted up to 10000; pages behind it can be read */
+            total: number;
+            items: components["schemas"]["AuditLine"][];
         };
         BananaBoxes: {
             boxes: number;
@@ -2387,10 +2387,10 @@ export interface components {
          */
         BuyerLookupSource: "tenant_profile" | "sri_cache" | "sri_live";
         BuyerPage: {
-            items: components["schemas"]["BuyerListItem"][];
-            total: number;
             page: number;
             page_size: number;
+            total: number;
+            items: components["schemas"]["BuyerListItem"][];
             total_pages: number;
         };
         BuyerUpdate: {
@@ -3383,10 +3383,10 @@ export interface components {
             value: string;
         };
         DocumentPage: {
-            items: components["schemas"]["DocumentListItem"][];
-            total: number;
             page: number;
             page_size: number;
+            total: number;
+            items: components["schemas"]["DocumentListItem"][];
         };
         DocumentPatch: {
             /** Format: uuid */
@@ -4074,10 +4074,10 @@ export interface components {
             initial_sequential?: number;
         };
         EmissionPointPage: {
-            items: components["schemas"]["EmissionPoint"][];
-            total: number;
             page: number;
             page_size: number;
+            total: number;
+            items: components["schemas"]["EmissionPoint"][];
         };
         EmissionPointUpdate: {
             /** @description May issue */
@@ -4126,10 +4126,10 @@ export interface components {
             address: string;
         };
         EstablishmentPage: {
-            items: components["schemas"]["Establishment"][];
-            total: number;
             page: number;
             page_size: number;
+            total: number;
+            items: components["schemas"]["Establishment"][];
         };
         EstablishmentUpdate: {
             name?: string | null;
@@ -4481,10 +4481,10 @@ export interface components {
             is_active?: boolean;
         };
         IssuerPage: {
-            items: components["schemas"]["Issuer"][];
-            total: number;
             page: number;
             page_size: number;
+            total: number;
+            items: components["schemas"]["Issuer"][];
         };
         IssuerPausedEvent: {
             /**
@@ -4612,10 +4612,10 @@ export interface components {
         /** @enum {string} */
         MailLanguage: "es" | "en";
         MailPage: {
-            items: components["schemas"]["Mail"][];
-            total: number;
             page: number;
             page_size: number;
+            total: number;
+            items: components["schemas"]["Mail"][];
         };
         MailPreview: {
             /**
@@ -4794,10 +4794,10 @@ export interface components {
             role: "tenant_owner" | "tenant_admin" | "billing_operator" | "accountant" | "viewer";
         };
         MemberPage: {
-            items: components["schemas"]["Member"][];
-            total: number;
             page: number;
             page_size: number;
+            total: number;
+            items: components["schemas"]["Member"][];
         };
         /** @enum {string} */
         MemberStatus: "invited" | "active" | "suspended";
@@ -4911,10 +4911,10 @@ export interface components {
             owner_email: string;
         };
         PlatformTenantPage: {
-            items: components["schemas"]["PlatformTenant"][];
-            total: number;
             page: number;
             page_size: number;
+            total: number;
+            items: components["schemas"]["PlatformTenant"][];
         };
         PlatformTenantUpdate: {
             /** @description False closes the tenant to its members and keys */
@@ -5043,10 +5043,10 @@ export interface components {
             input: string | null;
         };
         ProductPage: {
-            items: components["schemas"]["Product"][];
-            total: number;
             page: number;
             page_size: number;
+            total: number;
+            items: components["schemas"]["Product"][];
         };
         ProductUpdate: {
             /**
@@ -5251,10 +5251,10 @@ export interface components {
          */
         SequenceGapKind: "raised" | "not_authorized" | "unexplained";
         SequenceGapPage: {
-            items: components["schemas"]["SequenceGap"][];
-            total: number;
             page: number;
             page_size: number;
+            total: number;
+            items: components["schemas"]["SequenceGap"][];
         };
         SequenceList: {
             items: components["schemas"]["Sequence"][];
@@ -5647,11 +5647,11 @@ export interface components {
             attempts_total: number;
         };
         WebhookDeliveryPage: {
-            items: components["schemas"]["WebhookDelivery"][];
-            /** @description Counted up to 10000; pages behind it can be read */
-            total: number;
             page: number;
             page_size: number;
+            /** @description Counted up to 10000; pages behind it can be read */
+            total: number;
+            items: components["schemas"]["WebhookDelivery"][];
         };
         /** @enum {string} */
         WebhookDeliveryStatus: "pending" | "delivered" | "failed";
@@ -5674,10 +5674,10 @@ export interface components {
             webhook: components["schemas"]["EventWebhook"];
         };
         WebhookPage: {
-            items: components["schemas"]["Webhook"][];
-            total: number;
             page: number;
             page_size: number;
+            total: number;
+            items: components["schemas"]["Webhook"][];
         };
         WebhookReplay: {
             /**

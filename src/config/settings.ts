@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
+import { UUID } from '../shared/uuid.js';
 
 /**
  * Every setting of the service, validated once at start. This folder is the
@@ -39,7 +40,7 @@ const uuids = (description: string) =>
     .string()
     .default('')
     .transform((list) => list.split(',').map((part) => part.trim().toLowerCase()).filter((part) => part !== ''))
-    .refine((list) => list.every((part) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(part)), 'a comma list of ids')
+    .refine((list) => list.every((part) => UUID.test(part)), 'a comma list of ids')
     .describe(description);
 
 /** As OpenTelemetry writes lists of names and values: `name=value,name=value`, what is special percent-encoded. */

@@ -1,7 +1,6 @@
+import { escapeHtml } from '../shared/html.js';
 import type { Mail } from './mail-reader.js';
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 
 /** What the page fetches may run nothing and reach nobody. */
 const STRICT = "default-src 'none'; style-src 'unsafe-inline'";
@@ -33,8 +32,8 @@ function listOf(mails: readonly Mail[]): string {
 
 function articleOf({ number, to, headers, subject, text, html, attachments, receivedAt }: Mail): string {
   const from = headers.get('from')?.[0] ?? '';
-  const files = attachments.map(({ fileName, bytes }, index) => `<li><a href="/mails/${number}/attachments/${index}">${escape(fileName)}</a>, ${Math.ceil(bytes.length / 1_024)} KB</li>`);
-  const plain = `<pre>${escape(text)}</pre>`;
-  const body = html === null ? plain : `<iframe sandbox title="${escape(subject)}" src="/mails/${number}/html"></iframe><details><summary>As plain text</summary>${plain}</details>`;
-  return `<article><h2>${escape(subject)}</h2><p>from ${escape(from)}<br>to ${escape(to.join(', '))}, ${receivedAt.toISOString()}</p>${body}${files.length === 0 ? '' : `<ul>${files.join('')}</ul>`}</article>`;
+  const files = attachments.map(({ fileName, bytes }, index) => `<li><a href="/mails/${number}/attachments/${index}">${escapeHtml(fileName)}</a>, ${Math.ceil(bytes.length / 1_024)} KB</li>`);
+  const plain = `<pre>${escapeHtml(text)}</pre>`;
+  const body = html === null ? plain : `<iframe sandbox title="${escapeHtml(subject)}" src="/mails/${number}/html"></iframe><details><summary>As plain text</summary>${plain}</details>`;
+  return `<article><h2>${escapeHtml(subject)}</h2><p>from ${escapeHtml(from)}<br>to ${escapeHtml(to.join(', '))}, ${receivedAt.toISOString()}</p>${body}${files.length === 0 ? '' : `<ul>${files.join('')}</ul>`}</article>`;
 }

@@ -1,3 +1,4 @@
+import { SQL_STATE } from './database/sql-error.js';
 import { reasonOf } from './reason.js';
 
 /** A command as whoever asks it for help is told of it. */
@@ -44,10 +45,9 @@ const OWNER_OR_MIGRATION_NEEDED = `${OWNER_NEEDED}; if it is set, run npm run mi
 
 /** What PostgreSQL tells a login that may not do, or not even see, what is the owner's: it names no setting. */
 const HINTS: Readonly<Record<string, string>> = {
-  // insufficient_privilege, undefined_function, invalid_schema_name
-  '42501': OWNER_NEEDED,
-  '42883': OWNER_OR_MIGRATION_NEEDED,
-  '3F000': OWNER_OR_MIGRATION_NEEDED,
+  [SQL_STATE.insufficientPrivilege]: OWNER_NEEDED,
+  [SQL_STATE.undefinedFunction]: OWNER_OR_MIGRATION_NEEDED,
+  [SQL_STATE.invalidSchemaName]: OWNER_OR_MIGRATION_NEEDED,
 };
 
 /** Why an operator's command failed, with what is to be set where the service's login was used for the owner's work; may be empty. */

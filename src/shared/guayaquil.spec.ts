@@ -1,4 +1,4 @@
-import { addDays, daysBetween, guayaquilDay, guayaquilTimestamp, isCalendarDay, toSriDate } from './guayaquil.js';
+import { addDays, addMonths, daysBetween, guayaquilDay, guayaquilMidnight, guayaquilTimestamp, isCalendarDay, toSriDate } from './guayaquil.js';
 
 describe('Guayaquil calendar', () => {
   it('changes day at 05:00 UTC', () => {
@@ -68,6 +68,21 @@ describe('Guayaquil calendar', () => {
     expect(addDays('2026-12-31', 1)).toBe('2027-01-01');
     expect(daysBetween('2026-01-01', '2027-01-01')).toBe(365);
     expect(daysBetween('2026-01-02', '2026-01-01')).toBe(-1);
+  });
+
+  it.each([
+    ['2024-02-29', 12, '2025-02-28'],
+    ['2025-01-31', 1, '2025-02-28'],
+    ['2025-11-21', 12, '2026-11-21'],
+    ['2025-12-31', 2, '2026-02-28'],
+    ['2027-12-31', 2, '2028-02-29'],
+  ])('%s plus %i months is %s', (day, months, expected) => {
+    expect(addMonths(day, months)).toBe(expected);
+  });
+
+  it('begins a day at its midnight', () => {
+    expect(guayaquilMidnight('2026-03-01').toISOString()).toBe('2026-03-01T05:00:00.000Z');
+    expect(guayaquilTimestamp(guayaquilMidnight('2026-03-01'))).toBe('2026-03-01T00:00:00-05:00');
   });
 
   it('writes days as the SRI does', () => {

@@ -20,6 +20,11 @@ export function guayaquilTimestamp(instant: Date): string {
   return `${local(instant).slice(0, 19)}-05:00`;
 }
 
+/** When a day of Guayaquil begins. Expects an existing day. */
+export function guayaquilMidnight(day: string): Date {
+  return new Date(`${day}T00:00:00-05:00`);
+}
+
 /** Whether the text is an existing day `YYYY-MM-DD` of the years 2000 to 2099, the only ones the SRI's schemas take. */
 export function isCalendarDay(text: string): boolean {
   const [, year, month, day] = DAY.exec(text) ?? [];
@@ -29,6 +34,14 @@ export function isCalendarDay(text: string): boolean {
 /** The day `days` later (negative: earlier). Expects an existing day. */
 export function addDays(day: string, days: number): string {
   return fromEpochDays(epochDays(day) + days);
+}
+
+/** The same day `months` later; the last of the month where that day does not exist (29 February + 12 = 28 February). */
+export function addMonths(day: string, months: number): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  const target = new Date(Date.UTC(year, month - 1 + months, 1));
+  target.setUTCDate(Math.min(date, daysIn(target.getUTCFullYear(), target.getUTCMonth() + 1)));
+  return target.toISOString().slice(0, 10);
 }
 
 /** Days from `from` to `to`; negative when `to` is earlier. Expects existing days. */

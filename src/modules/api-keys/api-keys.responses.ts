@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { count, instant, text, uuid } from '../../platform/openapi/property-types.js';
+import { Page } from '../../platform/openapi/page.js';
+import { instant, text, uuid } from '../../platform/openapi/property-types.js';
 
 /** Response shapes of the API key endpoints (decisions, sections 5 and 6). */
 
@@ -21,9 +22,6 @@ export class ApiKeyCreated extends ApiKeyRecord {
 }
 
 @ApiSchema({ name: 'ApiKeyPage' })
-export class ApiKeyPage {
+export class ApiKeyPage extends Page {
   @ApiProperty({ type: [ApiKeyRecord] }) items: ApiKeyRecord[];
-  @ApiProperty(count) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { MOST_COUNTED } from '../../platform/database/counting.js';
 import { AUDIT_ACTIONS, AUDIT_ACTORS, AUDIT_TARGETS, type AuditAction, type AuditActor, type AuditTarget } from '../../platform/audit/audit-actions.js';
-import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
+import { BoundedPage } from '../../platform/openapi/page.js';
+import { instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 
 @ApiSchema({ name: 'AuditLine' })
 export class AuditLineRecord {
@@ -19,9 +19,6 @@ export class AuditLineRecord {
 }
 
 @ApiSchema({ name: 'AuditLogPage' })
-export class AuditLogPage {
+export class AuditLogPage extends BoundedPage {
   @ApiProperty({ type: [AuditLineRecord] }) items: AuditLineRecord[];
-  @ApiProperty({ ...count, maximum: MOST_COUNTED, description: `Counted up to ${MOST_COUNTED}; pages behind it can be read` }) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { Page } from '../../platform/openapi/page.js';
 import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 
 /** Response shapes of the buyer endpoints (interface specification 2.7, 4.15 to 4.17). */
@@ -33,11 +34,8 @@ export class BuyerRecord extends BuyerListItem {
 }
 
 @ApiSchema({ name: 'BuyerPage' })
-export class BuyerPage {
+export class BuyerPage extends Page {
   @ApiProperty({ type: [BuyerListItem] }) items: BuyerListItem[];
-  @ApiProperty(count) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
   @ApiProperty(count) total_pages: number;
 }
 

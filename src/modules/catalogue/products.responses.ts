@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { Page } from '../../platform/openapi/page.js';
 import { count, flag, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 
 /** Response shapes of the catalogue (interface specification, section 2.7). */
@@ -25,11 +26,8 @@ export class ProductRecord {
 }
 
 @ApiSchema({ name: 'ProductPage' })
-export class ProductPage {
+export class ProductPage extends Page {
   @ApiProperty({ type: [ProductRecord] }) items: ProductRecord[];
-  @ApiProperty(count) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }
 
 @ApiSchema({ name: 'ProductImportError' })

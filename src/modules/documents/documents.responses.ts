@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { ToldFinding } from '../../platform/http/told-finding.js';
+import { Page } from '../../platform/openapi/page.js';
 import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { sampleId } from '../../platform/openapi/samples.js';
 import { storedList, storedOrNull } from '../../platform/openapi/stored-forms.js';
@@ -66,11 +67,8 @@ export class DocumentListItem {
 }
 
 @ApiSchema({ name: 'DocumentPage' })
-export class DocumentPage {
+export class DocumentPage extends Page {
   @ApiProperty({ type: [DocumentListItem] }) items: DocumentListItem[];
-  @ApiProperty(count) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }
 
 /** A rule's finding, as the error of a refused document has it. */

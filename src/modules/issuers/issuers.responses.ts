@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { Page } from '../../platform/openapi/page.js';
 import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { CHECK_NAMES, CHECK_OUTCOMES, type CheckOutcome } from './domain/certificate-checks.js';
 import { CERTIFICATE_STATUSES, type CertificateStatus } from './domain/certificate-status.js';
@@ -34,11 +35,8 @@ export class IssuerRecord {
 }
 
 @ApiSchema({ name: 'IssuerPage' })
-export class IssuerPage {
+export class IssuerPage extends Page {
   @ApiProperty({ type: [IssuerRecord] }) items: IssuerRecord[];
-  @ApiProperty(count) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }
 
 @ApiSchema({ name: 'Establishment' })
@@ -55,11 +53,8 @@ export class EstablishmentRecord {
 }
 
 @ApiSchema({ name: 'EstablishmentPage' })
-export class EstablishmentPage {
+export class EstablishmentPage extends Page {
   @ApiProperty({ type: [EstablishmentRecord] }) items: EstablishmentRecord[];
-  @ApiProperty(count) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }
 
 @ApiSchema({ name: 'EmissionPoint' })
@@ -75,11 +70,8 @@ export class EmissionPointRecord {
 }
 
 @ApiSchema({ name: 'EmissionPointPage' })
-export class EmissionPointPage {
+export class EmissionPointPage extends Page {
   @ApiProperty({ type: [EmissionPointRecord] }) items: EmissionPointRecord[];
-  @ApiProperty(count) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }
 
 @ApiSchema({ name: 'Sequence' })
@@ -113,11 +105,8 @@ export class SequenceGap {
 }
 
 @ApiSchema({ name: 'SequenceGapPage' })
-export class SequenceGapPage {
+export class SequenceGapPage extends Page {
   @ApiProperty({ type: [SequenceGap] }) items: SequenceGap[];
-  @ApiProperty(count) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }
 
 @ApiSchema({ name: 'CertificateCheck' })

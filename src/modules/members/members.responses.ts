@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
+import { Page } from '../../platform/openapi/page.js';
+import { instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { MEMBER_ROLES, type MemberRole } from '../../shared/tenant-context.js';
 import { MEMBER_STATUSES, type MemberStatus } from './domain/authority.js';
 
@@ -28,9 +29,6 @@ export class MemberRecord {
 }
 
 @ApiSchema({ name: 'MemberPage' })
-export class MemberPage {
+export class MemberPage extends Page {
   @ApiProperty({ type: [MemberRecord] }) items: MemberRecord[];
-  @ApiProperty(count) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { Page } from '../../platform/openapi/page.js';
 import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { MAIL_STATUSES, type MailStatus } from './domain/attempts.js';
 
@@ -30,11 +31,8 @@ export class MailRecord {
 }
 
 @ApiSchema({ name: 'MailPage' })
-export class MailPage {
+export class MailPage extends Page {
   @ApiProperty({ type: [MailRecord] }) items: MailRecord[];
-  @ApiProperty(count) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }
 
 @ApiSchema({ name: 'MailSettings' })

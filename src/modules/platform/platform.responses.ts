@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { count, instant, uuid } from '../../platform/openapi/property-types.js';
+import { Page } from '../../platform/openapi/page.js';
+import { instant, uuid } from '../../platform/openapi/property-types.js';
 
 @ApiSchema({ name: 'PlatformTenant' })
 export class PlatformTenantRecord {
@@ -10,11 +11,8 @@ export class PlatformTenantRecord {
 }
 
 @ApiSchema({ name: 'PlatformTenantPage' })
-export class PlatformTenantPage {
+export class PlatformTenantPage extends Page {
   @ApiProperty({ type: [PlatformTenantRecord] }) items: PlatformTenantRecord[];
-  @ApiProperty(count) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }
 
 @ApiSchema({ name: 'PlatformIssuer' })

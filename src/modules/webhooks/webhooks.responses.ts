@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { MOST_COUNTED } from '../../platform/database/counting.js';
+import { BoundedPage, Page } from '../../platform/openapi/page.js';
 import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { EVENT_KINDS, type EventKind } from '../../shared/event-catalogue.js';
 import { ATTEMPT_OUTCOMES, type AttemptOutcome, DELIVERY_STATUSES, type DeliveryStatus, MOST_ATTEMPTS } from './domain/delivery.js';
@@ -33,11 +33,8 @@ export class WebhookSecretRotated {
 }
 
 @ApiSchema({ name: 'WebhookPage' })
-export class WebhookPage {
+export class WebhookPage extends Page {
   @ApiProperty({ type: [WebhookRecord] }) items: WebhookRecord[];
-  @ApiProperty(count) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }
 
 @ApiSchema({ name: 'WebhookAttempt' })
@@ -67,11 +64,8 @@ export class DeliveryRecord {
 }
 
 @ApiSchema({ name: 'WebhookDeliveryPage' })
-export class DeliveryPage {
+export class DeliveryPage extends BoundedPage {
   @ApiProperty({ type: [DeliveryRecord] }) items: DeliveryRecord[];
-  @ApiProperty({ ...count, maximum: MOST_COUNTED, description: `Counted up to ${MOST_COUNTED}; pages behind it can be read` }) total: number;
-  @ApiProperty(count) page: number;
-  @ApiProperty(count) page_size: number;
 }
 
 @ApiSchema({ name: 'WebhookReplayed' })

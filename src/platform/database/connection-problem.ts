@@ -1,17 +1,15 @@
 import { SettingsError } from '../../config/settings.js';
 import { reasonOf } from '../reason.js';
-import { sqlState } from './sql-error.js';
+import { SQL_STATE, sqlState } from './sql-error.js';
 
 /** What to do where PostgreSQL names no remedy. */
 const HINTS: Readonly<Record<string, string>> = {
-  // insufficient_privilege
-  '42501': '; the login must be allowed to connect, and a member of the role sello_app',
-  // invalid_parameter_value: the role that each connection takes is not there
-  '22023': '; run the migrate command first (npm run migrate)',
+  [SQL_STATE.insufficientPrivilege]: '; the login must be allowed to connect, and a member of the role sello_app',
+  // The role that each connection takes is not there.
+  [SQL_STATE.invalidParameterValue]: '; run the migrate command first (npm run migrate)',
 };
 
-/** No such function, no such schema. */
-const NOT_MIGRATED = new Set(['42883', '3F000']);
+const NOT_MIGRATED: ReadonlySet<string> = new Set([SQL_STATE.undefinedFunction, SQL_STATE.invalidSchemaName]);
 
 /** Why the service does not come to its database; neither PostgreSQL nor the driver repeats a password. */
 export function connectionProblem(error: unknown): SettingsError {
@@ -19,7 +17,7 @@ export function connectionProblem(error: unknown): SettingsError {
 }
 
 /** A login that PostgreSQL refuses, and a database that it does not have, it has no more a second later. */
-const REFUSED = new Set(['28P01', '28000', '3D000', '42501']);
+const REFUSED: ReadonlySet<string> = new Set([SQL_STATE.invalidPassword, SQL_STATE.invalidAuthorization, SQL_STATE.invalidCatalogName, SQL_STATE.insufficientPrivilege]);
 
 /** Whether what `connectionProblem` told of may pass by itself, as a server that is still starting does. */
 export function isWorthRetrying(problem: Error): boolean {

@@ -6,14 +6,14 @@ import type { Sleeper } from '../../shared/ports.js';
 import { RecurringWork } from '../schedule/recurring-work.js';
 import { serviceDataSourceOptions } from './connection.js';
 import type { ListReads } from './list-reads.js';
-import { sqlState } from './sql-error.js';
+import { SQL_STATE, sqlState } from './sql-error.js';
 import { TenantTransaction } from './tenant-transaction.js';
 
 /** How often the primary gives its sign of life and the replica is asked for the last one it has. */
 const LOOK_MS = 2_000;
 
-/** SQLSTATE of a statement that ran too long: it would on the primary too. */
-const TOO_LONG = '57014';
+/** A statement that ran too long would on the primary too. */
+const TOO_LONG = SQL_STATE.queryCanceled;
 
 type ReplicaSettings = Pick<Settings, 'DATABASE_REPLICA_MAX_LAG_SECONDS' | 'DATABASE_POOL_SIZE' | 'DATABASE_WAIT_SECONDS'>;
 

@@ -1,7 +1,6 @@
-import { sqlState } from './sql-error.js';
+import { SQL_STATE, sqlState } from './sql-error.js';
 
-/** disk_full, too_many_connections, io_error */
-const STATES: ReadonlySet<string | null> = new Set(['53100', '53300', '58030']);
+const STATES: ReadonlySet<string | null> = new Set([SQL_STATE.diskFull, SQL_STATE.tooManyConnections, SQL_STATE.ioError]);
 
 /**
  * Whether PostgreSQL has run out of disk or connections, which is no fault of the statement that it could not do. A want of memory

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DomainError } from '../../shared/domain-error.js';
-import { sqlState } from './sql-error.js';
+import { SQL_STATE, sqlState } from './sql-error.js';
 
 /** A statement of the hot path: each connection has PostgreSQL parse and plan it once. Its text never changes. */
 export class Prepared {
@@ -64,7 +64,7 @@ export class TenantTransaction {
 }
 
 /** A migration has changed what the statement answers since this connection prepared it. */
-const PLAN_OUTDATED = '0A000';
+const PLAN_OUTDATED = SQL_STATE.featureNotSupported;
 
 function requireTenant(tenantId: string): void {
   if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('a tenant is required to reach the database');
@@ -73,8 +73,8 @@ function requireTenant(tenantId: string): void {
 /** What the database says to an act whose key was revoked, or whose session ended, since the call came in. */
 const CREDENTIAL_ENDED = 'SE002';
 
-/** Serialization failure and deadlock: PostgreSQL rolled back and asks to try again. */
-const RETRYABLE = new Set(['40001', '40P01']);
+/** PostgreSQL rolled back and asks to try again. */
+const RETRYABLE: ReadonlySet<string> = new Set([SQL_STATE.serializationFailure, SQL_STATE.deadlockDetected]);
 const TRIES = 3;
 
 /**

@@ -2,6 +2,7 @@ import { parseDecimal, WHOLE_DIGITS } from '../../shared/decimal.js';
 import { type FreeObjectLimits, freeObjectProblem } from '../../shared/free-object.js';
 import { isCalendarDay } from '../../shared/guayaquil.js';
 import { normaliseText, textProblem } from '../../shared/text.js';
+import { UUID } from '../../shared/uuid.js';
 import { field, type FieldOptions } from './field.js';
 import { accept, type Checked, type DtoClass, refuse } from './field-spec.js';
 
@@ -90,7 +91,6 @@ export function Digits(length: number, options: FieldOptions & { readonly not?: 
   return field({ check, api: { type: String, pattern, minLength: length, maxLength: length } }, options);
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 /** A UUID, lower-cased; the nil UUID names nothing and is refused. */

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { type Settings, SETTINGS, sriEnvironment } from '../../config/settings.js';
 import { type Clock, CLOCK } from '../../shared/ports.js';
+import { UUID } from '../../shared/uuid.js';
 import { JsonRefusal, parseStrictJson } from '../http/strict-json.js';
 import { TokenKeys } from './token-keys.js';
 
@@ -18,7 +19,6 @@ export const TOKEN_ISSUER = 'sello';
 const MAX_TOKEN_CHARACTERS = 8_192;
 
 const TOKEN_TYPE = 'at+jwt';
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Tokens of one environment are none in the other. */
 export const audienceOf = (settings: Pick<Settings, 'APP_ENV'>): string => `sello-api-${sriEnvironment(settings).toLowerCase()}`;

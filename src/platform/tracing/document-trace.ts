@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { UUID } from '../../shared/uuid.js';
 import type { Attributes, NewSpan } from './spans.js';
 
 /**
@@ -10,7 +11,6 @@ export interface DocumentTrace {
   readonly spanId: string;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const SPAN_ID_LENGTH = 16;
 
 /** Null for what is no id of a document. */

@@ -1,4 +1,5 @@
 import PDFDocument from 'pdfkit';
+import { guayaquilMidnight } from '../../shared/guayaquil.js';
 import type { DocumentTypeCode } from '../document-types/document.js';
 import { documentNumber, type RideInput, TITLES } from './input.js';
 import { markOf } from './marks.js';
@@ -58,7 +59,7 @@ function header(pen: Pen, input: RideInput): ReturnType<typeof beside> {
 
 function newDocument(input: RideInput): PDFKit.PDFDocument {
   const { content, issuer, numbering, authorization } = input;
-  const date = authorization?.date ?? new Date(`${content.issueDate}T00:00:00-05:00`);
+  const date = authorization?.date ?? guayaquilMidnight(content.issueDate);
   const document = new PDFDocument({
     size: [PAGE.width, PAGE.height],
     margin: 0,

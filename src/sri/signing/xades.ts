@@ -1,5 +1,6 @@
 import { createPublicKey, hash, sign, X509Certificate, type KeyObject } from 'node:crypto';
 import { guayaquilTimestamp } from '../../shared/guayaquil.js';
+import { escapeText } from '../xml/canonical.js';
 import { describeCertificate } from './certificate.js';
 import { Form, place } from './form.js';
 
@@ -221,10 +222,6 @@ function keyInfoContent(certificateDer: Buffer, publicKey: KeyObject): string {
   );
 }
 
-/** Text in canonical form; an issuer name holds no control characters. */
-function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
 
 function sha1(data: string | Uint8Array): string {
   return hash('sha1', data, 'base64');

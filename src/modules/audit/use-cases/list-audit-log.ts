@@ -1,5 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { addDays } from '../../../shared/guayaquil.js';
+import { addDays, guayaquilMidnight } from '../../../shared/guayaquil.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { AuditLogQuery } from '../audit.dto.js';
 import type { AuditLogPage } from '../audit.responses.js';
@@ -23,13 +23,10 @@ export class ListAuditLogHandler implements IQueryHandler<ListAuditLog> {
     const filter = {
       action: action ?? null,
       actorId: actor_id ?? null,
-      from: from === undefined ? null : midnight(from),
-      until: to === undefined ? null : midnight(addDays(to, 1)),
+      from: from === undefined ? null : guayaquilMidnight(from),
+      until: to === undefined ? null : guayaquilMidnight(addDays(to, 1)),
     };
     const { rows, total } = await this.log.list(tenant.tenantId, filter, page_size, (page - 1) * page_size);
     return { items: rows, total, page, page_size };
   }
 }
-
-/** When a day of Guayaquil begins. */
-const midnight = (day: string): Date => new Date(`${day}T00:00:00-05:00`);

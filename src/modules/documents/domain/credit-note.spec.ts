@@ -1,6 +1,6 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import type { DocumentTax } from '../../../sri/document-types/document.js';
-import { addMonths, type Original, refuseUncreditable, uncharged } from './credit-note.js';
+import { type Original, refuseUncreditable, uncharged } from './credit-note.js';
 import { DOCUMENT_STATUSES } from './lifecycle.js';
 
 const original: Original = { documentType: '01', status: 'AUTHORIZED', issueDate: '2025-11-21', buyerIdType: '05', errorCode: null, sriMessages: [] };
@@ -12,13 +12,6 @@ const codeOf = (change: Partial<Original>, today = '2026-11-21'): string | undef
     return (error as DomainError).code;
   }
 };
-
-it.each([
-  ['2024-02-29', 12, '2025-02-28'],
-  ['2025-01-31', 1, '2025-02-28'],
-  ['2025-11-21', 12, '2026-11-21'],
-  ['2025-12-31', 2, '2026-02-28'],
-])('%s plus %i months is %s', (day, months, expected) => expect(addMonths(day, months)).toBe(expected));
 
 it('takes an original of exactly twelve months and refuses one a day older', () => {
   expect(codeOf({})).toBeUndefined();

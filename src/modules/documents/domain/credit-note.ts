@@ -1,6 +1,7 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Decimal, dec, money, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
+import { addMonths } from '../../../shared/guayaquil.js';
 import type { DocumentContent, DocumentTax } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
@@ -93,12 +94,3 @@ export type NamingField = 'modified_document_id' | 'modified_document_number';
 
 /** The refusal of a credit note for more than its original has left: `available`, as the database told it. */
 export const creditExceeded = (available: string | null): DomainError => new DomainError('CREDIT_EXCEEDS_ORIGINAL', { field: 'total', available });
-
-/** The same day `months` later; the last of the month where that day does not exist (29 February + 12 = 28 February). */
-export function addMonths(day: string, months: number): string {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  const target = new Date(Date.UTC(year, month - 1 + months, 1));
-  const last = new Date(Date.UTC(target.getUTCFullYear(), target.getUTCMonth() + 1, 0)).getUTCDate();
-  target.setUTCDate(Math.min(date, last));
-  return target.toISOString().slice(0, 10);
-}

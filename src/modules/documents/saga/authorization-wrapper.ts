@@ -1,9 +1,9 @@
 import type { AuthorizationEntry } from '../../../sri/soap/authorization.js';
+import { escapeText } from '../../../sri/xml/canonical.js';
 
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 /** A CDATA section cannot hold its own end: it is split there. */
 const cdata = (text: string): string => `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
-const element = (name: string, text: string | null): string => (text === null ? '' : `<${name}>${escape(text)}</${name}>`);
+const element = (name: string, text: string | null): string => (text === null ? '' : `<${name}>${escapeText(text)}</${name}>`);
 
 /**
  * The `autorizacion` element that is handed to the receiver of a document: the

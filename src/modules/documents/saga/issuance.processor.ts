@@ -12,6 +12,7 @@ import { ofDocument } from '../../../platform/tracing/document-trace.js';
 import { noteSpan, traced } from '../../../platform/tracing/spans.js';
 import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
+import { UUID } from '../../../shared/uuid.js';
 import { recheck } from '../domain/decide.js';
 import { MAX_LOST_LEASES, type SagaPolicy, type Work } from '../domain/document.js';
 import { LIFECYCLE, type Step } from '../domain/lifecycle.js';
@@ -36,8 +37,6 @@ const REFILL_AT = 0.5;
 const CLEAR_FOR_MS = 1_000;
 
 const PAUSE_AFTER_REFUSAL_MS = 1_000;
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Answers the bell, or the relay while there is none: takes the document's lease, runs the step that is due, and

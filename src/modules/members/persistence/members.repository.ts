@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type AuditEntry, AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { requireCredential } from '../../../platform/database/standing-credential.js';
-import { sqlState } from '../../../platform/database/sql-error.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
 import { isAllowed } from '../../../platform/security/permissions.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { MemberRole, TenantContext } from '../../../shared/tenant-context.js';
@@ -35,8 +35,6 @@ export interface Standing {
   readonly otherOwners: number;
 }
 
-const UNIQUE_VIOLATION = '23505';
-
 /** Members of a tenant. Changes of one tenant happen one after the other, so that what is judged is what is changed. */
 @Injectable()
 export class MembersRepository {
@@ -51,8 +49,8 @@ export class MembersRepository {
    * @throws DomainError ALREADY_EXISTS when the tenant has a member of this address
    */
   async invite(tenant: TenantContext, invited: NewMember, judge: (actor: Actor) => void, now: Date): Promise<MemberRecord> {
-    try {
-      return await this.database.run(tenant.tenantId, async (manager) => {
+    return refuseDuplicates('email', () =>
+      this.database.run(tenant.tenantId, async (manager) => {
         await lockTenant(manager, tenant);
         judge(await actorOf(manager, tenant));
         await requireCredential(manager, tenant, now);
@@ -66,11 +64,8 @@ export class MembersRepository {
           manager, tenant, { action: 'member.invited', target: { kind: 'member', id: invited.id }, detail: { email: invited.email, role: invited.role } }, now,
         );
         return found(await card(manager, tenant.tenantId, invited.id));
-      });
-    } catch (error) {
-      if (sqlState(error) === UNIQUE_VIOLATION) throw new DomainError('ALREADY_EXISTS', { field: 'email' });
-      throw error;
-    }
+      }),
+    );
   }
 
   /**
@@ -116,7 +111,7 @@ interface InvitationBound {
   readonly of: 'tenant' | 'member';
   readonly limit: number;
   readonly to: string | null;
-  readonly told: Readonly<Record<string, string>>;
+  readonly hints: Readonly<Record<string, string>>;
 }
 
 /**
@@ -125,11 +120,11 @@ interface InvitationBound {
  * @throws DomainError RATE_LIMITED
  */
 async function refuseFlood(manager: EntityManager, tenant: TenantContext, email: string, now: Date): Promise<void> {
-  const ofAll: Pick<InvitationBound, 'limit' | 'told'> = (await isConfirmed(manager, tenant))
-    ? { limit: INVITATIONS_PER_DAY.tenant, told: {} }
-    : { limit: INVITATIONS_PER_DAY.unconfirmed, told: { reason: 'email_unconfirmed', lifted_by: 'POST /auth/email/verify' } };
-  const bounds: readonly InvitationBound[] = [{ of: 'tenant', to: null, ...ofAll }, { of: 'member', limit: INVITATIONS_PER_DAY.member, to: email, told: {} }];
-  for (const { of, limit, to, told } of bounds) {
+  const ofAll: Pick<InvitationBound, 'limit' | 'hints'> = (await isConfirmed(manager, tenant))
+    ? { limit: INVITATIONS_PER_DAY.tenant, hints: {} }
+    : { limit: INVITATIONS_PER_DAY.unconfirmed, hints: { reason: 'email_unconfirmed', lifted_by: 'POST /auth/email/verify' } };
+  const bounds: readonly InvitationBound[] = [{ of: 'tenant', to: null, ...ofAll }, { of: 'member', limit: INVITATIONS_PER_DAY.member, to: email, hints: {} }];
+  for (const { of, limit, to, hints } of bounds) {
     // The mail that must be a day old before there is room for another.
     const [oldest] = await manager.query<{ at: Date }[]>(
       `select at from audit_log where tenant_id = $1 and action in ('member.invited', 'member.reinvited') and at > $2 and ($3::text is null or detail ->> 'email' = $3)
@@ -138,7 +133,7 @@ async function refuseFlood(manager: EntityManager, tenant: TenantContext, email:
     );
     if (oldest === undefined) continue;
     const retryAfter = Math.ceil((oldest.at.getTime() + DAY_MS - now.getTime()) / 1_000);
-    throw new DomainError('RATE_LIMITED', { limit, window_seconds: DAY_MS / 1_000, invitations_of: of, ...told, retry_after_seconds: Math.max(1, retryAfter) });
+    throw new DomainError('RATE_LIMITED', { limit, window_seconds: DAY_MS / 1_000, invitations_of: of, ...hints, retry_after_seconds: Math.max(1, retryAfter) });
   }
 }
 

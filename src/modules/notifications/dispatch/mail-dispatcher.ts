@@ -1,28 +1,15 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
-import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { Mailer } from '../../../platform/mail/mailer.js';
-import { ofDocument } from '../../../platform/tracing/document-trace.js';
-import { failSpan, type NewSpan, noteSpan, traced } from '../../../platform/tracing/spans.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
-import { type Outcome, type Standing, standingAfter } from '../domain/attempts.js';
 import { type ClaimedWork, MailWork } from '../persistence/mail-work.js';
-import { NoticesRepository } from '../persistence/notices.repository.js';
-import { DocumentMailWriter } from './document-mail.js';
-import { NoticeMailWriter } from './notice-mail.js';
-import type { Written } from './written.js';
+import { MailCourier } from './mail-courier.js';
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
-/** Of the lease, so that nobody else has begun with the mail when its sender gives up. */
-const SHARE_OF_LEASE = 0.8;
-/** Of the lease, that writing a mail may take before it is renewed for the sending. With the share above, less than all of it. */
-const SHARE_FOR_WRITING = 0.1;
 /** Mails that end within so short a time make room together, for which the database is asked once. */
 const GATHERING_MS = 15;
 /** Of the time that a stopping process has, for mails that are being sent. */
 const SHARE_OF_SHUTDOWN = 0.5;
-/** Between tries to put on record what the mail server said; each pause is twice the one before. */
-const FIRST_SETTLING_PAUSE_MS = 500;
 const NUDGED = new Error('there is room for more mails');
 
 /**
@@ -33,9 +20,6 @@ const NUDGED = new Error('there is room for more mails');
 export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly log = new Logger(MailDispatcher.name);
   private readonly stopping = new AbortController();
-  private readonly givingUp = new AbortController();
-  /** One for each mail that is being sent; aborted when it takes too long or the process gives up. */
-  private readonly sending = new Set<AbortController>();
   private readonly underway = new Set<Promise<void>>();
   private wake = new AbortController();
   private running: Promise<void> = Promise.resolve();
@@ -44,11 +28,8 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
 
   constructor(
     private readonly work: MailWork,
-    private readonly notices: NoticesRepository,
-    private readonly documentMails: DocumentMailWriter,
-    private readonly noticeMails: NoticeMailWriter,
+    private readonly courier: MailCourier,
     private readonly mailer: Mailer,
-    private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
@@ -75,17 +56,12 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
     await this.running;
     const done = new AbortController();
     const limit = this.sleeper.sleep(this.settings.SHUTDOWN_SECONDS * 1_000 * SHARE_OF_SHUTDOWN, done.signal).then(
-      () => this.giveUp(),
+      () => this.courier.giveUp(),
       () => undefined,
     );
     await Promise.all(this.underway);
     done.abort();
     await limit;
-  }
-
-  private giveUp(): void {
-    this.givingUp.abort();
-    for (const mail of this.sending) mail.abort();
   }
 
   private async loop(): Promise<void> {
@@ -98,7 +74,7 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
       try {
         const token = this.ids.uuid();
         const claimedAt = this.clock.now();
-        const claimed = await this.work.claim(token, claimedAt, this.leaseMs, room);
+        const claimed = await this.work.claim(token, claimedAt, this.settings.MAIL_LEASE_SECONDS * 1_000, room);
         this.isFull = claimed.length === room;
         for (const row of claimed) this.begin(row, token, claimedAt);
       } catch (error) {
@@ -118,8 +94,8 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
   }
 
   private begin(row: ClaimedWork, token: string, claimedAt: Date): void {
-    const sending = this.serve(row, token, claimedAt)
-      // The lease runs out and the mail comes again.
+    const sending = this.courier
+      .serve(row, token, claimedAt)
       .catch((error: unknown) => this.log.error(`mail ${row.id}: ${(error as Error).message}`))
       .finally(() => {
         this.underway.delete(sending);
@@ -127,88 +103,4 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
       });
     this.underway.add(sending);
   }
-
-  private async serve(row: ClaimedWork, token: string, claimedAt: Date): Promise<void> {
-    if (row.kind === 'notice') {
-      await this.notices.addressAdmins(row, token, this.clock.now());
-      return;
-    }
-    const written = (await this.documentMails.write(row.tenantId, row.id)) ?? (await this.noticeMails.write(row.tenantId, row.id));
-    if (written === null) throw new Error('there is no such mail');
-    await this.killPoints.pass('before-mail');
-    const heldAt = await this.held(row, token, claimedAt);
-    if (heldAt === null) return;
-    const outcome = await traced(spanOf(row, written), () => this.noted(this.send(written)));
-    await this.killPoints.pass('after-mail');
-    const now = this.clock.now();
-    if (outcome === null) {
-      await this.work.giveBack(row, token, now);
-      return;
-    }
-    await this.settle(row, token, standingAfter(outcome, written.attempts + 1, this.settings.MAIL_LADDER, now), heldAt.getTime() + this.leaseMs * (SHARE_FOR_WRITING + SHARE_OF_LEASE));
-  }
-
-  /**
-   * When the lease began under which the mail is sent; null: it was lost, or the mail removed, while attachments were drawn,
-   * which may take its time. Soon after the claim nobody asks: a mail that is removed in that moment is sent.
-   */
-  private async held(row: ClaimedWork, token: string, claimedAt: Date): Promise<Date | null> {
-    const now = this.clock.now();
-    if (now.getTime() - claimedAt.getTime() <= this.leaseMs * SHARE_FOR_WRITING) return claimedAt;
-    return (await this.work.renew(row, token, now, this.leaseMs)) ? now : null;
-  }
-
-  /** What the mail server has taken is sent again unless that is put on record: worth patience with the database while the lease lasts. */
-  private async settle(row: ClaimedWork, token: string, standing: Standing, until: number): Promise<void> {
-    for (let pause = FIRST_SETTLING_PAUSE_MS; ; pause *= 2) {
-      const now = this.clock.now();
-      try {
-        await this.work.settle(row, token, standing, now);
-        return;
-      } catch (error) {
-        if (now.getTime() + pause > until || this.givingUp.signal.aborted) throw error;
-        this.log.warn(`mail ${row.id}: ${(error as Error).message}; it is put on record again`);
-        // A process that ends cuts the pause short and tries once more.
-        await this.sleeper.sleep(pause, this.givingUp.signal).catch(() => undefined);
-      }
-    }
-  }
-
-  /** Null: given up because the process ends. */
-  private async send(written: Written): Promise<Outcome | null> {
-    if ('outcome' in written) return written.outcome;
-    const settled = new AbortController();
-    const cut = new AbortController();
-    this.sending.add(cut);
-    if (this.givingUp.signal.aborted) cut.abort();
-    const deadline = this.sleeper.sleep(this.leaseMs * SHARE_OF_LEASE, settled.signal).then(
-      () => cut.abort(),
-      () => undefined,
-    );
-    const outcome = await this.mailer.deliver(written.mail, cut.signal).finally(() => {
-      this.sending.delete(cut);
-      settled.abort();
-    });
-    await deadline;
-    return outcome.outcome === 'put_off' && this.givingUp.signal.aborted ? null : outcome;
-  }
-
-  private async noted(sending: Promise<Outcome | null>): Promise<Outcome | null> {
-    const outcome = await sending;
-    const name = outcome?.outcome ?? 'given_up';
-    noteSpan({ 'sello.outcome': name });
-    if (name !== 'taken') failSpan(name);
-    return outcome;
-  }
-
-  private get leaseMs(): number {
-    return this.settings.MAIL_LEASE_SECONDS * 1_000;
-  }
-}
-
-/** In the trace of the document that the mail brings, where it brings one. To whom is nobody's business. */
-function spanOf({ tenantId, id }: ClaimedWork, { documentId, attempts }: Written): NewSpan {
-  const attributes = { 'sello.mail_id': id, 'sello.attempt': attempts + 1 };
-  const span = documentId === null ? { name: 'mail', attributes: { 'sello.tenant_id': tenantId, ...attributes } } : ofDocument('mail', { tenantId, documentId }, attributes);
-  return { ...span, kind: 'client' };
 }

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../../shared/html.js';
 import type { Language } from './document-words.js';
 
 /** What stands on the page of a mail, in its order. */
@@ -15,9 +16,8 @@ export interface Page {
   readonly footer: readonly string[];
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escape = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character).replace(/\b\d{3}-\d{3}-\d{9}\b/g, '<span style="white-space:nowrap">$&</span>');
+  escapeHtml(text).replace(/\b\d{3}-\d{3}-\d{9}\b/g, '<span style="white-space:nowrap">$&</span>');
 
 const INK = '#1f2933';
 const QUIET = '#52606d';
@@ -33,14 +33,14 @@ export function layout(page: Page): { readonly text: string; readonly html: stri
 }
 
 function textOf({ message, title, figure, warning, rows, footer }: Page): string {
-  const told = [...(figure === null ? [] : [[figure.name, figure.value] as const]), ...rows];
-  const parts = [warning, message, [title, ...told.map(([name, value]) => `${name}: ${value}`)].join('\n'), footer.join('\n')];
+  const lines = [...(figure === null ? [] : [[figure.name, figure.value] as const]), ...rows];
+  const parts = [warning, message, [title, ...lines.map(([name, value]) => `${name}: ${value}`)].join('\n'), footer.join('\n')];
   return `${parts.filter((part) => part !== null).join('\n\n')}\n`;
 }
 
 function htmlOf({ language, sender, title, figure, warning, message, rows, footer }: Page): string {
   const cell = (style: string, content: string): string => `<tr><td style="padding:0 28px;${FONT};${style}">${content}</td></tr>`;
-  const told = rows.map(
+  const lines = rows.map(
     ([name, value]) =>
       `<tr><td style="padding:10px 0;border-top:1px solid ${LINE};${FONT};color:${INK};font-size:15px;line-height:22px;word-break:break-word">` +
       `<span style="color:${QUIET};font-size:13px;line-height:18px">${escape(name)}</span><br>${escape(value)}</td></tr>`,
@@ -51,7 +51,7 @@ function htmlOf({ language, sender, title, figure, warning, message, rows, foote
     figure === null ? '' : cell(`padding-top:14px;color:${INK};font-size:28px;line-height:34px;font-weight:700`, `${escape(figure.value)}<br><span style="color:${QUIET};font-size:13px;line-height:18px;font-weight:400">${escape(figure.name)}</span>`),
     warning === null ? '' : cell('padding-top:18px', `<div style="background:#fff3c4;color:#513c06;border-radius:6px;padding:10px 12px;font-size:14px;line-height:20px">${escape(warning)}</div>`),
     cell(`padding-top:18px;color:${INK};font-size:15px;line-height:23px`, paragraphs(message)),
-    cell('padding-top:6px', `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">${told.join('')}</table>`),
+    cell('padding-top:6px', `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">${lines.join('')}</table>`),
     cell(`padding-top:14px;padding-bottom:26px;color:${QUIET};font-size:13px;line-height:19px`, `<div style="border-top:1px solid ${LINE};padding-top:14px">${footer.map(escape).join('<br>')}</div>`),
   ];
   return (

@@ -41,7 +41,7 @@ export type News =
 
 export type NoticeType = News['type'];
 
-interface Told {
+interface Wording {
   readonly title: string;
   readonly message: string;
   readonly rows: readonly (readonly [string, string])[];
@@ -68,7 +68,7 @@ export function noticeLetter(news: News, tenantName: string, language: Language,
   return { subject: `${title} (${tenant})`, ...layout({ language, sender: 'Sello', title, figure: null, warning: null, message, rows, footer: [footer] }) };
 }
 
-function spanish(news: News, now: Date): Told {
+function spanish(news: News, now: Date): Wording {
   const type = (code: string | null): string => (code === null ? '' : nameOfType(code, 'es'));
   switch (news.type) {
     case 'certificate.expiring':
@@ -115,7 +115,7 @@ function spanish(news: News, now: Date): Told {
   }
 }
 
-function english(news: News, now: Date): Told {
+function english(news: News, now: Date): Wording {
   const type = (code: string | null): string => (code === null ? '' : nameOfType(code, 'en'));
   switch (news.type) {
     case 'certificate.expiring':

@@ -42,7 +42,7 @@ export class MailSettingsRepository {
     return this.database.run(tenantId, async (manager) => {
       await manager.query('insert into mail_settings (tenant_id, updated_at) values ($1, $2) on conflict do nothing', [tenantId, now]);
       const [before] = await manager.query<MailSettings[]>(`select ${COLUMNS.join(', ')} from mail_settings where tenant_id = $1 for update`, [tenantId]);
-      const after: MailSettings = { ...DEFAULT_MAIL_SETTINGS, ...before, ...told(change) };
+      const after: MailSettings = { ...DEFAULT_MAIL_SETTINGS, ...before, ...namedFields(change) };
       const fields = COLUMNS.filter((name) => after[name] !== before?.[name]);
       if (fields.length === 0) {
         await requireCredential(manager, tenant, now);
@@ -59,5 +59,5 @@ export class MailSettingsRepository {
 }
 
 /** The fields that a change names. */
-export const told = (change: MailSettingsChange): Partial<MailSettings> =>
+export const namedFields = (change: MailSettingsChange): Partial<MailSettings> =>
   Object.fromEntries(COLUMNS.map((name) => [name, change[name]] as const).filter(([, value]) => value !== undefined));

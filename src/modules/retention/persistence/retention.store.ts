@@ -1,6 +1,6 @@
 import type { Client, QueryResultRow } from 'pg';
 import { connectAsOwner } from '../../../platform/database/owner-client.js';
-import { sqlState } from '../../../platform/database/sql-error.js';
+import { SQL_STATE, sqlState } from '../../../platform/database/sql-error.js';
 
 /** Documents that a tenant issued in one month, all of them past their time. */
 export interface PastMonth {
@@ -40,12 +40,10 @@ const OF_PEOPLE: readonly Kind[] = ['sessions', 'links'];
 
 /** Any constant: only one run removes at a time. */
 const RUN_LOCK = 7_356_120;
-const LOCK_NOT_AVAILABLE = '55P03';
-const [SERIALIZATION_FAILURE, DEADLOCK, STILL_REFERRED_TO] = ['40001', '40P01', '23503'];
-const NOT_NOW: readonly (string | null)[] = [LOCK_NOT_AVAILABLE, SERIALIZATION_FAILURE, DEADLOCK, STILL_REFERRED_TO];
+const NOT_NOW: ReadonlySet<string | null> = new Set([SQL_STATE.lockNotAvailable, SQL_STATE.serializationFailure, SQL_STATE.deadlockDetected, SQL_STATE.foreignKeyViolation]);
 
 /** Whether a removal failed because the service was quicker, or holds what is to go: there is another time. */
-export const isNotNow = (error: unknown): boolean => NOT_NOW.includes(sqlState(error));
+export const isNotNow = (error: unknown): boolean => NOT_NOW.has(sqlState(error));
 
 /** What a run reads and removes, as the owner of the schema. Statements are short and give way: the service works meanwhile. */
 export class RetentionStore {
@@ -62,7 +60,7 @@ export class RetentionStore {
       return store;
     } catch (error) {
       await client.end();
-      throw sqlState(error) === LOCK_NOT_AVAILABLE ? new Error('another run is at it') : error;
+      throw sqlState(error) === SQL_STATE.lockNotAvailable ? new Error('another run is at it') : error;
     }
   }
 

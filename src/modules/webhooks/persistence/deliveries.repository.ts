@@ -16,8 +16,8 @@ const utc = (column: string): string => `to_char(${column} at time zone 'UTC', '
 /** SQLSTATE by which `restart_delivery` refuses to send a delivery too often. */
 const TOO_OFTEN = 'SE140';
 
-/** What is told of the deliveries that a statement finds: events and attempts are looked up for those alone, not for what a page skips. */
-const told = (deliveries: string): string => `
+/** The records of the deliveries that a statement finds: events and attempts are looked up for those alone, not for what a page skips. */
+const recordsOf = (deliveries: string): string => `
   select d.id, d.tenant_id, d.webhook_id, d.event_id, e.type as event_type, d.status, d.next_attempt_at, d.created_at, d.finished_at,
     coalesce((
       select jsonb_agg(jsonb_build_object('number', a.number, 'started_at', ${utc('a.started_at')}, 'finished_at', ${utc('a.finished_at')},
@@ -50,7 +50,7 @@ export class DeliveriesRepository {
       if ((await standing(manager, tenantId, webhookId)) === null) return null;
       const filter = 'd.tenant_id = $1 and d.webhook_id = $2 and ($3::text is null or d.status = $3)';
       const rows = await manager.query<DeliveryRecord[]>(
-        `${told(`select * from webhook_deliveries d where ${filter} order by d.created_at desc, d.id desc limit $4 offset $5`)} order by d.created_at desc, d.id desc`,
+        `${recordsOf(`select * from webhook_deliveries d where ${filter} order by d.created_at desc, d.id desc limit $4 offset $5`)} order by d.created_at desc, d.id desc`,
         [tenantId, webhookId, status, limit, offset],
       );
       const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from (select from webhook_deliveries d where ${filter} limit ${MOST_COUNTED}) counted`, [tenantId, webhookId, status]);
@@ -128,7 +128,7 @@ async function standing(manager: EntityManager, tenantId: string, webhookId: str
 }
 
 async function one(manager: EntityManager, tenantId: string, webhookId: string, deliveryId: string): Promise<DeliveryRecord | null> {
-  const [row] = await manager.query<DeliveryRecord[]>(told('select * from webhook_deliveries d where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3'), [tenantId, webhookId, deliveryId]);
+  const [row] = await manager.query<DeliveryRecord[]>(recordsOf('select * from webhook_deliveries d where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3'), [tenantId, webhookId, deliveryId]);
   return row ?? null;
 }
 

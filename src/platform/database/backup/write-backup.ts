@@ -5,11 +5,9 @@ import { createGzip } from 'node:zlib';
 import type { Client } from 'pg';
 import { connectAsOwner } from '../owner-client.js';
 import { to as copyTo } from 'pg-copy-streams';
-import { sqlState } from '../sql-error.js';
+import { SQL_STATE, sqlState } from '../sql-error.js';
 import { BackupError, digestOf, type Manifest, manifestFile, tableFile } from './manifest.js';
 import { columnList, type StoredTable, storedTables } from './stored-tables.js';
-
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
  * Writes everything of the schema, as it is at one moment, into a folder that must not exist yet; the service goes on
@@ -50,7 +48,7 @@ export async function writeBackup(url: string, folder: string, now: Date, report
     renameSync(unfinished, folder);
     return manifest;
   } catch (error) {
-    if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    if (sqlState(error) !== SQL_STATE.insufficientPrivilege) throw error;
     throw new BackupError('DATABASE_OWNER_URL: row security hides rows from this login; give one that has BYPASSRLS and may read every table', { cause: error });
   } finally {
     await client.end();

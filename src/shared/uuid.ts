@@ -1,0 +1,2 @@
+/** A UUID as this service and PostgreSQL write it: lower case, with its dashes. */
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
