@@ -143,7 +143,7 @@ describe('signing in with Google', () => {
     };
     const there = '/auth/google?return_to=/panel?tab=1';
     expect(failure(await signIn({ email: newAddress(), cancel: true }, there))).toEqual([302, `${api}/panel?tab=1`, { error: 'UNAUTHENTICATED', reason: 'cancelled', request_id: expect.any(String) }]);
-    expect(failure(await signIn({ email: newAddress(), verified: false }, there))[2]).toEqual({ error: 'UNAUTHENTICATED', request_id: expect.any(String) });
+    expect(failure(await signIn({ email: newAddress(), verified: false }, there))[2]).toEqual({ error: 'UNAUTHENTICATED', reason: 'email_unverified', request_id: expect.any(String) });
 
     const owner = await signUp(api);
     const [status, page, told] = failure(await signIn({ email: owner.email, subject: 'panel-subject' }, there));
@@ -201,7 +201,8 @@ describe('signing in with Google', () => {
 
     it('an address that the provider did not verify', async () => {
       const email = newAddress();
-      expect((await signIn({ email, verified: false })).status).toBe(401);
+      const refused = await signIn({ email, verified: false });
+      expect([refused.status, refused.body.error.detail]).toEqual([401, { reason: 'email_unverified' }]);
       expect(await stack.database.query('select from users where email = $1', [email])).toEqual([]);
     });
 

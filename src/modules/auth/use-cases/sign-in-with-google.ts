@@ -39,7 +39,7 @@ export class SignInWithGoogleHandler implements ICommandHandler<SignInWithGoogle
   async execute({ identity, origin }: SignInWithGoogle): Promise<OpenedSession> {
     const known = await this.identities.find(identity.issuer, identity.subject, identity.email);
     if (known?.is_linked === true) return this.sessions.open({ userId: known.user_id, tokenVersion: known.token_version }, 'google', origin);
-    if (!identity.emailVerified) throw new DomainError('UNAUTHENTICATED');
+    if (!identity.emailVerified) throw new DomainError('UNAUTHENTICATED', { reason: 'email_unverified' });
     if (known !== null) throw await this.offerLink(known.user_id, identity);
     return this.signUp(identity, origin);
   }
