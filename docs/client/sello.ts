@@ -460,7 +460,7 @@ export interface paths {
         put?: never;
         /**
          * Store a draft; no number is taken
-         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product. What is taken stays as it is when the product changes. `warnings` lists what issuing would find.
+         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines; those of a withholding in the short form (07 without `withholding`) are what is withheld, and have to be told. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product. What is taken stays as it is when the product changes. `warnings` lists what issuing would find.
          *
          *     Permission: `documents:issue`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -529,7 +529,7 @@ export interface paths {
         put?: never;
         /**
          * Dry run: every check of issuing, without effect
-         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product.
+         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines; those of a withholding in the short form (07 without `withholding`) are what is withheld, and have to be told. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product.
          *
          *     Permission: `documents:issue`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -6747,7 +6747,7 @@ export interface operations {
                  * @example ruc
                  */
                 type: "ruc" | "cedula";
-                /** @description Ask the authority also about a buyer that is known already */
+                /** @description Ask the authority also about a buyer that is known already; the same one at most once a minute */
                 refresh?: boolean;
             };
             header?: {
@@ -9535,7 +9535,7 @@ export interface operations {
     importProducts: {
         parameters: {
             query?: {
-                /** @description Only tell what would happen */
+                /** @description Only tell what would happen to the rows that have no fault; with one that has, the file itself is refused unless `skip_faulty` */
                 dry_run?: boolean;
                 /** @description Take the sound rows although others are faulty */
                 skip_faulty?: boolean;

@@ -1,6 +1,6 @@
 import type { Api } from './api.js';
 import { CliFailure } from './failure.js';
-import { firstPlace } from './place.js';
+import { oldestPlace, onlyPlace } from './place.js';
 
 /** A tenant by what stands below each of its issuers: the emission points of every establishment. */
 function tenant(issuers: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>): Api {
@@ -16,16 +16,24 @@ function tenant(issuers: Readonly<Record<string, Readonly<Record<string, readonl
 }
 
 describe('the place that a command takes when none is named', () => {
-  it('is the first emission point, past issuers and establishments that have none', async () => {
-    const api = tenant({ new: {}, planned: { '002': [] }, old: { '003': [], '001': ['point', 'other'] } });
-    expect(await firstPlace(api)).toEqual({ issuer_id: 'old', establishment_id: '001', emission_point_id: 'point' });
+  it('is the only emission point, past issuers and establishments that have none', async () => {
+    const api = tenant({ new: {}, planned: { '002': [] }, old: { '003': [], '001': ['point'] } });
+    expect(await onlyPlace(api)).toEqual({ issuer_id: 'old', establishment_id: '001', emission_point_id: 'point' });
+  });
+
+  it('is chosen by whoever issues where there are several, and the oldest where nothing depends on it', async () => {
+    const api = tenant({ new: { '001': ['a', 'b'] }, old: { '002': ['c'], '001': ['d', 'e', 'f', 'g'] } });
+    await expect(onlyPlace(api)).rejects.toThrow(/several places: put issuer_id.*\n\{"issuer_id":"old","establishment_id":"001","emission_point_id":"g"\}(\n\{.*\}){4}$/);
+    expect(await oldestPlace(api)).toEqual({ issuer_id: 'old', establishment_id: '001', emission_point_id: 'g' });
   });
 
   it.each([
     ['no issuer', {}, 'the tenant has no active issuer yet'],
     ['no emission point', { new: {}, planned: { '002': [] } }, 'no active establishment of an issuer has an active emission point'],
   ])('is missing where the tenant has %s', async (_what, issuers, message) => {
-    await expect(firstPlace(tenant(issuers))).rejects.toThrow(CliFailure);
-    await expect(firstPlace(tenant(issuers))).rejects.toThrow(message);
+    for (const place of [onlyPlace, oldestPlace]) {
+      await expect(place(tenant(issuers))).rejects.toThrow(CliFailure);
+      await expect(place(tenant(issuers))).rejects.toThrow(message);
+    }
   });
 });

@@ -37,7 +37,7 @@ export function program(write: (text: string) => void, stop: AbortSignal): Comma
   const wait = () => new Option('--wait <seconds>', 'how long to follow it; 0 does not').argParser(seconds).default(30);
 
   sello.command('issue <file>')
-    .description('issue the document of a JSON file (- reads standard input); place, date and numeric code may be left out')
+    .description('issue the document of a JSON file (- reads standard input); date and numeric code may be left out, and the place where the tenant has only one')
     .addOption(wait())
     .option('--idempotency-key <key>', 'what identifies the sale; default one for this call')
     .option('--dry-run', 'only check')

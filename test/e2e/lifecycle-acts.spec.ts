@@ -340,7 +340,8 @@ describe('acts on issued documents', () => {
     expect(answer.body['deadline']).toMatch(/^\d{4}-\d{2}-\d{2}$/);
     expect(answer.body['instructions']).toContain('SRI en línea');
     await sleep(2_500);
-    expect(await business.document(document_id)).toMatchObject({ status: 'CANCELLATION_REQUESTED', cancellation: { reason: 'issued twice', pending_at_sri: false } });
+    expect((await act(document_id, 'reconcile')).body).toMatchObject({ status: 'CANCELLATION_REQUESTED' });
+    expect(await business.document(document_id)).toMatchObject({ status: 'CANCELLATION_REQUESTED', cancellation: { reason: 'issued twice', pending_at_sri: false }, next_attempt_at: expect.any(String) });
     await portal('annul', access_key);
     await until(document_id, 'CANCELLED');
     expect((await triggers(document_id)).slice(-2)).toEqual(['cancellation_requested', 'annulled']);

@@ -26,6 +26,8 @@ const on = (type: DocumentTypeCode, example: string, change: Case['change'], iss
 });
 const FINAL_CONSUMER = { buyerIdType: '07', buyerId: '9999999999999', buyerName: 'CONSUMIDOR FINAL' };
 
+const SELF = { ruc: '1790012345001' };
+
 /** What chance seldom or never does. */
 const CASES: Readonly<Record<string, Case>> = {
   'additional_info.count': on('01', 'full', () => ({
@@ -131,6 +133,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'withholding.fiscal_period_unusual': on('07', 'full', ({ withholding }) => ({
     withholding: { ...withholding, fiscalPeriod: '01/2026' },
   })),
+  'withholding.self': on('07', 'full', ({ withholding }) => ({ buyerIdType: '04', buyerId: SELF.ruc, withholding: ofFirst(withholding, { documentType: '42', sustentoCode: '12' }) }), SELF),
   'withholding.regime': on('07', 'abroad-dividend', ({ withholding }) => ({
     withholding: ofFirst(withholding, { regimeType: null }),
   })),

@@ -8,7 +8,7 @@ import { type Api, findingLine } from '../api.js';
 import { documentLines, follow, requireAuthorized } from '../document.js';
 import { CliFailure } from '../failure.js';
 import type { Output } from '../output.js';
-import { firstPlace } from '../place.js';
+import { onlyPlace } from '../place.js';
 
 export interface IssueOptions {
   readonly wait: number;
@@ -25,7 +25,7 @@ export async function issue(api: Api, output: Output, file: string, options: Iss
 
 /** Fills in what a file may leave out, issues, follows. */
 export async function issueBody(api: Api, output: Output, given: Record<string, unknown>, { wait, idempotencyKey, dryRun }: IssueOptions): Promise<void> {
-  const place = given['issuer_id'] === undefined ? await firstPlace(api) : {};
+  const place = given['issuer_id'] === undefined ? await onlyPlace(api) : {};
   const named = idempotencyKey ?? (typeof given['idempotency_key'] === 'string' ? given['idempotency_key'] : null);
   // What is sent again under a key has to be the same: nothing in it may come from the moment.
   if (named !== null && given['issue_date'] === undefined) throw new CliFailure('usage', 'with an idempotency key the file names its issue_date');

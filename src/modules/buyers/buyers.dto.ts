@@ -52,5 +52,5 @@ export type LookupType = (typeof LOOKUP_TYPES)[number];
 export class BuyerLookupQuery {
   @Text({ max: 20, about: 'RUC or cedula number', example: '1790012345001' }) identifier: string;
   @OneOf(LOOKUP_TYPES, { about: 'What the identifier is', example: 'ruc' }) type: LookupType;
-  @Flag({ fromText: true, default: false, about: 'Ask the authority also about a buyer that is known already' }) refresh: boolean = false;
+  @Flag({ fromText: true, default: false, about: 'Ask the authority also about a buyer that is known already; the same one at most once a minute' }) refresh: boolean = false;
 }

@@ -22,7 +22,8 @@ export function presentedCredentials(request: ServiceRequest): PresentedCredenti
   const cookies = cookieValues(request.headers.cookie, SESSION_COOKIE);
   const [cookie = null] = cookies;
   // A key and a person are never the same principal.
-  if (bearer === undefined || cookies.length > 1 || (apiKey !== null && (bearer ?? cookie) !== null)) throw new DomainError('UNAUTHENTICATED');
+  if (apiKey !== null && (authorization ?? cookie) !== null) throw new DomainError('UNAUTHENTICATED', { reason: 'conflicting_credentials' });
+  if (bearer === undefined || cookies.length > 1) throw new DomainError('UNAUTHENTICATED');
   return { apiKey, bearer, cookie };
 }
 

@@ -67,9 +67,8 @@ export const IVA_RATES: CodeTable<IvaRate> = {
     reducedForTourism('2025-03-01', '2025-03-04'),
     perhapsForTourism('2025-03-05', '2025-04-17'),
     reducedForTourism('2025-04-18', '2025-04-20'),
-    perhapsForTourism('2025-04-21', '2025-10-31'),
-    reducedForTourism('2025-11-01', '2025-11-04'),
-    perhapsForTourism('2025-11-05', '2025-12-31'),
+    // That of 1 to 4 November 2025 was of Imbabura, Carchi, Cayambe and Pedro Moncayo alone.
+    perhapsForTourism('2025-04-21', '2025-12-31'),
     reducedForTourism('2026-01-01', '2026-01-04'),
     perhapsForTourism('2026-01-05', '2026-02-13'),
     reducedForTourism('2026-02-14', '2026-02-17'),

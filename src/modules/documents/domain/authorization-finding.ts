@@ -28,7 +28,7 @@ export type Finding =
   | { readonly kind: 'absent' }
   /** Not there, but the SRI is at work on what was sent under a former key: of one number it takes one document. */
   | { readonly kind: 'former_in_process' }
-  /** An entry that neither authorizes nor refuses. */
+  /** An entry that neither authorizes nor refuses, or an authorization that does not show of what. */
   | { readonly kind: 'unusable' }
   | { readonly kind: 'no_answer'; readonly reason: string; readonly retryAfterSeconds?: number };
 
@@ -52,7 +52,9 @@ function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, {
   const { entries } = answer;
   const authorization = authorizationIn(document, answer);
   if (authorization) return { kind: 'authorized', ...authorization };
-  if (entries.some(isAuthorization)) return { kind: 'mismatch' };
+  if (entries.some((one) => isAuthorization(one) && showsAnother(document, one))) return { kind: 'mismatch' };
+  // Authorized, it says, and does not show what: neither refused nor absent, whatever else it lists.
+  if (entries.some(isAuthorization)) return { kind: 'unusable' };
   const states = new Set(entries.map(({ estado }) => authorizationState(estado)));
   if (states.has('in_process')) return { kind: 'in_process' };
   const refusal = entries
@@ -94,6 +96,10 @@ function authorizationIn(document: DocumentState, answer: AuthorizationAnswer): 
   }
   return undefined;
 }
+
+/** An authorization that does not show its bytes is another's only where its number is. */
+const showsAnother = ({ signings }: DocumentState, { comprobante, numeroAutorizacion }: AuthorizationEntry): boolean =>
+  comprobante !== null || (numeroAutorizacion !== null && !signings.some(({ accessKey }) => accessKey === numeroAutorizacion));
 
 /** The signings whose bytes the entry holds. */
 function signingsOf({ signings }: DocumentState, { comprobante }: AuthorizationEntry): readonly Signing[] {

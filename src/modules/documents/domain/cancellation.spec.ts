@@ -1,6 +1,6 @@
 import type { ConsultationAnswer, ConsultedState } from '../../../sri/soap/consultation.js';
 import { PLAIN_CONTENT, type DocumentContent } from '../../../sri/document-types/document.js';
-import { annulmentOf, decideCancel, decideConsultation, decideWithdrawal, type Told } from './cancellation.js';
+import { annulmentOf, decideCancel, decideCancellationReconciled, decideConsultation, decideWithdrawal, type Told } from './cancellation.js';
 import type { Cancellation, Decision, DocumentState, SagaPolicy } from './document.js';
 
 const DAY = 86_400_000;
@@ -60,8 +60,9 @@ describe('a requested cancellation', () => {
     const decision = decideCancel(document(null), annulmentOf(content({ documentType: '04' }), NOW), 'twice', NOW, POLICY);
     expect(decision.moves).toEqual([{ trigger: 'cancellation_requested', detail: { reason: 'twice' } }]);
     expect(decision.work).toEqual({ step: 'watch', dueAt: new Date(NOW.getTime() + 60_000), unsent: false });
-    // Deadline Monday 7 December, a day for the portal, five business days for the receiver.
-    expect(decision.patch.cancellation).toMatchObject({ deadline: '2026-12-07', watchUntil: '2026-12-15', needsAcceptance: true });
+    // Deadline Monday 7 December, four days that may be holidays, one for the portal, five business days for the receiver.
+    expect(decision.patch.cancellation).toMatchObject({ deadline: '2026-12-07', watchUntil: '2026-12-18', needsAcceptance: true });
+    expect(requested()).toMatchObject({ deadline: '2026-12-07', watchUntil: '2026-12-12', needsAcceptance: false });
   });
 
   it('only ANULADO cancels', () => {
@@ -71,6 +72,22 @@ describe('a requested cancellation', () => {
       expect(decision.moves).toEqual([]);
       expect(decision.work).toMatchObject({ step: 'watch', dueAt: new Date(NOW.getTime() + 300_000) });
     }
+  });
+
+  it('is watched no later for a question of the caller, who is told an end at once', () => {
+    const asked = document({ ...requested(), asked: 3 });
+    for (const [answer, pendingAtSri] of [[consulted('authorized'), false], [consulted('pending_annulment'), true], [{ kind: 'unknown', messages: [], raw: '' }, false]] as const) {
+      expect(decideCancellationReconciled(asked, answer, NOW, POLICY)).toEqual({ moves: [], patch: { cancellation: { ...requested(), asked: 3, pendingAtSri } }, work: null, keepWork: true });
+    }
+    expect(decideCancellationReconciled(asked, consulted('annulled'), NOW, POLICY)).toMatchObject({ moves: [{ trigger: 'annulled' }], work: null });
+    expect(decideCancellationReconciled(asked, consulted('authorized'), new Date('2026-12-20T15:00:00Z'), POLICY).moves).toMatchObject([{ trigger: 'cancellation_lapsed' }]);
+  });
+
+  it('is watched past the weekend and the holidays of Carnival, until which the portal annuls', () => {
+    const january = requested({ issueDate: '2027-01-20' });
+    expect(january.deadline).toBe('2027-02-08');
+    expect(decideConsultation(document(january), consulted('authorized'), new Date('2027-02-10T13:00:00Z'), POLICY).moves).toEqual([]);
+    expect(decideConsultation(document(january), consulted('annulled'), new Date('2027-02-11T13:00:00Z'), POLICY).moves).toEqual([{ trigger: 'annulled' }]);
   });
 
   it('lapses when its days are over and the SRI was heard, and not while the receiver is asked or the SRI is silent', () => {

@@ -49,8 +49,8 @@ const FISCAL = defineRules({
     reference: NEWEST,
   },
   'cancellation.deadline': {
-    es: 'El plazo para anular en el portal terminó; una factura se corrige con una nota de crédito',
-    en: 'The portal no longer annuls it; an invoice is corrected by a credit note',
+    es: 'El plazo para anular en el portal terminó; una factura se corrige con una nota de crédito. Si un feriado lo alarga, anule primero en el portal',
+    en: 'The portal no longer annuls it; an invoice is corrected by a credit note. Where a holiday extends the term, annul in the portal first',
     reference: NEWEST,
   },
 });
@@ -80,7 +80,7 @@ export function annulmentOf(content: DocumentContent, now: Date): Annulment {
 
 const isFinalConsumer = ({ buyerIdType }: DocumentContent): boolean => buyerIdType === null || buyerIdType === FINAL_CONSUMER.idType;
 
-/** `lastDay` of the month after the issue date; a weekend moves it to Monday. Holidays are not known here. */
+/** `lastDay` of the month after the issue date; a weekend moves it to Monday. */
 function deadlineOf(issueDate: string, lastDay: number): string {
   const [year, month] = issueDate.split('-').map(Number) as [number, number];
   const day = new Date(Date.UTC(year, month, lastDay)).toISOString().slice(0, 10);
@@ -128,9 +128,15 @@ export function decideAnnulled(document: DocumentState, annulment: Annulment, re
 const isWatched = ({ watchUntil, requestedAt }: Cancellation, now: Date): boolean =>
   guayaquilDay(now) <= (watchUntil ?? addDays(guayaquilDay(new Date(requestedAt)), OPEN_WATCH_DAYS));
 
+/**
+ * Holidays are not known here: so many days after the last day the portal may still annul, as where Carnival follows a weekend or
+ * holidays are made to meet one.
+ */
+const MOST_HOLIDAYS = 4;
+
 /** The receiver may take its days after the last day of the portal; one more for the SRI to show it. */
 function watchUntil(deadline: string, needsAcceptance: boolean): string {
-  let day = addDays(deadline, 1);
+  let day = addDays(deadline, MOST_HOLIDAYS + 1);
   if (needsAcceptance) for (let days = 0; days < ACCEPTANCE_BUSINESS_DAYS; days += 1) day = nextBusinessDay(day);
   return day;
 }
@@ -177,6 +183,18 @@ export function decideConsultation(document: DocumentState, answer: Consultation
   const pendingAtSri = answer.kind === 'state' ? answer.state === 'pending_annulment' : cancellation.pendingAtSri;
   const next = { ...cancellation, asked: cancellation.asked + 1, pendingAtSri };
   return { moves: [], patch: { cancellation: next }, work: watch(next, now, policy) };
+}
+
+/**
+ * The same of a caller's own question: an end is written, and what the SRI says of the receiver; the watch goes on when it was to,
+ * however often somebody asks.
+ */
+export function decideCancellationReconciled(document: DocumentState, answer: Told, now: Date, policy: SagaPolicy): Decision {
+  const decision = decideConsultation(document, answer, now, policy);
+  if (decision.moves.length > 0) return decision;
+  const cancellation = requested(document);
+  const pendingAtSri = answer.kind === 'state' ? answer.state === 'pending_annulment' : cancellation.pendingAtSri;
+  return { moves: [], patch: { cancellation: { ...cancellation, pendingAtSri } }, work: null, keepWork: true };
 }
 
 function watch({ asked }: Cancellation, now: Date, policy: SagaPolicy): Decision['work'] {

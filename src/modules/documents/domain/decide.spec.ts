@@ -197,11 +197,19 @@ describe('an answer of authorization', () => {
   it.each([
     ['another document', { comprobante: '<factura>theirs</factura>' }],
     ['another number', { numeroAutorizacion: '1'.repeat(49) }],
-    ['no document', { comprobante: null }],
+    ['no document and another number', { comprobante: null, numeroAutorizacion: '1'.repeat(49) }],
   ])('AUTORIZADO with %s is for a person to look at, never authorized', (_name, more) => {
     const decision = ask('AUTHORIZATION_PENDING', answered(entry('AUTORIZADO', more)));
     expect(end('AUTHORIZATION_PENDING', decision)).toBe('MANUAL_REVIEW_REQUIRED');
     expect(decision.patch.errorCode).toBe('ANSWER_MISMATCH');
+  });
+
+  it.each([null, KEY])('AUTORIZADO that does not show the document is asked about again, whatever else is listed (number %p)', (numeroAutorizacion) => {
+    const unshown = entry('AUTORIZADO', { comprobante: null, numeroAutorizacion });
+    for (const answer of [answered(unshown), answered(entry('NO AUTORIZADO'), unshown)]) {
+      expect(end('AUTHORIZATION_PENDING', ask('AUTHORIZATION_PENDING', answer))).toBe('AUTHORIZATION_RETRY_SCHEDULED');
+      expect(ask('RECEPTION_UNKNOWN', answer)).toMatchObject({ moves: [], work: { step: 'authorize' } });
+    }
   });
 
   it('a refusal names the service that gave it, also where a caller’s question overtakes the answer of reception', () => {

@@ -6,7 +6,7 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import { AuthorizationClient } from '../../../sri/soap/authorization.js';
 import { ConsultationClient } from '../../../sri/soap/consultation.js';
 import { requireAction } from '../domain/acts.js';
-import { decideConsultation } from '../domain/cancellation.js';
+import { decideCancellationReconciled } from '../domain/cancellation.js';
 import { decideReconciliation } from '../domain/decide.js';
 import type { SagaPolicy } from '../domain/document.js';
 import type { DocumentReconciled } from '../documents.acts.responses.js';
@@ -59,7 +59,7 @@ export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocume
     const answer = await this.consultation.query(state.accessKey);
     if (answer.kind === 'not_delivered' || answer.kind === 'no_evidence') throw new DomainError('SRI_UNAVAILABLE');
     return {
-      decision: decideConsultation(state, answer, this.clock.now(), this.policy),
+      decision: decideCancellationReconciled(state, answer, this.clock.now(), this.policy),
       records: consultationRecords(this.ids, state, answer, startedAt),
     };
   }

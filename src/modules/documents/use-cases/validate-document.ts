@@ -79,7 +79,8 @@ function asFindings(error: unknown): readonly Finding[] {
   if (error.code === 'FISCAL_RULE_VIOLATED') return error.detail as readonly Finding[];
   const { es, en } = ERROR_CATALOGUE[error.code];
   const expected = detailText(error.detail, 'available');
-  return [{ pointer: pointerOf(error.detail), rule: `issuing.${error.code.toLowerCase()}`, message: { es, en }, expected, actual: null, reference: '', severity: 'error' }];
+  const actual = detailText(error.detail, 'status');
+  return [{ pointer: pointerOf(error.detail), rule: `issuing.${error.code.toLowerCase()}`, message: { es, en }, expected, actual, reference: '', severity: 'error' }];
 }
 
 /** Where in the body the refusal points, when its detail names a field. */
@@ -88,7 +89,7 @@ function pointerOf(detail: unknown): string {
   return field === null ? '' : `/${field}`;
 }
 
-function detailText(detail: unknown, name: 'field' | 'available'): string | null {
+function detailText(detail: unknown, name: 'field' | 'available' | 'status'): string | null {
   const value = isObject(detail) ? detail[name] : undefined;
   return typeof value === 'string' ? value : null;
 }

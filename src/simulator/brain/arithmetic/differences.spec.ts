@@ -51,6 +51,20 @@ it('takes the sum of the rounded line taxes and the tax of the group alike', () 
   expect(differences({ ...totals, taxes: [iva('1.00', '0.18')], total: '1.18', payments: ['1.18'] })).toHaveLength(1);
 });
 
+it('takes the tax of the group where the lines are no further apart than rounding explains', () => {
+  const of = (count: number, taxed: string, rateCode?: string, rate?: string) => {
+    const lines = Array.from({ length: count }, () => line('1', '1.00', '1.00', iva('1.00', taxed, rateCode, rate)));
+    const net = `${count}.00`;
+    const due = rateCode === undefined ? (count * 0.15).toFixed(2) : '0.00';
+    const total = (count + Number(due)).toFixed(2);
+    return differences({ ...good, lines, taxes: [iva(net, due, rateCode, rate)], net, tip: null, extras: [], total, payments: [total] });
+  };
+  expect(of(2, '0.16')).toEqual([]);
+  expect(of(20, '0.16')).toEqual([expect.stringContaining('el valor')]);
+  expect(of(1, '0.01', '0', '0')).toEqual([]);
+  expect(of(2, '0.01', '0', '0')).toEqual([expect.stringContaining('el valor')]);
+});
+
 it.each<[string, Partial<Totals>, string]>([
   ['the total', { total: '20.02', payments: ['20.02'] }, 'El importe total'],
   ['the payments', { payments: ['19.98'] }, 'La suma de los pagos'],

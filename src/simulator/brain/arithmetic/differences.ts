@@ -1,10 +1,11 @@
 import type { Decimal } from 'decimal.js';
 import { ivaRate } from './iva-rates.js';
-import { agree, amount, cents, difference, type Line, sumOf, type Tax, type Totals } from './totals.js';
+import { agree, amount, cents, difference, type Line, sumOf, type Tax, TOLERANCE, type Totals } from './totals.js';
 
 const IVA = '2';
 const ICE = '3';
 const MAX_TIP = '0.10';
+const HALF_CENT = amount('0.005');
 
 /**
  * Every difference that message 52 would report about a sale-like document:
@@ -65,16 +66,20 @@ function groupDifferences(totals: Totals): readonly string[] {
     if (!agree(amount(printed.base), base))
       found.push(difference(`${where}: la base imponible`, amount(printed.base), base));
     const ofLines = sumOf(lines.map((tax) => amount(tax.amount)));
-    if (!agree(amount(printed.amount), ofLines) && !isTaxOfBase(printed, totals.ratesOn)) {
+    if (!agree(amount(printed.amount), ofLines) && !isTaxOfBase(printed, ofLines, lines.length, totals.ratesOn)) {
       found.push(difference(`${where}: el valor`, amount(printed.amount), ofLines));
     }
   }
   return found;
 }
 
-function isTaxOfBase(tax: Tax, ratesOn: string): boolean {
+/** The tax of the group's base, from which the lines are apart by no more than the rounding of each and a cent. */
+function isTaxOfBase(tax: Tax, ofLines: Decimal, lines: number, ratesOn: string): boolean {
   const rate = tax.code === IVA ? ivaRate(tax.rateCode, ratesOn) : null;
-  return rate !== null && agree(amount(tax.amount), cents(amount(tax.base).times(rate).dividedBy(100)));
+  if (rate === null) return false;
+  const exact = amount(tax.base).times(rate).dividedBy(100);
+  const leeway = exact.isZero() ? TOLERANCE : HALF_CENT.times(lines + 2);
+  return agree(amount(tax.amount), cents(exact)) && exact.minus(ofLines).abs().lessThanOrEqualTo(leeway);
 }
 
 function headerDifferences(totals: Totals): readonly string[] {

@@ -153,6 +153,25 @@ describe('many lines that are rounded', () => {
     expect(rulesOf(content)).toEqual([]);
   });
 
+  it.each([
+    // Exact 0.30, and half a cent for each line, one more and the group: up to 0.41.
+    ['0.02', 20, []],
+    ['0.03', 1, []],
+    ['0.03', 2, ['taxes.amount /taxes/0/tax_amount']],
+    ['0.01', 20, []],
+  ])('may not be further from the tax of the group than rounding explains: %s in %i of the lines', (taxAmount, count, expected) => {
+    const content = many('0.30');
+    const lines = content.lines.map((line, at) => ({ ...line, taxRateCode: null, taxes: [{ ...content.taxes[0]!, taxableBase: '0.10', taxAmount: at < count ? taxAmount : '0.02' }] }));
+    expect(rulesOf({ ...content, lines }).filter((rule) => !rule.startsWith('tax.amount'))).toEqual(expected);
+  });
+
+  it.each([['0.01', 1, []], ['0.01', 2, ['taxes.amount /taxes/0/tax_amount']]])('add up to nothing where nothing is due: %s in %i of the lines', (taxAmount, count, expected) => {
+    const content = many('0.00');
+    const free = { ...content.taxes[0]!, taxRateCode: '0', rate: '0.0000', taxableBase: '0.10', taxAmount: '0.00' };
+    const lines = content.lines.map((line, at) => ({ ...line, taxRateCode: null, taxes: [{ ...free, taxAmount: at < count ? taxAmount : '0.00' }] }));
+    expect(rulesOf({ ...content, lines, taxes: [{ ...free, taxableBase: '2.00' }] })).toEqual(expected);
+  });
+
   it('may not be taxed in between', () => {
     expect(rulesOf(many('0.35'))).toEqual(['taxes.amount /taxes/0/tax_amount']);
   });

@@ -534,6 +534,16 @@ it('holds the access key of a supporting document against it and whom it came fr
   expect(rulesOf({ ...key('1790012344001'), buyerIdType: '06', buyerId: 'AB123' })).toEqual([]);
 });
 
+it('refuses a withholding on oneself, whose number is not known before it is issued', () => {
+  const self = { buyerIdType: '04', buyerId: FULL.issuer.ruc } as const;
+  const of = (content: DocumentContent): string[] => rulesOf(content).filter((rule) => rule.startsWith('withholding.self'));
+  expect(of({ ...support({ documentType: '42', sustentoCode: '12' }), ...self })).toEqual([`withholding.self ${AT}/0/document_type`]);
+  expect(of({ ...short({ modifiedDocumentType: '42' }), ...self })).toEqual(['withholding.self /modified_document_type']);
+  // Of a presumptive withholding the subject is another.
+  expect(of(support({ documentType: '42', sustentoCode: '12' }))).toEqual([]);
+  expect(of({ ...FULL.content, ...self })).toEqual([]);
+});
+
 it('takes 3 to 5 characters of a special taxpayer in the full form, 13 in the short one', () => {
   const issuer = { ...FULL.issuer, specialTaxpayer: '123456' };
   expect(rulesOf(FULL.content, issuer)).toEqual(['withholding.special_taxpayer /issuer_id']);

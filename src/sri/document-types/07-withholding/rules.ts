@@ -32,6 +32,11 @@ const RULES = defineRules({
     en: 'Nothing is withheld from the final consumer: identify the subject',
     reference: 'Ficha técnica 2.32, table 6 and message 69',
   },
+  'withholding.self': {
+    es: 'Aquí no se emite una autorretención: su sustento (42) es la propia retención, cuyo número se toma al emitir',
+    en: 'A withholding on oneself is not issued here: its support (42) is the withholding itself, whose number is taken on issue',
+    reference: 'Ficha técnica 2.32, annex 19',
+  },
   'withholding.subject_type': {
     es: 'El tipo de sujeto (01 persona natural, 02 sociedad) va con identificación del exterior (08) y solo con ella',
     en: 'The type of subject (01 person, 02 company) goes with a foreign identification (08) and only with it',
@@ -83,6 +88,8 @@ const RULES = defineRules({
 });
 
 const FOREIGN_ID = '08';
+/** Presumptive withholding; by oneself, where the subject is the issuer. */
+const SELF_WITHHELD = '42';
 const SPECIAL_TAXPAYER = /^[A-Za-z0-9]{3,5}$/;
 const SHORT_FIELDS: readonly OptionalField[] = [
   'modifiedDocumentId',
@@ -102,6 +109,7 @@ export function checkWithholding(
     ...checkIssueDate(content, context),
     ...checkBuyer(content, issuer),
     ...checkSubject(content),
+    ...checkSelf(content, issuer),
     ...checkLines(content),
     ...checkWithholdingTotals(content),
     ...(withholding === null ? checkShortForm(content) : checkFullForm(content, withholding, issuer)),
@@ -116,6 +124,15 @@ function* checkSubject({ buyerIdType }: DocumentContent): Generator<Finding> {
   if (buyerIdType === FINAL_CONSUMER.idType) {
     yield finding(RULES['withholding.subject'], '/buyer_id_type', '04, 05, 06, 08', buyerIdType);
   }
+}
+
+function* checkSelf(content: DocumentContent, { ruc }: IssuerSnapshot): Generator<Finding> {
+  if (content.buyerId !== ruc) return;
+  const supports = [
+    [content.modifiedDocumentType, MODIFIED_POINTERS.documentType],
+    ...(content.withholding?.supportingDocuments ?? []).map(({ documentType }, index) => [documentType, `/withholding/supporting_documents/${index}/document_type`] as const),
+  ] as const;
+  for (const [type, at] of supports) if (type === SELF_WITHHELD) yield finding(RULES['withholding.self'], at, null, type);
 }
 
 function* checkShortForm(content: DocumentContent): Generator<Finding> {

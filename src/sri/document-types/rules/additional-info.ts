@@ -49,6 +49,7 @@ function* checkProvider({ additionalInfo }: DocumentContent): Generator<Finding>
   const named = [...additionalInfo.entries()].filter(([, { name }]) => name.toLowerCase() === SERVICE_FIELDS.provider.toLowerCase());
   for (const [place, [index, { name, value }]] of named.entries()) {
     if (place === 0 && name === SERVICE_FIELDS.provider && /^\d{13}$/.test(value)) continue;
-    yield finding(RULES['additional_info.provider'], `/additional_info/${index}`, SERVICE_FIELDS.provider, name);
+    const told = name === SERVICE_FIELDS.provider && place === 0 ? value : name;
+    yield finding(RULES['additional_info.provider'], `/additional_info/${index}`, `${SERVICE_FIELDS.provider}: 13 digits`, told);
   }
 }

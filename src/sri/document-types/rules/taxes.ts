@@ -1,4 +1,4 @@
-import { dec, money, sameDecimal, sum } from '../../../shared/decimal.js';
+import { type Decimal, dec, money, sameDecimal, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { nearly, roundingOf, taxAmount } from '../../money.js';
 import { CONSTRUCTION_MATERIALS, TAX } from '../../tables/taxes.js';
@@ -187,21 +187,41 @@ function* checkGroup(
   if (!nearly(base, tax.taxableBase)) {
     yield finding(RULES['taxes.base'], `/taxes/${index}/taxable_base`, money(base), tax.taxableBase);
   }
-  if (isTaxOfBase(content, tax, rate)) return;
+  yield* checkGroupAmount(content, tax, members, index, rate);
+}
+
+/** The sum of the lines' taxes or, of some taxes, the tax of the group's base; either way no further apart than rounding explains. */
+function* checkGroupAmount(
+  content: DocumentContent,
+  tax: DocumentTax,
+  members: readonly DocumentTax[],
+  index: number,
+  rate: TaxRate | null,
+): Generator<Finding> {
   const amount = sum(members.map((member) => member.taxAmount));
-  if (!nearly(amount, tax.taxAmount)) {
+  const isOfBase = isTaxOfBase(content, tax, rate);
+  if (!isOfBase && !nearly(amount, tax.taxAmount)) {
     yield finding(RULES['taxes.amount'], `/taxes/${index}/tax_amount`, money(amount), tax.taxAmount);
     return;
   }
-  // Lines rounded one by one may add up to more than a cent beside base x rate, but never to more
-  // than their rounding (half a cent each) and the cent by which a line or the group may be off.
   if (rate === null || rate.specific !== null) return;
   const exact = dec(tax.taxableBase).times(dec(effectiveRate(tax, rate)));
-  if (!nearly(exact, tax.taxAmount, roundingOf(members.length + 2))) {
-    const expected = money(exact);
-    yield finding(amountRule(tax), `/taxes/${index}/tax_amount`, expected, tax.taxAmount);
+  const leeway = leewayOf(members.length, exact);
+  if (!isOfBase) {
+    if (!nearly(exact, tax.taxAmount, leeway)) yield finding(amountRule(tax), `/taxes/${index}/tax_amount`, money(exact), tax.taxAmount);
+    return;
+  }
+  // A debit note shows no taxes of lines.
+  if (content.documentType !== DEBIT_NOTE && !nearly(exact, amount, leeway)) {
+    yield finding(RULES['taxes.amount'], `/taxes/${index}/tax_amount`, money(amount), tax.taxAmount);
   }
 }
+
+/**
+ * Lines rounded one by one may add up to more than a cent beside base x rate, but never to more than their rounding (half a cent
+ * each) and the cent by which a line or the group may be off. Nothing is rounded where nothing is due.
+ */
+const leewayOf = (lines: number, exact: Decimal): Decimal => roundingOf(exact.isZero() ? 2 : lines + 2);
 
 /**
  * A tariff of so much a unit, as that of bottles, is one that the lines tell, where all of them tell theirs. Of a tax that is in
