@@ -6,7 +6,7 @@ import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { container, inDays, PASSWORD, upload, verdict } from '../support/uploads.js';
 
-const HAS_DOCUMENTS = { error: { code: 'INVALID_STATE', detail: { reason: 'has_documents', allowed_actions: ['set is_active to false'] } } };
+const HAS_DOCUMENTS = { error: { code: 'INVALID_STATE', detail: { reason: 'has_documents', allowed_actions: ['deactivate'] } } };
 
 describe('issuers, establishments and emission points', () => {
   let stack: Stack;
@@ -92,7 +92,7 @@ describe('issuers, establishments and emission points', () => {
     expect((await beginNewLife(stack.ownerUrl, life)).filter(({ emission_point_id }) => emission_point_id === restored.emissionPointId)).toMatchObject([{ from_number: 1, to_number: 1000 }]);
     for (const path of [point(restored), establishment(restored), issuer(restored)]) {
       const refused = await restored.call('DELETE', path);
-      expect([refused.status, refused.body]).toMatchObject([409, { error: { code: 'INVALID_STATE', detail: { reason: 'numbers_left_out', allowed_actions: ['set is_active to false'] } } }]);
+      expect([refused.status, refused.body]).toMatchObject([409, { error: { code: 'INVALID_STATE', detail: { reason: 'numbers_left_out', allowed_actions: ['deactivate'] } } }]);
     }
     expect((await restored.call('PATCH', point(restored), { is_active: false })).status).toBe(200);
   });

@@ -43,7 +43,7 @@ describe('the numbers of an emission point', () => {
     expect(await numberOf(business)).toBe(41);
     for (const next of [42, 41, 2]) {
       const refused = await raise(business, next);
-      expect([refused.status, refused.body]).toMatchObject([409, { error: { code: 'INVALID_STATE', detail: { next_number: 42 } } }]);
+      expect([refused.status, refused.body]).toMatchObject([409, { error: { code: 'INVALID_STATE', detail: { next_number: 42, allowed_actions: ['raise_higher'] } } }]);
     }
     expect((await raise(business, 50, '07')).status).toBe(200);
     expect(await numberOf(business)).toBe(42);
@@ -55,7 +55,8 @@ describe('the numbers of an emission point', () => {
     expect(await numberOf(business)).toBe(999_999_999);
     expect((await business.issue()).body).toMatchObject({ error: { code: 'SEQUENCE_EXHAUSTED' } });
     expect((await business.call<{ items: unknown[] }>('GET', sequences(business))).body.items[0]).toEqual({ document_type: '01', next_number: null, remaining: 0 });
-    expect((await raise(business, 999_999_999)).status).toBe(409);
+    const beyond = await raise(business, 999_999_999);
+    expect([beyond.status, beyond.body]).toMatchObject([409, { error: { code: 'SEQUENCE_EXHAUSTED', detail: { field: 'next_number' } } }]);
   });
 
   it('that carry no authorized document are listed with the reason of each', async () => {

@@ -172,8 +172,9 @@ describe('webhooks', () => {
     const { id } = await make('/ok?replay', { is_active: false, kinds: ['document.authorized'] }, owner);
     const [one, two] = [await authorized(owner), await authorized(owner)];
     const range = { from: from.toISOString(), to: new Date(Date.now() + 1_000).toISOString() };
-    const replay = (body: object) => owner.call<{ events: number }>('POST', `/webhooks/${id}/replay`, body);
-    expect([(await replay(range)).status, await deliveries(id, owner)]).toEqual([409, []]);
+    const replay = (body: object) => owner.call<{ events: number; error?: { detail: unknown } }>('POST', `/webhooks/${id}/replay`, body);
+    const refused = await replay(range);
+    expect([refused.status, refused.body.error?.detail, await deliveries(id, owner)]).toEqual([409, { reason: 'inactive', allowed_actions: ['activate'] }, []]);
     await change(id, { is_active: true }, owner);
     expect((await replay({ ...range, kinds: ['document.cancelled'] })).body).toEqual({ events: 0 });
     expect((await replay({ ...range, to: range.from, from: '2026-01-01T00:00:00Z' })).body).toEqual({ events: 0 });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { sqlConstraint, sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
+import { sqlConstraint, sqlDetail, SQL_STATE, sqlState } from '../../../platform/database/sql-error.js';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
@@ -174,7 +174,7 @@ const EMISSION_POINT_GONE = 'SE005';
 const ORIGINAL_MOVED = 'SE006';
 const CREDIT_EXCEEDED = 'SE007';
 const DOCUMENT_MOVED = 'SE110';
-const FOREIGN_KEY_VIOLATED = '23503';
+const FOREIGN_KEY_VIOLATED = SQL_STATE.foreignKeyViolation;
 
 /** SQLSTATEs that the issuing functions raise when a last look changes the picture; the others are told as they are. */
 const REFUSALS: Readonly<Record<string, ErrorCode>> = {

@@ -1,16 +1,15 @@
 import type { EntityManager } from 'typeorm';
-import { sqlState } from '../../../platform/database/sql-error.js';
+import { SQL_STATE, sqlState } from '../../../platform/database/sql-error.js';
 import { DomainError } from '../../../shared/domain-error.js';
 
-const FOREIGN_KEY_VIOLATION = '23503';
-const INACTIVE = ['set is_active to false'] as const;
+const INACTIVE = ['deactivate'] as const;
 
 /** Runs a removal; what a document (a draft, too) stands on is not removed but can be made inactive. */
 export async function refuseInUse<T>(remove: () => Promise<T>): Promise<T> {
   try {
     return await remove();
   } catch (error) {
-    if (sqlState(error) === FOREIGN_KEY_VIOLATION) throw new DomainError('INVALID_STATE', { reason: 'has_documents', allowed_actions: INACTIVE });
+    if (sqlState(error) === SQL_STATE.foreignKeyViolation) throw new DomainError('INVALID_STATE', { reason: 'has_documents', allowed_actions: INACTIVE });
     throw error;
   }
 }

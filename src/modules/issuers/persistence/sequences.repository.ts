@@ -75,7 +75,7 @@ export class SequencesRepository {
 
   /**
    * Lets the counter go on from a later number; the numbers between are on record as skipped. Null when the tenant has no such point.
-   * @throws DomainError INVALID_STATE when it is there already or beyond
+   * @throws DomainError INVALID_STATE when it is there already or beyond, SEQUENCE_EXHAUSTED when there is no later number
    */
   async raise(
     tenant: TenantContext,
@@ -89,7 +89,8 @@ export class SequencesRepository {
       const last = await lockCounter(manager, key);
       if (last === null) return null;
       const { nextNumber, reason, id } = raise;
-      if (nextNumber <= last + 1) throw new DomainError('INVALID_STATE', { next_number: last + 1, allowed: 'a higher number' });
+      if (last >= LAST_NUMBER) throw new DomainError('SEQUENCE_EXHAUSTED', { field: 'next_number' });
+      if (nextNumber <= last + 1) throw new DomainError('INVALID_STATE', { next_number: last + 1, allowed_actions: ['raise_higher'] });
       const skipped = [last + 1, nextNumber - 1] as const;
       await manager.query(
         'update sequence_counters set last_value = $5 where tenant_id = $1 and emission_point_id = $2 and document_type = $3 and environment = $4',

@@ -44,7 +44,7 @@ export function requireNoRise(actor: Actor, member: Member, role: MemberRole): v
  */
 export function requireOwnerLeft(member: Member, otherOwners: number): void {
   if (member.role === 'tenant_owner' && member.status === 'active' && otherOwners === 0) {
-    throw new DomainError('INVALID_STATE', { reason: 'last_owner', status: member.status, allowed_actions: ['make another member owner first'] });
+    throw new DomainError('INVALID_STATE', { reason: 'last_owner', status: member.status, allowed_actions: ['make_another_owner'] });
   }
 }
 

@@ -153,5 +153,5 @@ async function refusingFlood<T>(replay: () => Promise<T>): Promise<T> {
 }
 
 function requireActive({ is_active }: Webhook): void {
-  if (!is_active) throw new DomainError('INVALID_STATE', { is_active: false, allowed: 'PATCH is_active true' });
+  if (!is_active) throw new DomainError('INVALID_STATE', { reason: 'inactive', allowed_actions: ['activate'] });
 }
