@@ -7,7 +7,8 @@ import { TimerSleeper } from './platform/adapters/timer-sleeper.js';
 import { ownerDataSourceOptions } from './platform/database/connection.js';
 import { connectAsOwner } from './platform/database/owner-client.js';
 import { serverVersionProblem } from './platform/database/server-version.js';
-import { SQL_STATE, sqlState } from './platform/database/sql-error.js';
+import { sqlState } from './platform/database/sql-error.js';
+import { SQL_STATE } from './platform/database/sql-state.js';
 import { runCommand } from './platform/run-command.js';
 
 /** Any constant: only one process migrates a database at a time. */

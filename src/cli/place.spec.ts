@@ -4,7 +4,7 @@ import { oldestPlace, onlyPlace } from './place.js';
 
 /** A tenant by what stands below each of its issuers: the emission points of every establishment. */
 function tenant(issuers: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>): Api {
-  const list = (ids: readonly string[]): unknown => ({ items: ids.map((id) => ({ id })) });
+  const list = (ids: readonly string[]): unknown => ({ items: ids.map((id) => ({ id, ruc: `ruc of ${id}`, code: `code ${id}` })) });
   const get = (path: string): Promise<unknown> => {
     expect(path).toMatch(/\?is_active=true&/);
     const [, , issuer, , establishment] = path.split('?')[0]?.split('/') ?? [];
@@ -23,7 +23,7 @@ describe('the place that a command takes when none is named', () => {
 
   it('is chosen by whoever issues where there are several, and the oldest where nothing depends on it', async () => {
     const api = tenant({ new: { '001': ['a', 'b'] }, old: { '002': ['c'], '001': ['d', 'e', 'f', 'g'] } });
-    await expect(onlyPlace(api)).rejects.toThrow(/several places: put issuer_id.*\n\{"issuer_id":"old","establishment_id":"001","emission_point_id":"g"\}(\n\{.*\}){4}$/);
+    await expect(onlyPlace(api)).rejects.toThrow(/several places: put issuer_id.*\nruc of old code 001-code g \{"issuer_id":"old","establishment_id":"001","emission_point_id":"g"\}(\nruc of .* \{.*\}){4}\nand more$/);
     expect(await oldestPlace(api)).toEqual({ issuer_id: 'old', establishment_id: '001', emission_point_id: 'g' });
   });
 

@@ -16,33 +16,45 @@ const MOST_SHOWN = 5;
  * @throws CliFailure when it has none yet, or several: a tax document is not to go to whichever comes first
  */
 export async function onlyPlace(api: Api): Promise<Place> {
-  const found: Place[] = [];
-  for await (const place of places(api)) {
-    found.push(place);
+  const found: Named[] = [];
+  for await (const one of places(api)) {
+    found.push(one);
     if (found.length > MOST_SHOWN) break;
   }
-  const [place, another] = found;
-  if (place === undefined) throw await missing(api);
-  if (another === undefined) return place;
-  const shown = found.slice(0, MOST_SHOWN).map((one) => JSON.stringify(one));
+  const [only, another] = found;
+  if (only === undefined) throw await missing(api);
+  if (another === undefined) return only.place;
+  const shown = found.slice(0, MOST_SHOWN).map(({ name, place }) => `${name} ${JSON.stringify(place)}`);
+  if (found.length > MOST_SHOWN) shown.push('and more');
   throw new CliFailure('usage', `the tenant issues at several places: put issuer_id, establishment_id and emission_point_id into the file, such as\n${shown.join('\n')}`);
 }
 
 /**
- * The place that was set up first, as that of the demo company of `npm start` is.
+ * The place that was set up first among the newest hundred, as that of the demo company of `npm start` is.
  * @throws CliFailure when there is none yet
  */
 export async function oldestPlace(api: Api): Promise<Place> {
-  for await (const place of places(api)) return place;
+  for await (const { place } of places(api)) return place;
   throw await missing(api);
 }
 
-/** Oldest first, though the lists begin with the newest. */
-async function* places(api: Api): AsyncGenerator<Place> {
+interface Named {
+  /** `1790012345001 001-002`. */
+  readonly name: string;
+  readonly place: Place;
+}
+
+interface Listed {
+  readonly id: string;
+  readonly ruc?: string;
+  readonly code?: string;
+}
+
+async function* places(api: Api): AsyncGenerator<Named> {
   for (const issuer of await active(api, '/issuers')) {
-    for (const establishment of await active(api, `/issuers/${issuer}/establishments`)) {
-      for (const point of await active(api, `/issuers/${issuer}/establishments/${establishment}/emission-points`)) {
-        yield { issuer_id: issuer, establishment_id: establishment, emission_point_id: point };
+    for (const establishment of await active(api, `/issuers/${issuer.id}/establishments`)) {
+      for (const point of await active(api, `/issuers/${issuer.id}/establishments/${establishment.id}/emission-points`)) {
+        yield { name: `${issuer.ruc} ${establishment.code}-${point.code}`, place: { issuer_id: issuer.id, establishment_id: establishment.id, emission_point_id: point.id } };
       }
     }
   }
@@ -56,8 +68,8 @@ async function missing(api: Api): Promise<CliFailure> {
   );
 }
 
-/** Ids of the active ones of a list, oldest first. */
-async function active(api: Api, path: string): Promise<string[]> {
-  const { items } = await api.get<{ items: { id: string }[] }>(`${path}?is_active=true&page_size=100`);
-  return items.map(({ id }) => id).reverse();
+/** The active ones of a list, oldest first, though the list begins with the newest. */
+async function active(api: Api, path: string): Promise<Listed[]> {
+  const { items } = await api.get<{ items: Listed[] }>(`${path}?is_active=true&page_size=100`);
+  return items.reverse();
 }

@@ -3,6 +3,15 @@ import { generatedFrom, table } from './markdown.js';
 
 const ON_THE_RECORD = 200;
 
+const ALLOWED_BESIDES_ACTS = [
+  ['deactivate', 'an issuer, establishment or emission point with documents', '`PATCH` with `is_active: false`'],
+  ['activate', 'a webhook that is off', '`PATCH` with `is_active: true`'],
+  ['raise_higher', 'a sequence', 'a number above `detail.next_number`'],
+  ['upload_another', 'a certificate that was revoked', 'upload another file'],
+  ['make_another_owner', 'the last owner', 'make another member `tenant_owner` first'],
+  ['change_role, suspend, resume, reinvite, remove', 'a member', 'the calls of the member'],
+] as const;
+
 /** `docs/errors.md`: every code, its status, what it means and what to do, in both languages. */
 export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): string {
   const entries = Object.entries(catalogue).sort(([, a], [, b]) => a.status - b.status);
@@ -23,6 +32,19 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): str
       ['code', 'status', 'English', 'Spanish'],
       rows(entries.filter(([, { status }]) => status !== ON_THE_RECORD)),
     ),
+    '',
+    '## What a refusal allows',
+    '',
+    '`detail.allowed_actions` of `INVALID_STATE` names what may be done instead. Of a document these are the acts of',
+    '[states.md](states.md); besides them:',
+    '',
+    table(
+      ['word', 'of', 'how'],
+      ALLOWED_BESIDES_ACTS.map(([word, of, how]) => [`\`${word}\``, of, how]),
+    ),
+    '',
+    '`detail.reason` tells more where a code has several causes: `conflicting_credentials` of `UNAUTHENTICATED` is an API key beside',
+    'an `Authorization` header or a session cookie, of which one call takes one.',
     '',
     '## On the document record',
     '',

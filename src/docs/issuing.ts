@@ -65,7 +65,7 @@ const LEFT_OUT: readonly string[] = [
   '- subsidies (`totalSubsidio`, `precioSinSubsidio`): fuel and other subsidised goods;',
   '- withholdings inside an invoice (`retenciones`): sellers of fuel, publishers of newspapers;',
   '- IVA that is refunded to elderly buyers within the document (`valorDevolucionIva`);',
-  '- a withholding on oneself (document type 42), whose supporting document is the withholding itself: its number is taken after the body is checked;',
+  '- a withholding on oneself (document type 42), whose supporting document is the withholding itself: its number is taken after the body is checked, so a body that tells it is warned of (`withholding.self`);',
   '- invoices that are notified as negotiable in bulk (`tipoNegociable`), and documents of fiscal printers (`maquinaFiscal`).',
 ];
 

@@ -1,7 +1,6 @@
 import { escapeHtml } from '../shared/html.js';
 import type { Mail } from './mail-reader.js';
 
-
 /** What the page fetches may run nothing and reach nobody. */
 const STRICT = "default-src 'none'; style-src 'unsafe-inline'";
 

@@ -1,4 +1,4 @@
-import { SQL_STATE } from './database/sql-error.js';
+import { SQL_STATE } from './database/sql-state.js';
 import { reasonOf } from './reason.js';
 
 /** A command as whoever asks it for help is told of it. */

@@ -80,6 +80,12 @@ describe('credentials', () => {
       expect((await issuers({ token: other.token, cookie })).status).toBe(401);
       expect((await issuers({ token: owner.token, cookie: 'service_access_token=garbage' })).status).toBe(401);
       expect((await issuers({ cookie: `${cookie}; service_access_token=${other.token}` })).status).toBe(401);
+      const basic = `Basic ${Buffer.from('a:b').toString('base64')}`;
+      for (const beside of [{ headers: { Authorization: `Bearer ${owner.token}` } }, { headers: { Authorization: basic } }, { headers: { Authorization: '' } }, { cookie }, { cookie: `${cookie}; ${cookie}` }]) {
+        const { status, body } = await call(api, 'GET', '/issuers', { apiKey, ...beside });
+        expect([beside, status, body.error.detail]).toEqual([beside, 401, { reason: 'conflicting_credentials' }]);
+      }
+      expect((await issuers({ headers: { Authorization: basic } })).body.error.detail).toBeNull();
       const again = await logIn(api, owner.email);
       expect((await issuers({ token: again.body.access_token, cookie })).status).toBe(401);
     });

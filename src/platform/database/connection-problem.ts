@@ -1,6 +1,7 @@
 import { SettingsError } from '../../config/settings.js';
 import { reasonOf } from '../reason.js';
-import { SQL_STATE, sqlState } from './sql-error.js';
+import { sqlState } from './sql-error.js';
+import { SQL_STATE } from './sql-state.js';
 
 /** What to do where PostgreSQL names no remedy. */
 const HINTS: Readonly<Record<string, string>> = {

@@ -6,7 +6,8 @@ import type { Sleeper } from '../../shared/ports.js';
 import { RecurringWork } from '../schedule/recurring-work.js';
 import { serviceDataSourceOptions } from './connection.js';
 import type { ListReads } from './list-reads.js';
-import { SQL_STATE, sqlState } from './sql-error.js';
+import { sqlState } from './sql-error.js';
+import { SQL_STATE } from './sql-state.js';
 import { TenantTransaction } from './tenant-transaction.js';
 
 /** How often the primary gives its sign of life and the replica is asked for the last one it has. */

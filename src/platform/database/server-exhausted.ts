@@ -1,4 +1,5 @@
-import { SQL_STATE, sqlState } from './sql-error.js';
+import { sqlState } from './sql-error.js';
+import { SQL_STATE } from './sql-state.js';
 
 const STATES: ReadonlySet<string | null> = new Set([SQL_STATE.diskFull, SQL_STATE.tooManyConnections, SQL_STATE.ioError]);
 

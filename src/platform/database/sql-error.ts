@@ -1,26 +1,5 @@
 import { QueryFailedError } from 'typeorm';
 
-/** Those of PostgreSQL's SQLSTATEs that the service tells from others, by the names that PostgreSQL gives them. */
-export const SQL_STATE = {
-  featureNotSupported: '0A000',
-  invalidParameterValue: '22023',
-  foreignKeyViolation: '23503',
-  uniqueViolation: '23505',
-  invalidAuthorization: '28000',
-  invalidPassword: '28P01',
-  invalidCatalogName: '3D000',
-  invalidSchemaName: '3F000',
-  serializationFailure: '40001',
-  deadlockDetected: '40P01',
-  insufficientPrivilege: '42501',
-  undefinedFunction: '42883',
-  diskFull: '53100',
-  tooManyConnections: '53300',
-  lockNotAvailable: '55P03',
-  queryCanceled: '57014',
-  ioError: '58030',
-} as const;
-
 /** SQLSTATE of a failed query, or null when the error is none of PostgreSQL's. */
 export const sqlState = (error: unknown): string | null => fieldOf(error, 'code');
 

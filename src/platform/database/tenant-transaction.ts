@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DomainError } from '../../shared/domain-error.js';
-import { SQL_STATE, sqlState } from './sql-error.js';
+import { sqlState } from './sql-error.js';
+import { SQL_STATE } from './sql-state.js';
 
 /** A statement of the hot path: each connection has PostgreSQL parse and plan it once. Its text never changes. */
 export class Prepared {

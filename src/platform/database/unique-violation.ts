@@ -1,4 +1,5 @@
-import { SQL_STATE, sqlState } from './sql-error.js';
+import { sqlState } from './sql-error.js';
+import { SQL_STATE } from './sql-state.js';
 import { DomainError } from '../../shared/domain-error.js';
 
 /** Runs an insert; a row that exists already becomes ALREADY_EXISTS naming the field. */

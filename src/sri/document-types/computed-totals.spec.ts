@@ -1,4 +1,3 @@
-import { sum } from '../../shared/decimal.js';
 import { preflight } from '../preflight.js';
 import { hasComputableTotals, withComputedTotals } from './computed-totals.js';
 import type { DocumentContent } from './document.js';
@@ -22,21 +21,17 @@ function sevenSmallLines(code: string): DocumentContent {
   return withComputedTotals(content, example.issuer);
 }
 
-it.each(['01', '03', '04', '05'])('computes the tax of %s on the base of the group, and its lines add up to it', (code) => {
-  const computed = sevenSmallLines(code);
-  expect(computed.taxes.map(({ taxAmount }) => taxAmount)).toEqual(['0.11']);
+it.each([
+  ['01', '0.14'],
+  ['03', '0.14'],
+  ['04', '0.14'],
+  ['05', '0.11'],
+])('computes the tax of %s as its XML shows it', (code, tax) => {
+  const content = sevenSmallLines(code);
+  expect(content.taxes.map(({ taxAmount }) => taxAmount)).toEqual([tax]);
   const { issuer } = documentTypes.find((type) => type.code === code)!.examples[0]!;
-  const { content, findings } = preflight(computed, issuer, { today: computed.issueDate, maxIssueDateAgeDays: 90 });
+  const { findings } = preflight(content, issuer, { today: content.issueDate, maxIssueDateAgeDays: 90 });
   expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-  expect(sum(content.lines.flatMap(({ taxes }) => (taxes ?? []).map(({ taxAmount }) => taxAmount))).toFixed(2)).toBe('0.11');
-});
-
-it('computes a group of which a line itemises its tax as the sum of the lines', () => {
-  const example = documentTypes.find((type) => type.code === '01')!.examples[0]!;
-  const { lines, ...content } = sevenSmallLines('01');
-  const own = { taxCode: '2', taxRateCode: '4', taxableBase: '0.10', rate: '0.1500', taxAmount: '0.02', tariff: null };
-  const itemised = withComputedTotals({ ...content, taxes: [], lines: lines.map((line, at) => (at === 0 ? { ...line, taxRateCode: null, taxes: [own] } : line)) }, example.issuer);
-  expect(itemised.taxes.map(({ taxAmount }) => taxAmount)).toEqual(['0.14']);
 });
 
 const EXAMPLES = documentTypes.flatMap((type) => type.examples.map((example) => [type.code, example.name, example] as const));

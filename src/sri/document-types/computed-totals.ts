@@ -5,14 +5,11 @@ import { documentType } from './registry.js';
 import { effectiveRate } from './rules/tax-entry.js';
 import { groupKey, ratesDay, taxRate } from './tax-rates.js';
 
-const DEBIT_NOTE = '05';
-
 /**
  * Totals and tax groups made from the lines, for callers that leave them to the
- * service: subtotal before discounts, discounts, taxes grouped by tax and rate,
- * and the total with tip, export and third-party charges. A group is taxed on its
- * base, and its cents are spread over the lines; where a line itemises its own
- * taxes, the group is the sum of the lines, but for a debit note, which shows none.
+ * service: subtotal before discounts, discounts, taxes grouped by tax and rate
+ * (sums of the rounded lines; in a debit note, which shows no taxes of lines, the
+ * tax of the group's base), and the total with tip, export and third-party charges.
  * A line whose tax cannot be derived contributes none; the rules say why. Types whose
  * totals are of another kind make their own.
  */
@@ -24,8 +21,7 @@ export function withComputedTotals(content: DocumentContent, issuer: IssuerSnaps
   const discount = sum(lines.map((line) => line.discount));
   const subtotal = sum(lines.map((line) => line.subtotal)).plus(discount);
   const summed = groups(lines.flatMap((line) => line.taxes ?? []));
-  const itemised = new Set(content.documentType === DEBIT_NOTE ? [] : content.lines.flatMap((line) => line.taxes ?? []).map(groupKey));
-  const taxes = summed.map((tax) => (itemised.has(groupKey(tax)) ? tax : ofBase(tax, ratesDay(content))));
+  const taxes = content.documentType === '05' ? summed.map((tax) => ofBase(tax, ratesDay(content))) : summed;
   const totalTax = sum(taxes.map((tax) => tax.taxAmount));
   return {
     ...content,

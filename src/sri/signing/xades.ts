@@ -222,7 +222,6 @@ function keyInfoContent(certificateDer: Buffer, publicKey: KeyObject): string {
   );
 }
 
-
 function sha1(data: string | Uint8Array): string {
   return hash('sha1', data, 'base64');
 }

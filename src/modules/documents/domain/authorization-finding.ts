@@ -28,7 +28,9 @@ export type Finding =
   | { readonly kind: 'absent' }
   /** Not there, but the SRI is at work on what was sent under a former key: of one number it takes one document. */
   | { readonly kind: 'former_in_process' }
-  /** An entry that neither authorizes nor refuses, or an authorization that does not show of what. */
+  /** An authorization that does not show of what: neither refused nor absent, whatever else is listed, under whichever key. */
+  | { readonly kind: 'unshown' }
+  /** An entry that neither authorizes nor refuses. */
   | { readonly kind: 'unusable' }
   | { readonly kind: 'no_answer'; readonly reason: string; readonly retryAfterSeconds?: number };
 
@@ -40,10 +42,12 @@ export function findingOf(document: DocumentState, { answer, former = [] }: Answ
   const told = (kind: Finding['kind']): Finding | undefined => before.find((one) => one.kind === kind);
   const authorized = told('authorized');
   if (authorized) return authorized;
+  const unshown = told('unshown');
+  if (found.kind === 'refused' && unshown) return unshown;
   if (found.kind !== 'absent') return found;
   if (told('in_process')) return { kind: 'former_in_process' };
   // That nobody holds it is known only once every question had an answer that says so.
-  return told('mismatch') ?? told('no_answer') ?? told('unusable') ?? found;
+  return told('mismatch') ?? unshown ?? told('no_answer') ?? told('unusable') ?? found;
 }
 
 function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, { isFormer = false } = {}): Finding {
@@ -53,8 +57,7 @@ function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, {
   const authorization = authorizationIn(document, answer);
   if (authorization) return { kind: 'authorized', ...authorization };
   if (entries.some((one) => isAuthorization(one) && showsAnother(document, one))) return { kind: 'mismatch' };
-  // Authorized, it says, and does not show what: neither refused nor absent, whatever else it lists.
-  if (entries.some(isAuthorization)) return { kind: 'unusable' };
+  if (entries.some(isAuthorization)) return { kind: 'unshown' };
   const states = new Set(entries.map(({ estado }) => authorizationState(estado)));
   if (states.has('in_process')) return { kind: 'in_process' };
   const refusal = entries

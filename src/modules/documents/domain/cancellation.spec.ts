@@ -77,7 +77,7 @@ describe('a requested cancellation', () => {
   it('is watched no later for a question of the caller, who is told an end at once', () => {
     const asked = document({ ...requested(), asked: 3 });
     for (const [answer, pendingAtSri] of [[consulted('authorized'), false], [consulted('pending_annulment'), true], [{ kind: 'unknown', messages: [], raw: '' }, false]] as const) {
-      expect(decideCancellationReconciled(asked, answer, NOW, POLICY)).toEqual({ moves: [], patch: { cancellation: { ...requested(), asked: 3, pendingAtSri } }, work: null, keepWork: true });
+      expect(decideCancellationReconciled(asked, answer, NOW, POLICY)).toEqual({ moves: [], patch: pendingAtSri ? { cancellation: { ...requested(), asked: 3, pendingAtSri } } : {}, work: null, keepWork: true });
     }
     expect(decideCancellationReconciled(asked, consulted('annulled'), NOW, POLICY)).toMatchObject({ moves: [{ trigger: 'annulled' }], work: null });
     expect(decideCancellationReconciled(asked, consulted('authorized'), new Date('2026-12-20T15:00:00Z'), POLICY).moves).toMatchObject([{ trigger: 'cancellation_lapsed' }]);

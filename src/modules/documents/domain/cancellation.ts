@@ -169,6 +169,9 @@ function requested({ id, cancellation }: DocumentState): Cancellation {
   return cancellation;
 }
 
+/** Whether the receiver is asked, as the answer says or, where it says nothing, as was last told. */
+const pendingAfter = ({ pendingAtSri }: Cancellation, answer: ConsultationAnswer): boolean => (answer.kind === 'state' ? answer.state === 'pending_annulment' : pendingAtSri);
+
 /** What the consultation service's answer means for a requested cancellation: only ANULADO cancels. */
 export function decideConsultation(document: DocumentState, answer: ConsultationAnswer, now: Date, policy: SagaPolicy): Decision {
   const cancellation = requested(document);
@@ -180,21 +183,22 @@ export function decideConsultation(document: DocumentState, answer: Consultation
     const reason = answer.kind === 'state' ? 'not_annulled_in_time' : 'sri_no_longer_tells';
     return { moves: [{ trigger: 'cancellation_lapsed', detail: { reason } }], patch: { cancellation: null }, work: null };
   }
-  const pendingAtSri = answer.kind === 'state' ? answer.state === 'pending_annulment' : cancellation.pendingAtSri;
-  const next = { ...cancellation, asked: cancellation.asked + 1, pendingAtSri };
+  const next = { ...cancellation, asked: cancellation.asked + 1, pendingAtSri: pendingAfter(cancellation, answer) };
   return { moves: [], patch: { cancellation: next }, work: watch(next, now, policy) };
 }
 
 /**
- * The same of a caller's own question: an end is written, and what the SRI says of the receiver; the watch goes on when it was to,
+ * The same of a caller's own question: an end is written, and what is new of the receiver; the watch goes on when it was to,
  * however often somebody asks.
  */
 export function decideCancellationReconciled(document: DocumentState, answer: Told, now: Date, policy: SagaPolicy): Decision {
   const decision = decideConsultation(document, answer, now, policy);
   if (decision.moves.length > 0) return decision;
   const cancellation = requested(document);
-  const pendingAtSri = answer.kind === 'state' ? answer.state === 'pending_annulment' : cancellation.pendingAtSri;
-  return { moves: [], patch: { cancellation: { ...cancellation, pendingAtSri } }, work: null, keepWork: true };
+  const pendingAtSri = pendingAfter(cancellation, answer);
+  // What is as it was is not written: the watch may have written since.
+  const patch = pendingAtSri === cancellation.pendingAtSri ? {} : { cancellation: { ...cancellation, pendingAtSri } };
+  return { moves: [], patch, work: null, keepWork: true };
 }
 
 function watch({ asked }: Cancellation, now: Date, policy: SagaPolicy): Decision['work'] {

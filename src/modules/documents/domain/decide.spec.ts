@@ -101,6 +101,16 @@ describe('a document that was corrected', () => {
     expect(once({ signings: [second] })).toMatchObject([{ trigger: 'sequential_taken' }]);
   });
 
+  it('is not refused while an answer under a former key says that it is authorized, and does not show it', () => {
+    const unshown = { ...former, comprobante: null };
+    for (const from of ['AUTHORIZATION_PENDING', 'RECEPTION_UNKNOWN', 'RECEPTION_RETRY_SCHEDULED', 'MANUAL_REVIEW_REQUIRED'] as const) {
+      for (const now of [entriesOf(entry('NO AUTORIZADO')), entriesOf()]) {
+        const { moves } = ask(from, asked(now, entriesOf(unshown)), redated);
+        expect(moves.map(({ trigger }) => trigger).filter((trigger) => trigger !== 'undecided')).toEqual([]);
+      }
+    }
+  });
+
   it('is not sent again while the SRI is at work on its former version', () => {
     expect(ask('RECEPTION_UNKNOWN', asked(entriesOf(), entriesOf(entry('EN PROCESO', { comprobante: null }))), { ...redated, suspicion: null })).toMatchObject({ moves: [], work: { step: 'authorize' } });
     expect(ask('RECEPTION_UNKNOWN', asked(entriesOf(), entriesOf()), { ...redated, suspicion: null })).toMatchObject({ moves: [{ trigger: 'not_found' }], work: { step: 'submit' } });
@@ -209,6 +219,10 @@ describe('an answer of authorization', () => {
     for (const answer of [answered(unshown), answered(entry('NO AUTORIZADO'), unshown)]) {
       expect(end('AUTHORIZATION_PENDING', ask('AUTHORIZATION_PENDING', answer))).toBe('AUTHORIZATION_RETRY_SCHEDULED');
       expect(ask('RECEPTION_UNKNOWN', answer)).toMatchObject({ moves: [], work: { step: 'authorize' } });
+      const late = ask('AUTHORIZATION_RETRY_SCHEDULED', answer, { deadlineAt: NOW });
+      expect(end('AUTHORIZATION_RETRY_SCHEDULED', late)).toBe('MANUAL_REVIEW_REQUIRED');
+      expect(late.patch).toMatchObject({ errorCode: 'ANSWER_MISMATCH', errorDetail: { reason: 'authorized_without_document' } });
+      for (const atRest of ['REJECTED', 'MANUAL_REVIEW_REQUIRED'] as const) expect(ask(atRest, answer, { deadlineAt: NOW }).moves).toEqual([]);
     }
   });
 

@@ -144,8 +144,10 @@ function decideAuthorization(document: DocumentState, answers: Answers, now: Dat
     case 'authorized':
       return authorizedBy(document, found);
     case 'mismatch':
-      if (!hasMove(status, 'mismatch')) return wait(document, found.kind, now, policy);
-      return { moves: [{ trigger: 'mismatch' }], patch: problem('ANSWER_MISMATCH', { suggested_action: 'contact_support' }), work: recheck(document, now, policy) };
+      return hasMove(status, 'mismatch') ? mismatched(document, now, policy) : wait(document, found.kind, now, policy);
+    case 'unshown':
+      // The next answer may show it. In the end a person is told what the SRI says, for abandoning it might double it.
+      return isOverdue(document, now) && hasMove(status, 'mismatch') ? mismatched(document, now, policy, 'authorized_without_document') : wait(document, found.kind, now, policy);
     case 'in_process':
       return hasMove(status, 'held_by_sri') ? held(document, 'held_by_sri', now, policy, {}) : wait(document, found.kind, now, policy);
     case 'refused':
@@ -161,6 +163,14 @@ function decideAuthorization(document: DocumentState, answers: Answers, now: Dat
       return wait(document, found.reason, now, policy, found);
   }
 }
+
+function mismatched(document: DocumentState, now: Date, policy: SagaPolicy, reason?: string): Decision {
+  const detail = { suggested_action: 'contact_support', ...(reason !== undefined && { reason }) };
+  return { moves: [{ trigger: 'mismatch' }], patch: problem('ANSWER_MISMATCH', detail), work: recheck(document, now, policy) };
+}
+
+/** Whether it has waited for a decision for too long. */
+const isOverdue = ({ deadlineAt }: DocumentState, now: Date): boolean => deadlineAt !== null && now >= deadlineAt;
 
 /** Whether it is signed anew before anything is sent again. Of what is under way the answer counts, whatever was signed. */
 export const awaitsSignature = ({ status, isResigning }: DocumentState): boolean => isResigning && (status === 'RECEPTION_RETRY_SCHEDULED' || isAtRest(status));
@@ -243,7 +253,7 @@ function wait(document: DocumentState, reason: string, now: Date, policy: SagaPo
   const nextAsk = after(now, waitOf(policy.authorizationLadderMs, isCounted ? attempts : ASKS_BEFORE_TAKEN));
   const work = ask(answered ? nextAsk : notBefore(notAfter(nextAsk, after(now, longestQueryWaitMs(policy))), unanswered, now, policy));
   const patch: DocumentPatch = { authorizationAttempts: attempts };
-  const isOverdue = answered && document.deadlineAt !== null && now >= document.deadlineAt;
+  const tooLate = answered && isOverdue(document, now);
   const overdue = (...moves: Move[]): Decision => ({
     moves, patch: { ...patch, ...problem('ANSWER_OVERDUE', { suggested_action: 'reconcile' }) }, work: recheck(document, now, policy),
   });
@@ -251,11 +261,11 @@ function wait(document: DocumentState, reason: string, now: Date, policy: SagaPo
     case 'AUTHORIZATION_PENDING':
       return { moves: [{ trigger: 'undecided', detail: { reason } }], patch, work };
     case 'AUTHORIZATION_RETRY_SCHEDULED':
-      return isOverdue ? overdue({ trigger: 'overdue' }, { trigger: 'gave_up' }) : { moves: [], patch, work };
+      return tooLate ? overdue({ trigger: 'overdue' }, { trigger: 'gave_up' }) : { moves: [], patch, work };
     case 'RECEPTION_UNKNOWN':
     // Asked before it is sent again, after a retry.
     case 'RECEPTION_RETRY_SCHEDULED':
-      return isOverdue ? overdue({ trigger: 'gave_up' }) : { moves: [], patch, work };
+      return tooLate ? overdue({ trigger: 'gave_up' }) : { moves: [], patch, work };
     case 'REJECTED':
     case 'FAILED_PERMANENT':
     case 'MANUAL_REVIEW_REQUIRED':

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { sqlConstraint, sqlDetail, SQL_STATE, sqlState } from '../../../platform/database/sql-error.js';
+import { sqlConstraint, sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
+import { SQL_STATE } from '../../../platform/database/sql-state.js';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { SQL_STATE, sqlState } from '../../../platform/database/sql-error.js';
+import { sqlState } from '../../../platform/database/sql-error.js';
+import { SQL_STATE } from '../../../platform/database/sql-state.js';
 import { DomainError } from '../../../shared/domain-error.js';
 
 const INACTIVE = ['deactivate'] as const;

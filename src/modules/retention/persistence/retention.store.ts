@@ -1,6 +1,7 @@
 import type { Client, QueryResultRow } from 'pg';
 import { connectAsOwner } from '../../../platform/database/owner-client.js';
-import { SQL_STATE, sqlState } from '../../../platform/database/sql-error.js';
+import { sqlState } from '../../../platform/database/sql-error.js';
+import { SQL_STATE } from '../../../platform/database/sql-state.js';
 
 /** Documents that a tenant issued in one month, all of them past their time. */
 export interface PastMonth {

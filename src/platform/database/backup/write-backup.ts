@@ -5,7 +5,8 @@ import { createGzip } from 'node:zlib';
 import type { Client } from 'pg';
 import { connectAsOwner } from '../owner-client.js';
 import { to as copyTo } from 'pg-copy-streams';
-import { SQL_STATE, sqlState } from '../sql-error.js';
+import { sqlState } from '../sql-error.js';
+import { SQL_STATE } from '../sql-state.js';
 import { BackupError, digestOf, type Manifest, manifestFile, tableFile } from './manifest.js';
 import { columnList, type StoredTable, storedTables } from './stored-tables.js';
 

@@ -176,11 +176,6 @@ it.each<[string, DocumentContent, string[]]>([
   expect(rulesOf(content, SEVERAL.issuer)).toEqual(expected);
 });
 
-it('warns of a trip that began before today', () => {
-  const begun = full({ issueDate: '2026-09-14', modifiedDocumentIssueDate: '2026-09-14', transport: { ...FULL.content.transport!, startDate: '2026-09-14' } });
-  expect(rulesOf(begun)).toEqual(['warning issue_date.not_today /issue_date', 'warning guide.trip_begun /transport/start_date']);
-});
-
 it('warns of what a guide has no place for', () => {
   const [first] = FULL.content.taxes;
   expect(rulesOf(line({ unitOfMeasure: 'kg', taxes: [first!] }))).toEqual([

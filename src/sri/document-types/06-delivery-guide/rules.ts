@@ -43,12 +43,6 @@ const RULES = defineRules({
     en: 'A delivery guide carries no taxes: a single entry of IVA at zero',
     reference: STRUCTURE,
   },
-  'guide.trip_begun': {
-    severity: 'warning',
-    es: 'El traslado empezó antes de hoy: la guía se autoriza antes de empezarlo',
-    en: 'The trip began before today: a guide is to be authorized before its trip begins',
-    reference: 'Ficha técnica 2.32, message 82',
-  },
   'guide.support_incomplete': {
     es: 'Tipo, número y fecha del documento de sustento van juntos',
     en: 'Type, number and date of the supporting document go together',
@@ -78,7 +72,7 @@ export function checkDeliveryGuide(
     ...checkIssueDate(content, context),
     ...checkBuyer(content, issuer),
     ...checkConsigneeData(content),
-    ...checkTrip(content, content.transport, context),
+    ...checkTrip(content, content.transport),
     ...checkLines(withoutMoney(content)),
     ...checkMoney(content),
     ...checkTaxEntry(content),
@@ -96,13 +90,12 @@ function* checkConsigneeData({ buyerAddress, reason }: DocumentContent): Generat
   if (isBlank(reason)) yield finding(RULES['guide.reason_missing'], '/reason');
 }
 
-function* checkTrip(content: DocumentContent, transport: Transport | null, { today }: RuleContext): Generator<Finding> {
+function* checkTrip(content: DocumentContent, transport: Transport | null): Generator<Finding> {
   if (transport === null) {
     yield finding(RULES['guide.transport_missing'], '/transport');
     return;
   }
   yield* checkTransport(transport, content.issueDate);
-  if (transport.startDate < today) yield finding(RULES['guide.trip_begun'], '/transport/start_date', `≥ ${today}`, transport.startDate);
   yield* checkDestinations(transport.destinations, content);
 }
 

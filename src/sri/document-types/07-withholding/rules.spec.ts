@@ -534,11 +534,12 @@ it('holds the access key of a supporting document against it and whom it came fr
   expect(rulesOf({ ...key('1790012344001'), buyerIdType: '06', buyerId: 'AB123' })).toEqual([]);
 });
 
-it('refuses a withholding on oneself, whose number is not known before it is issued', () => {
+it('warns of a withholding on oneself, whose number is taken after it is told', () => {
   const self = { buyerIdType: '04', buyerId: FULL.issuer.ruc } as const;
-  const of = (content: DocumentContent): string[] => rulesOf(content).filter((rule) => rule.startsWith('withholding.self'));
-  expect(of({ ...support({ documentType: '42', sustentoCode: '12' }), ...self })).toEqual([`withholding.self ${AT}/0/document_type`]);
-  expect(of({ ...short({ modifiedDocumentType: '42' }), ...self })).toEqual(['withholding.self /modified_document_type']);
+  const of = (content: DocumentContent): string[] => rulesOf(content).filter((rule) => rule.startsWith('warning withholding.self'));
+  expect(of({ ...support({ documentType: '42', sustentoCode: '12' }), ...self })).toEqual([`warning withholding.self ${AT}/0/document_type`]);
+  expect(of({ ...support({ documentType: '42', sustentoCode: '12' }), buyerIdType: '05', buyerId: FULL.issuer.ruc.slice(0, 10) })).toEqual([`warning withholding.self ${AT}/0/document_type`]);
+  expect(of({ ...short({ modifiedDocumentType: '42' }), ...self })).toEqual(['warning withholding.self /modified_document_type']);
   // Of a presumptive withholding the subject is another.
   expect(of(support({ documentType: '42', sustentoCode: '12' }))).toEqual([]);
   expect(of({ ...FULL.content, ...self })).toEqual([]);

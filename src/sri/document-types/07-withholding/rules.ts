@@ -33,8 +33,9 @@ const RULES = defineRules({
     reference: 'Ficha técnica 2.32, table 6 and message 69',
   },
   'withholding.self': {
-    es: 'Aquí no se emite una autorretención: su sustento (42) es la propia retención, cuyo número se toma al emitir',
-    en: 'A withholding on oneself is not issued here: its support (42) is the withholding itself, whose number is taken on issue',
+    severity: 'warning',
+    es: 'El sustento (42) de una autorretención es ella misma: verifique que su número sea el que esta va a tomar',
+    en: 'The support (42) of a withholding on oneself is that withholding: verify that its number is the one that this takes',
     reference: 'Ficha técnica 2.32, annex 19',
   },
   'withholding.subject_type': {
@@ -88,6 +89,7 @@ const RULES = defineRules({
 });
 
 const FOREIGN_ID = '08';
+const CEDULA_DIGITS = 10;
 /** Presumptive withholding; by oneself, where the subject is the issuer. */
 const SELF_WITHHELD = '42';
 const SPECIAL_TAXPAYER = /^[A-Za-z0-9]{3,5}$/;
@@ -127,7 +129,7 @@ function* checkSubject({ buyerIdType }: DocumentContent): Generator<Finding> {
 }
 
 function* checkSelf(content: DocumentContent, { ruc }: IssuerSnapshot): Generator<Finding> {
-  if (content.buyerId !== ruc) return;
+  if (content.buyerId !== ruc && content.buyerId !== ruc.slice(0, CEDULA_DIGITS)) return;
   const supports = [
     [content.modifiedDocumentType, MODIFIED_POINTERS.documentType],
     ...(content.withholding?.supportingDocuments ?? []).map(({ documentType }, index) => [documentType, `/withholding/supporting_documents/${index}/document_type`] as const),

@@ -30,8 +30,8 @@ const TAX_ENTRY_RULES = defineRules({
   },
   'tax.rate_code_awaits_decree': {
     severity: 'warning',
-    es: 'Esta versión no conoce un decreto que ponga en uso esta tarifa en la fecha que rige: verifíquelo',
-    en: 'This version knows no decree that puts this rate to use on the day that decides: verify it',
+    es: 'Esta versión no conoce un decreto que ponga en uso esta tarifa en todo el país en la fecha que rige: verifíquelo',
+    en: 'This version knows no decree that puts this rate to use in the whole country on the day that decides: verify it',
     reference: 'Ficha técnica 2.32, table 17',
   },
   'tax.rate': {

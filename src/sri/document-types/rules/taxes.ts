@@ -167,7 +167,7 @@ function* checkGroups(content: DocumentContent): Generator<Finding> {
       if (rate !== null) yield finding(RULES['taxes.without_line'], `/taxes/${index}`, null, groupKey(tax));
       continue;
     }
-    yield* checkGroup(content, tax, members, index, rate);
+    yield* checkGroup({ content, tax, members, at: `/taxes/${index}`, rate });
   }
   const declared = new Set(content.taxes.map(groupKey));
   for (const key of ofLines.keys()) {
@@ -175,45 +175,44 @@ function* checkGroups(content: DocumentContent): Generator<Finding> {
   }
 }
 
-function* checkGroup(
-  content: DocumentContent,
-  tax: DocumentTax,
-  members: readonly DocumentTax[],
-  index: number,
-  rate: TaxRate | null,
-): Generator<Finding> {
-  yield* checkTariff(tax, members, index, rate);
+/** A tax of the header with those of the lines that it sums up. */
+interface TaxGroup {
+  readonly content: DocumentContent;
+  readonly tax: DocumentTax;
+  readonly members: readonly DocumentTax[];
+  /** Its pointer. */
+  readonly at: string;
+  readonly rate: TaxRate | null;
+}
+
+function* checkGroup(group: TaxGroup): Generator<Finding> {
+  const { tax, members, at } = group;
+  yield* checkTariff(group);
   const base = sum(members.map((member) => member.taxableBase));
   if (!nearly(base, tax.taxableBase)) {
-    yield finding(RULES['taxes.base'], `/taxes/${index}/taxable_base`, money(base), tax.taxableBase);
+    yield finding(RULES['taxes.base'], `${at}/taxable_base`, money(base), tax.taxableBase);
   }
-  yield* checkGroupAmount(content, tax, members, index, rate);
+  yield* checkGroupAmount(group);
 }
 
 /** The sum of the lines' taxes or, of some taxes, the tax of the group's base; either way no further apart than rounding explains. */
-function* checkGroupAmount(
-  content: DocumentContent,
-  tax: DocumentTax,
-  members: readonly DocumentTax[],
-  index: number,
-  rate: TaxRate | null,
-): Generator<Finding> {
+function* checkGroupAmount({ content, tax, members, at, rate }: TaxGroup): Generator<Finding> {
   const amount = sum(members.map((member) => member.taxAmount));
   const isOfBase = isTaxOfBase(content, tax, rate);
   if (!isOfBase && !nearly(amount, tax.taxAmount)) {
-    yield finding(RULES['taxes.amount'], `/taxes/${index}/tax_amount`, money(amount), tax.taxAmount);
+    yield finding(RULES['taxes.amount'], `${at}/tax_amount`, money(amount), tax.taxAmount);
     return;
   }
   if (rate === null || rate.specific !== null) return;
   const exact = dec(tax.taxableBase).times(dec(effectiveRate(tax, rate)));
   const leeway = leewayOf(members.length, exact);
   if (!isOfBase) {
-    if (!nearly(exact, tax.taxAmount, leeway)) yield finding(amountRule(tax), `/taxes/${index}/tax_amount`, money(exact), tax.taxAmount);
+    if (!nearly(exact, tax.taxAmount, leeway)) yield finding(amountRule(tax), `${at}/tax_amount`, money(exact), tax.taxAmount);
     return;
   }
   // A debit note shows no taxes of lines.
   if (content.documentType !== DEBIT_NOTE && !nearly(exact, amount, leeway)) {
-    yield finding(RULES['taxes.amount'], `/taxes/${index}/tax_amount`, money(amount), tax.taxAmount);
+    yield finding(RULES['taxes.amount'], `${at}/tax_amount`, money(amount), tax.taxAmount);
   }
 }
 
@@ -227,11 +226,11 @@ const leewayOf = (lines: number, exact: Decimal): Decimal => roundingOf(exact.is
  * A tariff of so much a unit, as that of bottles, is one that the lines tell, where all of them tell theirs. Of a tax that is in
  * part a percentage, as most of ICE, the group may tell the one or the other.
  */
-function* checkTariff({ tariff }: DocumentTax, members: readonly DocumentTax[], index: number, rate: TaxRate | null): Generator<Finding> {
+function* checkTariff({ tax: { tariff }, members, at, rate }: TaxGroup): Generator<Finding> {
   if (tariff === null || rate === null || rate.specific === null || rate.percent !== null) return;
   const told = members.flatMap((member) => member.tariff ?? []);
   if (told.length === members.length && !told.some((one) => sameDecimal(one, tariff))) {
-    yield finding(RULES['taxes.tariff'], `/taxes/${index}/tariff`, told[0], tariff);
+    yield finding(RULES['taxes.tariff'], `${at}/tariff`, told[0], tariff);
   }
 }
 
