@@ -85,8 +85,6 @@ describe('what comes in over HTTP', () => {
       ['Latin-1 letters', () => ({ 'x-api-key': 'svc_test_ñáé' })],
       ['a key of production', () => ({ 'x-api-key': generateApiKey(new CryptoChance(), 'PRODUCTION').clear })],
       ['two keys in one', () => ({ 'x-api-key': `${business.apiKey}, ${business.apiKey}` })],
-      ['a key and a bearer token', () => ({ 'x-api-key': business.apiKey, authorization: 'Bearer abc' })],
-      ['a key and a session cookie', () => ({ 'x-api-key': business.apiKey, cookie: 'a=b; service_access_token=abc' })],
       ['a bearer token alone', () => ({ authorization: `Bearer ${business.apiKey}` })],
     ];
 
@@ -96,6 +94,16 @@ describe('what comes in over HTTP', () => {
       expect({ ...answer.body.error, request_id: '' }).toEqual({
         code: 'UNAUTHENTICATED', message: 'Credencial ausente, inválida o revocada. Envíe una clave vigente de este ambiente en X-API-Key, o inicie sesión de nuevo.', detail: null, request_id: '',
       });
+    });
+
+    it.each([
+      ['a bearer token', { authorization: 'Bearer abc' }],
+      ['a session cookie', { cookie: 'a=b; service_access_token=abc' }],
+    ])('a key beside %s: 401 for that, and not a word on whether the key is one', async (_name, beside) => {
+      for (const key of [business.apiKey, other(), 'garbage']) {
+        const answer = await request<Refused>(stack.apiUrl, null, 'GET', '/issuers', undefined, { 'x-api-key': key, ...beside });
+        expect([answer.status, answer.body.error]).toMatchObject([401, { code: 'UNAUTHENTICATED', detail: { reason: 'conflicting_credentials' } }]);
+      }
     });
 
     it('a key in the address is no key, and stays out of the log', async () => {
