@@ -25,6 +25,11 @@ export interface RequestIdentity {
   readonly fingerprint: string;
 }
 
+/** A request for a draft, and what its idempotency key is used for. */
+export interface DraftRequest extends RequestIdentity {
+  readonly operation: 'draft' | `credit_note:${string}`;
+}
+
 /** `accepted`: the next in turn; `in_line`: earlier numbers of its emission point are not sent yet; `replayed`: the answer is that of an earlier request. */
 export type Issued = Replay & { readonly outcome: 'accepted' | 'in_line' | 'replayed' };
 
@@ -122,8 +127,8 @@ export class IssuingRepository {
     ]);
   }
 
-  /** Stores a draft. @param operation what its idempotency key is used for */
-  createDraft(tenant: TenantContext, id: string, place: Place, assessed: Assessed, { idempotencyKey, fingerprint }: RequestIdentity, operation: string, now: Date): Promise<Issued> {
+  /** Stores a draft. @param id of the document */
+  createDraft(tenant: TenantContext, id: string, place: Place, assessed: Assessed, { idempotencyKey, fingerprint, operation }: DraftRequest, now: Date): Promise<Issued> {
     return this.call<Issued>(tenant, 'select d.*, require_credential($1, $11, $3) from create_draft($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) d', [
       id, now, ...storedForm(tenant, place, assessed), idempotencyKey, operation, fingerprint, credentialOf(tenant.principal),
     ]);

@@ -3,14 +3,9 @@ import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerSnapshot } from '../../../sri/document-types/document.js';
 import type { Place } from '../domain/issuance.js';
-import { IssuingRepository, type Replay, type RequestIdentity } from '../persistence/issuing.repository.js';
+import { type DraftRequest, IssuingRepository, type Replay } from '../persistence/issuing.repository.js';
 import type { DraftContent } from './draft-content.js';
 import { duplicateKey, IssuancePreflight } from './issuance-preflight.js';
-
-/** A request for a draft, and what its idempotency key is used for. */
-export interface DraftRequest extends RequestIdentity {
-  readonly operation: 'draft' | `credit_note:${string}`;
-}
 
 export interface CreatedDraft {
   readonly documentId: string;
@@ -45,7 +40,7 @@ export class DraftStore {
     const issuer = this.preflight.snapshot(context, tenant);
     const { content, judged } = await contentOf(issuer, now);
     const { findings } = this.preflight.assess({ content: judged, findings: [] }, issuer, now);
-    const created = await this.issuing.createDraft(tenant, this.ids.uuid(), place, { content, issuer, findings }, request, request.operation, now);
+    const created = await this.issuing.createDraft(tenant, this.ids.uuid(), place, { content, issuer, findings }, request, now);
     return created.outcome === 'replayed' ? replayOf(created, request) : { documentId: idOf(created), replayed: false };
   }
 }

@@ -18,20 +18,42 @@ export interface Column<Row> {
   readonly style?: TextStyle;
 }
 
-interface CellLine {
+interface Paragraph {
   readonly text: string;
   readonly style: TextStyle;
+}
+
+interface CellLine extends Paragraph {
   readonly top: number;
   readonly bottom: number;
 }
 
+/** Where a column stands, from the left edge of its table. */
+interface Track {
+  readonly left: number;
+  readonly width: number;
+  readonly align: Align;
+}
+
 interface LaidOutRow {
-  readonly cells: readonly (readonly CellLine[])[];
+  readonly cells: readonly { readonly track: Track; readonly lines: readonly CellLine[] }[];
   readonly height: number;
 }
 
+/** Of a row, the points from its top between which it is drawn. */
+interface Part {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where something is drawn, and how wide the table is there. */
+interface Spot {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
 interface LaidOutTable {
-  readonly columns: readonly { readonly left: number; readonly width: number; readonly align: Align }[];
   readonly head: LaidOutRow;
   readonly rows: readonly LaidOutRow[];
 }
@@ -46,11 +68,8 @@ const LEAST_TEXT = 34;
 export function tableBlock<Row>(pen: Pen, columns: readonly Column<Row>[], rows: readonly Row[], width: number): Block {
   const table = layOut(pen, columns, rows, width);
   return stack([
-    { height: table.head.height, draw: (x, y) => drawHead(pen, table, x, y, width) },
-    ...table.rows.map((row) => ({
-      height: row.height,
-      draw: (x: number, y: number) => drawRow(pen, table, row, x, y, width),
-    })),
+    { height: table.head.height, draw: (x, y) => drawHead(pen, table.head, { x, y, width }) },
+    ...table.rows.map((row): Block => ({ height: row.height, draw: (x, y) => drawRow(pen, row, { x, y, width }) })),
   ]);
 }
 
@@ -79,7 +98,7 @@ export function flowTable<Row>(
   const tail = table.rows.slice(tailStart).reduce((height, row) => height + row.height, keep);
   const needs = (index: number, height: number): number => (index === tailStart && tail <= onPage ? tail : height);
   const head = (): void => {
-    drawHead(flow.pen, table, flow.x, flow.y, flow.width);
+    drawHead(flow.pen, table.head, flow);
     flow.advance(table.head.height);
   };
   const nextPage = (): void => {
@@ -95,10 +114,10 @@ export function flowTable<Row>(
   for (const [index, row] of table.rows.entries()) {
     if (index > 0 && needs(index, row.height) > flow.room && row.height <= onPage) nextPage();
     if (row.height <= flow.room) {
-      drawRow(flow.pen, table, row, flow.x, flow.y, flow.width);
+      drawRow(flow.pen, row, flow);
       flow.advance(row.height);
     } else {
-      drawInParts(flow, table, row, nextPage);
+      drawInParts(flow, row, nextPage);
     }
   }
 }
@@ -107,10 +126,10 @@ export function flowTable<Row>(
 const LEAST_PART = 90;
 
 /** A row that no page holds is cut between lines. */
-function drawInParts(flow: Flow, table: LaidOutTable, row: LaidOutRow, nextPage: () => void): void {
+function drawInParts(flow: Flow, row: LaidOutRow, nextPage: () => void): void {
   let from = 0;
   while (from < row.height) {
-    const bottoms = row.cells.flatMap((cell) => cell.map((line) => line.bottom));
+    const bottoms = row.cells.flatMap(({ lines }) => lines.map((line) => line.bottom));
     const fitting = bottoms.filter((bottom) => bottom > from && bottom - from <= flow.room - PAD.bottom);
     if (fitting.length === 0) {
       if (!bottoms.some((bottom) => bottom > from)) break;
@@ -118,7 +137,7 @@ function drawInParts(flow: Flow, table: LaidOutTable, row: LaidOutRow, nextPage:
       continue;
     }
     const to = Math.max(...fitting);
-    drawRow(flow.pen, table, row, flow.x, flow.y, flow.width, from, to);
+    drawRow(flow.pen, row, flow, { from, to });
     flow.advance(to - from + PAD.bottom);
     from = to;
   }
@@ -127,18 +146,17 @@ function drawInParts(flow: Flow, table: LaidOutTable, row: LaidOutRow, nextPage:
 function layOut<Row>(pen: Pen, columns: readonly Column<Row>[], rows: readonly Row[], width: number): LaidOutTable {
   const widths = columnWidths(pen, columns, rows, width);
   let left = 0;
-  const placed = columns.map((column, index) => {
-    const at = { left, width: widths[index] ?? 0, align: column.align ?? 'left' };
-    left += at.width + GUTTER;
-    return at;
+  const tracks = columns.map(({ align = 'left' }, index): Track => {
+    const track = { left, width: widths[index] ?? 0, align };
+    left += track.width + GUTTER;
+    return track;
   });
-  const layRow = (cells: readonly (readonly { text: string; style: TextStyle }[])[]): LaidOutRow => {
-    const laid = cells.map((paragraphs, index) => layCell(pen, paragraphs, widths[index] ?? 0));
-    return { cells: laid, height: Math.max(...laid.map((lines) => lines.at(-1)?.bottom ?? PAD.top)) + PAD.bottom };
+  const layRow = (cells: readonly (readonly Paragraph[])[]): LaidOutRow => {
+    const laid = tracks.map((track, index) => ({ track, lines: layCell(pen, cells[index] ?? [], track.width) }));
+    return { cells: laid, height: Math.max(...laid.map(({ lines }) => lines.at(-1)?.bottom ?? PAD.top)) + PAD.bottom };
   };
   const head = layRow(columns.map(({ title }) => [{ text: title.toUpperCase(), style: TEXT.head }]));
   return {
-    columns: placed,
     // A table without titles begins with its rule.
     head: columns.every(({ title }) => title === '') ? { ...head, height: 0 } : head,
     rows: rows.map((row) =>
@@ -152,7 +170,7 @@ function layOut<Row>(pen: Pen, columns: readonly Column<Row>[], rows: readonly R
   };
 }
 
-function layCell(pen: Pen, paragraphs: readonly { text: string; style: TextStyle }[], width: number): CellLine[] {
+function layCell(pen: Pen, paragraphs: readonly Paragraph[], width: number): CellLine[] {
   const lines: CellLine[] = [];
   let top: number = PAD.top;
   for (const { text, style } of paragraphs) {
@@ -202,38 +220,19 @@ function squeezed<Row>(
   return narrower.map((each) => each * (1 - (excess - taken) / all));
 }
 
-function drawHead(pen: Pen, table: LaidOutTable, x: number, y: number, width: number): void {
-  drawCells(pen, table, table.head, x, y, 0, table.head.height);
-  pen.rule(x, y + table.head.height, width, COLOR.accent, 0.8);
+function drawHead(pen: Pen, head: LaidOutRow, at: Spot): void {
+  drawCells(pen, head, at, { from: 0, to: head.height });
+  pen.rule(at.x, at.y + head.height, at.width, COLOR.accent, 0.8);
 }
 
-function drawRow(
-  pen: Pen,
-  table: LaidOutTable,
-  row: LaidOutRow,
-  x: number,
-  y: number,
-  width: number,
-  from = 0,
-  to = row.height,
-): void {
-  drawCells(pen, table, row, x, y, from, to);
-  pen.rule(x, y + (to === row.height ? row.height - from : to - from + PAD.bottom), width);
+function drawRow(pen: Pen, row: LaidOutRow, at: Spot, part: Part = { from: 0, to: row.height }): void {
+  drawCells(pen, row, at, part);
+  const isLast = part.to === row.height;
+  pen.rule(at.x, at.y + part.to - part.from + (isLast ? 0 : PAD.bottom), at.width);
 }
 
-function drawCells(
-  pen: Pen,
-  table: LaidOutTable,
-  row: LaidOutRow,
-  x: number,
-  y: number,
-  from: number,
-  to: number,
-): void {
-  for (const [index, lines] of row.cells.entries()) {
-    const column = table.columns[index];
-    if (column === undefined) continue;
-    const { left, width, align } = column;
+function drawCells(pen: Pen, { cells }: LaidOutRow, { x, y }: Spot, { from, to }: Part): void {
+  for (const { track: { left, width, align }, lines } of cells) {
     const anchor = x + (align === 'left' ? left : align === 'right' ? left + width : left + width / 2);
     for (const line of lines) {
       if (line.bottom <= from || line.bottom > to) continue;
