@@ -106,7 +106,7 @@ export const SETTINGS_SCHEMA = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(3000).describe('Port the API listens on; 0 picks a free one'),
   PUBLIC_URL: webAddress().optional().describe('Address under which callers reach the API, for links and sign-in; default the address it listens on, so set it behind a proxy'),
   PANEL_URL: webAddress().optional().describe('Address of the management panel, where links in mails lead; default PUBLIC_URL'),
-  ALLOWED_ORIGINS: origins('Origins, besides that of PUBLIC_URL, whose pages may call with the session cookie; a comma list'),
+  ALLOWED_ORIGINS: origins('Origins, besides that of PUBLIC_URL, whose pages may call; a comma list'),
   TRUSTED_PROXIES: z
     .string()
     .refine((list) => list.split(',').every((part) => isProxy(part.trim())), 'a comma list of IP addresses and networks such as 10.0.0.0/8')

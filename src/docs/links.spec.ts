@@ -1,10 +1,21 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { CONTROL_ROUTES } from '../simulator/http/control/control.js';
 
 const PAGES = ['README.md', 'CONTRIBUTING.md', ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md')).map((path) => join('docs', path))];
 
 /** A heading as the fragment of an address. */
 const fragment = (heading: string): string => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-');
+
+const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as { readonly paths: Record<string, Record<string, unknown>> };
+const ROUTES = [
+  ...Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)),
+  ...CONTROL_ROUTES.map(({ method, path }) => `${method} /control/${path}`),
+];
+
+/** Whether a call as a page writes it, with other names or values in its path or `*` for what follows, is one of the API's or the simulator's. */
+const isRoute = (call: string): boolean =>
+  ROUTES.some((route) => new RegExp(`^${route.replace(/[.]/g, '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`).test(call) || (call.endsWith('/*') && route.startsWith(call.slice(0, -1))));
 
 describe('pages', () => {
   it.each(PAGES)('%s links to what is there', (page) => {
@@ -19,5 +30,10 @@ describe('pages', () => {
         return ![...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].some(([, heading = '']) => fragment(heading) === anchor);
       });
     expect(broken).toEqual([]);
+  });
+
+  it.each(PAGES)('%s names calls that there are', (page) => {
+    const calls = [...readFileSync(page, 'utf8').matchAll(/`((?:GET|POST|PATCH|PUT|DELETE) \/[^\s`?]*)/g)].map(([, call = '']) => call);
+    expect(calls.filter((call) => !isRoute(call))).toEqual([]);
   });
 });
