@@ -14,8 +14,6 @@ export interface Campaign {
   readonly threads: number;
   /** Name of a planted bug; null: the service as it is. */
   readonly bug: string | null;
-  /** Ends at the first violation. */
-  readonly stopAtFirst: boolean;
 }
 
 export interface Failure {
@@ -30,8 +28,6 @@ export interface CampaignResult {
   readonly documents: number;
   readonly milliseconds: number;
   readonly failures: readonly Failure[];
-  /** Histories run up to and with the first violation. */
-  readonly untilFirst: number | null;
   /** How often each move of the lifecycle was made, as `STATE trigger`. */
   readonly moves: ReadonlyMap<string, number>;
 }
@@ -41,8 +37,6 @@ interface Share {
   readonly end: number;
   readonly stride: number;
   readonly bug: string | null;
-  /** Not 0: no more histories. A thread that is ended from outside may be caught with compression half set up, which Node does not survive. */
-  readonly ended: Int32Array;
 }
 
 interface Report {
@@ -61,7 +55,6 @@ export async function runCampaign(campaign: Campaign, progress: (done: number, f
   const totals = { histories: 0, steps: 0, documents: 0 };
   const failures: Failure[] = [];
   const moves = new Map<string, number>();
-  const ended = new Int32Array(new SharedArrayBuffer(4));
   const take = (reports: readonly Report[]): void => {
     for (const report of reports) {
       totals.histories += 1;
@@ -71,10 +64,9 @@ export async function runCampaign(campaign: Campaign, progress: (done: number, f
       for (const [move, times] of report.moves) moves.set(move, (moves.get(move) ?? 0) + times);
     }
     progress(totals.histories, failures.length);
-    if (failures.length > 0 && campaign.stopAtFirst) Atomics.store(ended, 0, 1);
   };
   const { from, histories, threads, bug } = campaign;
-  const shares = Array.from({ length: threads }, (_, index): Share => ({ first: from + index, end: from + histories, stride: threads, bug, ended }));
+  const shares = Array.from({ length: threads }, (_, index): Share => ({ first: from + index, end: from + histories, stride: threads, bug }));
   await Promise.all(
     shares.map(
       (share) =>
@@ -89,18 +81,22 @@ export async function runCampaign(campaign: Campaign, progress: (done: number, f
     ),
   );
   failures.sort((a, b) => a.seed - b.seed);
-  return { ...totals, failures, moves, milliseconds: performance.now() - started, untilFirst: failures[0] ? failures[0].seed - from + 1 : null };
+  return { ...totals, failures, moves, milliseconds: performance.now() - started };
 }
 
-async function runShare({ first, end, stride, bug, ended }: Share): Promise<void> {
+/** Does without what costs time and shows nothing: thousands of errors are part of the game, and nobody reads where they came from. */
+export function lighten(): void {
   Logger.overrideLogger(false);
-  // Thousands of errors are part of the game; nobody reads where they came from.
   Error.stackTraceLimit = 0;
   useLightAbort();
   useNoLogContext();
+}
+
+async function runShare({ first, end, stride, bug }: Share): Promise<void> {
+  lighten();
   let reports: Report[] = [];
   const planted = bug === null ? undefined : plantedBug(bug);
-  for (let seed = first; seed < end && Atomics.load(ended, 0) === 0; seed += stride) {
+  for (let seed = first; seed < end; seed += stride) {
     const result = await runHistory({ seed, ...(planted && { bug: planted }) });
     const failure = result.violation ? await describe(result, planted === undefined) : null;
     reports.push({ seed, steps: result.steps, documents: result.documents, failure, moves: result.moves });

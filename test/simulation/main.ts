@@ -3,15 +3,18 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { allMoves } from '../../src/modules/documents/domain/lifecycle.js';
-import { runCampaign } from './campaign.js';
+import { lighten, runCampaign } from './campaign.js';
 import { runHistory } from './history.js';
 import { BUGS } from './mutants.js';
+import type { Violation } from './oracle.js';
+import type { PlantedBug } from './planted-bug.js';
 import { decodeTape } from './tape.js';
 
 /**
  * Simulates the service: `npm run simulate -- --histories 10000 --from 1`.
  * With HISTORY_SEED (and TAPE) in the environment it replays that one history and
- * prints every step; `--mutants` shows that each planted bug is found.
+ * prints every step; `--mutants` shows that each planted bug is found, with `--early`
+ * those alone that some dozens of histories find.
  */
 const { values } = parseArgs({
   options: {
@@ -19,6 +22,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     threads: { type: 'string', default: String(Math.max(1, availableParallelism())) },
     mutants: { type: 'boolean', default: false },
+    early: { type: 'boolean', default: false },
     bug: { type: 'string' },
   },
 });
@@ -41,7 +45,7 @@ async function replay(of: number, tape: string | undefined): Promise<number> {
 }
 
 async function simulate(): Promise<number> {
-  const result = await runCampaign({ from, histories, threads, bug: values.bug ?? null, stopAtFirst: false }, (done, failures) => {
+  const result = await runCampaign({ from, histories, threads, bug: values.bug ?? null }, (done, failures) => {
     if (done % 500 < 25) console.log(`  ${done} of ${histories} histories, ${failures} violations`);
   });
   for (const failure of result.failures) {
@@ -55,12 +59,21 @@ async function simulate(): Promise<number> {
 }
 
 async function hunt(): Promise<number> {
+  lighten();
   let escaped = 0;
   console.log('planted bug                                                   histories until found, and by what');
-  for (const bug of values.bug === undefined ? BUGS : BUGS.filter(({ name }) => name.startsWith(values.bug!))) {
-    const { untilFirst, failures } = await runCampaign({ from, histories: Math.min(histories, 2_000), threads, bug: bug.name, stopAtFirst: true });
-    if (untilFirst === null) escaped += 1;
-    console.log(`${bug.name.padEnd(60)} ${untilFirst === null ? 'ESCAPED' : `${String(untilFirst).padStart(5)}  ${failures[0]!.message.slice(0, 110)}`}`);
+  for (const bug of BUGS.filter(({ name, isRare }) => name.startsWith(values.bug ?? '') && !(values.early && isRare))) {
+    const found = await firstSeedThatFinds(bug);
+    if (found === null) escaped += 1;
+    console.log(`${bug.name.padEnd(60)} ${found === null ? 'ESCAPED' : `${String(found.seed - from + 1).padStart(5)}  ${found.violation.message.slice(0, 110)}`}`);
   }
   return escaped === 0 ? 0 : 1;
+}
+
+async function firstSeedThatFinds(bug: PlantedBug): Promise<{ seed: number; violation: Violation } | null> {
+  for (let seed = from; seed < from + Math.min(histories, 2_000); seed += 1) {
+    const { violation } = await runHistory({ seed, bug });
+    if (violation) return { seed, violation };
+  }
+  return null;
 }

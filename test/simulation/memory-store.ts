@@ -544,8 +544,8 @@ export class MemoryStore implements Store {
     const d = this.documents.get(`${tenant}/${id}`);
     const content = d && this.contents.get(`${tenant}/${id}`)?.find(({ revision }) => revision === d.content_revision);
     if (!d || !content) return [];
-    // As `get-document` and `stored-documents.repository` name what they read.
-    return [{ ...d, accessKey: d.access_key, issuerId: d.issuer_id, establishmentId: d.establishment_id, emissionPointId: d.emission_point_id, errorCode: d.error_code, sriMessages: d['sri_messages'], content: content.content }];
+    // As `get-document` and `stored-documents.repository` name what they read; no history looks at warnings.
+    return [{ ...d, warnings: [], accessKey: d.access_key, issuerId: d.issuer_id, establishmentId: d.establishment_id, emissionPointId: d.emission_point_id, errorCode: d.error_code, sriMessages: d['sri_messages'], content: content.content }];
   }
 
   /** The next instant at which due work could be announced or claimed. */

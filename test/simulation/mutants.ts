@@ -214,6 +214,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'M17 REJECTED absorbs a later authorization',
+    isRare: true,
     Transaction: wrongly((call, perform) =>
       perform(call.parameters[2] === 'REJECTED' && made(call, 'authorized') ? withParameter(withParameter(withParameter(call, 6, '[]'), 7, '{}'), 9, '[]') : call),
     ),
@@ -274,6 +275,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'X4 a document that was given up is never compared again',
+    isRare: true,
     Transaction: wrongly((call, perform) => perform(call, (store) => store.execute(made(call, 'gave_up') ? withParameter(call, 8, null) : call))),
   },
   {
@@ -297,6 +299,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'X8 the access key from before a correction is not asked for',
+    isRare: true,
     authorization: (below, store) => ({
       query: (key): Promise<AuthorizationAnswer> =>
         [...memory(store).documents.values()].some(({ access_key }) => access_key === key) ? below.query(key) : Promise.resolve({ kind: 'entries', entries: [], consultedKey: key, raw: '' }),
@@ -304,10 +307,12 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'X9 authorized with its former content, a document keeps the corrected one',
+    isRare: true,
     Transaction: wrongly((call, perform) => perform(call, (store) => store.execute(call.name === 'advance_document' ? withParameter(call, 12, null) : call))),
   },
   {
     name: 'X10 what was signed before a correction counts as signed',
+    isRare: true,
     Transaction: wrongly(async (call, perform) => {
       const rows = await perform(call);
       return call.name === 'take' ? rows.map((row) => ({ ...row, digests: (row['digests'] as Json[]).map((one) => ({ ...one, contentRevision: (row['document'] as Json)['content_revision'] })) })) : rows;

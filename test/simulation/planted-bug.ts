@@ -10,6 +10,8 @@ import type { SimulatedTransaction, Store, StoreAccess } from './store.js';
 /** A mistake put between the service and its ports, to see whether the harness notices. */
 export interface PlantedBug {
   readonly name: string;
+  /** It takes hundreds of histories to find it. */
+  readonly isRare?: true;
   readonly Transaction?: new (access: StoreAccess) => SimulatedTransaction;
   readonly reception?: (below: ReceptionPort) => ReceptionPort;
   readonly authorization?: (below: AuthorizationPort, store: Store) => AuthorizationPort;

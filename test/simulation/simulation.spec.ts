@@ -1,31 +1,8 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { availableParallelism, constants, setPriority } from 'node:os';
+import { availableParallelism } from 'node:os';
+import { LIMIT_MS, simulate } from './run-simulation.js';
 
 /** Histories of one test run; the README says how to run more. */
 const HISTORIES = Number(process.env['SIMULATION_HISTORIES'] ?? 10_000);
-/** Only ends what hangs: on a slow machine the others leave little of it for a long time. */
-const LIMIT_MS = 2 * 60 * 60_000;
-
-/** The simulation runs compiled, on what the other tests leave of every core; Jest only looks at how it ends. */
-function simulate(args: readonly string[]): Promise<{ code: number | null; output: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--enable-source-maps', '--single-threaded-gc', join(process.cwd(), 'dist', 'test', 'simulation', 'main.js'), ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-    let output = '';
-    const keep = (chunk: Buffer): void => {
-      output += chunk.toString();
-      process.stderr.write(chunk);
-    };
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
-    child.on('close', (code) => {
-      resolve({ code, output });
-    });
-  });
-}
 
 describe('the service under faults, in simulation', () => {
   it(`keeps every promise in ${HISTORIES} histories`, async () => {

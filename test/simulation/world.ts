@@ -353,6 +353,7 @@ export class World {
           },
           (error: unknown) => {
             if (error instanceof DomainError && error.code === 'NOT_FOUND') this.oracle.read(tenant.tenantId, document.id, null);
+            else if ((error as { code?: string }).code !== 'ECONNRESET') this.oracle.crashed(error);
           },
         );
         return;
