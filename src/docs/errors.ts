@@ -1,4 +1,5 @@
 import type { ErrorEntry } from '../shared/error-catalogue.js';
+import { REFUSAL_REASONS } from '../shared/refusal-reasons.js';
 import { generatedFrom, table } from './markdown.js';
 
 const ON_THE_RECORD = 200;
@@ -23,7 +24,7 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): str
       `${entry.es}. ${entry.actionEs}.`,
     ]);
   return [
-    generatedFrom('Errors', '`src/shared/error-catalogue.ts`'),
+    generatedFrom('Errors', '`src/shared/error-catalogue.ts` and `src/shared/refusal-reasons.ts`'),
     'Every answer with status 400 or above is `{"error": {"code", "message", "detail", "request_id"}}`. `code` never changes',
     'its meaning; `message` says what happened and what to do next, in Spanish, or English by `Accept-Language`. Quote `request_id`',
     'to support.',
@@ -43,8 +44,15 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): str
       ALLOWED_BESIDES_ACTS.map(([word, of, how]) => [`\`${word}\``, of, how]),
     ),
     '',
-    '`detail.reason` tells more where a code has several causes: `conflicting_credentials` of `UNAUTHENTICATED` is an API key beside',
-    'an `Authorization` header or a session cookie, of which one call takes one.',
+    '## Reasons',
+    '',
+    'Where a code has several causes, `detail.reason` names the one by a word for programs, and `message` tells it instead of what',
+    'the code says. Acts on documents have reasons of their own, which `detail.allowed_actions` and the state explain.',
+    '',
+    table(
+      ['code', 'reason', 'English', 'Spanish'],
+      Object.entries(REFUSAL_REASONS).flatMap(([code, reasons]) => Object.entries(reasons).map(([word, { en, es }]) => [`\`${code}\``, `\`${word}\``, en, es])),
+    ),
     '',
     '## On the document record',
     '',

@@ -125,7 +125,7 @@ class Provider {
   private read(given: URLSearchParams): Request | null {
     const text = (name: string): string => given.get(name) ?? '';
     const redirectUri = text('redirect_uri');
-    const isOurs = text('client_id') === this.settings.clientId && URL.canParse(redirectUri) && new URL(redirectUri).pathname === '/auth/google/callback';
+    const isOurs = text('client_id') === this.settings.clientId && URL.canParse(redirectUri) && new URL(redirectUri).pathname.endsWith('/auth/google/callback');
     const isSafe = text('response_type') === 'code' && text('code_challenge_method') === 'S256' && text('scope').split(' ').includes('openid');
     const request = { clientId: text('client_id'), redirectUri, state: text('state'), nonce: text('nonce'), challenge: text('code_challenge') };
     return isOurs && isSafe && Object.values(request).every((value) => value !== '') ? request : null;

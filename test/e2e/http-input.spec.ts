@@ -65,7 +65,7 @@ describe('what comes in over HTTP', () => {
 
   it('tells a path that cannot be decoded, and a parameter given twice, for what they are', async () => {
     const path = await business.call<Refused>('GET', '/documents/%zz', undefined, { 'accept-language': 'en' });
-    expect([path.status, path.body.error]).toMatchObject([400, { code: 'MALFORMED_REQUEST', message: 'The request cannot be read. Mend what detail points at and send again.', detail: { reason: 'path_encoding' } }]);
+    expect([path.status, path.body.error]).toMatchObject([400, { code: 'MALFORMED_REQUEST', message: 'The address cannot be decoded. Encode its parts with %.', detail: { reason: 'path_encoding' } }]);
     const twice = await business.call<Refused>('GET', '/documents?page=1&page=2&status=AUTHORIZED&status=REJECTED', undefined, { 'accept-language': 'en' });
     const repeated = { msg: 'The parameter was given more than once', type: 'repeated', input: 'array', ctx: {} };
     expect([twice.status, twice.body.detail]).toEqual([422, [{ loc: ['query', 'page'], ...repeated }, { loc: ['query', 'status'], ...repeated }]]);

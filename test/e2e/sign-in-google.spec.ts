@@ -156,25 +156,51 @@ describe('signing in with Google', () => {
     expect((await call(api, 'GET', back)).status).toBe(401);
   });
 
+  it('lets two sign-ins of one browser come to their ends, and gives up the oldest of many', async () => {
+    const [one, other] = [await visitProvider({ email: newAddress() }), await visitProvider({ email: newAddress() })];
+    const cookie = `${one.cookie}; ${other.cookie}`;
+    const first = await call(api, 'GET', one.back, { cookie });
+    expect([first.status, first.headers.getSetCookie().filter((line) => line.startsWith(other.cookie.split('=', 1)[0] ?? ''))]).toEqual([200, []]);
+    expect((await call(api, 'GET', other.back, { cookie })).status).toBe(200);
+    const many = Array.from({ length: 5 }, (_, index) => `sello_sign_in_${index}=x`);
+    const cleared = (await call(api, 'GET', '/auth/google', { cookie: many.join('; ') })).headers.getSetCookie().filter((line) => line.includes('Expires=Thu, 01 Jan 1970'));
+    expect(cleared.map((line) => line.split('=', 1)[0])).toEqual(many.map((pair) => pair.split('=', 1)[0]));
+  });
+
+  it('brings a person to the panel when the sign-in is over, and works below a path', async () => {
+    const below = await stack.startApi({ PANEL_URL: 'https://panel.example', PUBLIC_URL: 'http://127.0.0.1:9/api/' });
+    const start = await call(below, 'GET', '/auth/google?return_to=/a');
+    expect(start.headers.getSetCookie()).toEqual([expect.stringMatching(/^sello_sign_in_[0-9a-f]{16}=.*Path=\/api\/auth\/google;/)]);
+    expect(new URL(start.headers.get('location') ?? '').searchParams.get('redirect_uri')).toBe('http://127.0.0.1:9/api/auth/google/callback');
+    const shown = await fetch(start.headers.get('location') ?? '');
+    expect(shown.status).toBe(200);
+    const over = await call(below, 'GET', `/auth/google/callback?code=x&state=${'x'.repeat(43)}`);
+    expect([over.status, over.headers.get('location')]).toEqual([302, expect.stringMatching(/^https:\/\/panel\.example\/#reason=sign_in_expired&error=UNAUTHENTICATED&request_id=/)]);
+  });
+
   describe('refuses', () => {
-    const cases: readonly (readonly [string, (visit: { back: string; cookie: string }) => { back: string; cookie: string }])[] = [
-      ['a missing state', ({ back, cookie }) => ({ back: changed(back, 'state', null), cookie })],
-      ['a wrong state', ({ back, cookie }) => ({ back: changed(back, 'state', 'x'.repeat(43)), cookie })],
-      ['two states', ({ back, cookie }) => ({ back: `${back}&state=y`, cookie })],
-      ['another browser', ({ back }) => ({ back, cookie: `sello_sign_in=${'x'.repeat(43)}` })],
-      ['a browser without the cookie', ({ back }) => ({ back, cookie: '' })],
-      ['two cookies', ({ back, cookie }) => ({ back, cookie: `${cookie}; sello_sign_in=${'x'.repeat(43)}` })],
-      ['a missing code', ({ back, cookie }) => ({ back: changed(back, 'code', null), cookie })],
-      ['a wrong code', ({ back, cookie }) => ({ back: changed(back, 'code', 'nonsense'), cookie })],
-      ['an answer of another provider', ({ back, cookie }) => ({ back: changed(back, 'iss', 'https://evil.example'), cookie })],
-      ['an error with a script', ({ back, cookie }) => ({ back: `${back}&error=<script>alert(1)</script>&error_description=<script>`, cookie })],
+    /** The name of the cookie that a sign-in left. */
+    const nameOf = (cookie: string): string => cookie.split('=', 1)[0] ?? '';
+    const over = { reason: 'sign_in_expired' };
+    type Visit = { back: string; cookie: string };
+    const cases: readonly (readonly [string, (visit: Visit) => Visit, typeof over | null])[] = [
+      ['a missing state', ({ back, cookie }) => ({ back: changed(back, 'state', null), cookie }), over],
+      ['a wrong state', ({ back, cookie }) => ({ back: changed(back, 'state', 'x'.repeat(43)), cookie }), over],
+      ['two states', ({ back, cookie }) => ({ back: `${back}&state=y`, cookie }), over],
+      ['another browser', ({ back, cookie }) => ({ back, cookie: `${nameOf(cookie)}=${'x'.repeat(43)}` }), over],
+      ['a browser without the cookie', ({ back }) => ({ back, cookie: '' }), over],
+      ['two cookies', ({ back, cookie }) => ({ back, cookie: `${cookie}; ${nameOf(cookie)}=${'x'.repeat(43)}` }), over],
+      ['a missing code', ({ back, cookie }) => ({ back: changed(back, 'code', null), cookie }), null],
+      ['a wrong code', ({ back, cookie }) => ({ back: changed(back, 'code', 'nonsense'), cookie }), null],
+      ['an answer of another provider', ({ back, cookie }) => ({ back: changed(back, 'iss', 'https://evil.example'), cookie }), null],
+      ['an error with a script', ({ back, cookie }) => ({ back: `${back}&error=<script>alert(1)</script>&error_description=<script>`, cookie }), null],
     ];
 
-    it.each(cases)('%s', async (_what, change) => {
+    it.each(cases)('%s', async (_what, change, detail) => {
       const email = newAddress();
       const { back, cookie } = change(await visitProvider({ email }));
       const answer = await call(api, 'GET', back, { cookie });
-      expect([answer.status, answer.body.error.code, answer.body.error.detail]).toEqual([401, 'UNAUTHENTICATED', null]);
+      expect([answer.status, answer.body.error.code, answer.body.error.detail]).toEqual([401, 'UNAUTHENTICATED', detail]);
       expect(answer.text).not.toContain('script');
       expect(answer.headers.getSetCookie().some((one) => one.startsWith('service_'))).toBe(false);
       expect(await sessionsOf(email)).toEqual([]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { Mailbox } from '../../src/local/mailbox.js';
-import { call, cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/callers.js';
+import { type Answer, call, cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/callers.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const OTHER_PASSWORD = 'otras palabras distintas';
@@ -403,6 +403,38 @@ describe('signing up and in', () => {
     const refused = [{ cookie }, { token: owner.token }, { token: owner.token, cookie, headers }, { apiKey: 'svc_test_garbage', headers }, { cookie: `${cookie}; ${cookie}`, headers }, {}];
     expect(await Promise.all(refused.map(async (options) => (await call(api, 'POST', '/auth/logout', options)).status))).toEqual([403, 401, 401, 401, 401, 401]);
     expect((await call(api, 'GET', '/auth/me', { cookie })).status).toBe(401);
+  });
+
+  it('leaves no cookie behind that would refuse what the next session sends', async () => {
+    const owner = await signUp(api);
+    const cleared = (answer: Answer): string[] => answer.headers.getSetCookie().filter((one) => one.includes('Expires=Thu, 01 Jan 1970')).map((one) => one.split('=', 1)[0] ?? '');
+    const both = ['service_access_token', 'service_refresh_token'];
+    const options = { cookie: cookiesOf(await logIn(api, owner.email, PASSWORD, { cookie: true })), headers: { Origin: api } };
+    // Of two tabs that refresh at once, the second ends the session.
+    expect((await call(api, 'POST', '/auth/refresh', { ...options, body: {} })).status).toBe(200);
+    const late = await call(api, 'POST', '/auth/refresh', { ...options, body: {} });
+    expect([late.status, cleared(late)]).toEqual([401, both]);
+    // A token beside the cookie of another session: refused for that, whether the other session lives or not.
+    const beside = await call(api, 'GET', '/auth/me', { token: owner.token, cookie: options.cookie });
+    expect([beside.status, beside.body.error.detail, beside.body.error.message]).toEqual([401, { reason: 'conflicting_credentials' }, expect.stringContaining('más de una credencial')]);
+    const again = await call(api, 'POST', '/auth/login', { ...options, body: { email: owner.email, password: PASSWORD } });
+    expect([again.status, cleared(again)]).toEqual([200, both]);
+    expect(cleared(await logIn(api, owner.email))).toEqual([]);
+  });
+
+  it('keeps the refresh cookie where a proxy shows the API', async () => {
+    const owner = await signUp(api);
+    const below = await stack.startApi({ PUBLIC_URL: 'https://example.com/api' });
+    const signedIn = await logIn(below, owner.email, PASSWORD, { cookie: true });
+    expect(signedIn.headers.getSetCookie()).toEqual([expect.stringContaining('; Path=/;'), expect.stringContaining('; Path=/api/auth;')]);
+  });
+
+  it('tells a wrong password and an unknown address alike, in words for a person', async () => {
+    const owner = await signUp(api);
+    const refusals = await Promise.all([logIn(api, owner.email, 'otra cosa distinta'), logIn(api, newAddress())]);
+    const told = refusals.map(({ body }) => ({ ...body.error, request_id: '' }));
+    expect(told[0]).toEqual(told[1]);
+    expect(told[0]).toMatchObject({ code: 'UNAUTHENTICATED', detail: { reason: 'email_or_password' }, message: expect.stringContaining('restablezca la contraseña') });
   });
 
   it('lets a person work in the tenant they name, or in their only one', async () => {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CookieOptions, Response } from 'express';
 import { type Settings, SETTINGS } from '../../config/settings.js';
+import { PublicAddress } from '../../platform/http/public-address.js';
 import type { ServiceRequest } from '../../platform/http/service-request.js';
 import { SESSION_COOKIE } from '../../platform/security/access.js';
 import { cookieValues } from '../../platform/security/credentials.js';
@@ -12,13 +13,21 @@ const REFRESH_COOKIE = 'service_refresh_token';
 /** Keeps the tokens of a browser where its scripts cannot read them, and of other origins' pages none is sent by a form. */
 @Injectable()
 export class SessionCookies {
-  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly address: PublicAddress,
+  ) {}
 
-  /** The session as it is answered; with `inCookies` the refresh token goes into its cookie alone. */
+  /**
+   * The session as it is answered; with `inCookies` the refresh token goes into its cookie alone. Else the cookies of an
+   * earlier session go: no page could take them away, and beside the new token they would refuse every call.
+   */
   answer(response: Response, session: OpenedSession, inCookies: boolean): SessionRecord {
     if (inCookies) {
       response.cookie(SESSION_COOKIE, session.accessToken, { ...this.access(), maxAge: session.accessSeconds * 1_000 });
       response.cookie(REFRESH_COOKIE, session.refreshToken, { ...this.refresh(), maxAge: session.refreshSeconds * 1_000 });
+    } else if (this.isPresented(response.req)) {
+      this.clear(response);
     }
     return {
       access_token: session.accessToken,
@@ -30,8 +39,8 @@ export class SessionCookies {
   }
 
   /** Whether a browser keeps a session here, good or not. */
-  isPresented(request: ServiceRequest): boolean {
-    return cookieValues(request.headers.cookie, SESSION_COOKIE).length > 0;
+  isPresented({ headers }: Pick<ServiceRequest, 'headers'>): boolean {
+    return [SESSION_COOKIE, REFRESH_COOKIE].some((name) => cookieValues(headers.cookie, name).length > 0);
   }
 
   refreshTokenOf(request: ServiceRequest): string | null {
@@ -49,6 +58,6 @@ export class SessionCookies {
   }
 
   private refresh(): CookieOptions {
-    return { ...this.access(), sameSite: 'strict', path: '/auth' };
+    return { ...this.access(), sameSite: 'strict', path: `${this.address.path}/auth` };
   }
 }

@@ -55,7 +55,12 @@ export class SignInController {
     const inCookie = body.refresh_token === undefined;
     const token = body.refresh_token ?? this.cookies.refreshTokenOf(request);
     if (token === null) throw new DomainError('UNAUTHENTICATED');
-    return this.cookies.answer(response, await this.commands.execute(new RefreshSession(token, originOf(request))), inCookie);
+    const session = await this.commands.execute(new RefreshSession(token, originOf(request))).catch((error: unknown) => {
+      // What no longer works goes, for the page cannot take it away. An outage takes nothing.
+      if (inCookie && error instanceof DomainError && error.code === 'UNAUTHENTICATED') this.cookies.clear(response);
+      throw error;
+    });
+    return this.cookies.answer(response, session, inCookie);
   }
 
   @Post('logout')

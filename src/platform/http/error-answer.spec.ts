@@ -68,7 +68,7 @@ describe('answerTo', () => {
 
   it('names a path that cannot be decoded as such, and claims nothing of other requests that cannot be read', () => {
     const failed = (cause: Error): unknown => answerTo(new BadRequestException('secret', { cause }), 'en', 'r-1').body['error'];
-    expect(failed(new URIError('secret'))).toMatchObject({ code: 'MALFORMED_REQUEST', message: 'The request cannot be read. Mend what detail points at and send again.', detail: { reason: 'path_encoding' } });
+    expect(failed(new URIError('secret'))).toMatchObject({ code: 'MALFORMED_REQUEST', message: 'The address cannot be decoded. Encode its parts with %.', detail: { reason: 'path_encoding' } });
     expect(failed(new Error('secret'))).toMatchObject({ code: 'MALFORMED_REQUEST', detail: null });
   });
 

@@ -1,6 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
-import { ERROR_CATALOGUE, type ErrorCode, messageOf } from '../../shared/error-catalogue.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../shared/error-catalogue.js';
+import { refusalMessage } from '../../shared/refusal-reasons.js';
 import { sqlState } from '../database/sql-error.js';
 import type { Finding } from '../../shared/finding.js';
 import { fieldMessage, type Language } from './field-messages.js';
@@ -69,7 +70,7 @@ function wireFinding({ loc, type, input, ctx }: FieldFinding, language: Language
 }
 
 function envelope(code: ErrorCode, detail: unknown, language: Language, requestId: string): Record<string, unknown> {
-  return { code, message: messageOf(code, language), detail, request_id: requestId };
+  return { code, message: refusalMessage(code, detail, language), detail, request_id: requestId };
 }
 
 function identify(error: unknown): { code: ErrorCode; detail: unknown } {

@@ -20,9 +20,19 @@ export class PublicAddress {
     return withoutEnd(this.settings.PUBLIC_URL ?? this.listening());
   }
 
+  /** Path under which browsers see this API, without a slash at its end: empty unless a proxy takes one off. */
+  get path(): string {
+    return withoutEnd(new URL(this.base).pathname);
+  }
+
   /** Base address of the pages that mails lead to. */
   get panel(): string {
     return withoutEnd(this.settings.PANEL_URL ?? this.base);
+  }
+
+  /** Whether the pages are told apart from the API. */
+  get hasPanel(): boolean {
+    return this.settings.PANEL_URL !== undefined;
   }
 
   /** True for an origin, as a browser writes it, of ours. */

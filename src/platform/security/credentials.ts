@@ -38,9 +38,16 @@ function single(request: ServiceRequest, name: string): string | null {
 
 /** Every value that a Cookie header gives a name. */
 export function cookieValues(header: string | undefined, name: string): readonly string[] {
-  return (header ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
+  return cookiePairs(header)
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1));
 }
+
+/** The names in a Cookie header that begin with `start`. */
+export function cookieNames(header: string | undefined, start: string): readonly string[] {
+  return cookiePairs(header)
+    .filter((pair) => pair.startsWith(start))
+    .map((pair) => pair.split('=', 1)[0] ?? '');
+}
+
+const cookiePairs = (header: string | undefined): readonly string[] => (header ?? '').split(';').map((pair) => pair.trim());

@@ -94,8 +94,10 @@ export class PersonAuthentication {
     if (token === null) throw new DomainError('UNAUTHENTICATED');
     const claims = await this.tokens.claimsOf(context, token);
     if (bearer !== null && cookie !== null && cookie !== bearer) {
-      const other = await this.tokens.claimsOf(context, cookie);
-      if (other.sub !== claims.sub || other.sid !== claims.sid) throw new DomainError('UNAUTHENTICATED');
+      const other = await this.tokens.claimsOf(context, cookie).catch((error: unknown) => {
+        throw error instanceof DomainError ? new DomainError('UNAUTHENTICATED', { reason: 'conflicting_credentials' }) : error;
+      });
+      if (other.sub !== claims.sub || other.sid !== claims.sid) throw new DomainError('UNAUTHENTICATED', { reason: 'conflicting_credentials' });
     }
     return claims;
   }

@@ -15,7 +15,7 @@ const CALLBACK_PATH = '/auth/google/callback';
 const LOCAL_PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,500}$/;
 const PATIENCE_MS = 15_000;
 
-/** Sends browsers to Google, and takes them back. Whatever Google or anybody else says is wrong, the answer is the same. */
+/** Sends browsers to Google, and takes them back. Whatever Google or anybody else says is wrong about a sign-in that is under way, the answer is the same. */
 @Injectable()
 export class GoogleGuard extends AuthGuard(GOOGLE) {
   constructor(
@@ -53,7 +53,7 @@ export class GoogleGuard extends AuthGuard(GOOGLE) {
     // Two providers that are mixed up show by the name they give themselves (RFC 9207).
     if (!isAnswer || (iss !== undefined && iss !== this.settings.GOOGLE_ISSUER)) {
       await this.pending.end(request, state);
-      throw new DomainError('UNAUTHENTICATED', error === 'access_denied' ? { reason: 'cancelled' } : null);
+      throw error === 'access_denied' ? new DomainError('UNAUTHENTICATED', { reason: 'cancelled' }) : refusalOf(request);
     }
     const ended = new AbortController();
     const tooLate = this.sleeper.sleep(PATIENCE_MS, ended.signal).then(() => {
@@ -61,6 +61,8 @@ export class GoogleGuard extends AuthGuard(GOOGLE) {
     });
     try {
       return (await Promise.race([super.canActivate(context), tooLate])) as boolean;
+    } catch (refusal) {
+      throw refusal instanceof DomainError && refusal.code === 'UNAUTHENTICATED' ? refusalOf(request) : refusal;
     } finally {
       tooLate.catch(() => undefined);
       ended.abort();
@@ -85,6 +87,9 @@ export class GoogleGuard extends AuthGuard(GOOGLE) {
     return identity;
   }
 }
+
+/** A sign-in that is over, or another browser's, may be begun again; of any other nothing is told. */
+const refusalOf = ({ returnTo }: SignInRequest): DomainError => new DomainError('UNAUTHENTICATED', returnTo === undefined ? { reason: 'sign_in_expired' } : null);
 
 /** Names of the errors by which passport tells a refusal of the provider. */
 const PROTOCOL_ERRORS = ['TokenError', 'AuthorizationError', 'InternalOAuthError'];

@@ -23,13 +23,18 @@ export class PanelFailureFilter extends ErrorFilter {
   }
 
   protected override send(answer: ErrorAnswer, request: SignInRequest, response: Response): void {
-    const { returnTo } = request;
-    if (typeof returnTo !== 'string') {
+    const page = this.pageOf(request);
+    if (page === null) {
       super.send(answer, request, response);
       return;
     }
     const told = new URLSearchParams(failureOf(answer)).toString();
-    response.set('Cache-Control', 'no-store').redirect(`${this.address.panel}${returnTo}${returnTo.includes('#') ? '&' : '#'}${told}`);
+    response.set('Cache-Control', 'no-store').redirect(`${this.address.panel}${page}${page.includes('#') ? '&' : '#'}${told}`);
+  }
+
+  /** Nobody knows where a sign-in was to return to that is over, or another browser's: the panel's first page tells a person more than JSON. */
+  private pageOf({ returnTo }: SignInRequest): string | null {
+    return returnTo === undefined && this.address.hasPanel ? '/' : (returnTo ?? null);
   }
 }
 

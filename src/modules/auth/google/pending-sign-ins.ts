@@ -2,7 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import type { ServiceRequest } from '../../../platform/http/service-request.js';
-import { cookieValues } from '../../../platform/security/credentials.js';
+import { PublicAddress } from '../../../platform/http/public-address.js';
+import { cookieNames, cookieValues } from '../../../platform/security/credentials.js';
 import { type Chance, CHANCE, type Clock, CLOCK } from '../../../shared/ports.js';
 import { IdentitiesRepository } from '../persistence/identities.repository.js';
 import { drawToken, hashOfToken, isTokenShaped } from '../sessions/secret-tokens.js';
@@ -11,12 +12,14 @@ import { drawToken, hashOfToken, isTokenShaped } from '../sessions/secret-tokens
 export interface SignInRequest extends ServiceRequest {
   /** What the ID token must repeat. */
   nonce?: string;
-  /** Where the browser goes afterwards; null: the caller reads the tokens. */
+  /** Where the browser goes afterwards; null: the caller reads the tokens; undefined while nobody knows. */
   returnTo?: string | null;
 }
 
-const COOKIE = 'sello_sign_in';
-const PATH = '/auth/google';
+/** One for each sign-in that is under way, with the beginning of its state's hash: those of two tabs do not end each other. */
+const COOKIE = 'sello_sign_in_';
+/** A browser's cookies may not fill its requests: with so many begun, those before are given up. */
+const MOST_BEGUN = 5;
 const VALID_MS = 10 * 60_000;
 
 type Stored = (error: Error | null, state?: string) => void;
@@ -30,6 +33,7 @@ type Loaded = (error: Error | null, verifier?: string | false, state?: unknown) 
 export class PendingSignIns {
   constructor(
     private readonly identities: IdentitiesRepository,
+    private readonly address: PublicAddress,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CHANCE) private readonly chance: Chance,
@@ -40,7 +44,9 @@ export class PendingSignIns {
     const [browser, state] = [drawToken(this.chance), drawToken(this.chance)];
     const now = this.clock.now();
     const detail = { verifier, nonce: request.nonce, return_to: request.returnTo ?? null, browser: browser.hash.toString('base64url') };
-    request.res?.cookie(COOKIE, browser.clear, { ...this.cookie(), maxAge: VALID_MS });
+    const begun = cookieNames(request.headers.cookie, COOKIE);
+    if (begun.length >= MOST_BEGUN) for (const name of begun) request.res?.clearCookie(name, this.cookie());
+    request.res?.cookie(cookieOf(state.hash), browser.clear, { ...this.cookie(), maxAge: VALID_MS });
     this.identities.keepSignIn(state.hash, detail, new Date(now.getTime() + VALID_MS), now).then(
       () => done(null, state.clear),
       (error: unknown) => done(error as Error),
@@ -61,10 +67,11 @@ export class PendingSignIns {
 
   /** The verifier of the sign-in that the state names, used up by this; null when there is none for this browser. */
   private async take(request: SignInRequest, state: unknown): Promise<string | null> {
-    const [browser, ...others] = cookieValues(request.headers.cookie, COOKIE);
-    request.res?.clearCookie(COOKIE, this.cookie());
     if (typeof state !== 'string' || !isTokenShaped(state)) return null;
-    const pending = await this.identities.takeSignIn(hashOfToken(state), this.clock.now());
+    const hash = hashOfToken(state);
+    const [browser, ...others] = cookieValues(request.headers.cookie, cookieOf(hash));
+    request.res?.clearCookie(cookieOf(hash), this.cookie());
+    const pending = await this.identities.takeSignIn(hash, this.clock.now());
     if (pending === null || browser === undefined || others.length > 0) return null;
     const [begun, here] = [Buffer.from(pending.browser, 'base64url'), hashOfToken(browser)];
     if (begun.length !== here.length || !timingSafeEqual(begun, here)) return null;
@@ -74,6 +81,8 @@ export class PendingSignIns {
   }
 
   private cookie() {
-    return { httpOnly: true, secure: this.settings.APP_ENV !== 'local', sameSite: 'lax', path: PATH } as const;
+    return { httpOnly: true, secure: this.settings.APP_ENV !== 'local', sameSite: 'lax', path: `${this.address.path}/auth/google` } as const;
   }
 }
+
+const cookieOf = (stateHash: Buffer): string => COOKIE + stateHash.toString('hex', 0, 8);

@@ -36,7 +36,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   async execute({ email, password, origin }: LogIn): Promise<OpenedSession> {
     const account = await this.people.find(email.toLowerCase());
     const matches = await this.hasher.matches(account?.password_hash ?? null, password);
-    if (account === null) throw new DomainError('UNAUTHENTICATED');
+    if (account === null) throw wrongLogin();
     const now = this.clock.now();
     const isLocked = account.locked_until !== null && account.locked_until > now;
     if (matches && !isLocked) {
@@ -46,6 +46,8 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     this.people
       .recordFailure(account.user_id, FAILURES_BEFORE_LOCK, new Date(now.getTime() + LOCK_MS), now, origin)
       .catch((error: unknown) => this.logger.error({ err: error }, 'a failed login was not recorded'));
-    throw new DomainError('UNAUTHENTICATED');
+    throw wrongLogin();
   }
 }
+
+const wrongLogin = (): DomainError => new DomainError('UNAUTHENTICATED', { reason: 'email_or_password' });

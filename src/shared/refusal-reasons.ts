@@ -1,0 +1,103 @@
+import { type ErrorCode, messageOf } from './error-catalogue.js';
+
+/** What happened and what to do next, in both languages. */
+export interface RefusalReason {
+  readonly es: string;
+  readonly en: string;
+}
+
+const reason = (es: string, en: string): RefusalReason => ({ es, en });
+
+/**
+ * Every `detail.reason` of a refusal whose code has several causes: its message takes the place of the code's own, and
+ * `docs/errors.md` lists it. A word never changes its meaning. Those of `INVALID_CERTIFICATE` are told by `detail.explanation`.
+ */
+export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record<string, RefusalReason>>>>> = {
+  MALFORMED_REQUEST: {
+    invalid_json: reason('El cuerpo no es JSON válido. Corrija el lugar que señala detail.', 'The body is no valid JSON. Mend the place that detail names.'),
+    too_deep: reason('El JSON está anidado con demasiada profundidad. Envíelo más plano.', 'The JSON is nested too deeply. Send it flatter.'),
+    too_many_members: reason('El JSON tiene demasiados miembros. Reparta el contenido en varias peticiones.', 'The JSON has too many members. Split it into several requests.'),
+    duplicate_key: reason('El JSON repite una clave en el mismo objeto. Deje una sola.', 'The JSON repeats a key in one object. Leave one.'),
+    byte_order_mark: reason('El cuerpo empieza con una marca de orden de bytes. Envíe UTF-8 sin ella.', 'The body begins with a byte order mark. Send UTF-8 without one.'),
+    invalid_utf8: reason('El cuerpo no es UTF-8. Codifíquelo en UTF-8.', 'The body is not UTF-8. Encode it in UTF-8.'),
+    empty_body: reason('Falta el cuerpo de la petición. Envíelo.', 'The request has no body. Send it.'),
+    cut_off: reason('El cuerpo llegó incompleto. Envíelo de nuevo.', 'The body arrived incomplete. Send it again.'),
+    too_slow: reason('La petición tardó demasiado en llegar. Envíela de nuevo.', 'The request took too long to arrive. Send it again.'),
+    too_many_headers: reason('La petición tiene demasiadas cabeceras. Envíe menos.', 'The request has too many headers. Send fewer.'),
+    headers_too_large: reason('Las cabeceras son demasiado grandes. Acórtelas; las cookies cuentan.', 'The headers are too large. Shorten them; cookies count.'),
+    invalid_http: reason('La petición no es HTTP válido. Revise el cliente.', 'The request is no valid HTTP. Check the client.'),
+    path_encoding: reason('La dirección no se puede decodificar. Codifique sus partes con %.', 'The address cannot be decoded. Encode its parts with %.'),
+    invalid_form: reason('El formulario no se puede leer. Envíelo como multipart/form-data.', 'The form cannot be read. Send it as multipart/form-data.'),
+    unexpected_part: reason('El formulario trae una parte que no se espera. Envíe las que nombra detail.', 'The form holds a part that is not expected. Send those that detail names.'),
+    too_many_parts: reason('El formulario trae demasiadas partes. Envíe las que nombra detail.', 'The form holds too many parts. Send those that detail names.'),
+    part_too_long: reason('Una parte del formulario es demasiado larga. Acorte la que nombra detail.', 'A part of the form is too long. Shorten the one that detail names.'),
+    invalid_charset: reason('El archivo no está en la codificación indicada. Guárdelo en ella o indique la suya.', 'The file is not in the encoding that was named. Save it so, or name its own.'),
+    invalid_csv: reason('El archivo no es CSV válido. Corrija la línea que señala detail.', 'The file is no valid CSV. Mend the line that detail names.'),
+  },
+  UNAUTHENTICATED: {
+    conflicting_credentials: reason(
+      'La petición trae más de una credencial. Envíe una sola: X-API-Key, Authorization o la cookie de la sesión.',
+      'The request carries more than one credential. Send one of them: X-API-Key, Authorization, or the cookie of the session.',
+    ),
+    email_or_password: reason('El correo o la contraseña no son correctos, o la cuenta está bloqueada por un rato. Verifíquelos o restablezca la contraseña.', 'The address or the password is wrong, or the account is locked for a while. Check them, or reset the password.'),
+    token_invalid: reason('El enlace ya se usó, caducó o lo reemplazó otro. Pida uno nuevo.', 'The link was used, has expired, or was replaced by another. Ask for a new one.'),
+    email_unverified: reason('Google no ha verificado este correo. Verifíquelo allí o ingrese con contraseña.', 'Google has not verified this address. Verify it there, or sign in with a password.'),
+    cancelled: reason('El ingreso con Google se canceló. Empiece de nuevo si lo desea.', 'The sign-in with Google was cancelled. Begin again if you like.'),
+    sign_in_expired: reason('El ingreso con Google caducó, ya se usó o empezó en otro navegador. Empiece de nuevo.', 'The sign-in with Google has expired, was used, or began in another browser. Begin again.'),
+  },
+  FORBIDDEN: {
+    tenant_required: reason('Pertenece a varias empresas. Nombre una en X-Tenant-Id; GET /auth/me las lista.', 'You belong to several tenants. Name one in X-Tenant-Id; GET /auth/me lists them.'),
+    tenant_mismatch: reason('X-Tenant-Id nombra una empresa que no es suya. GET /auth/me lista las suyas.', 'X-Tenant-Id names a tenant that is not yours. GET /auth/me lists yours.'),
+    no_active_membership: reason('Esta cuenta no pertenece a ninguna empresa, o está suspendida en ella. Pida una invitación o funde una con POST /auth/tenants.', 'This account belongs to no tenant, or is suspended there. Ask for an invitation, or found one by POST /auth/tenants.'),
+    email_unconfirmed: reason('El correo de la cuenta no está confirmado. Siga el enlace del mensaje, o pídalo de nuevo con POST /auth/email/verify/send.', 'The address of the account is not confirmed. Follow the link of the mail, or have it sent again by POST /auth/email/verify/send.'),
+    owners_only: reason('Solo un propietario puede hacerlo. Pídaselo a uno.', 'Only an owner may do this. Ask one.'),
+    own_role: reason('Nadie se da a sí mismo un rol mayor. Pídalo a otra persona.', 'Nobody raises themselves to a higher role. Ask somebody else.'),
+    other_person: reason('La invitación es para otra cuenta. Ingrese con la cuenta invitada.', 'The invitation is for another account. Sign in as the invited person.'),
+    person_required: reason('Esta operación es de una persona, no de una clave de API. Ingrese con una cuenta.', 'This operation is a person\'s, not an API key\'s. Sign in with an account.'),
+    origin: reason('La página que llama con la cookie no es de un origen admitido. Agréguelo a ALLOWED_ORIGINS.', 'The page that calls by cookie is of no allowed origin. Add it to ALLOWED_ORIGINS.'),
+    content_type: reason('Con la cookie de la sesión el cuerpo debe ser application/json.', 'By session cookie the body must be application/json.'),
+  },
+  NOT_FOUND: {
+    google_sign_in_is_off: reason('El ingreso con Google no está activado aquí. Ingrese con contraseña.', 'The sign-in with Google is off here. Sign in with a password.'),
+    draft_deleted: reason('El borrador se eliminó. Envíe otro con una clave de idempotencia nueva.', 'The draft was deleted. Send another with a new idempotency key.'),
+    not_yet: reason('Este XML todavía no existe. Pídalo cuando el documento avance.', 'There is no such XML yet. Ask for it once the document has gone on.'),
+    none: reason('Este documento terminó sin este XML. Consulte su historial.', 'This document ended without such XML. Look at its history.'),
+  },
+  INVALID_STATE: {
+    sign_in_required: reason('La persona invitada ya tiene cuenta. Ingrese con ella y acepte de nuevo.', 'The invited person has an account. Sign in with it and accept again.'),
+    last_owner: reason('Es el último propietario de la empresa. Nombre antes a otro.', 'This is the last owner of the tenant. Make another one first.'),
+    too_many_tenants: reason('Ya es propietario del máximo de empresas, que consta en detail. Entregue una antes, o contacte a soporte.', 'You own as many tenants as one may, told in detail. Hand one over first, or contact support.'),
+    has_documents: reason('Hay documentos que dependen de esto. Desactívelo en lugar de eliminarlo.', 'Documents stand on this. Make it inactive instead of removing it.'),
+    numbers_left_out: reason('Una restauración dejó números sin usar aquí. Desactívelo en lugar de eliminarlo.', 'A restore left numbers out here. Make it inactive instead of removing it.'),
+    inactive: reason('El webhook está apagado. Actívelo antes.', 'The webhook is off. Make it active first.'),
+    referred_to: reason('Otro borrador lo nombra como su documento original. Elimine o cambie ese antes.', 'Another draft names it as its original. Delete or change that one first.'),
+    IT_MOVES: reason('El documento cambió varias veces mientras tanto. Repita la petición.', 'The document changed several times meanwhile. Send the request again.'),
+  },
+  ALREADY_EXISTS: {
+    link_required: reason('Ya hay una cuenta con este correo. Ingrese en ella y envíe link_token a POST /auth/google/link.', 'There is an account with this address. Sign in to it and send link_token to POST /auth/google/link.'),
+    verified_by_another_issuer: reason('Otro emisor ya demostró con su certificado que el RUC es suyo. Revise el RUC o contacte a soporte.', 'Another issuer has proved by its certificate that the RUC is its own. Check the RUC, or contact support.'),
+  },
+  PAYLOAD_TOO_LARGE: {
+    too_large: reason('El archivo del certificado es demasiado grande. Exporte solo el certificado con su clave.', 'The certificate file is too large. Export the certificate with its key alone.'),
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    content_type: reason('El tipo de contenido no se admite en esta ruta. Envíe application/json, o la clase de archivo que admite.', 'The route does not take this media type. Send application/json, or the kind of file that it takes.'),
+    charset: reason('El cuerpo debe estar en UTF-8. Declare charset=utf-8 o nada.', 'The body must be UTF-8. Say charset=utf-8, or nothing.'),
+    content_encoding: reason('El cuerpo no puede venir comprimido. Envíelo sin Content-Encoding.', 'The body may not be compressed. Send it without Content-Encoding.'),
+  },
+  RATE_LIMITED: {
+    email_unconfirmed: reason('Mientras quien invita no confirme su correo, el límite diario de invitaciones es menor. Confírmelo.', 'As long as whoever invites has not confirmed an address, fewer invitations a day are sent. Confirm it.'),
+  },
+  SERVICE_UNAVAILABLE: {
+    too_many_bodies: reason('Se están leyendo demasiadas peticiones grandes a la vez. Reintente después de Retry-After.', 'Too many large requests are being read at once. Try again after Retry-After.'),
+    uploads_waiting: reason('Se están abriendo demasiados certificados a la vez. Reintente después de Retry-After.', 'Too many certificates are being opened at once. Try again after Retry-After.'),
+    machine_busy: reason('No hubo recursos para abrir el certificado. Reintente después de Retry-After.', 'There was no room to open the certificate. Try again after Retry-After.'),
+    printing_busy: reason('Se están imprimiendo demasiados documentos a la vez. Reintente después de Retry-After.', 'Too many documents are being printed at once. Try again after Retry-After.'),
+  },
+};
+
+/** What a refusal says: of its reason where the detail names one that is listed, else of its code. */
+export function refusalMessage(code: ErrorCode, detail: unknown, language: 'es' | 'en'): string {
+  const word = typeof detail === 'object' && detail !== null && 'reason' in detail ? String(detail.reason) : '';
+  return REFUSAL_REASONS[code]?.[word]?.[language] ?? messageOf(code, language);
+}
