@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { ServiceClock } from '../../src/platform/adapters/service-clock.js';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -23,10 +24,19 @@ describe("the offset of a process's clock", () => {
     await database.drop();
   });
 
+  class ShiftedClock extends ServiceClock {
+    constructor(public aheadMs: number) {
+      super();
+    }
+    override host(): number {
+      return Date.now() + this.aheadMs;
+    }
+  }
   const logged: unknown[] = [];
-  const logger = { warn: (...line: unknown[]) => logged.push(line) } as never;
-  const offset = (aheadMs: number): ClockOffset =>
-    new ClockOffset(new TenantTransaction(service), { now: () => new Date(Date.now() + aheadMs) }, new TimerSleeper(), logger, new Meters());
+  const keep = (...line: unknown[]): number => logged.push(line);
+  const logger = { warn: keep, error: keep, info: keep } as never;
+  const offsetOf = (clock: ServiceClock): ClockOffset => new ClockOffset(new TenantTransaction(service), clock, new TimerSleeper(), logger, new Meters());
+  const offset = (aheadMs: number): ClockOffset => offsetOf(new ShiftedClock(aheadMs));
 
   /** Asked while the one connection is taken for as long: told is the time at the end of that. */
   async function behindAnother(aheadMs: number, waitS: number): Promise<{ told: number; tookS: number }> {
@@ -55,6 +65,30 @@ describe("the offset of a process's clock", () => {
 
   it('is none where the clock is right, however slow the answer', async () => {
     expect(Math.abs((await behindAnother(0, 0.4)).told)).toBeLessThan(SAME_CLOCK_S);
+  });
+
+  it('holds the clock of the process back while it is ahead, says so once, and lets one that is behind be', async () => {
+    logged.length = 0;
+    const clock = new ShiftedClock(HOUR_MS);
+    const offset = offsetOf(clock);
+    const silences = (): number => logged.filter((line) => JSON.stringify(line).includes('did not tell')).length;
+    /** Again where a busy machine kept PostgreSQL from answering in time. @returns how far the process is ahead, in milliseconds */
+    const look = async (): Promise<number> => {
+      for (let before = silences(); ; before = silences()) {
+        await offset.work();
+        if (silences() === before) return clock.now().getTime() - Date.now();
+      }
+    };
+    expect(Math.abs(await look())).toBeLessThan(1_000);
+    await look();
+    clock.aheadMs = -HOUR_MS;
+    await look();
+    clock.aheadMs = 0;
+    expect(Math.abs(await look())).toBeLessThan(1_000);
+    clock.aheadMs = -HOUR_MS;
+    expect(Math.abs((await look()) + HOUR_MS)).toBeLessThan(1_000);
+    const told = logged.filter((line) => !JSON.stringify(line).includes('did not tell')).map((line) => JSON.stringify(line));
+    expect(told).toEqual([expect.stringContaining('ahead_seconds'), expect.stringContaining('agrees'), expect.stringContaining('behind_seconds')]);
   });
 
   it('is not told while PostgreSQL is silent or away, and the log says why', async () => {

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { ClockOffset } from './clock-offset.js';
 import { HealthChecks } from './health-checks.js';
 import { type Logger, LOGGER } from './logger.js';
 import { OperatorsDoor } from './operators-door.js';
@@ -14,6 +15,7 @@ const PAUSE_MS = 1_000;
 export class MigrationsFirst implements OnModuleInit {
   constructor(
     private readonly health: HealthChecks,
+    private readonly clocks: ClockOffset,
     private readonly door: OperatorsDoor,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -26,6 +28,7 @@ export class MigrationsFirst implements OnModuleInit {
     this.logger.warn('work begins when PostgreSQL answers and has the migrations of this version (npm run migrate)');
     do await this.sleeper.sleep(PAUSE_MS);
     while (!(await this.health.isMigrated()));
+    await this.clocks.work();
     this.logger.info('the migrations are applied: work begins');
   }
 }

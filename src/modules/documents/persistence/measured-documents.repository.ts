@@ -5,10 +5,10 @@ import { noteSpan } from '../../../platform/tracing/spans.js';
 import { IDS, type Ids } from '../../../shared/ports.js';
 import { rowOf } from '../../../sri/soap/classification.js';
 import type { Decision, DocumentState } from '../domain/document.js';
-import { target } from '../domain/lifecycle.js';
+import { type DocumentStatus, target } from '../domain/lifecycle.js';
 import { type Advanced, DocumentsRepository, type Records } from './documents.repository.js';
 
-/** The repository, with metrics of what it wrote: the states that documents reach, how long they take, and faults of ours. */
+/** The repository, with metrics of what it wrote: the states that documents reach, how long they take, and faults of ours; the log names the documents that somebody has to look at. */
 @Injectable()
 export class MeasuredDocumentsRepository extends DocumentsRepository {
   private readonly log = new Logger(MeasuredDocumentsRepository.name);
@@ -27,9 +27,10 @@ export class MeasuredDocumentsRepository extends DocumentsRepository {
     return advanced;
   }
 
-  private measure({ id, status: from, accessKey, firstSentAt }: DocumentState, { moves, patch, restore }: Decision, now: Date): void {
+  private measure(state: DocumentState, { moves, patch, restore }: Decision, now: Date): void {
+    const { id, status: from, accessKey, firstSentAt } = state;
     // It waits and nobody else is told: whoever keeps the key has to bring it back.
-    if (patch.errorCode === 'SIGNING_KEY_UNAVAILABLE') this.meters.count('ownFaults', { source: 'document', code: patch.errorCode });
+    if (patch.errorCode === 'SIGNING_KEY_UNAVAILABLE') this.ownFault(state, 'document', patch.errorCode);
     const last = moves.at(-1);
     if (last === undefined) return;
     const status = moves.reduce((at, { trigger }) => target(at, trigger), from);
@@ -40,22 +41,34 @@ export class MeasuredDocumentsRepository extends DocumentsRepository {
     this.meters.count('documentMoves', { document_type: documentType, status });
     if (restore) {
       this.log.error(`document ${id} is authorized with the content from before its correction, and has become that version again`);
-      this.meters.count('ownFaults', { source: 'document', code: 'FORMER_CONTENT' });
+      this.ownFault(state, 'document', 'FORMER_CONTENT');
     }
     if (status === 'AUTHORIZED' && firstSentAt !== null) {
       this.meters.time('authorizationDelay', { document_type: documentType }, now.getTime() - firstSentAt.getTime());
     }
-    if (last.trigger === 'failed' || last.trigger === 'mismatch') this.meters.count('ownFaults', { source: 'document', code: patch.errorCode ?? 'UNKNOWN' });
-    if (last.trigger === 'refused') this.countOwnFaults(last.detail, patch.sriMessages ?? []);
+    if (last.trigger === 'failed' || last.trigger === 'mismatch') this.ownFault(state, 'document', patch.errorCode ?? 'UNKNOWN');
+    else if (FOR_PEOPLE.has(status)) this.log.warn(`${nameOf(state)} is ${status}: ${patch.errorCode ?? last.trigger}`);
+    if (last.trigger === 'refused') this.countOwnFaults(state, last.detail, patch.sriMessages ?? []);
   }
 
-  private countOwnFaults(detail: unknown, messages: DocumentState['sriMessages']): void {
+  private ownFault(state: DocumentState, source: 'document' | 'reception' | 'authorization', code: string): void {
+    this.log.error(`${nameOf(state)} met a fault of ours: ${source} ${code}`);
+    this.meters.count('ownFaults', { source, code });
+  }
+
+  private countOwnFaults(state: DocumentState, detail: unknown, messages: DocumentState['sriMessages']): void {
     const { service } = detail as { readonly service: 'reception' | 'authorization' };
     for (const { identifier } of messages) {
-      if (identifier !== null && rowOf(service, identifier)?.ours === true) this.meters.count('ownFaults', { source: service, code: identifier });
+      if (identifier !== null && rowOf(service, identifier)?.ours === true) this.ownFault(state, service, identifier);
     }
   }
 }
+
+/** States that a document leaves by somebody's act alone. */
+const FOR_PEOPLE: ReadonlySet<DocumentStatus> = new Set(['MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT']);
+
+/** How the log names a document: metrics name none, and whoever is alarmed has to find it. */
+const nameOf = ({ id, tenantId }: DocumentState): string => `document ${id} of tenant ${tenantId}`;
 
 /** The document type stands in the access key, behind the date. */
 const documentTypeOf = (accessKey: string): string => accessKey.slice(8, 10);
