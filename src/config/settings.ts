@@ -195,7 +195,7 @@ export const SETTINGS_SCHEMA = z.object({
   WEBHOOK_TIMEOUT_SECONDS: seconds('Longest time for one delivery, from looking up the name to the end of the answer').default(10),
   WEBHOOK_LADDER: ladder('Seconds between attempts to deliver an event to a webhook; the first attempt comes at once', '5,300,1800,7200,18000,36000,36000,86400,86400'),
   WEBHOOK_DISABLE_AFTER_SECONDS: seconds('An address to which nothing arrived for so long is switched off').default(432_000),
-  EVENT_STREAMS_PER_TENANT: z.coerce.number().int().min(1).default(10).describe('Streams of events that one tenant may hold open on one API process'),
+  EVENT_STREAMS_PER_TENANT: z.coerce.number().int().min(1).default(10).describe('Streams of events that one tenant may hold open on one API process; one person may hold half of them'),
   EXPORTS_PER_TENANT: z.coerce.number().int().min(1).default(4).describe('Exports that one tenant may have under way on one API process'),
   NOTICE_INTERVAL_SECONDS: seconds('How often a worker looks for what is to be noticed: numbers that run low').default(300),
   RATE_LIMIT_ISSUE_PER_MINUTE: z.coerce.number().int().positive().default(60).describe('POST /documents per API key'),

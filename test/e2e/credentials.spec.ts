@@ -27,6 +27,12 @@ describe('credentials', () => {
   });
   afterAll(() => stack.stop());
 
+  it('lets pages of the panel show logos and printed documents, and others frame nothing', async () => {
+    const { headers } = await call(api, 'GET', '/issuers', { apiKey });
+    expect([headers.get('cross-origin-resource-policy'), headers.get('x-frame-options')]).toEqual(['same-site', null]);
+    expect(headers.get('content-security-policy')?.split(';')).toContain(`frame-ancestors 'self' ${PANEL}`);
+  });
+
   const issuers = (options: Parameters<typeof call>[3]) => call(api, 'GET', '/issuers', options);
 
   describe('API keys (B106, B107)', () => {

@@ -354,6 +354,19 @@ describe('events', () => {
       }
     });
 
+    it('of one person leave room for others of the tenant', async () => {
+      const owner = await Business.open(stack, { certificate: null });
+      const [busy, other] = await Promise.all([signedIn(stack), signedIn(stack)]);
+      for (const one of [busy, other]) await join(stack, one, owner.tenantId, 'viewer');
+      const as = ({ token }: { token: string }) => ({ Authorization: `Bearer ${token}`, 'X-Tenant-Id': owner.tenantId });
+      const readers = await Promise.all([1, 2].map(() => Reader.open(stack.apiUrl, as(busy))));
+      const refused = await fetch(`${stack.apiUrl}/events/stream`, { headers: as(busy) });
+      expect([refused.status, (await refused.json() as { error: { detail: unknown } }).error.detail]).toEqual([429, { limit: 2, limits: 'streams_of_person', retry_after_seconds: 15 }]);
+      const last = await Reader.open(stack.apiUrl, as(other));
+      expect(last.response.status).toBe(200);
+      for (const reader of [...readers, last]) reader.close();
+    });
+
     it('end when the key is revoked, when the person leaves, and when the process stops', async () => {
       const owner = await Business.open(stack, { certificate: null });
       const made = (await owner.call<{ id: string; key: string }>('POST', '/auth/api-keys', { name: 'stream' })).body;

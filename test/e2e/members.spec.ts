@@ -290,6 +290,7 @@ describe('members of a tenant', () => {
       expect(await statuses()).toEqual([403, 403]);
       const told = (await lines()).filter((line) => line.target_id === clerk.memberId).map(({ action }) => action);
       expect(told).toEqual(['member.removed', 'member.resumed', 'member.suspended']);
+      expect((await lines()).find(({ target_id, action }) => target_id === clerk.memberId && action === 'member.removed')).toMatchObject({ detail: { email: clerk.email } });
       expect(await invite(admin, 'viewer', clerk.email)).toMatchObject({ status: 201 });
     });
 

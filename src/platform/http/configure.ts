@@ -43,7 +43,7 @@ export function configureHttp(app: NestExpressApplication, description: () => De
   if (isTracing()) app.use(requestSpan);
   app.use(requestLog(app.get<Logger>(LOGGER), app.get(Meters)));
   app.use(headerLimit);
-  app.use(securityHeaders(settings.APP_ENV === 'production'));
+  app.use(securityHeaders(settings));
   app.use(lastAnswer(app.get(Shutdown)));
   app.use(noStore);
   allowOrigins(app, settings.ALLOWED_ORIGINS);
@@ -80,10 +80,16 @@ function allowOrigins(app: NestExpressApplication, origins: readonly string[]): 
   });
 }
 
-function securityHeaders(isProduction: boolean) {
+function securityHeaders({ APP_ENV, ALLOWED_ORIGINS: origins }: Settings) {
+  const isProduction = APP_ENV === 'production';
+  const isPanelElsewhere = origins.length > 0;
   return helmet({
     // Local and sandbox deployments may speak plain HTTP: browsers must not rewrite the pages of /docs to https.
-    contentSecurityPolicy: { directives: isProduction ? {} : { upgradeInsecureRequests: null } },
+    contentSecurityPolicy: { directives: { ...(isPanelElsewhere && { frameAncestors: ["'self'", ...origins] }), ...(!isProduction && { upgradeInsecureRequests: null }) } },
+    // Pages of ours show logos and printed documents.
+    crossOriginResourcePolicy: { policy: isPanelElsewhere ? 'same-site' : 'same-origin' },
+    // It knows no list of origins; browsers that read the policy above go by that.
+    xFrameOptions: isPanelElsewhere ? false : { action: 'sameorigin' },
     strictTransportSecurity: isProduction ? { maxAge: 31_536_000, includeSubDomains: true } : false,
   });
 }

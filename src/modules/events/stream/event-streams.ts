@@ -24,7 +24,8 @@ const ENDED = new Error('the stream ends');
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
   private readonly log = new Logger(EventStreams.name);
-  private readonly open = new Map<string, Set<AbortController>>();
+  /** Of each tenant the streams, with whom each is for. */
+  private readonly open = new Map<string, Map<AbortController, string>>();
 
   constructor(
     private readonly events: EventsRepository,
@@ -35,7 +36,7 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   /**
    * Streams until the client leaves, its key or session ends, or the process stops; to HEAD it answers the headers alone.
-   * @throws DomainError RATE_LIMITED when the tenant holds too many streams open
+   * @throws DomainError RATE_LIMITED when the tenant holds too many streams open, or one person of it
    * @throws ValidationFailure when it is to go on from what is no place
    */
   async serve(tenant: TenantContext, query: EventStreamQuery, lastEventId: string | undefined, response: Response): Promise<void> {
@@ -45,7 +46,7 @@ export class EventStreams implements BeforeApplicationShutdown {
       response.writeHead(200, HEADERS).end();
       return;
     }
-    const ending = this.enter(tenant.tenantId);
+    const ending = this.enter(tenant);
     void answered(response).then(() => ending.abort(ENDED));
     try {
       const selection = { type: query.type ?? null, documentId: query.document_id ?? null };
@@ -66,7 +67,7 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   /** Before the server waits for its connections: these would never end by themselves. */
   beforeApplicationShutdown(): void {
-    for (const streams of this.open.values()) for (const stream of streams) stream.abort(ENDED);
+    for (const streams of this.open.values()) for (const stream of streams.keys()) stream.abort(ENDED);
   }
 
   private async follow(tenant: TenantContext, selection: EventSelection, first: EventsFound, response: Response, ending: AbortSignal): Promise<void> {
@@ -92,14 +93,17 @@ export class EventStreams implements BeforeApplicationShutdown {
     if (!response.write(text)) await once(response, 'drain', { signal: ending });
   }
 
-  private enter(tenantId: string): AbortController {
-    const streams = this.open.get(tenantId) ?? new Set();
+  private enter({ tenantId, principal }: TenantContext): AbortController {
+    const streams = this.open.get(tenantId) ?? new Map<AbortController, string>();
     const limit = this.settings.EVENT_STREAMS_PER_TENANT;
-    if (streams.size >= limit) {
-      throw new DomainError('RATE_LIMITED', { limit, limits: 'streams', retry_after_seconds: RETRY_AFTER_SECONDS });
-    }
+    const refuseBeyond = (count: number, most: number, limits: string): void => {
+      if (count >= most) throw new DomainError('RATE_LIMITED', { limit: most, limits, retry_after_seconds: RETRY_AFTER_SECONDS });
+    };
+    refuseBeyond(streams.size, limit, 'streams');
+    // Pages that one person left open leave room for the others.
+    if (principal.kind === 'user') refuseBeyond([...streams.values()].filter((id) => id === principal.id).length, Math.ceil(limit / 2), 'streams_of_person');
     const ending = new AbortController();
-    this.open.set(tenantId, streams.add(ending));
+    this.open.set(tenantId, streams.set(ending, principal.id));
     return ending;
   }
 

@@ -29,7 +29,8 @@ export class RemoveMemberHandler implements ICommandHandler<RemoveMember> {
       ({ actor, member, otherOwners }) => {
         requireMayTouch(actor, member);
         requireOwnerLeft(member, otherOwners);
-        return { set: 'remove', entry: { action: 'member.removed', detail: { role: member.role, status: member.status } } };
+        return { set: 'remove', entry: { action: 'member.removed', // No list knows the member any more.
+          detail: { email: member.email, role: member.role, status: member.status } } };
       },
       this.clock.now(),
     );
