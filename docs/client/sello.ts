@@ -6915,9 +6915,9 @@ export interface operations {
                 issuer_id?: string;
                 /** @description Only documents for the buyer with this identifier */
                 buyer_id?: string;
-                /** @description First issue date */
+                /** @description First issue date, a calendar day in Ecuador */
                 issue_date_from?: string;
-                /** @description Last issue date */
+                /** @description Last issue date, a calendar day in Ecuador */
                 issue_date_to?: string;
                 /** @description The document that has this access key, or had it before it was corrected with another date */
                 access_key?: string;
@@ -7067,9 +7067,9 @@ export interface operations {
                 issuer_id?: string;
                 /** @description Only documents for the buyer with this identifier */
                 buyer_id?: string;
-                /** @description First issue date */
+                /** @description First issue date, a calendar day in Ecuador */
                 issue_date_from?: string;
-                /** @description Last issue date */
+                /** @description Last issue date, a calendar day in Ecuador */
                 issue_date_to?: string;
                 /** @description The document that has this access key, or had it before it was corrected with another date */
                 access_key?: string;
@@ -7121,9 +7121,9 @@ export interface operations {
                 issuer_id?: string;
                 /** @description Only documents for the buyer with this identifier */
                 buyer_id?: string;
-                /** @description First issue date */
+                /** @description First issue date, a calendar day in Ecuador */
                 issue_date_from?: string;
-                /** @description Last issue date */
+                /** @description Last issue date, a calendar day in Ecuador */
                 issue_date_to?: string;
                 /** @description The document that has this access key, or had it before it was corrected with another date */
                 access_key?: string;
@@ -9833,9 +9833,9 @@ export interface operations {
                 action?: components["schemas"]["AuditAction"];
                 /** @description Only what this user or API key did */
                 actor_id?: string;
-                /** @description From this day on */
+                /** @description From this day on; days are those of Guayaquil (UTC-5) */
                 from?: string;
-                /** @description Until the end of this day */
+                /** @description Until the end of this day; days are those of Guayaquil (UTC-5) */
                 to?: string;
             };
             header?: {

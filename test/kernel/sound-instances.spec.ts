@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DtoClass, type FieldSpec, fieldsOf } from '../../src/platform/http/field-spec.js';
+import { checkField, type DtoClass, type FieldSpec, fieldsOf } from '../../src/platform/http/field-spec.js';
 import { Text } from '../../src/platform/http/fields.js';
 import { soundInstance } from '../../src/platform/http/sound-instance.js';
 import { ValidationFailure } from '../../src/platform/http/validation-failure.js';
@@ -30,7 +30,7 @@ const types = [...new Set([...exported.filter(isDto), LeansOnABlank])];
 /** What some field or other takes, and what hardly any does. */
 const VALUES: readonly unknown[] = [
   '3f0e8a56-2c1b-4d7e-9a01-6b5c4d3e2f10', '1790012345001', '1710034065', '001', '12345678', '01', '4', '2', 'A1B2', 'PBX1234', 'es', 'Café de altura', '2025', '  ends trimmed ', 'two\nlines\n',
-  'maria@example.com', 'https://example.com/hook', '2026-08-25', '2026-08-25T10:00:00-05:00', '2000-01-01T00:00:00+14:00', '2099-12-31T23:59:59-05:00', '2099-12-31T24:00:00Z', '0.15', '115.00', '100', 15, 1, 0, 2, 0.5, true, false, 'true', 'false', '12', 'QUJD', 'correct horse battery',
+  'maria@example.com', 'https://example.com/hook', '2026-08-25', '2026-08-26', '2026-08-25T10:00:00-05:00', '2026-08-25T14:00:00Z', '2026-08-26T10:00:00-05:00', '2000-01-01T00:00:00+14:00', '2099-12-31T23:59:59-05:00', '2099-12-31T24:00:00Z', '0.15', '115.00', '100', 15, 1, 0, 2, 0.5, true, false, 'true', 'false', '12', 'QUJD', 'correct horse battery',
   '', ' ', null, [], {}, [1], ['01'], -1, 1e21, '-5', 'x'.repeat(400), '\u0000', 'constructor', '__proto__', { constructor: 'x' }, [[]], [null], [{}],
 ];
 
@@ -52,7 +52,7 @@ describe.each(types.map((type) => [type.name, type] as const))('%s', (_name, typ
     let isComplete = true;
     const acceptable = new Map<FieldSpec, readonly unknown[]>();
 
-    const valueOf = (spec: FieldSpec): unknown => {
+    const valueOf = (spec: FieldSpec, owner: object): unknown => {
       if (!isMeantToBeSound && below(20) === 0) return random.pick(VALUES);
       if (spec.nullable && below(5) === 0) return null;
       if (spec.nested !== null) {
@@ -62,14 +62,15 @@ describe.each(types.map((type) => [type.name, type] as const))('%s', (_name, typ
       }
       if (!acceptable.has(spec)) acceptable.set(spec, [...VALUES, ...expectedBy(spec)].filter((value) => spec.check(value).ok));
       const taken = acceptable.get(spec)!;
-      return taken.length === 0 ? undefined : random.pick(taken);
+      const fitting = isMeantToBeSound && spec.endOf !== null ? taken.filter((value) => checkField(spec, value, owner).ok) : taken;
+      return fitting.length === 0 ? undefined : random.pick(fitting);
     };
     const bodyOf = (of: DtoClass): Record<string, unknown> => {
       const body: Record<string, unknown> = {};
       for (const [name, spec] of fieldsOf(of)) {
         const leaned = spec.requiredWith.length > 0 || spec.requiredUnless.length > 0;
         const isLeftOut = spec.required ? !isMeantToBeSound && below(60) === 0 : leaned && isMeantToBeSound ? !isComplete : below(2) === 0;
-        const value = isLeftOut ? undefined : valueOf(spec);
+        const value = isLeftOut ? undefined : valueOf(spec, Object.assign(new of(), body));
         if (value !== undefined) body[name] = value;
       }
       return body;

@@ -22,8 +22,8 @@ class DocumentFilterQuery {
   @OneOf(DOCUMENT_TYPES, { ...OPTIONAL, enumName: 'DocumentType', about: 'Only documents of this type' }) document_type?: string;
   @Uuid({ ...OPTIONAL, about: 'Only documents of this issuer' }) issuer_id?: string;
   @Text({ ...OPTIONAL, max: 20, about: 'Only documents for the buyer with this identifier' }) buyer_id?: string;
-  @Day({ ...OPTIONAL, about: 'First issue date' }) issue_date_from?: string;
-  @Day({ ...OPTIONAL, about: 'Last issue date' }) issue_date_to?: string;
+  @Day({ ...OPTIONAL, about: 'First issue date, a calendar day in Ecuador' }) issue_date_from?: string;
+  @Day({ ...OPTIONAL, endOf: { from: 'issue_date_from', inclusive: true }, about: 'Last issue date, a calendar day in Ecuador' }) issue_date_to?: string;
   @Digits(49, { ...OPTIONAL, about: 'The document that has this access key, or had it before it was corrected with another date' }) access_key?: string;
   @Text({ ...OPTIONAL, max: 300, about: WORDS }) q?: string;
 }

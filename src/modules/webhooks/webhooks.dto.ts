@@ -29,7 +29,7 @@ export class WebhookUpdateDto {
 @ApiSchema({ name: 'WebhookReplay' })
 export class WebhookReplayDto {
   @Instant({ example: '2026-01-31T12:00:00Z', about: 'Events from this moment on' }) from: string;
-  @Instant({ example: '2026-01-31T18:00:00Z', about: 'and before this one' }) to: string;
+  @Instant({ endOf: { from: 'from', inclusive: false }, example: '2026-01-31T18:00:00Z', about: 'and before this one' }) to: string;
   @OneOfList(SUBSCRIBABLE_KINDS, { atLeast: 1, nullable: true, about: 'Only these kinds; null: those that the webhook listens to' }) kinds?: EventKind[] | null;
 }
 

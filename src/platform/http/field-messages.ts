@@ -86,7 +86,10 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   url_address: [() => 'Debe llevar a una dirección pública', () => 'Must lead to a public address'],
   too_many_keys: [(c) => `Admite como máximo ${text(c['max'])} claves vigentes: revoque las que no use`, (c) => `Takes at most ${text(c['max'])} standing keys: revoke those that are not used`],
   too_many_webhooks: [(c) => `Admite como máximo ${text(c['max'])} webhooks`, (c) => `Takes at most ${text(c['max'])} webhooks`],
-  range_order: [() => 'Debe ser posterior a from', () => 'Must be later than from'],
+  range_order: [
+    (c) => (c['gt'] === undefined ? `No puede ser anterior a ${text(c['ge'])}` : `Debe ser posterior a ${text(c['gt'])}`),
+    (c) => (c['gt'] === undefined ? `Must not be before ${text(c['ge'])}` : `Must be later than ${text(c['gt'])}`),
+  ],
   range_too_large: [(c) => `Abarca más de ${text(c['max'])} eventos; acorte el intervalo`, (c) => `Covers more than ${text(c['max'])} events; shorten the range`],
   header_repeated: [() => 'La cabecera se dio más de una vez', () => 'The header was given more than once'],
   header_not_utf8: [() => 'No es UTF-8: codifique la cabecera en UTF-8, o use el campo idempotency_key', () => 'Is not UTF-8: encode the header as UTF-8, or use the field idempotency_key'],

@@ -14,6 +14,8 @@ export interface FieldSpec {
   readonly requiredUnless: readonly string[];
   /** Names of sibling fields of which any makes this one required by its presence. */
   readonly requiredWith: readonly string[];
+  /** The sibling field with which this one bounds a range. */
+  readonly endOf: RangeStart | null;
   readonly nullable: boolean;
   /** A secret value is never echoed in an answer. */
   readonly secret: boolean;
@@ -24,6 +26,12 @@ export interface FieldSpec {
   readonly list: boolean;
   /** An object whose inside is the caller's own: taken whole, judged by `check` alone. */
   readonly opaque: boolean;
+}
+
+/** Where a range begins, and whether it may end there too. */
+export interface RangeStart {
+  readonly from: string;
+  readonly inclusive: boolean;
 }
 
 export interface NestedSpec {
@@ -53,7 +61,7 @@ function fieldsOfPrototype(prototype: object): ReadonlyMap<string, FieldSpec> {
 
 /**
  * Judges any value against a field: absence and null first, then the field's own check.
- * `owner` is the object that holds the field, for fields whose presence depends on a sibling.
+ * `owner` is the object that holds the field, for fields whose presence or bound depends on a sibling.
  */
 export function checkField(spec: FieldSpec, value: unknown, owner: object = {}): Checked {
   if (value === undefined) {
@@ -62,7 +70,15 @@ export function checkField(spec: FieldSpec, value: unknown, owner: object = {}):
   if (value === null && spec.nullable) {
     return accept(null);
   }
-  return spec.check(value);
+  const checked = spec.check(value);
+  return checked.ok && spec.endOf !== null && isBeforeStart(checked.value, spec.endOf, owner) ? refuse('range_order', { [spec.endOf.inclusive ? 'ge' : 'gt']: spec.endOf.from }) : checked;
+}
+
+/** Normal forms of days, and of moments, are ordered as texts. A start that is none has its own finding. */
+function isBeforeStart(end: unknown, { from, inclusive }: RangeStart, owner: object): boolean {
+  const start = fieldsOf(owner.constructor as DtoClass).get(from)?.check(Reflect.get(owner, from));
+  if (start?.ok !== true || typeof start.value !== 'string' || typeof end !== 'string') return false;
+  return inclusive ? end < start.value : end <= start.value;
 }
 
 function isRequired({ required, requiredUnless, requiredWith }: FieldSpec, owner: object): boolean {

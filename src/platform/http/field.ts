@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import { ValidateBy, ValidateIf, ValidateNested, type ValidationArguments } from 'class-validator';
-import { checkField, type Checked, declareField, type FieldSpec } from './field-spec.js';
+import { checkField, type Checked, declareField, type FieldSpec, type RangeStart } from './field-spec.js';
 
 /** What every field may say about itself. */
 export interface FieldOptions {
@@ -17,6 +17,8 @@ export interface FieldOptions {
   readonly requiredUnless?: readonly string[];
   /** Optional, unless one of these sibling fields is given. Goes with `optional`. */
   readonly requiredWith?: readonly string[];
+  /** Of a day or moment: the range that it ends begins with this sibling field. */
+  readonly endOf?: RangeStart;
   readonly example?: unknown;
 }
 
@@ -39,7 +41,7 @@ export function field(kind: FieldKind, options: FieldOptions): PropertyDecorator
   const nested = kind.nested ?? null;
   const opaque = kind.opaque ?? false;
   const list = kind.list ?? false;
-  const spec: FieldSpec = { required, requiredUnless, requiredWith, nullable, secret: kind.secret ?? false, check: kind.check, nested, list, opaque };
+  const spec: FieldSpec = { required, requiredUnless, requiredWith, endOf: options.endOf ?? null, nullable, secret: kind.secret ?? false, check: kind.check, nested, list, opaque };
   const validate = (value: unknown, about?: ValidationArguments): boolean => checkField(spec, value, about?.object).ok;
   const decorators: PropertyDecorator[] = [
     ValidateBy({ name: 'field', validator: { validate } }),

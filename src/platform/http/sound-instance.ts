@@ -13,18 +13,19 @@ const UNSOUND = Symbol('unsound');
 export function soundInstance<T extends object>(type: new () => T, shape: object): T | null {
   const instance = new type();
   const given = shape as Readonly<Record<string, unknown>>;
-  const leftOut: [name: string, spec: FieldSpec][] = [];
+  const leaning: [name: string, spec: FieldSpec][] = [];
   for (const [name, spec] of fieldsOf(type)) {
     if (Object.hasOwn(given, name)) {
       const value = soundValue(spec, given[name]);
       if (value === UNSOUND) return null;
       Reflect.set(instance, name, value);
+      if (spec.endOf !== null) leaning.push([name, spec]);
     } else {
-      leftOut.push([name, spec]);
+      leaning.push([name, spec]);
     }
   }
-  for (const [name, spec] of leftOut) {
-    // Whether it may be left out is for its siblings to say, so they come first.
+  for (const [name, spec] of leaning) {
+    // Whether it may be left out, or ends a range, is for its siblings to say, so they come first.
     if (!checkField(spec, Reflect.get(instance, name), instance).ok) return null;
   }
   return instance;

@@ -31,6 +31,11 @@ export const dayCases = (running: () => Stack): void => describe('days', () => {
     ...['from=2026-02-30', 'to=today', 'from=', 'from=2026-01-01&from=2026-01-02'].map((query): BadInput => ({
       name: `B72 GET /tenant/audit-log?${query}`, call: () => ({ method: 'GET', path: `/tenant/audit-log?${query}` }), refused: INVALID, at: `/${query.split('=')[0]}`, because: query.includes('&') ? 'repeated' : 'date_type',
     })),
+    ...[['/documents', 'issue_date_from', 'issue_date_to'], ['/documents/export.csv', 'issue_date_from', 'issue_date_to'], ['/documents/export.xlsx', 'issue_date_from', 'issue_date_to'], ['/tenant/audit-log', 'from', 'to']].map(
+      ([path, from, to]): BadInput => ({
+        name: `B74 ${path} to the day before its first`, call: () => ({ method: 'GET', path: `${path}?${from}=2026-08-02&${to}=2026-08-01` }), refused: INVALID, at: `/${to}`, because: 'range_order',
+      }),
+    ),
     { name: 'B72 a table as of 30 February', call: () => ({ method: 'GET', path: '/reference/iva-rates?as_of=2024-02-30' }), refused: INVALID, at: '/as_of', because: 'date_type' },
   ]);
 
