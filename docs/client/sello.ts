@@ -7077,6 +7077,8 @@ export interface operations {
                 q?: string;
                 /** @description The `id` of the last row that arrived: an export that broke off goes on behind it */
                 cursor?: string;
+                /** @description semicolon: for spreadsheets set to Spanish, with decimal commas */
+                separator?: "comma" | "semicolon";
             };
             header?: {
                 /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */

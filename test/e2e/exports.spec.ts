@@ -94,6 +94,19 @@ describe('exports of documents', () => {
     }
   });
 
+  it('have semicolons and decimal commas for a spreadsheet set to Spanish, and are else the same', async () => {
+    const text = await (await open('csv?status=REJECTED&separator=semicolon')).text();
+    expect(text.split('\r\n')[1]).toMatch(/;\d{12},99;0,10;0,00;\d{12},89;/);
+    const rows: Record<string, string>[] = parse(text, { columns: true, bom: true, delimiter: ';' });
+    const amounts = ['subtotal', 'total_discount', 'total_tax', 'total'];
+    const withPoints = rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, amounts.includes(name) ? cell.replace(',', '.') : cell])));
+    expect(withPoints).toEqual(await csv('?status=REJECTED&separator=comma'));
+    for (const query of ['csv?separator=tab', 'xlsx?separator=semicolon']) {
+      const refused = await open(query);
+      expect([refused.status, await refused.json()]).toMatchObject([422, { detail: [{ loc: ['query', 'separator'] }] }]);
+    }
+  });
+
   it('B92 hold no text that a spreadsheet would compute', async () => {
     const names = new Set((await csv()).map(({ buyer_name }) => buyer_name));
     expect([...names].sort()).toEqual([`'=HYPERLINK("http://x")`, `'+1`, `'-1`, `'@x`, 'María Pérez', 'Ñandú, "S.A."; _x0041_ <&>'].sort());

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Headers, HttpCode, Post, Query, type StreamableFile, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
-import { csvAnswer } from '../../platform/http/csv.js';
+import { csvAnswer, SEPARATORS } from '../../platform/http/csv.js';
 import { EXPORTS_BOUND, TakesExportPlace } from '../../platform/http/export-place.js';
 import { languageOf } from '../../platform/http/field-messages.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
@@ -9,7 +9,7 @@ import type { TenantContext } from '../../shared/tenant-context.js';
 import { CsvBody, ReadMultipartCsv } from './csv-upload.interceptor.js';
 import { PRODUCT_FIELDS } from './domain/product.js';
 import { IMPORTS_BOUND, TakesImportPlace } from './import-places.js';
-import { ProductExportQuery, ProductImportQuery, SEPARATORS } from './products.dto.js';
+import { ProductExportQuery, ProductImportQuery } from './products.dto.js';
 import { ProductImportResult } from './products.responses.js';
 import { ExportProducts } from './use-cases/export-products.js';
 import { ImportProducts } from './use-cases/import-products.js';

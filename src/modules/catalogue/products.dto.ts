@@ -1,4 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
+import { SEPARATOR, type SeparatorName, SEPARATORS } from '../../platform/http/csv.js';
 import { DecimalNumber, Flag, FreeObject, OneOf, Text } from '../../platform/http/fields.js';
 import { PageQuery } from '../../platform/http/paging.dto.js';
 
@@ -62,14 +63,10 @@ export class ProductListQuery extends PageQuery {
   @Flag({ fromText: true, default: false, about: 'Deleted ones too' }) include_deleted: boolean = false;
 }
 
-export const SEPARATORS = { comma: ',', semicolon: ';' } as const;
-export type SeparatorName = keyof typeof SEPARATORS;
-
 export class ProductExportQuery {
   @Text(Q) q?: string;
   @Flag(IS_ACTIVE) is_active?: boolean;
-  @OneOf(Object.keys(SEPARATORS), { default: 'comma', about: 'semicolon: for spreadsheets set to Spanish, with decimal commas' })
-  separator: SeparatorName = 'comma';
+  @OneOf(Object.keys(SEPARATORS), SEPARATOR) separator: SeparatorName = 'comma';
   @Text({ optional: true, max: 25, about: 'The code of the last product that arrived: an export that broke off goes on behind it' }) cursor?: string;
 }
 

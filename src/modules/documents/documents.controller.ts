@@ -2,6 +2,7 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res, Stre
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { SEPARATORS } from '../../platform/http/csv.js';
 import { EXPORTS_BOUND, TakesExportPlace } from '../../platform/http/export-place.js';
 import { languageOf } from '../../platform/http/field-messages.js';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
@@ -11,7 +12,7 @@ import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { ISSUE_EXAMPLES } from './documents.examples.js';
 import { DocumentCreateDto } from './documents.dto.js';
-import { DocumentExportQuery, DocumentListQuery, DocumentPath, filterOf, XmlQuery } from './documents.query.dto.js';
+import { DocumentCsvQuery, DocumentExportQuery, DocumentListQuery, DocumentPath, filterOf, XmlQuery } from './documents.query.dto.js';
 import { DocumentAccepted, DocumentPage, DocumentRecord, DocumentSyncSubmit } from './documents.responses.js';
 import { AwaitDocument } from './use-cases/await-document.js';
 import { ExportDocuments } from './use-cases/export-documents.js';
@@ -69,8 +70,8 @@ export class DocumentsController {
   @ApiOperation({ operationId: 'exportDocumentsCsv', summary: 'All documents of a list as CSV (RFC 4180), newest first', description: EXPORTS_BOUND })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
-  exportCsv(@Tenant() tenant: TenantContext, @Query() query: DocumentExportQuery): Promise<StreamableFile> {
-    return this.queries.execute(new ExportDocuments(tenant, filterOf(query), 'csv', query.cursor ?? null));
+  exportCsv(@Tenant() tenant: TenantContext, @Query() query: DocumentCsvQuery): Promise<StreamableFile> {
+    return this.queries.execute(new ExportDocuments(tenant, filterOf(query), 'csv', query.cursor ?? null, SEPARATORS[query.separator]));
   }
 
   @Get('export.xlsx')

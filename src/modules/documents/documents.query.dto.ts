@@ -1,3 +1,4 @@
+import { SEPARATOR, type SeparatorName, SEPARATORS } from '../../platform/http/csv.js';
 import { Day, Digits, Integer, OneOf, Text, Uuid } from '../../platform/http/fields.js';
 import { PAGE, PAGE_SIZE } from '../../platform/http/paging.dto.js';
 import { isAccessKey } from '../../sri/access-key.js';
@@ -28,9 +29,14 @@ class DocumentFilterQuery {
   @Text({ ...OPTIONAL, max: 300, about: WORDS }) q?: string;
 }
 
-/** Query of `GET /documents/export.csv` and `.xlsx`. */
+/** Query of `GET /documents/export.xlsx`. */
 export class DocumentExportQuery extends DocumentFilterQuery {
   @Uuid({ ...OPTIONAL, about: 'The `id` of the last row that arrived: an export that broke off goes on behind it' }) cursor?: string;
+}
+
+/** Query of `GET /documents/export.csv`. */
+export class DocumentCsvQuery extends DocumentExportQuery {
+  @OneOf(Object.keys(SEPARATORS), SEPARATOR) separator: SeparatorName = 'comma';
 }
 
 /** Query of `GET /documents`. */

@@ -4,12 +4,23 @@ import { streamedAnswer } from './streamed-answer.js';
 
 export type CsvCell = string | number | boolean | Date | null;
 
+/** What stands between cells, by the names that a query has for it. */
+export const SEPARATORS = { comma: ',', semicolon: ';' } as const;
+export type SeparatorName = keyof typeof SEPARATORS;
+export type Separator = (typeof SEPARATORS)[SeparatorName];
+
+/** The query's field of every export. */
+export const SEPARATOR = { default: 'comma', about: 'semicolon: for spreadsheets set to Spanish, with decimal commas' } as const;
+
+/** A plain decimal as a spreadsheet reads it: beside semicolons stand decimal commas. */
+export const csvDecimal = (decimal: string, separator: Separator): string => (separator === SEPARATORS.semicolon ? decimal.replace('.', ',') : decimal);
+
 export interface CsvFile {
   /** `products.csv` */
   readonly fileName: string;
   readonly header: readonly string[];
   /** Default: a comma (RFC 4180). */
-  readonly separator?: ',' | ';';
+  readonly separator?: Separator;
 }
 
 /** Spreadsheets take the bytes for UTF-8 by this only. */

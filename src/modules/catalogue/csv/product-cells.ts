@@ -1,4 +1,4 @@
-import { type CsvCell, original } from '../../../platform/http/csv.js';
+import { type CsvCell, csvDecimal, original, type Separator, SEPARATORS } from '../../../platform/http/csv.js';
 import { type Checked, checkField, fieldsOf, refuse } from '../../../platform/http/field-spec.js';
 import { JsonRefusal, parseStrictJson } from '../../../platform/http/strict-json.js';
 import { PRODUCT_FIELDS, type ProductField, type ProductValues } from '../domain/product.js';
@@ -17,14 +17,14 @@ const FLAG_WORDS: Readonly<Record<string, boolean>> = {
 };
 
 /** Beside semicolons stand decimal commas: so a spreadsheet set to Spanish reads and writes numbers. */
-const DECIMAL_COMMA = ';';
+const DECIMAL_COMMA = SEPARATORS.semicolon;
 
 /** The cells of a product, in the order of `PRODUCT_FIELDS`. */
-export function productCells(product: ProductValues, separator: string): CsvCell[] {
+export function productCells(product: ProductValues, separator: Separator): CsvCell[] {
   return PRODUCT_FIELDS.map((field) => {
     if (field === 'additional_fields') return JSON.stringify(product.additional_fields);
     const value = product[field];
-    return separator === DECIMAL_COMMA && typeof value === 'string' && DECIMALS.includes(field) ? value.replace('.', ',') : value;
+    return typeof value === 'string' && DECIMALS.includes(field) ? csvDecimal(value, separator) : value;
   });
 }
 

@@ -1,10 +1,10 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { StandingCredential } from '../../../platform/database/standing-credential.js';
-import type { CsvCell } from '../../../platform/http/csv.js';
+import { type CsvCell, type Separator, SEPARATORS } from '../../../platform/http/csv.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { productCells } from '../csv/product-cells.js';
 import { type ProductFilter, ProductsRepository } from '../persistence/products.repository.js';
-import { type ProductExportQuery, SEPARATORS } from '../products.dto.js';
+import type { ProductExportQuery } from '../products.dto.js';
 
 const BATCH = 500;
 
@@ -30,7 +30,7 @@ export class ExportProductsHandler implements IQueryHandler<ExportProducts> {
   }
 
   /** A short transaction for each batch: a slow reader holds neither a connection nor a snapshot. */
-  private async *batches(tenantId: string, filter: ProductFilter, separator: ',' | ';', after: string): AsyncGenerator<CsvCell[][]> {
+  private async *batches(tenantId: string, filter: ProductFilter, separator: Separator, after: string): AsyncGenerator<CsvCell[][]> {
     let last: string | undefined = after;
     while (last !== undefined) {
       const products = await this.products.after(tenantId, filter, last, BATCH);

@@ -1,13 +1,13 @@
 import { Inject, type StreamableFile } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { StandingCredential } from '../../../platform/database/standing-credential.js';
-import { csvAnswer } from '../../../platform/http/csv.js';
+import { csvAnswer, csvDecimal, type Separator } from '../../../platform/http/csv.js';
 import { xlsxAnswer } from '../../../platform/http/xlsx.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentFilter } from '../domain/document-filter.js';
-import { EXPORT_COLUMNS } from '../domain/export-columns.js';
+import { EXPORT_COLUMNS, type ExportRow } from '../domain/export-columns.js';
 import { DocumentExportsRepository, startOf } from '../persistence/document-exports.repository.js';
 
 /** All documents that the filter lets through, as a file that is written while it is read. */
@@ -18,6 +18,7 @@ export class ExportDocuments extends Query<StreamableFile> {
     readonly format: 'csv' | 'xlsx',
     /** The last document of an export that broke off. */
     readonly cursor: string | null,
+    readonly separator: Separator = ',',
   ) {
     super();
   }
@@ -31,11 +32,17 @@ export class ExportDocumentsHandler implements IQueryHandler<ExportDocuments> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ tenant, filter, format, cursor }: ExportDocuments): Promise<StreamableFile> {
+  async execute({ tenant, filter, format, cursor, separator }: ExportDocuments): Promise<StreamableFile> {
     const from = cursor === null ? startOf(this.clock.now()) : await this.exports.placeOf(tenant.tenantId, cursor);
     if (from === null) throw new DomainError('NOT_FOUND', { field: 'cursor' });
     const batches = this.credential.whileItStands(tenant, this.exports.batches(tenant.tenantId, filter, from));
-    if (format === 'csv') return csvAnswer({ fileName: 'documents.csv', header: EXPORT_COLUMNS.map(({ name }) => name) }, batches);
-    return xlsxAnswer({ fileName: 'documents.xlsx', sheetName: 'Documents', columns: EXPORT_COLUMNS }, batches);
+    if (format === 'xlsx') return xlsxAnswer({ fileName: 'documents.xlsx', sheetName: 'Documents', columns: EXPORT_COLUMNS }, batches);
+    const file = { fileName: 'documents.csv', header: EXPORT_COLUMNS.map(({ name }) => name), separator };
+    return csvAnswer(file, csvCells(batches, separator));
   }
+}
+
+async function* csvCells(batches: AsyncIterable<readonly ExportRow[]>, separator: Separator): AsyncGenerator<ExportRow[]> {
+  const isDecimal = EXPORT_COLUMNS.map(({ kind }) => kind === 'decimal');
+  for await (const rows of batches) yield rows.map((row) => row.map((cell, index) => (cell !== null && isDecimal[index] === true ? csvDecimal(cell, separator) : cell)));
 }
