@@ -83,6 +83,15 @@ describe('buyer profiles', () => {
       expect((await list(business)).total).toBe(0);
     });
 
+    it('are refused with all that is wrong at once, the identification too', async () => {
+      const refused = await (await open()).call<Refusal>('POST', '/buyers', { buyer_id_type: 'CEDULA', buyer_id: '1710034066', legal_name: 'X', email: 'a@b' });
+      expect([refused.status, refused.body.error.code, refused.body.error.detail]).toMatchObject([
+        422, 'VALIDATION_FAILED', [{ loc: ['body', 'email'], type: 'email' }, { loc: ['body', 'buyer_id'], type: 'identification_cedula', input: '1710034066' }],
+      ]);
+      const lacking = await (await open()).call<Refusal>('POST', '/buyers', { buyer_id_type: '03', legal_name: 'X' });
+      expect([lacking.status, lacking.body.error.detail]).toMatchObject([400, [{ loc: ['body', 'buyer_id'], type: 'missing' }, { loc: ['body', 'buyer_id_type'], type: 'identification_type' }]]);
+    });
+
     it.each([
       ['contributor_status', 'ACTIVO', 'extra_forbidden'], ['sri_last_verified_at', '2026-01-01T00:00:00Z', 'extra_forbidden'], ['kept_fields', [], 'extra_forbidden'],
       ['email', 'a@b', 'email'], ['legal_name', '', 'string_too_short'], ['is_active', 'yes', 'bool_type'], ['address', 'x'.repeat(501), 'string_too_long'],

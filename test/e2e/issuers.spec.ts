@@ -61,6 +61,14 @@ describe('issuers and what hangs on them', () => {
       expect([answer.status, answer.body.error.code, answer.body.error.detail]).toEqual([400, 'INVALID_RUC', { field: 'ruc', problem }]);
     });
 
+    it('that is none, beside other faults, is one of the findings', async () => {
+      const answer = await mine.call<Refused & { detail: unknown }>('POST', '/issuers', { ...ISSUER, ruc: '123', razon_social: '' });
+      const findings = [{ loc: ['body', 'razon_social'], type: 'string_too_short' }, { loc: ['body', 'ruc'], type: 'identification_ruc', input: '123', ctx: { problem: 'format' } }];
+      expect([answer.status, answer.body.error.code, answer.body.detail]).toMatchObject([422, 'VALIDATION_FAILED', findings]);
+      const lacking = await mine.call<Refused & { detail: unknown }>('POST', '/issuers', { ...ISSUER, ruc: '123', razon_social: undefined });
+      expect([lacking.status, lacking.body.error.code, lacking.body.detail]).toMatchObject([400, 'INVALID_PAYLOAD', [{ type: 'missing' }, { type: 'identification_ruc' }]]);
+    });
+
     it('of a company with a failing check digit is taken with a warning', async () => {
       const answer = await mine.call('POST', '/issuers', { ...ISSUER, ruc: '1790012346001' });
       expect([answer.status, answer.body['warnings']]).toEqual([201, ['ruc.check_digit']]);
@@ -82,7 +90,7 @@ describe('issuers and what hangs on them', () => {
       const answer = await mine.call<Refused & { detail: { loc: string[]; type: string }[] }>('POST', '/issuers', { ruc: '1' });
       expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_PAYLOAD']);
       expect(answer.body.detail.map(({ loc, type }) => [loc.at(-1), type])).toEqual([
-        ['razon_social', 'missing'], ['direccion_matriz', 'missing'], ['obligado_contabilidad', 'missing'],
+        ['razon_social', 'missing'], ['direccion_matriz', 'missing'], ['obligado_contabilidad', 'missing'], ['ruc', 'identification_ruc'],
       ]);
     });
   });

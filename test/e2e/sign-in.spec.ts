@@ -74,6 +74,17 @@ describe('signing up and in', () => {
     expect((await logIn(api, newAddress(), 'abc!9Z')).status).toBe(401);
   });
 
+  it('names a weak password beside all else that is wrong, wherever one is chosen, and never repeats it', async () => {
+    const findings = async (path: string, body: object): Promise<unknown> => (await call(api, 'POST', path, { body })).body.detail.map(({ loc, type, input }: { loc: string[]; type: string; input: unknown }) => [loc[1], type, input]);
+    const weak = ['password', 'weak_password', null];
+    const person = { name: 'Ana', tenant_name: 'Andina' };
+    expect(await findings('/auth/signup', { ...person, email: 'none', password: '12345678' })).toEqual([['email', 'email', 'none'], weak]);
+    expect(await findings('/auth/signup', { ...person, email: 'juanpueblo@example.com', password: 'juanpueblo1', name: '' })).toEqual([['name', 'string_too_short', ''], weak]);
+    expect(await findings('/auth/password/reset', { password: '12345678' })).toEqual([['token', 'missing', null], weak]);
+    expect(await findings('/auth/invitations/accept', { token: 'x', name: '', password: '12345678' })).toEqual([['name', 'string_too_short', ''], weak]);
+    expect(await findings('/auth/invitations/accept', { token: 'x', password: '12345678' })).toEqual([['name', 'missing', null], weak]);
+  });
+
   it('confirms the address with the token of the mail, once', async () => {
     const owner = await signUp(api);
     const mail = await mailbox.waitFor(owner.email);

@@ -1,7 +1,9 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Email, Flag, Secret, Text } from '../../platform/http/fields.js';
+import { RefusedLater } from '../../platform/http/refused-later.js';
 import { sampleOf } from '../../platform/openapi/samples.js';
 import { MAX_PASSWORD, MIN_PASSWORD } from './domain/password-rules.js';
+import { weakness } from './passwords/refuse-weak.js';
 
 const MAX_TOKEN = 128;
 /** Of a password that is chosen; one that is only told at the door may be of any length. */
@@ -9,6 +11,7 @@ const CHOSEN = { min: MIN_PASSWORD, max: MAX_PASSWORD } as const;
 const COOKIE = 'Keep the tokens in HttpOnly cookies: for pages of ours in a browser';
 
 @ApiSchema({ name: 'SignUp' })
+@RefusedLater<SignUpDto>(({ password, email, name, tenant_name }) => weakness(password, [email, name, tenant_name]))
 export class SignUpDto {
   @Email({ max: 255, ofAccount: true }) email: string;
   @Secret({ ...CHOSEN, about: 'What is common or near at hand is refused' }) password: string;
@@ -45,6 +48,7 @@ export class ForgotPasswordDto {
 }
 
 @ApiSchema({ name: 'ResetPassword' })
+@RefusedLater<ResetPasswordDto>(({ password }) => weakness(password, []))
 export class ResetPasswordDto {
   @Secret({ max: MAX_TOKEN, about: 'Out of the mail' }) token: string;
   @Secret(CHOSEN) password: string;
@@ -56,6 +60,7 @@ export class TokenDto {
 }
 
 @ApiSchema({ name: 'InvitationAcceptance' })
+@RefusedLater<AcceptInvitationDto>(({ password, name }) => weakness(password, [name]))
 export class AcceptInvitationDto {
   @Secret({ max: MAX_TOKEN, about: 'Out of the mail' }) token: string;
   @Text({ max: 120, optional: true, about: 'Of who has no account yet', example: 'Rosa Calle' }) name?: string;

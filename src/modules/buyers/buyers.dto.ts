@@ -1,7 +1,9 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Email, Flag, OneOf, Text, Uuid } from '../../platform/http/fields.js';
 import { PageQuery } from '../../platform/http/paging.dto.js';
+import { RefusedLater } from '../../platform/http/refused-later.js';
 import { ID_TYPE_ALIASES } from '../../sri/tables/documents.js';
+import { identificationFaults, OF_PROFILE } from './use-cases/refuse-identification.js';
 
 /** Request bodies and queries of the buyer endpoints. Names are the wire's; bounds are those of a document's buyer. */
 
@@ -13,6 +15,7 @@ const NOTES = { max: 1000, nullable: true, about: 'For the own use of the tenant
 const IS_ACTIVE = { about: 'false puts the buyer aside: lists can leave it out and a look-up tells so; documents are issued to it still' } as const;
 
 @ApiSchema({ name: 'BuyerCreate' })
+@RefusedLater<BuyerCreateDto>(({ buyer_id_type = '', buyer_id = '' }, { STRICT_RUC_CHECK }) => identificationFaults(OF_PROFILE, buyer_id_type, buyer_id, STRICT_RUC_CHECK))
 export class BuyerCreateDto {
   @Text({ max: 20, aliases: ID_TYPE_ALIASES, about: '04 RUC, 05 cedula, 06 passport, 08 foreign; or RUC, CEDULA, PASAPORTE, EXTERIOR', example: '04' })
   buyer_id_type: string;

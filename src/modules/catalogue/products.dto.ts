@@ -2,6 +2,8 @@ import { ApiSchema } from '@nestjs/swagger';
 import { SEPARATOR, type SeparatorName, SEPARATORS } from '../../platform/http/csv.js';
 import { DecimalNumber, Flag, FreeObject, OneOf, Text } from '../../platform/http/fields.js';
 import { PageQuery } from '../../platform/http/paging.dto.js';
+import { RefusedLater } from '../../platform/http/refused-later.js';
+import { productProblems } from './domain/product-rules.js';
 
 /** Request bodies and queries of the catalogue (interface specification, section 4.9). Names are the wire's. */
 
@@ -23,6 +25,7 @@ const ADDITIONAL = {
 const ACTIVE = { about: 'Offered; drafts take no defaults from a product that is not' } as const;
 
 @ApiSchema({ name: 'ProductCreate' })
+@RefusedLater<ProductCreateDto>((given) => productProblems({ ...given, ice_code: given.ice_code ?? null }))
 export class ProductCreateDto {
   @Text(MAIN_CODE) main_code: string;
   @Text(AUX_CODE) aux_code?: string | null;
@@ -39,6 +42,7 @@ export class ProductCreateDto {
 }
 
 @ApiSchema({ name: 'ProductUpdate' })
+@RefusedLater<ProductUpdateDto>(productProblems)
 export class ProductUpdateDto {
   @Text({ ...MAIN_CODE, optional: true }) main_code?: string;
   @Text(AUX_CODE) aux_code?: string | null;

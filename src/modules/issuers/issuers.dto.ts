@@ -1,6 +1,8 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { PageQuery } from '../../platform/http/paging.dto.js';
 import { LOGO_LIMITS } from '../../sri/ride/logo.js';
+import { RefusedLater } from '../../platform/http/refused-later.js';
+import { checkRuc } from '../../sri/taxpayer-id.js';
 import { logoFailure } from './domain/logo.js';
 import { PAYMENT_METHODS } from '../../sri/tables/payments.js';
 import { documentTypes } from '../../sri/document-types/registry.js';
@@ -30,7 +32,12 @@ const LOGO = {
 const EMAIL_BUYERS = 'Buyers are mailed each document once it is authorized';
 const REGIME = { enumName: 'RimpeRegime', about: 'RIMPE regime' } as const;
 
+/** Alone, a RUC that cannot be one is `INVALID_RUC`; beside other faults it is one of the findings. */
 @ApiSchema({ name: 'IssuerCreate' })
+@RefusedLater<IssuerCreateDto>(({ ruc = '' }, { STRICT_RUC_CHECK: strict }) => {
+  const check = checkRuc(ruc, { strict });
+  return check.valid ? [] : [{ field: 'ruc', type: 'identification_ruc', ctx: { problem: check.problem } }];
+})
 export class IssuerCreateDto {
   @Text({ max: 20, about: '13 digits', example: '1790012345001' }) ruc: string;
   @Text(LEGAL_NAME) razon_social: string;

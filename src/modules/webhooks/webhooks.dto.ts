@@ -1,6 +1,8 @@
 import { ApiSchema } from '@nestjs/swagger';
+import { targetProblem } from '../../platform/egress/target-rules.js';
 import { Flag, Instant, OneOf, OneOfList, Text } from '../../platform/http/fields.js';
 import { PageQuery } from '../../platform/http/paging.dto.js';
+import { type LaterJudge, RefusedLater } from '../../platform/http/refused-later.js';
 import { type EventKind, SUBSCRIBABLE_KINDS } from '../../shared/event-catalogue.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from './domain/delivery.js';
 
@@ -10,7 +12,14 @@ const URL_FIELD = { max: 2_048, example: 'https://erp.example.com/sello', about:
 const KINDS = { atLeast: 1, nullable: true, about: 'Kinds of events that are sent; null: all' } as const;
 const DESCRIPTION = { max: 200, nullable: true } as const;
 
+/** What the text of an address tells; where its name leads is looked up later. */
+const addressFaults: LaterJudge<{ url: string }> = ({ url }, { WEBHOOK_TARGETS }) => {
+  const problem = url === undefined ? null : targetProblem(url, WEBHOOK_TARGETS);
+  return problem === null ? [] : [{ field: 'url', ...problem }];
+};
+
 @ApiSchema({ name: 'WebhookCreate' })
+@RefusedLater<WebhookCreateDto>(addressFaults)
 export class WebhookCreateDto {
   @Text(URL_FIELD) url: string;
   @OneOfList(SUBSCRIBABLE_KINDS, KINDS) kinds?: EventKind[] | null;
@@ -19,6 +28,7 @@ export class WebhookCreateDto {
 }
 
 @ApiSchema({ name: 'WebhookUpdate' })
+@RefusedLater<WebhookUpdateDto>(addressFaults)
 export class WebhookUpdateDto {
   @Text({ ...URL_FIELD, optional: true }) url?: string;
   @OneOfList(SUBSCRIBABLE_KINDS, KINDS) kinds?: EventKind[] | null;

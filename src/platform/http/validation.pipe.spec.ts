@@ -1,10 +1,12 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Settings } from '../../config/settings.js';
 import { DocumentCreateDto } from '../../modules/documents/documents.dto.js';
 import { camelize } from './camelize.js';
 import { fieldMessage, hasFieldMessage } from './field-messages.js';
-import { Base64, Day, Digits, Email, Flag, Integer, Nested, NestedList, OneOf, OneOfList, Secret, Text, Uuid } from './fields.js';
+import { Base64, Day, Digits, Email, Flag, Instant, Integer, Nested, NestedList, OneOf, OneOfList, Secret, Text, Uuid } from './fields.js';
 import { PageQuery } from './paging.dto.js';
+import { RefusedLater } from './refused-later.js';
 import { ValidationFailure } from './validation-failure.js';
 import { FieldValidationPipe, validateAs } from './validation.pipe.js';
 
@@ -437,8 +439,72 @@ describe('a parameter that is given more than once', () => {
   });
 });
 
+class Stay {
+  @Day({ optional: true, endOf: { from: 'first', inclusive: true } }) last?: string;
+  @Day({ optional: true }) first?: string;
+  @Instant({ nullable: true }) since?: string | null;
+  @Instant({ nullable: true, endOf: { from: 'since', inclusive: false } }) until?: string | null;
+}
+
+describe('the end of a range', () => {
+  it.each<[body: Stay, ctx: object | null]>([
+    [{ first: '2026-08-02', last: '2026-08-01' }, { ge: 'first' }],
+    [{ first: '2026-08-01', last: '2026-08-01' }, null],
+    [{ last: '2026-08-01' }, null],
+    [{ since: '2026-08-01T10:00:00-05:00', until: '2026-08-01T15:00:00Z' }, { gt: 'since' }],
+    [{ since: '2026-08-01T10:00:00-05:00', until: '2026-08-01T15:00:01Z' }, null],
+    [{ since: null, until: '2026-08-01T15:00:00Z' }, null],
+    [{ since: '2026-08-01T15:00:00Z', until: null }, null],
+  ])('is not before its beginning, of whichever zone: %j', (body, ctx) => {
+    if (ctx === null) expect(validateAs(Stay, body, 'query')).toBeInstanceOf(Stay);
+    else expect(failureOf(Stay, body).findings).toMatchObject([{ loc: ['body', 'ge' in ctx ? 'last' : 'until'], type: 'range_order', ctx }]);
+  });
+
+  it('is told beside all else, and not where the beginning is none', () => {
+    const types = (body: object): string[] => failureOf(Stay, body).findings.map(({ loc, type }) => `${loc.at(-1)} ${type}`).sort();
+    expect(types({ first: '2026-08-02', last: '2026-08-01', since: 'x' })).toEqual(['last range_order', 'since instant']);
+    expect(types({ first: 'z', last: '2026-08-01' })).toEqual(['first date_type']);
+    expect([fieldMessage('range_order', { ge: 'first' }, 'en'), fieldMessage('range_order', { gt: 'since' }, 'es')]).toEqual(['Must not be before first', 'Debe ser posterior a since']);
+  });
+});
+
+@RefusedLater<Rated>(({ code, price, key }, { STRICT_RUC_CHECK }) => [
+  ...(code === 'known' && !STRICT_RUC_CHECK ? [] : [{ field: 'code', type: 'code_unknown', ctx: { table: 'codes' } }]),
+  ...(price === undefined ? [{ field: 'price', type: 'missing', ctx: {} }] : []),
+  ...(key === 'weak' ? [{ field: 'key', type: 'weak_password', ctx: {} }] : []),
+])
+class Rated {
+  @Text({ max: 5 }) code: string;
+  @Integer({ min: 0, max: 9, optional: true }) price?: number;
+  @Secret({ max: 8, optional: true }) key?: string;
+}
+
+describe('what a use case refuses', () => {
+  const found = (body: object, settings: Settings | null = { STRICT_RUC_CHECK: false } as Settings): unknown[] => {
+    try {
+      validateAs(Rated, body, 'body', settings);
+    } catch (error) {
+      if (error instanceof ValidationFailure) return error.findings.map(({ loc, type, input }) => [loc.join('.'), type, input]);
+      throw error;
+    }
+    return [];
+  };
+
+  it('is told beside the faults of fields, of sound fields only, and no secret with it', () => {
+    expect(found({ code: ' odd ', price: -1, key: 'weak' })).toEqual([['body.price', 'greater_than_equal', -1], ['body.code', 'code_unknown', 'odd'], ['body.key', 'weak_password', null]]);
+    expect(found({ code: 'far too long', key: 'weak' })).toEqual([['body.code', 'string_too_long', 'far too long'], ['body.price', 'missing', null], ['body.key', 'weak_password', null]]);
+    expect(found({ code: 'known', price: 1, other: 1 })).toEqual([['body.other', 'extra_forbidden', 1]]);
+    expect(found({ code: 'known', price: -1 }, { STRICT_RUC_CHECK: true } as Settings)).toEqual([['body.price', 'greater_than_equal', -1], ['body.code', 'code_unknown', 'known']]);
+  });
+
+  it('is left to it where the fields have no fault, and where none follows', () => {
+    expect(found({ code: 'odd' })).toEqual([]);
+    expect(found({ code: 'odd', price: -1 }, null)).toEqual([['body.price', 'greater_than_equal', -1]]);
+  });
+});
+
 describe('the pipe', () => {
-  const pipe = new FieldValidationPipe();
+  const pipe = new FieldValidationPipe({ STRICT_RUC_CHECK: false } as Settings);
 
   it('takes an absent body for an empty one where nothing is demanded, and answers it as malformed elsewhere', () => {
     expect(pipe.transform(undefined, { type: 'body', metatype: Outer })).toEqual({ letter: 'a' });

@@ -1,11 +1,13 @@
-import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { type ArgumentMetadata, Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
+import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isSecretName } from '../observability/logger.js';
 import { checkField, type DtoClass, type FieldSpec, fieldsOf } from './field-spec.js';
 import { wrapped } from './field.js';
 import { isObject } from './fields.js';
+import { laterFaults } from './refused-later.js';
 import { soundInstance } from './sound-instance.js';
 import { echo, type FieldFinding, ValidationFailure } from './validation-failure.js';
 
@@ -26,25 +28,31 @@ const MAX_FINDINGS = 500;
  * First the shape is walked by the declared fields: unknown names, wrong containers and lists over their bound are
  * found and cut off before any deep work. What is left and sound becomes its DTO in one walk (`sound-instance.ts`).
  * Anything else goes through class-transformer (normal forms) and class-validator (checks); each failure is recomputed
- * from its field's specification into the wire form.
+ * from its field's specification into the wire form. Beside them stands what the use case would refuse in the sound fields
+ * (`refused-later.ts`).
  */
 @Injectable()
 export class FieldValidationPipe implements PipeTransform {
+  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const type = metadata.metatype as DtoClass | undefined;
     if (type === undefined || fieldsOf(type).size === 0) return value;
     const source = SOURCES[metadata.type];
-    if (value !== undefined) return validateAs(type, value, source);
+    if (value !== undefined) return validateAs(type, value, source, this.settings);
     if (demandsSomething(type)) throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
-    return validateAs(type, {}, source);
+    return validateAs(type, {}, source, this.settings);
   }
 }
 
 /** Where every field may be left out, so may the body. */
 const demandsSomething = (type: DtoClass): boolean => [...fieldsOf(type).values()].some(({ required, requiredUnless }) => required || requiredUnless.length > 0);
 
-/** Validates and normalises `value` as `type`; throws ValidationFailure with all findings. */
-export function validateAs<T extends object>(type: new () => T, value: unknown, source: string): T {
+/**
+ * Validates and normalises `value` as `type`; throws ValidationFailure with all findings.
+ * @param settings for what a use case would refuse besides; null where none follows
+ */
+export function validateAs<T extends object>(type: new () => T, value: unknown, source: string, settings: Settings | null = null): T {
   if (!isObject(value)) {
     throw new ValidationFailure([{ loc: [source], type: 'object_type', input: echo(value), ctx: {} }]);
   }
@@ -53,7 +61,7 @@ export function validateAs<T extends object>(type: new () => T, value: unknown, 
   if (holdsMoreObjects(pruned, MAX_OBJECTS)) {
     throw new ValidationFailure(bounded([...shape, { loc: [source], type: 'too_many_objects', input: null, ctx: { max: MAX_OBJECTS } }]));
   }
-  return (shape.length === 0 ? soundInstance(type, pruned) : null) ?? judge(type, pruned, source, shape);
+  return (shape.length === 0 ? soundInstance(type, pruned) : null) ?? judge(type, pruned, source, shape, settings);
 }
 
 /**
@@ -61,7 +69,7 @@ export function validateAs<T extends object>(type: new () => T, value: unknown, 
  * @param shape what was found already
  * @throws ValidationFailure with that and all that they find
  */
-export function judge<T extends object>(type: new () => T, pruned: object, source: string, shape: readonly FieldFinding[]): T {
+export function judge<T extends object>(type: new () => T, pruned: object, source: string, shape: readonly FieldFinding[], settings: Settings | null = null): T {
   const instance = plainToInstance(type, pruned);
   const errors = validateSync(instance, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true });
   const known = new Set(shape.map((finding) => finding.loc.join('\n')));
@@ -70,8 +78,22 @@ export function judge<T extends object>(type: new () => T, pruned: object, sourc
   if (errors.length > 0 && findings.length === 0) {
     findings.push({ loc: [source], type: 'invalid', input: null, ctx: {} });
   }
-  if (findings.length > 0) throw new ValidationFailure(bounded(findings));
+  if (findings.length > 0) throw new ValidationFailure(bounded([...findings, ...(settings === null ? [] : foundLater(instance, source, findings, settings))]));
   return instance;
+}
+
+/** What the use case would refuse in the fields at which nothing was found. */
+function foundLater(instance: object, source: string, findings: readonly FieldFinding[], settings: Settings): FieldFinding[] {
+  const type = instance.constructor as DtoClass;
+  const faulty = new Set(findings.map(({ loc }) => loc[1]));
+  const given: Record<string, unknown> = {};
+  for (const name of fieldsOf(type).keys()) if (!faulty.has(name)) given[name] = Reflect.get(instance, name);
+  return laterFaults(type, given, settings)
+    .filter(({ field }) => !faulty.has(field))
+    .map(({ field, type: failure, ctx }) => {
+      const isTold = failure !== 'missing' && fieldsOf(type).get(field)?.secret === false;
+      return { loc: [source, field], type: failure, input: isTold ? echo(given[field]) : null, ctx };
+    });
 }
 
 /** Whether there are more objects in a value that was JSON than `most`; looks no further than that. */

@@ -53,6 +53,11 @@ export const webhookCases = (running: () => Stack): void => describe('webhooks',
       call: async (business) => ({ method: 'POST', path: `/webhooks/${await webhookOf(business)}/replay`, body: { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z', [field]: value } }),
       refused: INVALID, at: `/${field}`, because: 'instant',
     }))),
+    { name: 'B101 an address that is none, beside kinds that are none', call: () => ({ method: 'POST', path: '/webhooks', body: { url: 'http://x', kinds: [] } }), refused: INVALID, at: '/url', because: 'url_scheme' },
+    {
+      name: 'B74 an end that is the beginning, beside kinds that are none', refused: INVALID, at: '/to', because: 'range_order',
+      call: async (business) => ({ method: 'POST', path: `/webhooks/${await webhookOf(business)}/replay`, body: { from: '2026-01-02T00:00:00Z', to: '2026-01-01T19:00:00-05:00', kinds: [] } }),
+    },
     {
       name: 'B74 an end before the beginning', refused: INVALID, at: '/to', because: 'range_order',
       call: async (business) => ({ method: 'POST', path: `/webhooks/${await webhookOf(business)}/replay`, body: { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' } }),

@@ -1,12 +1,19 @@
+import type { LaterFault } from '../../../platform/http/refused-later.js';
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
 import { passwordProblem } from '../domain/password-rules.js';
+
+/** That a password may not be chosen for what it says, as far as is known whose it is. */
+export function weakness(password: string | undefined, own: readonly (string | undefined)[]): readonly LaterFault[] {
+  const reason = password === undefined ? null : passwordProblem(password, own.filter((text) => text !== undefined));
+  return reason === null ? [] : [{ field: 'password', type: 'weak_password', ctx: { reason } }];
+}
 
 /**
  * Refuses a password that may not be chosen for what it says, as any field that breaks its rule; its length is a rule
  * of the field itself.
  * @throws ValidationFailure
  */
-export function refuseWeak(field: string, password: string, own: readonly string[]): void {
-  const reason = passwordProblem(password, own);
-  if (reason !== null) throw new ValidationFailure([{ loc: ['body', field], type: 'weak_password', input: null, ctx: { reason } }]);
+export function refuseWeak(password: string, own: readonly string[]): void {
+  const faults = weakness(password, own);
+  if (faults.length > 0) throw new ValidationFailure(faults.map(({ field, type, ctx }) => ({ loc: ['body', field], type, input: null, ctx })));
 }

@@ -7,7 +7,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { AcceptedInvitationRecord } from '../auth.responses.js';
 import { PasswordHasher } from '../passwords/password-hasher.js';
-import { refuseWeak } from '../passwords/refuse-weak.js';
+import { refuseWeak, weakness } from '../passwords/refuse-weak.js';
 import { PeopleRepository } from '../persistence/people.repository.js';
 import { hashOfToken } from '../sessions/secret-tokens.js';
 
@@ -44,11 +44,11 @@ export class AcceptInvitationHandler implements ICommandHandler<AcceptInvitation
 
   private async newcomer({ token, name, password }: AcceptInvitation['input']): Promise<{ name: string; passwordHash: string }> {
     if (name === undefined || password === undefined) {
-      const missing = [...(name === undefined ? ['name'] : []), ...(password === undefined ? ['password'] : [])];
-      throw new ValidationFailure(missing.map((field) => ({ loc: ['body', field], type: 'missing', input: null, ctx: {} })));
+      const missing = [...(name === undefined ? ['name'] : []), ...(password === undefined ? ['password'] : [])].map((field) => ({ field, type: 'missing', ctx: {} }));
+      throw new ValidationFailure([...missing, ...weakness(password, [name])].map(({ field, type, ctx }) => ({ loc: ['body', field], type, input: null, ctx })));
     }
     const email = await this.people.addressOfToken(hashOfToken(token), this.clock.now());
-    refuseWeak('password', password, email === null ? [name] : [name, email]);
+    refuseWeak(password, email === null ? [name] : [name, email]);
     return { name, passwordHash: await this.hasher.hash(password) };
   }
 }

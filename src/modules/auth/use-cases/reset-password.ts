@@ -31,7 +31,7 @@ export class ResetPasswordHandler implements ICommandHandler<ResetPassword> {
   async execute({ token, password, origin }: ResetPassword): Promise<void> {
     const hash = hashOfToken(token);
     const email = await this.people.addressOfToken(hash, this.clock.now());
-    refuseWeak('password', password, email === null ? [] : [email]);
+    refuseWeak(password, email === null ? [] : [email]);
     const passwordHash = await this.hasher.hash(password);
     if (!(await this.people.resetPassword(hash, passwordHash, this.clock.now(), origin))) throw new DomainError('UNAUTHENTICATED', { reason: 'token_invalid' });
   }

@@ -34,7 +34,7 @@ export class SignUpHandler implements ICommandHandler<SignUp> {
 
   async execute({ input, language, origin }: SignUp): Promise<OpenedSession> {
     const email = input.email.toLowerCase();
-    refuseWeak('password', input.password, [email, input.name, input.tenantName]);
+    refuseWeak(input.password, [email, input.name, input.tenantName]);
     const now = this.clock.now();
     const userId = this.ids.uuid();
     const person = { userId, email, name: input.name, tenantId: this.ids.uuid(), tenantName: input.tenantName, memberId: this.ids.uuid() };

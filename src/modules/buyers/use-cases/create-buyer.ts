@@ -6,7 +6,7 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { BuyerCreateDto } from '../buyers.dto.js';
 import type { BuyerRecord } from '../buyers.responses.js';
 import { BuyersRepository } from '../persistence/buyers.repository.js';
-import { refuseIdentification } from './refuse-identification.js';
+import { OF_PROFILE, refuseIdentification } from './refuse-identification.js';
 
 /** Keeps a profile of somebody whom the tenant deals with. */
 export class CreateBuyer extends Command<BuyerRecord> {
@@ -29,7 +29,7 @@ export class CreateBuyerHandler implements ICommandHandler<CreateBuyer> {
 
   async execute({ tenant, input }: CreateBuyer): Promise<BuyerRecord> {
     const { buyer_id_type: idType, buyer_id: id, ...values } = input;
-    refuseIdentification({ source: 'body', idType: 'buyer_id_type', id: 'buyer_id' }, idType, id, this.settings.STRICT_RUC_CHECK);
+    refuseIdentification(OF_PROFILE, idType, id, this.settings.STRICT_RUC_CHECK);
     return this.buyers.insert(tenant, this.ids.uuid(), { idType, id }, values, this.clock.now());
   }
 }

@@ -1,3 +1,4 @@
+import type { LaterFault } from '../../../platform/http/refused-later.js';
 import { echo, ValidationFailure } from '../../../platform/http/validation-failure.js';
 import { identificationProblem } from '../../../sri/identification.js';
 
@@ -8,19 +9,25 @@ export interface IdentificationPlace {
   readonly id: string;
 }
 
+export const OF_PROFILE: IdentificationPlace = { source: 'body', idType: 'buyer_id_type', id: 'buyer_id' };
+
 /** Types of a profile. */
 const EXPECTED = ['04', '05', '06', '08', 'RUC', 'CEDULA', 'PASAPORTE', 'EXTERIOR'];
 
+/** What identifies nobody in particular, at the field at fault. */
+export function identificationFaults(place: IdentificationPlace, idType: string, id: string, strict: boolean): readonly LaterFault[] {
+  const problem = identificationProblem(idType, id, { strict });
+  if (problem === null) return [];
+  const atType = problem === 'type' || (problem === 'final_consumer' && idType === '07');
+  return [{ field: atType ? place.idType : place.id, type: `identification_${problem}`, ctx: problem === 'type' ? { expected: EXPECTED } : {} }];
+}
+
 /**
- * Refuses what identifies nobody in particular, naming the field at fault.
+ * Refuses what identifies nobody in particular.
  * @throws ValidationFailure
  */
 export function refuseIdentification(place: IdentificationPlace, idType: string, id: string, strict: boolean): void {
-  const problem = identificationProblem(idType, id, { strict });
-  if (problem === null) return;
-  const atType = problem === 'type' || (problem === 'final_consumer' && idType === '07');
-  const [field, input] = atType ? [place.idType, idType] : [place.id, id];
-  throw new ValidationFailure([
-    { loc: [place.source, field], type: `identification_${problem}`, input: echo(input), ctx: problem === 'type' ? { expected: EXPECTED } : {} },
-  ]);
+  const faults = identificationFaults(place, idType, id, strict);
+  if (faults.length === 0) return;
+  throw new ValidationFailure(faults.map(({ field, type, ctx }) => ({ loc: [place.source, field], type, input: echo(field === place.id ? id : idType), ctx })));
 }

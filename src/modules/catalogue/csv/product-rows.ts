@@ -1,5 +1,6 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import type { Sleeper } from '../../../shared/ports.js';
+import { productProblems } from '../domain/product-rules.js';
 import { PRODUCT_FIELDS, type ProductField, type ProductValues } from '../domain/product.js';
 import { type CsvRow, csvRows, separatorOf } from './csv-table.js';
 import { cellValue, isProductField } from './product-cells.js';
@@ -55,6 +56,8 @@ export async function readProductFile(text: string, sleeper: Sleeper): Promise<P
     const before = mainCode === undefined ? undefined : lines.get(mainCode);
     if (mainCode !== undefined && before === undefined) lines.set(mainCode, row.line);
     if (before !== undefined) read.problems.push({ line: row.line, field: 'main_code', type: 'csv_repeated', ctx: { line: before }, input: mainCode ?? null });
+    // A row without a fault of its own is judged as the product that it makes.
+    if (read.problems.length > 0) read.problems.push(...judgeCodes(read.values, row.line));
     problems.push(...read.problems);
     if (read.problems.length === 0 && mainCode !== undefined) rows.push({ line: row.line, values: { ...read.values, main_code: mainCode } });
   }
@@ -71,6 +74,12 @@ function judgeHeader(columns: readonly string[], line: number): RowProblem[] {
     ...columns.filter((name, index) => columns.indexOf(name) < index).map((name) => at(name, 'csv_repeated', { line })),
   ];
 }
+
+const judgeCodes = (values: Partial<ProductValues>, line: number): RowProblem[] =>
+  productProblems(values).map(({ field, type, ctx }) => ({ line, field, type, ctx, input: type === 'missing' ? null : textOf(values[field]) }));
+
+/** A value as a finding repeats it. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function readRow({ line, cells }: CsvRow, columns: readonly ProductField[], separator: string): { values: Partial<ProductValues>; problems: RowProblem[] } {
   if (cells.length !== columns.length) {

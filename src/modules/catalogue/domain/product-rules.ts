@@ -10,25 +10,28 @@ export interface ProductProblem {
   readonly ctx: Readonly<Record<string, string>>;
 }
 
+type Codes = { readonly [Field in 'tax_code' | 'iva_rate_code' | 'applies_tourism_iva' | 'applies_ice' | 'ice_code']?: ProductValues[Field] | undefined };
+
 /**
  * Holds the codes of a product against the SRI's tables and against each other. A code that is not in force today is
  * known still: which day decides is known when a document is issued.
+ * @param product what is known of it: nothing is found at what is absent
  */
-export function productProblems(product: Pick<ProductValues, 'tax_code' | 'iva_rate_code' | 'applies_tourism_iva' | 'applies_ice' | 'ice_code'>): readonly ProductProblem[] {
+export function productProblems(product: Codes): readonly ProductProblem[] {
   const { tax_code, iva_rate_code, ice_code } = product;
   return [
     ...unknown('tax_code', TAX_CODES, tax_code),
-    ...(isKnown(TAX_CODES, tax_code) && tax_code !== TAX.iva ? [{ field: 'tax_code', type: 'iva_only', ctx: {} } as const] : []),
+    ...(tax_code !== undefined && isKnown(TAX_CODES, tax_code) && tax_code !== TAX.iva ? [{ field: 'tax_code', type: 'iva_only', ctx: {} } as const] : []),
     ...unknown('iva_rate_code', IVA_RATES, iva_rate_code),
     // The table of ICE informs: a code that it lacks may be one of law.
-    ...(ice_code === null || EXCISE_CODE.test(ice_code) ? [] : unknown('ice_code', ICE_RATES, ice_code)),
-    ...(product.applies_ice && ice_code === null ? [{ field: 'ice_code', type: 'missing', ctx: {} } as const] : []),
-    ...(product.applies_tourism_iva && !isReducible(iva_rate_code) ? [{ field: 'applies_tourism_iva', type: 'tourism_rate', ctx: { iva_rate_code } } as const] : []),
+    ...(typeof ice_code !== 'string' || EXCISE_CODE.test(ice_code) ? [] : unknown('ice_code', ICE_RATES, ice_code)),
+    ...(product.applies_ice === true && ice_code === null ? [{ field: 'ice_code', type: 'missing', ctx: {} } as const] : []),
+    ...(product.applies_tourism_iva === true && iva_rate_code !== undefined && !isReducible(iva_rate_code) ? [{ field: 'applies_tourism_iva', type: 'tourism_rate', ctx: { iva_rate_code } } as const] : []),
   ];
 }
 
-const unknown = (field: ProductField, table: CodeTable, code: string): ProductProblem[] =>
-  isKnown(table, code) ? [] : [{ field, type: 'code_unknown', ctx: { table: table.name } }];
+const unknown = (field: ProductField, table: CodeTable, code: string | undefined): ProductProblem[] =>
+  code === undefined || isKnown(table, code) ? [] : [{ field, type: 'code_unknown', ctx: { table: table.name } }];
 
 /** Only a rate above the reduced one is reduced for tourism; an unknown rate has its own finding. */
 function isReducible(rateCode: string): boolean {

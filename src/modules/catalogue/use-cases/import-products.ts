@@ -7,7 +7,7 @@ import { type Clock, CLOCK, type Ids, IDS, type Sleeper, SLEEPER } from '../../.
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { csvText } from '../csv/csv-table.js';
 import { PRODUCT_DEFAULTS } from '../csv/product-cells.js';
-import { type ProductFile, type ProductRow, readProductFile, type RowProblem } from '../csv/product-rows.js';
+import { type ProductFile, type ProductRow, readProductFile, type RowProblem, textOf } from '../csv/product-rows.js';
 import { PRODUCT_FIELDS, type ProductField, type ProductValues } from '../domain/product.js';
 import { productProblems } from '../domain/product-rules.js';
 import { type ImportCounts, type OpenCatalogue, ProductsRepository, type StoredValues } from '../persistence/products.repository.js';
@@ -117,8 +117,6 @@ export class ImportProductsHandler implements ICommandHandler<ImportProducts> {
     return plan;
   }
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const isWhole = (product: Partial<ProductValues>): product is ProductValues => PRODUCT_FIELDS.every((field) => product[field] !== undefined);
 
