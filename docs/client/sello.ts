@@ -4777,6 +4777,11 @@ export interface components {
             status: components["schemas"]["MemberStatus"];
             /** Format: date-time */
             invited_at: string;
+            /**
+             * Format: date-time
+             * @description From then on the link of the mail is void, until `reinvite` sends another; null once the invitation is accepted
+             */
+            invitation_expires_at: string | null;
             /** Format: date-time */
             last_login_at: string | null;
         };

@@ -60,7 +60,7 @@ describe('an invitation by mail', () => {
     const token = await tokenIn(email);
     const accepted = await accept(token, { name: 'Ana', password: PASSWORD });
     expect([accepted.status, accepted.body]).toEqual([200, { tenant_id: business.tenantId, member_id: memberId }]);
-    expect((await members()).find((one) => one['member_id'] === memberId)).toMatchObject({ email, name: 'Ana', role: 'accountant', status: 'active', last_login_at: null });
+    expect((await members()).find((one) => one['member_id'] === memberId)).toMatchObject({ email, name: 'Ana', role: 'accountant', status: 'active', invitation_expires_at: null, last_login_at: null });
     const login = await call(stack.apiUrl, 'POST', '/auth/login', { body: { email, password: PASSWORD } });
     const bearer = login.body.access_token as string;
     const asMember = (method: string, path: string, body?: unknown): Promise<Answer> => request(stack.apiUrl, null, method, path, body, { authorization: `Bearer ${bearer}` });

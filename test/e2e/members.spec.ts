@@ -12,6 +12,7 @@ interface Member {
   role: MemberRole;
   status: string;
   invited_at: string;
+  invitation_expires_at: string | null;
   last_login_at: string | null;
 }
 
@@ -54,6 +55,9 @@ describe('members of a tenant', () => {
   });
   afterAll(() => stack.stop());
 
+  /** Until the invitation of an answered member runs out, rounded. */
+  const daysLeft = ({ body }: Answer): number => Math.round((Date.parse(String(body['invitation_expires_at'])) - Date.now()) / 86_400_000);
+
   let invitations = 0;
   const invite = (caller: { call: Somebody['call'] } | Business, role: string, email = `guest-${(invitations += 1)}@example.com`): Promise<Answer> =>
     caller instanceof Business
@@ -88,8 +92,9 @@ describe('members of a tenant', () => {
       const answer = await invite(owner, 'accountant', 'Ana.Pérez@Example.COM');
       expect([answer.status, answer.body]).toEqual([
         201,
-        { member_id: expect.any(String), tenant_id: business.tenantId, user_id: null, email: 'ana.pérez@example.com', name: null, role: 'accountant', status: 'invited', invited_at: expect.any(String), last_login_at: null },
+        { member_id: expect.any(String), tenant_id: business.tenantId, user_id: null, email: 'ana.pérez@example.com', name: null, role: 'accountant', status: 'invited', invited_at: expect.any(String), invitation_expires_at: expect.any(String), last_login_at: null },
       ]);
+      expect(daysLeft(answer)).toBe(7);
       const [line] = await lines('&action=member.invited');
       expect(line).toMatchObject({ actor_id: owner.userId, target_id: answer.body['member_id'], detail: { email: 'ana.pérez@example.com', role: 'accountant' } });
     });
@@ -182,9 +187,18 @@ describe('members of a tenant', () => {
       expect([first.invitation_hash.length, Math.round(first.days)]).toEqual([32, 7]);
       await stack.database.query(`update members set invitation_expires_at = now() - interval '1 day' where id = $1`, [id]);
       const again = await act(owner, id, 'reinvite');
-      expect([again.status, again.body]).toEqual([200, body]);
+      expect([again.status, again.body]).toEqual([200, { ...body, invitation_expires_at: expect.any(String) as unknown }]);
+      expect(daysLeft(again)).toBe(7);
       const second = await row();
       expect([second.invitation_hash.equals(first.invitation_hash), Math.round(second.days)]).toEqual([false, 7]);
+    });
+
+    it('tells when it runs out, and when it did, but not of who is a member', async () => {
+      const id = (await invite(owner, 'viewer')).body['member_id'] as string;
+      const [row] = await stack.database.query<{ ended: Date }>(`update members set invitation_expires_at = now() - interval '1 day' where id = $1 returning invitation_expires_at as ended`, [id]);
+      const { items } = (await owner.call<{ items: Member[] }>('GET', '/tenant/members?page_size=100')).body;
+      expect(items.find(({ member_id }) => member_id === id)?.invitation_expires_at).toBe(row?.ended.toISOString());
+      expect(items.filter(({ status, invitation_expires_at }) => (status === 'invited') !== (invitation_expires_at !== null))).toEqual([]);
     });
 
     it('may be taken back and its role changed, but it is neither suspended nor resumed', async () => {
@@ -205,7 +219,7 @@ describe('members of a tenant', () => {
     const me = body.items.find(({ member_id }) => member_id === owner.memberId);
     expect(me).toEqual({
       member_id: owner.memberId, tenant_id: business.tenantId, user_id: owner.userId, email: owner.email, name: expect.stringMatching(/^Person/), role: 'tenant_owner', status: 'active',
-      invited_at: expect.any(String), last_login_at: null,
+      invited_at: expect.any(String), invitation_expires_at: null, last_login_at: null,
     });
     const times = body.items.map(({ invited_at }) => invited_at);
     expect(times).toEqual([...times].sort().reverse());

@@ -25,6 +25,7 @@ export class MemberRecord {
   @ApiProperty({ enum: MEMBER_ROLES, enumName: 'TenantRole' }) role: MemberRole;
   @ApiProperty({ enum: MEMBER_STATUSES, enumName: 'MemberStatus' }) status: MemberStatus;
   @ApiProperty(instant) invited_at: Date;
+  @ApiProperty({ ...instant, ...orNull, description: 'From then on the link of the mail is void, until `reinvite` sends another; null once the invitation is accepted' }) invitation_expires_at: Date | null;
   @ApiProperty({ ...instant, ...orNull }) last_login_at: Date | null;
 }
 

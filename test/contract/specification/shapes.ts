@@ -74,7 +74,7 @@ export const LOOKUP_BUYER: Shape = {
 };
 
 export const MEMBER: Shape = {
-  member_id: uuid, tenant_id: uuid, user_id: orNull(uuid), email: text, name: orNull(text), role, status: oneOf('invited', 'active', 'suspended'), invited_at: instant, last_login_at: orNull(instant),
+  member_id: uuid, tenant_id: uuid, user_id: orNull(uuid), email: text, name: orNull(text), role, status: oneOf('invited', 'active', 'suspended'), invited_at: instant, invitation_expires_at: orNull(instant), last_login_at: orNull(instant),
 };
 
 export const CERTIFICATE: Shape = { id: uuid, tenant_id: uuid, issuer_id: uuid, status: oneOf('active', 'expiring', 'expired', 'revoked'), created_at: instant };

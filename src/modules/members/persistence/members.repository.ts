@@ -93,7 +93,7 @@ export class MembersRepository {
   async list(tenantId: string, limit: number, offset: number): Promise<{ rows: MemberRecord[]; total: number }> {
     return this.database.run(tenantId, async (manager) => {
       const rows = await manager.query<MemberRecord[]>(
-        'select $1::uuid as tenant_id, * from member_cards($1) order by invited_at desc, member_id desc limit $2 offset $3',
+        `${CARDS} order by c.invited_at desc, c.member_id desc limit $2 offset $3`,
         [tenantId, limit, offset],
       );
       const [counted] = await manager.query<{ total: number }[]>('select count(*)::int as total from members where tenant_id = $1', [tenantId]);
@@ -101,6 +101,10 @@ export class MembersRepository {
     });
   }
 }
+
+/** Members as they are answered. */
+const CARDS =
+  'select m.tenant_id, c.*, m.invitation_expires_at from member_cards($1) c join members m on m.tenant_id = $1 and m.id = c.member_id';
 
 /** Mails that a tenant may have sent to strangers in a day: in all, in all while whoever invites has not confirmed an address, and to one address. */
 const INVITATIONS_PER_DAY = { tenant: 200, unconfirmed: 5, member: 5 } as const;
@@ -197,7 +201,7 @@ async function apply(manager: EntityManager, { tenantId }: TenantContext, member
 }
 
 async function card(manager: EntityManager, tenantId: string, memberId: string): Promise<MemberRecord | null> {
-  const [row] = await manager.query<MemberRecord[]>('select $1::uuid as tenant_id, * from member_cards($1) where member_id = $2', [tenantId, memberId]);
+  const [row] = await manager.query<MemberRecord[]>(`${CARDS} where c.member_id = $2`, [tenantId, memberId]);
   return row ?? null;
 }
 
