@@ -237,6 +237,34 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
+        /**
+         * Name the signed-in person anew, in all of their tenants
+         * @description For signed-in people, in whatever role.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        patch: operations["updateMe"];
+        trace?: never;
+    };
+    "/auth/password/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set another password by telling the present one; ends every other session
+         * @description A wrong `current_password` is 422 `wrong_password`, and counts for the lock of the account as one at the sign-in does; while it is locked, 429 with the `reason` `account_locked`. An account that has no password yet is 409 with the `reason` `no_password`: `POST /auth/password/forgot` sets one.
+         *
+         *     For signed-in people, in whatever role.
+         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -298,6 +326,27 @@ export interface paths {
          */
         post: operations["refreshSession"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End every session of the signed-in person, this one included
+         * @description For signed-in people, in whatever role.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        delete: operations["logOutEverywhere"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2227,7 +2276,7 @@ export interface components {
             items: components["schemas"]["ApiKey"][];
         };
         /** @enum {string} */
-        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "email.verified" | "identity.linked" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "ruc.claim_passed" | "ruc.claim_taken" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "product.created" | "product.changed" | "product.deleted" | "products.imported" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "document.email_requested" | "mail_settings.changed";
+        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "password.changed" | "email.verified" | "identity.linked" | "person.renamed" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "ruc.claim_passed" | "ruc.claim_taken" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "product.created" | "product.changed" | "product.deleted" | "products.imported" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "document.email_requested" | "mail_settings.changed";
         AuditLine: {
             /** Format: uuid */
             id: string;
@@ -4757,6 +4806,13 @@ export interface components {
             last_login_at: string | null;
             memberships: components["schemas"]["OwnMembership"][];
         };
+        MeUpdate: {
+            /**
+             * @description Of the person
+             * @example Rosa Calle
+             */
+            name: string;
+        };
         Member: {
             /** Format: uuid */
             member_id: string;
@@ -4830,6 +4886,18 @@ export interface components {
             role: components["schemas"]["TenantRole"];
             /** @enum {string} */
             status: "active" | "suspended";
+        };
+        PasswordChange: {
+            /**
+             * Format: password
+             * @description The present one
+             */
+            current_password: string;
+            /**
+             * Format: password
+             * @description What is common or near at hand is refused
+             */
+            password: string;
         };
         Pause: {
             /** Format: uuid */
@@ -6457,6 +6525,88 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    updateMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MeUpdate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     forgotPassword: {
         parameters: {
             query?: never;
@@ -6556,6 +6706,42 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    logOutEverywhere: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                "X-Tenant-Id"?: components["parameters"]["TenantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];

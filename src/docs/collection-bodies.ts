@@ -10,7 +10,7 @@ export interface CollectionBody {
 }
 
 /** Fields whose value is nobody's but the caller's. */
-const OWN = ['password', 'token', 'link_token', 'refresh_token'];
+const OWN = ['password', 'current_password', 'token', 'link_token', 'refresh_token'];
 
 /** The bodies of a call, of which the first is the one to send: a form where there are files, else each example in JSON. */
 export function bodiesOf(operation: Operation, description: Description, ids: ReadonlySet<string>): readonly CollectionBody[] {

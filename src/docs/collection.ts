@@ -18,6 +18,7 @@ const VARIABLES: Readonly<Record<string, readonly [value: string, about: string]
   refresh_token: ['', 'Of a person; logging in fills it'],
   email: ['', 'Of the person who signs up or in'],
   password: ['', 'Of the person who signs up or in'],
+  current_password: ['', 'Of the signed-in person who sets another `password`'],
   token: ['', 'Out of the link in a mail'],
   link_token: ['', 'Out of the 409 that signing in with Google answers where an account has the address'],
   certificate_password: ['', 'Of the signing certificate to upload'],

@@ -226,6 +226,10 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   'POST /auth/tenants': { demands: 'signed_in', own: 201, body: () => ({ tenant_name: 'Otra' }) },
   'POST /auth/email/verify/send': { demands: 'signed_in', own: 202 },
   'GET /auth/me': { demands: 'signed_in', own: 200 },
+  'PATCH /auth/me': { demands: 'signed_in', own: 200, body: () => ({ name: 'Rosa Calle' }) },
+  // The people of this matrix have no password.
+  'POST /auth/password/change': { demands: 'signed_in', own: 409, body: () => ({ current_password: 'any', password: 'cuatro palabras al azar' }) },
+  'DELETE /auth/sessions': { demands: 'signed_in', own: 204 },
 
   'POST /platform/tenants': { demands: 'platform:write', own: 201, body: (world) => ({ name: 'New', owner_email: `${world.word()}@example.com` }) },
   'GET /platform/tenants': { demands: 'platform:read', own: 200 },

@@ -94,6 +94,16 @@ describe('rate limits of /auth', () => {
     expect((await statuses(times(13, link))).filter((status) => status === 429)).toHaveLength(3);
   });
 
+  it('hold for who guesses a password with a session', async () => {
+    const signed = await call(stack.apiUrl, 'POST', '/auth/signup', { body: { email: newAddress(), password: 'cuatro palabras al azar', name: 'Ana', tenant_name: 'Andina' }, headers: { 'X-Forwarded-For': '203.0.113.71' } });
+    const body = { current_password: 'wrong', password: 'otras palabras distintas' };
+    const guess = (index: number) =>
+      call(stack.apiUrls[index % 2] ?? '', 'POST', '/auth/password/change', { token: signed.body.access_token, body, headers: { 'X-Forwarded-For': `203.0.113.${120 + index}` } });
+    const answers = await Promise.all(times(13, guess));
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(10);
+    expect(answers.filter(({ headers }) => headers.get('ratelimit-policy') === '"auth";q=10;w=60')).toHaveLength(13);
+  });
+
   it('hold for what the caller may not do as well', async () => {
     const api = await stack.startApi({ RATE_LIMIT_OTHER_PER_MINUTE: '3' });
     const owner = await call(stack.apiUrl, 'POST', '/auth/signup', { body: { email: newAddress(), password: 'cuatro palabras al azar', name: 'Ana', tenant_name: 'Andina' } });

@@ -155,6 +155,8 @@ describe('secrets', () => {
       secrets.set(`the cookie ${cookie.split('=')[0]}`, Buffer.from(value.split('.').at(-1) ?? ''));
     }
     await ask('who it is', 'GET', '/auth/me', { token });
+    await ask('a change by a wrong password', 'POST', '/auth/password/change', { token, body: { current_password: secret('a wrong present password'), password: secret('a password that was not set') } });
+    await ask('a change of the password', 'POST', '/auth/password/change', { token, body: { current_password: password, password: secret('another password of the account') } });
     await ask('a forgotten password', 'POST', '/auth/password/forgot', { body: { email } });
     const made = await call(stack.apiUrl, 'POST', '/auth/api-keys', { token, body: { name: 'Shop' } });
     secrets.set('a key that was made', Buffer.from(made.body.key as string));
@@ -166,7 +168,7 @@ describe('secrets', () => {
       expect(mailed.length).toBeGreaterThan(20);
       secrets.set(`a token of letter ${letter}`, Buffer.from(mailed));
     }
-    expect(['who it is', 'a forgotten password', 'the keys', 'the log', 'a use of the key'].map((what) => statuses[what])).toEqual([200, 202, 200, 200, 200]);
+    expect(['who it is', 'a change of the password', 'a forgotten password', 'the keys', 'the log', 'a use of the key'].map((what) => statuses[what])).toEqual([200, 204, 202, 200, 200, 200]);
   });
 
   it('meet stores that fail', async () => {

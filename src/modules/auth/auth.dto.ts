@@ -54,6 +54,17 @@ export class ResetPasswordDto {
   @Secret(CHOSEN) password: string;
 }
 
+@ApiSchema({ name: 'PasswordChange' })
+export class ChangePasswordDto {
+  @Secret({ max: MAX_PASSWORD, about: 'The present one' }) current_password: string;
+  @Secret({ ...CHOSEN, about: 'What is common or near at hand is refused' }) password: string;
+}
+
+@ApiSchema({ name: 'MeUpdate' })
+export class MeUpdateDto {
+  @Text({ max: 120, about: 'Of the person', example: 'Rosa Calle' }) name: string;
+}
+
 @ApiSchema({ name: 'MailToken' })
 export class TokenDto {
   @Secret({ max: MAX_TOKEN, about: 'Out of the mail' }) token: string;

@@ -9,6 +9,7 @@ import { GoogleStrategy } from './google/google.strategy.js';
 import { IdTokenVerifier } from './google/id-token-verifier.js';
 import { PendingSignIns } from './google/pending-sign-ins.js';
 import { ConfirmationLetters } from './letters/confirmation-letters.js';
+import { OwnAccountController } from './own-account.controller.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { IdentitiesRepository } from './persistence/identities.repository.js';
 import { PeopleRepository } from './persistence/people.repository.js';
@@ -17,13 +18,16 @@ import { SessionCookies } from './session-cookies.js';
 import { SessionOpener } from './sessions/session-opener.js';
 import { SignInController } from './sign-in.controller.js';
 import { AcceptInvitationHandler } from './use-cases/accept-invitation.js';
+import { ChangePasswordHandler } from './use-cases/change-password.js';
 import { DescribeMeHandler } from './use-cases/describe-me.js';
 import { ForgotPasswordHandler } from './use-cases/forgot-password.js';
 import { FoundOwnTenantHandler } from './use-cases/found-own-tenant.js';
 import { LinkIdentityHandler } from './use-cases/link-identity.js';
 import { LogInHandler } from './use-cases/log-in.js';
 import { LogOutHandler } from './use-cases/log-out.js';
+import { LogOutEverywhereHandler } from './use-cases/log-out-everywhere.js';
 import { RefreshSessionHandler } from './use-cases/refresh-session.js';
+import { RenameMeHandler } from './use-cases/rename-me.js';
 import { ResetPasswordHandler } from './use-cases/reset-password.js';
 import { SendConfirmationHandler } from './use-cases/send-confirmation.js';
 import { SignInWithGoogleHandler } from './use-cases/sign-in-with-google.js';
@@ -35,7 +39,10 @@ const HANDLERS = [
   LogInHandler,
   RefreshSessionHandler,
   LogOutHandler,
+  LogOutEverywhereHandler,
   DescribeMeHandler,
+  RenameMeHandler,
+  ChangePasswordHandler,
   ForgotPasswordHandler,
   ResetPasswordHandler,
   VerifyEmailHandler,
@@ -49,7 +56,7 @@ const HANDLERS = [
 /** People: how they sign up and in, and prove their address. */
 @Module({
   imports: [CqrsModule, HttpModule, MailModule],
-  controllers: [SignInController, AccountController, GoogleController],
+  controllers: [SignInController, OwnAccountController, AccountController, GoogleController],
   providers: [
     PeopleRepository,
     SessionsRepository,

@@ -72,6 +72,7 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
     (c) => `There is no {{${text(c['placeholder'])}}}; there are: ${text(c['expected'])}`,
   ],
   template_braces: [() => 'Las llaves dobles van en pares alrededor de un nombre: {{buyer_name}}', () => 'Double braces go in pairs around a name: {{buyer_name}}'],
+  wrong_password: [() => 'No es la contraseña actual', () => 'Is not the present password'],
   weak_password: [() => 'Contraseña demasiado fácil de adivinar', () => 'Password too easy to guess'],
   enum_list: [(c) => `Cada elemento debe ser uno de: ${text(c['expected'])}`, (c) => `Each item must be one of: ${text(c['expected'])}`],
   instant: [() => 'Debe ser un instante ISO 8601 con zona, como 2026-01-31T12:00:00Z', () => 'Must be an ISO 8601 instant with its zone, such as 2026-01-31T12:00:00Z'],

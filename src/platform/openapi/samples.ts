@@ -77,6 +77,7 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   tariff: null,
   reason: 'Devolución de mercadería',
   password: 'cuatro palabras al azar',
+  current_password: 'tres palabras y otra',
   token: 'hVn2pQ0sT7xkR3mYc8wLb5ZdJ1uG6fAe9iXoKqMtS4E',
   link_token: 'hVn2pQ0sT7xkR3mYc8wLb5ZdJ1uG6fAe9iXoKqMtS4E',
   refresh_token: 'hVn2pQ0sT7xkR3mYc8wLb5ZdJ1uG6fAe9iXoKqMtS4E',

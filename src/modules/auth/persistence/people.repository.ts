@@ -107,6 +107,17 @@ export class PeopleRepository {
     return this.asks('reset_password($1, $2, $3, $4, $5)', [hash, passwordHash, now, origin.requestId, origin.address]);
   }
 
+  async rename(userId: string, name: string, now: Date, origin: RequestOrigin): Promise<void> {
+    await this.database.platform('select rename_person($1, $2, $3, $4, $5)', [userId, name, now, origin.requestId, origin.address]);
+  }
+
+  /** Ends every session but this one; false when it has ended itself, or the account was changed meanwhile. */
+  changePassword(
+    { userId, sessionId, tokenVersion }: { readonly userId: string; readonly sessionId: string; readonly tokenVersion: number }, passwordHash: string, now: Date, origin: RequestOrigin,
+  ): Promise<boolean> {
+    return this.asks('change_password($1, $2, $3, $4, $5, $6, $7)', [userId, sessionId, tokenVersion, passwordHash, now, origin.requestId, origin.address]);
+  }
+
   /** @param newcomer name and password of who has no account yet; null for the person `userId` */
   async acceptInvitation(hash: Buffer, userId: string, newcomer: { name: string; passwordHash: string } | null, now: Date, origin: RequestOrigin): Promise<AcceptedInvitation> {
     const [answer] = await this.database.platform<AcceptedInvitation>('select * from accept_invitation($1, $2, $3, $4, $5, $6, $7)', [

@@ -47,4 +47,10 @@ export class SessionsRepository {
   async end(userId: string, sessionId: string, now: Date, origin: RequestOrigin): Promise<void> {
     await this.database.platform('select end_session($1, $2, $3, $4, $5)', [userId, sessionId, now, origin.requestId, origin.address]);
   }
+
+  /** Ends every session of a person; false when the one that asks for it has ended meanwhile. */
+  async endAll(userId: string, sessionId: string, now: Date, origin: RequestOrigin): Promise<boolean> {
+    const [row] = await this.database.platform<{ done: boolean }>('select end_every_session($1, $2, $3, $4, $5) as done', [userId, sessionId, now, origin.requestId, origin.address]);
+    return row?.done === true;
+  }
 }

@@ -4,6 +4,7 @@ import type { RequestOrigin } from '../../../platform/http/service-request.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
+import { FAILURES_BEFORE_LOCK, LOCK_MS } from '../passwords/lock-out.js';
 import { PasswordHasher } from '../passwords/password-hasher.js';
 import { PeopleRepository } from '../persistence/people.repository.js';
 import { type OpenedSession, SessionOpener } from '../sessions/session-opener.js';
@@ -18,9 +19,6 @@ export class LogIn extends Command<OpenedSession> {
     super();
   }
 }
-
-const FAILURES_BEFORE_LOCK = 10;
-const LOCK_MS = 15 * 60_000;
 
 @CommandHandler(LogIn)
 export class LogInHandler implements ICommandHandler<LogIn> {

@@ -1,0 +1,66 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { RequestOrigin } from '../../../platform/http/service-request.js';
+import { ValidationFailure } from '../../../platform/http/validation-failure.js';
+import type { SignedInPerson } from '../../../platform/security/person.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
+import { FAILURES_BEFORE_LOCK, LOCK_MS } from '../passwords/lock-out.js';
+import { PasswordHasher } from '../passwords/password-hasher.js';
+import { refuseWeak } from '../passwords/refuse-weak.js';
+import { PeopleRepository } from '../persistence/people.repository.js';
+
+/** Sets another password for a signed-in person who tells the present one, and ends their other sessions. */
+export class ChangePassword extends Command<void> {
+  constructor(
+    readonly person: SignedInPerson,
+    readonly current: string,
+    readonly password: string,
+    readonly origin: RequestOrigin,
+  ) {
+    super();
+  }
+}
+
+const RESET = 'POST /auth/password/forgot';
+
+@CommandHandler(ChangePassword)
+export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
+  constructor(
+    private readonly people: PeopleRepository,
+    private readonly hasher: PasswordHasher,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws DomainError INVALID_STATE for an account without a password, RATE_LIMITED while it is locked, UNAUTHENTICATED when
+   *   the session has ended meanwhile
+   * @throws ValidationFailure for a wrong or a weak password
+   */
+  async execute({ person, current, password, origin }: ChangePassword): Promise<void> {
+    const { userId, sessionId, email, name } = person;
+    const account = await this.people.find(email);
+    if (account?.user_id !== userId) throw new DomainError('UNAUTHENTICATED');
+    if (account.password_hash === null) throw new DomainError('INVALID_STATE', { reason: 'no_password', allowed_actions: [RESET] });
+    refuseWeak('password', password, [email, name]);
+    this.refuseLocked(account.locked_until);
+    if (!(await this.hasher.matches(account.password_hash, current))) {
+      // Waited for, unlike at the door: who is signed in learns nothing by the time it takes.
+      const now = this.clock.now();
+      await this.people.recordFailure(userId, FAILURES_BEFORE_LOCK, new Date(now.getTime() + LOCK_MS), now, origin);
+      throw new ValidationFailure([{ loc: ['body', 'current_password'], type: 'wrong_password', input: null, ctx: {} }]);
+    }
+    const passwordHash = await this.hasher.hash(password);
+    const known = { userId, sessionId, tokenVersion: account.token_version };
+    if (!(await this.people.changePassword(known, passwordHash, this.clock.now(), origin))) throw new DomainError('UNAUTHENTICATED');
+  }
+
+  /** While the account is locked no password is looked at, right or wrong. */
+  private refuseLocked(until: Date | null): void {
+    const left = until === null ? 0 : until.getTime() - this.clock.now().getTime();
+    if (left <= 0) return;
+    throw new DomainError('RATE_LIMITED', {
+      limit: FAILURES_BEFORE_LOCK, window_seconds: LOCK_MS / 1_000, reason: 'account_locked', lifted_by: RESET, retry_after_seconds: Math.ceil(left / 1_000),
+    });
+  }
+}

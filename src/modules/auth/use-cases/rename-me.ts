@@ -1,0 +1,28 @@
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { RequestOrigin } from '../../../platform/http/service-request.js';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
+import { PeopleRepository } from '../persistence/people.repository.js';
+
+/** Names a signed-in person anew, in all of their tenants. */
+export class RenameMe extends Command<void> {
+  constructor(
+    readonly userId: string,
+    readonly name: string,
+    readonly origin: RequestOrigin,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RenameMe)
+export class RenameMeHandler implements ICommandHandler<RenameMe> {
+  constructor(
+    private readonly people: PeopleRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  execute({ userId, name, origin }: RenameMe): Promise<void> {
+    return this.people.rename(userId, name, this.clock.now(), origin);
+  }
+}
