@@ -1,3 +1,4 @@
+drop function look_at_invitation(bytea, timestamptz);
 drop function end_every_session(uuid, uuid, timestamptz, text, text);
 drop function change_password(uuid, uuid, integer, text, timestamptz, text, text);
 drop function rename_person(uuid, text, timestamptz, text, text);

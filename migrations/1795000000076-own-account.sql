@@ -1,4 +1,5 @@
 -- What people do with their own account while they are signed in: another name, another password, the end of every session.
+-- And what an invitation offers, before it is accepted.
 
 -- The version of the account from which on access tokens of this session count, for it has outlived what raised the version.
 -- Null: only those of the account's present version.
@@ -80,6 +81,15 @@ begin
   return true;
 end $$;
 
+-- What the token of an invitation's mail would let its reader accept. No row: nothing, for accept_invitation would not know it.
+create function look_at_invitation(p_hash bytea, p_now timestamptz)
+  returns table (tenant_name text, email text, role text, expires_at timestamptz, has_account boolean)
+  language sql stable security definer set search_path = sello, pg_temp as $$
+  select t.name, m.email, m.role, m.invitation_expires_at, exists (select from users u where u.email = m.email)
+  from members m join tenants t on t.id = m.tenant_id and t.is_active
+  where m.invitation_hash = p_hash and m.status = 'invited' and m.invitation_expires_at > p_now
+$$;
+
 do $$
 declare
   signature text;
@@ -87,7 +97,8 @@ begin
   foreach signature in array array[
     'rename_person(uuid, text, timestamptz, text, text)',
     'change_password(uuid, uuid, integer, text, timestamptz, text, text)',
-    'end_every_session(uuid, uuid, timestamptz, text, text)'
+    'end_every_session(uuid, uuid, timestamptz, text, text)',
+    'look_at_invitation(bytea, timestamptz)'
   ] loop
     execute format('alter function %s owner to sello_resolver', signature);
     execute format('revoke execute on function %s from public', signature);

@@ -218,6 +218,7 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   'POST /auth/password/forgot': { demands: 'public', own: 400, body: () => ({}) },
   'POST /auth/password/reset': { demands: 'public', own: 400, body: () => ({}) },
   'POST /auth/email/verify': { demands: 'public', own: 400, body: () => ({}) },
+  'POST /auth/invitations/look': { demands: 'public', own: 400, body: () => ({}) },
   'POST /auth/invitations/accept': { demands: 'public', refusesKeys: true, own: 400, body: () => ({}) },
   'GET /auth/google': { demands: 'public', own: 404 },
   'GET /auth/google/callback': { demands: 'public', own: 404 },

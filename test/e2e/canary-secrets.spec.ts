@@ -132,7 +132,7 @@ describe('secrets', () => {
     await ask('a wrong password of a file', 'POST', certificates, { apiKey, body: { file_base64: file.toString('base64'), password: secret('a wrong password of a file') } });
     await ask('half a file', 'POST', certificates, { apiKey, body: { file_base64: file.subarray(0, 900).toString('base64'), password: secrets.get('the password of a file')!.toString() } });
     await ask('a file', 'POST', certificates, { apiKey, body: { file_base64: file.toString('base64'), password: secrets.get('the password of a file')!.toString() } });
-    for (const path of ['/auth/password/reset', '/auth/email/verify', '/auth/invitations/accept', '/auth/refresh']) {
+    for (const path of ['/auth/password/reset', '/auth/email/verify', '/auth/invitations/look', '/auth/invitations/accept', '/auth/refresh']) {
       const tokens = path.endsWith('refresh') ? { refresh_token: secret(`a token of ${path}`) } : { token: secret(`a token of ${path}`) };
       await ask(path, 'POST', path, { body: { ...tokens, ...(/reset|accept/.test(path) ? { password: secret(`a password of ${path}`) } : {}), ...(path.endsWith('accept') ? { name: 'Ana' } : {}) } });
     }

@@ -49,8 +49,17 @@ describe('an invitation by mail', () => {
   };
   const accept = (token: string, as: { name?: string; password?: string } = {}, bearer?: string): ReturnType<typeof call> =>
     call(stack.apiUrl, 'POST', '/auth/invitations/accept', { body: { token, ...as }, ...(bearer === undefined ? {} : { token: bearer }) });
+  const look = (token: string, more: object = {}): ReturnType<typeof call> => call(stack.apiUrl, 'POST', '/auth/invitations/look', { body: { token }, ...more });
   const members = async (): Promise<Record<string, unknown>[]> =>
     (await owner.call<{ items: Record<string, unknown>[] }>('GET', '/tenant/members?page_size=100')).body.items;
+
+  /** A look is refused with the words with which an acceptance is. */
+  const refusedAlike = async (token: string): Promise<void> => {
+    const [looked, accepted] = [await look(token), await accept(token, { name: 'Ana', password: PASSWORD })];
+    const { code, message, detail } = accepted.body.error as { code: string; message: string; detail: unknown };
+    expect([looked.status, looked.body.error]).toEqual([401, { code, message, detail, request_id: expect.any(String) as unknown }]);
+    expect([accepted.status, code, detail]).toEqual([401, 'UNAUTHENTICATED', { reason: 'token_invalid' }]);
+  };
 
   it('makes a new person a member, who signs in and works in the role', async () => {
     const email = newAddress();
@@ -76,6 +85,50 @@ describe('an invitation by mail', () => {
     expect((await asMember('GET', '/issuers')).status).toBe(403);
   });
 
+  it('tells its reader what it offers, before it is accepted, and is as good afterwards', async () => {
+    const email = newAddress();
+    const memberId = await invite(email, 'billing_operator');
+    const token = await tokenIn(email);
+    const { invitation_expires_at: expiresAt } = (await members()).find((one) => one['member_id'] === memberId) ?? {};
+    const seen = { tenant_name: 'Café & Ñandú S.A.', email, role: 'billing_operator', expires_at: expiresAt, has_account: false };
+    for (const more of [{}, {}, { headers: { 'X-API-Key': 'svc_test_garbage' } }, { cookie: 'service_access_token=garbage', headers: { Origin: stack.apiUrl } }]) {
+      const { status, body } = await look(token, more);
+      expect([status, body]).toEqual([200, seen]);
+    }
+    // What it offers now: the role may have been changed since the mail.
+    expect((await owner.call('PATCH', `/tenant/members/${memberId}`, { role: 'viewer' })).status).toBe(200);
+    expect((await look(token)).body.role).toBe('viewer');
+    const { items } = (await owner.call<{ items: Line[] }>('GET', '/tenant/audit-log?page_size=100')).body;
+    expect(items.filter((line) => line.target_id === memberId).map(({ action }) => action)).toEqual(['member.role_changed', 'member.invited']);
+    expect((await accept(token, { name: 'Ana', password: PASSWORD })).status).toBe(200);
+    expect((await look(token)).status).toBe(401);
+  });
+
+  it('says whether its address has an account, to whoever has the mail alone', async () => {
+    const known = await signUp(stack.apiUrl);
+    await invite(known.email, 'viewer');
+    const token = await tokenIn(known.email, 1);
+    expect((await look(token)).body).toMatchObject({ email: known.email, role: 'viewer', has_account: true });
+    expect((await accept(token, {}, known.token)).status).toBe(200);
+  });
+
+  it.each([[{}, 400], [{ token: 7 }, 422], [{ token: '' }, 401], [{ token: 'x'.repeat(129) }, 422], [{ token: 'x', name: 'Ana' }, 422]])('is not looked at by %j', async (body, status) => {
+    expect((await call(stack.apiUrl, 'POST', '/auth/invitations/look', { body })).status).toBe(status);
+  });
+
+  it('of a closed tenant, and of a mail of another kind, shows nothing', async () => {
+    const founder = await signUp(stack.apiUrl);
+    const guest = newAddress();
+    const confirmation = /#token=([\w-]{43})\s/.exec((await mailbox.waitFor(founder.email)).text)?.[1] ?? '';
+    await call(stack.apiUrl, 'POST', '/tenant/members/invite', { token: founder.token, body: { email: guest, role: 'viewer' } });
+    const token = await tokenIn(guest);
+    expect((await look(token)).status).toBe(200);
+    await stack.database.query('update tenants set is_active = false where id = $1', [founder.tenantId]);
+    await refusedAlike(token);
+    await refusedAlike(confirmation);
+    await refusedAlike('garbage');
+  });
+
   it('makes the signed-in person of that address a member of a second tenant, and nobody else', async () => {
     const [invited, other] = await Promise.all([signUp(stack.apiUrl), signUp(stack.apiUrl)]);
     await invite(invited.email, 'viewer');
@@ -97,16 +150,16 @@ describe('an invitation by mail', () => {
     expect((await owner.call('POST', `/tenant/members/${memberId}/reinvite`)).status).toBe(200);
     const second = await tokenIn(anew, 1);
     expect(second).not.toBe(first);
-    expect((await accept(first, { name: 'Ana', password: PASSWORD })).status).toBe(401);
+    await refusedAlike(first);
     expect((await accept(second, { name: 'Ana', password: PASSWORD })).status).toBe(200);
 
     const taken = await invite(back);
     expect((await owner.call('DELETE', `/tenant/members/${taken}`)).status).toBe(204);
-    expect((await accept(await tokenIn(back), { name: 'Ana', password: PASSWORD })).status).toBe(401);
+    await refusedAlike(await tokenIn(back));
 
     const stale = await invite(old);
     await stack.database.query(`update members set invitation_expires_at = now() where id = $1`, [stale]);
-    expect((await accept(await tokenIn(old), { name: 'Ana', password: PASSWORD })).status).toBe(401);
+    await refusedAlike(await tokenIn(old));
   });
 
   it('of a tenant that the platform founds makes its owner', async () => {

@@ -1,14 +1,15 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { languageOf } from '../../platform/http/field-messages.js';
 import type { RequestOrigin, ServiceRequest } from '../../platform/http/service-request.js';
 import { Origin, Person, PersonIfAny, Public, SignedIn } from '../../platform/security/access.js';
 import type { SignedInPerson } from '../../platform/security/person.js';
 import { AcceptInvitationDto, ForgotPasswordDto, ResetPasswordDto, TokenDto } from './auth.dto.js';
-import { AcceptedInvitationRecord } from './auth.responses.js';
+import { AcceptedInvitationRecord, InvitationRecord } from './auth.responses.js';
 import { AcceptInvitation } from './use-cases/accept-invitation.js';
 import { ForgotPassword } from './use-cases/forgot-password.js';
+import { LookAtInvitation } from './use-cases/look-at-invitation.js';
 import { ResetPassword } from './use-cases/reset-password.js';
 import { SendConfirmation } from './use-cases/send-confirmation.js';
 import { VerifyEmail } from './use-cases/verify-email.js';
@@ -17,7 +18,10 @@ import { VerifyEmail } from './use-cases/verify-email.js';
 @ApiTags('auth')
 @Controller('auth')
 export class AccountController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
 
   @Post('password/forgot')
   @HttpCode(202)
@@ -53,6 +57,15 @@ export class AccountController {
   @ApiAcceptedResponse()
   async sendConfirmation(@Person() person: SignedInPerson, @Req() request: ServiceRequest): Promise<void> {
     await this.commands.execute(new SendConfirmation(person.userId, languageOf(request.headers['accept-language'])));
+  }
+
+  @Post('invitations/look')
+  @HttpCode(200)
+  @Public()
+  @ApiOperation({ operationId: 'lookAtInvitation', summary: 'What the invitation of a mail offers, before it is accepted; uses nothing up' })
+  @ApiOkResponse({ type: InvitationRecord })
+  look(@Body() body: TokenDto): Promise<InvitationRecord> {
+    return this.queries.execute(new LookAtInvitation(body.token));
   }
 
   @Post('invitations/accept')

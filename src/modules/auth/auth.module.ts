@@ -26,6 +26,7 @@ import { LinkIdentityHandler } from './use-cases/link-identity.js';
 import { LogInHandler } from './use-cases/log-in.js';
 import { LogOutHandler } from './use-cases/log-out.js';
 import { LogOutEverywhereHandler } from './use-cases/log-out-everywhere.js';
+import { LookAtInvitationHandler } from './use-cases/look-at-invitation.js';
 import { RefreshSessionHandler } from './use-cases/refresh-session.js';
 import { RenameMeHandler } from './use-cases/rename-me.js';
 import { ResetPasswordHandler } from './use-cases/reset-password.js';
@@ -48,6 +49,7 @@ const HANDLERS = [
   VerifyEmailHandler,
   SendConfirmationHandler,
   FoundOwnTenantHandler,
+  LookAtInvitationHandler,
   AcceptInvitationHandler,
   SignInWithGoogleHandler,
   LinkIdentityHandler,

@@ -40,6 +40,15 @@ export class MeRecord {
   @ApiProperty({ type: [MembershipRecord] }) memberships: MembershipRecord[];
 }
 
+@ApiSchema({ name: 'Invitation' })
+export class InvitationRecord {
+  @ApiProperty({ ...text, description: 'Who invites' }) tenant_name: string;
+  @ApiProperty({ ...text, description: 'Who is invited, and has to accept' }) email: string;
+  @ApiProperty({ enum: MEMBER_ROLES, enumName: 'TenantRole' }) role: MemberRole;
+  @ApiProperty(instant) expires_at: Date;
+  @ApiProperty({ type: Boolean, description: 'Whether the address has an account, whose owner signs in to accept; else name and password open one' }) has_account: boolean;
+}
+
 @ApiSchema({ name: 'AcceptedInvitation' })
 export class AcceptedInvitationRecord {
   @ApiProperty(uuid) tenant_id: string;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { RequestOrigin } from '../../../platform/http/service-request.js';
 import type { MemberRole } from '../../../shared/tenant-context.js';
+import type { InvitationRecord } from '../auth.responses.js';
 
 export interface Account {
   readonly user_id: string;
@@ -116,6 +117,12 @@ export class PeopleRepository {
     { userId, sessionId, tokenVersion }: { readonly userId: string; readonly sessionId: string; readonly tokenVersion: number }, passwordHash: string, now: Date, origin: RequestOrigin,
   ): Promise<boolean> {
     return this.asks('change_password($1, $2, $3, $4, $5, $6, $7)', [userId, sessionId, tokenVersion, passwordHash, now, origin.requestId, origin.address]);
+  }
+
+  /** Null when the token is worth nothing. */
+  async lookAtInvitation(hash: Buffer, now: Date): Promise<InvitationRecord | null> {
+    const [invitation] = await this.database.platform<InvitationRecord>('select * from look_at_invitation($1, $2)', [hash, now]);
+    return invitation ?? null;
   }
 
   /** @param newcomer name and password of who has no account yet; null for the person `userId` */
