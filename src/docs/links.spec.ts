@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CONTROL_ROUTES } from '../simulator/http/control/control.js';
 
 const PAGES = ['README.md', 'CONTRIBUTING.md', ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md')).map((path) => join('docs', path))];
 
@@ -10,7 +9,8 @@ const fragment = (heading: string): string => heading.toLowerCase().replace(/[^\
 const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as { readonly paths: Record<string, Record<string, unknown>> };
 const ROUTES = [
   ...Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)),
-  ...CONTROL_ROUTES.map(({ method, path }) => `${method} /control/${path}`),
+  // The page is generated from what the simulator serves.
+  ...[...readFileSync('docs/simulator.md', 'utf8').matchAll(/^\| `([A-Z]+ \/control\/\S+)` \|/gm)].map(([, call = '']) => call),
 ];
 
 /** Whether a call as a page writes it, with other names or values in its path or `*` for what follows, is one of the API's or the simulator's. */

@@ -65,6 +65,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
   },
   INVALID_STATE: {
     sign_in_required: reason('La persona invitada ya tiene cuenta. Ingrese con ella y acepte de nuevo.', 'The invited person has an account. Sign in with it and accept again.'),
+    no_password: reason('Esta cuenta no tiene contraseña: ingresa con Google. Pida un enlace con POST /auth/password/forgot para poner una.', 'This account has no password: it signs in with Google. Ask for a link by POST /auth/password/forgot to set one.'),
     last_owner: reason('Es el último propietario de la empresa. Nombre antes a otro.', 'This is the last owner of the tenant. Make another one first.'),
     too_many_tenants: reason('Ya es propietario del máximo de empresas, que consta en detail. Entregue una antes, o contacte a soporte.', 'You own as many tenants as one may, told in detail. Hand one over first, or contact support.'),
     has_documents: reason('Hay documentos que dependen de esto. Desactívelo en lugar de eliminarlo.', 'Documents stand on this. Make it inactive instead of removing it.'),
@@ -86,6 +87,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     content_encoding: reason('El cuerpo no puede venir comprimido. Envíelo sin Content-Encoding.', 'The body may not be compressed. Send it without Content-Encoding.'),
   },
   RATE_LIMITED: {
+    account_locked: reason('La cuenta está bloqueada por contraseñas equivocadas. Espere los segundos de Retry-After o restablezca la contraseña por correo.', 'The account is locked after wrong passwords. Wait the seconds of Retry-After, or reset the password by mail.'),
     email_unconfirmed: reason('Mientras quien invita no confirme su correo, el límite diario de invitaciones es menor. Confírmelo.', 'As long as whoever invites has not confirmed an address, fewer invitations a day are sent. Confirm it.'),
   },
   SERVICE_UNAVAILABLE: {

@@ -55,6 +55,7 @@ export class ResetPasswordDto {
 }
 
 @ApiSchema({ name: 'PasswordChange' })
+@RefusedLater<ChangePasswordDto>(({ password }) => weakness(password, []))
 export class ChangePasswordDto {
   @Secret({ max: MAX_PASSWORD, about: 'The present one' }) current_password: string;
   @Secret({ ...CHOSEN, about: 'What is common or near at hand is refused' }) password: string;
