@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
-import { readOwnerUrl, readSettings, SettingsError } from './settings.js';
+import { readOwnerUrl, readSettings, SETTINGS_SCHEMA, SettingsError } from './settings.js';
 
 const GIVEN = { DATABASE_URL: 'postgres://localhost/sello', REDIS_URL: 'redis://localhost' };
 const CELCER = 'https://celcer.sri.gob.ec/comprobantes-electronicos-ws/RecepcionComprobantesOffline';
@@ -47,6 +47,23 @@ describe('settings', () => {
     expect(attempt).toThrow(SettingsError);
     expect(attempt).toThrow(new RegExp(`^  ${name}: .*${told}.*$`, 'm'));
     expect(attempt).not.toThrow(/undefined|NaN|regular|pattern/);
+  });
+
+  /** What is only compared with the clock, and never waited for. */
+  const COMPARED = ['ANSWER_DEADLINE_SECONDS', 'RECHECK_SECONDS', 'WEBHOOK_DISABLE_AFTER_SECONDS', 'DATABASE_REPLICA_MAX_LAG_SECONDS'];
+  const measured = Object.keys(SETTINGS_SCHEMA.shape).filter((name) => /_(SECONDS|MS|LADDER)$/.test(name) && !COMPARED.includes(name));
+
+  it.each(measured)('refuse for %s what is longer than a timer of the host may be', (name) => {
+    const longest = name.endsWith('_MS') ? 2_000_000_000 : 2_000_000;
+    const read = (value: number): unknown => readSettings({ ...GIVEN, APP_ENV: 'sandbox', LEASE_SECONDS: '2000000', [name]: `${value}` });
+    expect(() => read(longest + 1)).toThrow(new RegExp(`^  ${name}: .*at most ${longest}$`, 'm'));
+    // The lease lasts longer than a call to the SRI.
+    const taken = name === 'SRI_TIMEOUT_SECONDS' ? longest - 1 : longest;
+    expect(read(taken)).toMatchObject({ [name]: name.endsWith('_LADDER') ? [taken] : taken });
+  });
+
+  it.each(COMPARED)('take for %s months', (name) => {
+    expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox', [name]: '7776000' })).toMatchObject({ [name]: 7_776_000 });
   });
 
   it.each(['10.0.0.0/8', '10.0.0.1, fd00::/8', '10.0.0.0/255.0.0.0', 'loopback,uniquelocal', '::1'])('take %p for proxies', (TRUSTED_PROXIES) => {

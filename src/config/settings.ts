@@ -2,12 +2,16 @@ import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 import { UUID } from '../shared/uuid.js';
 
-/**
- * Every setting of the service, validated once at start. This folder is the
- * only reader of `process.env`; `docs/configuration.md` is generated from this
- * schema, so each setting carries its description.
- */
-const seconds = (name: string) => z.coerce.number().int().positive().describe(name);
+const LONGEST_TIMER_SECONDS = 2_000_000;
+const LONGEST_TIMER_MS = LONGEST_TIMER_SECONDS * 1_000;
+
+/** How long a timer is set for: beyond 2,147,483,647 ms Node takes it for 1 ms, and a pause becomes a loop. */
+const seconds = (name: string) => z.coerce.number().int().positive().max(LONGEST_TIMER_SECONDS, `at most ${LONGEST_TIMER_SECONDS}`).describe(name);
+
+const milliseconds = (name: string) => z.coerce.number().int().min(10).max(LONGEST_TIMER_MS, `at most ${LONGEST_TIMER_MS}`).describe(name);
+
+/** A span that is only compared with the clock: it may be months. */
+const span = (name: string) => z.coerce.number().int().positive().describe(name);
 
 /** What browsers, the SRI and other services are reached under: no other scheme means anything there. */
 const webAddress = () => z.url({ protocol: /^https?$/, error: (issue) => whenGiven(issue, 'an address that begins with http:// or https://') });
@@ -23,7 +27,7 @@ const ladder = (description: string, fallback: string) =>
     .string()
     .default(fallback)
     .transform((list) => list.split(',').map((part) => Number(part.trim())))
-    .refine((steps) => steps.length > 0 && steps.every((step) => Number.isFinite(step) && step > 0), 'a comma list of seconds')
+    .refine((steps) => steps.every((step) => step > 0 && step <= LONGEST_TIMER_SECONDS), `a comma list of seconds, each at most ${LONGEST_TIMER_SECONDS}`)
     .describe(description);
 
 const flag = (description: string, fallback: 'true' | 'false') =>
@@ -97,6 +101,11 @@ const origins = (description: string) =>
 const SRI_TEST = 'https://celcer.sri.gob.ec/comprobantes-electronicos-ws';
 const SRI_PRODUCTION = 'https://cel.sri.gob.ec/comprobantes-electronicos-ws';
 
+/**
+ * Every setting of the service, validated once at start. This folder is the
+ * only reader of `process.env`; `docs/configuration.md` is generated from this
+ * schema, so each setting carries its description.
+ */
 export const SETTINGS_SCHEMA = z.object({
   APP_ENV: z
     .enum(['local', 'sandbox', 'production'])
@@ -151,7 +160,7 @@ export const SETTINGS_SCHEMA = z.object({
     .describe('Mail server, e.g. smtps://user:password@mail.example:465; without one mails are not sent: those of documents and to admins wait along MAIL_LADDER, saying so, the others are lost'),
   MAIL_FROM: z.string().regex(MAILBOX, 'an address such as no-reply@mail.example, or Name <no-reply@mail.example>').default('Sello <no-reply@sello.local>').describe("Sender of mails; of those to buyers the address, under the tenant's name"),
   MAIL_CONCURRENCY: z.coerce.number().int().min(1).max(100).default(4).describe('Mails one worker process sends at once, each over a connection of its own'),
-  MAIL_INTERVAL_MS: z.coerce.number().int().min(10).default(1_000).describe('How often a worker looks for mails that are due'),
+  MAIL_INTERVAL_MS: milliseconds('How often a worker looks for mails that are due').default(1_000),
   MAIL_LADDER: ladder('Seconds between attempts to send a mail that the mail server puts off, or that finds none; behind the last it has failed. The default covers three days', '60,300,900,3600,14400,43200,43200,43200,43200,43200,43200'),
   LETTER_LADDER: ladder('Seconds between attempts to send an invitation or a link to confirm or reset that the mail server puts off; behind the last it is lost. Keep it within the 30 minutes that the link of a reset is good for', '5,30,120,300'),
   MAIL_LEASE_SECONDS: seconds('How long a worker may take to send a mail before another sends it').default(300),
@@ -178,23 +187,23 @@ export const SETTINGS_SCHEMA = z.object({
   STRICT_RUC_CHECK: flag('Refuse company and public RUCs whose modulo-11 digit is wrong instead of warning', 'false'),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(500).default(24).describe('Documents one worker process handles at once'),
   LEASE_SECONDS: seconds('How long a worker may hold a document before another takes over').default(60),
-  RELAY_INTERVAL_MS: z.coerce.number().int().min(10).default(200).describe('How often a worker looks for due work that no bell announced'),
+  RELAY_INTERVAL_MS: milliseconds('How often a worker looks for due work that no bell announced').default(200),
   RELAY_PATIENCE_SECONDS: seconds('After this many seconds an announced but unclaimed document is announced again').default(5),
   RECEPTION_LADDER: ladder('Seconds between automatic attempts to deliver; the last step repeats', '2,5,15,60,300,900,3600'),
   AUTHORIZATION_LADDER: ladder('Seconds between questions for an authorization; the last step repeats', '2,5,15,60,300,900,3600'),
-  ANSWER_DEADLINE_SECONDS: seconds('How long the SRI may take to answer before a person is asked').default(86_400),
+  ANSWER_DEADLINE_SECONDS: span('How long the SRI may take to answer before a person is asked').default(86_400),
   MAX_RECEPTION_ATTEMPTS: z.coerce.number().int().positive().default(60).describe('Transmissions without a verdict before a person is asked'),
-  RECHECK_SECONDS: seconds('How often a refused or stale document is compared with the SRI again').default(86_400),
+  RECHECK_SECONDS: span('How often a refused or stale document is compared with the SRI again').default(86_400),
   RECHECK_DAYS: z.coerce.number().int().min(0).default(30).describe('How long after its first transmission it is compared'),
   CANCELLATION_LADDER: ladder('Seconds between questions whether a document was annulled; the last step repeats', '60,300,900,3600,21600'),
   EXAMPLE_IDS_FILE: z.string().optional().describe('JSON file with ids that stand in the examples of /docs, by the name of the field, so that they can be tried out; `npm start` names that of the demo tenant'),
   WEBHOOK_TARGETS: z.enum(['public', 'any']).optional().describe('Where webhooks may lead: public (https to public addresses) or any (http and private addresses too, for development); default any for local, else public. any is refused outside local'),
   WEBHOOK_CONCURRENCY: z.coerce.number().int().min(2).max(1_000).default(128).describe('Webhook deliveries one worker process has under way at once'),
   WEBHOOK_PER_ENDPOINT: z.coerce.number().int().min(1).max(100).default(8).describe('Deliveries to one address under way at once, over all workers; one while it fails'),
-  WEBHOOK_POLL_MS: z.coerce.number().int().min(10).default(100).describe('How often a worker looks for due deliveries'),
+  WEBHOOK_POLL_MS: milliseconds('How often a worker looks for due deliveries').default(100),
   WEBHOOK_TIMEOUT_SECONDS: seconds('Longest time for one delivery, from looking up the name to the end of the answer').default(10),
   WEBHOOK_LADDER: ladder('Seconds between attempts to deliver an event to a webhook; the first attempt comes at once', '5,300,1800,7200,18000,36000,36000,86400,86400'),
-  WEBHOOK_DISABLE_AFTER_SECONDS: seconds('An address to which nothing arrived for so long is switched off').default(432_000),
+  WEBHOOK_DISABLE_AFTER_SECONDS: span('An address to which nothing arrived for so long is switched off').default(432_000),
   EVENT_STREAMS_PER_TENANT: z.coerce.number().int().min(1).default(10).describe('Streams of events that one tenant may hold open on one API process; one person may hold half of them'),
   EXPORTS_PER_TENANT: z.coerce.number().int().min(1).default(4).describe('Exports that one tenant may have under way on one API process'),
   NOTICE_INTERVAL_SECONDS: seconds('How often a worker looks for what is to be noticed: numbers that run low').default(300),
