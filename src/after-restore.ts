@@ -20,30 +20,34 @@ export function skipOf(text: string | undefined): number {
 /**
  * Makes a database that went on from an earlier point fit to be served, before any process is started on it.
  * @param point in words: what it was restored from
+ * @param whileServed whether to go on although the service is connected
  */
-export async function afterRestore(ownerUrl: string, skip: number, point: string, report: (line: string) => void): Promise<void> {
+export async function afterRestore(ownerUrl: string, skip: number, point: string, whileServed: boolean, report: (line: string) => void): Promise<void> {
   const raised = await beginNewLife(ownerUrl, {
     lineage: Buffer.from(new CryptoChance().bytes(LINEAGE_BYTES)).toString('hex'),
     documentTypes: documentTypes.map(({ code }) => code),
     skip,
     reason: `The database was restored from ${point}: these numbers may have been issued after it`,
     now: new SystemClock().now(),
+    whileServed,
   });
   for (const { emission_point_id: place, document_type: type, from_number: from, to_number: to } of raised) report(`emission point ${place}, type ${type}: ${from} to ${to} are left out`);
   report(`${raised.length} counters were raised; readers of events start anew. docs/operating.md says what to look at before the service is started.`);
 }
 
-const USAGE = `npm run after-restore -- [--skip N]
+const USAGE = `npm run after-restore -- [--skip N] [--force]
 
 Makes a database fit to be served that was restored by other means than npm run restore: to a point in time, by a snapshot,
-by pg_restore, by a failover that lost something. Every process of the service is to be stopped.
+by pg_restore, by a failover that lost something. Every process of the service is to be stopped: it refuses while one is
+connected, for all counters jump and readers of events start anew.
 
   --skip N   numbers that each counter leaves out, since they may have been issued after the restored point (default ${USUAL_SKIP});
-             0 where nothing was issued in between`;
+             0 where nothing was issued in between
+  --force    goes on although sessions of the service are connected, as those that a pooler keeps`;
 
 async function run(): Promise<void> {
-  const { values: { skip } } = parseArgs({ options: { skip: { type: 'string' } } });
-  await afterRestore(readOwnerUrl(), skipOf(skip), 'an earlier point', (line) => process.stdout.write(`${line}\n`));
+  const { values: { skip, force } } = parseArgs({ options: { skip: { type: 'string' }, force: { type: 'boolean', default: false } } });
+  await afterRestore(readOwnerUrl(), skipOf(skip), 'an earlier point', force, (line) => process.stdout.write(`${line}\n`));
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -21,7 +21,8 @@ async function run(): Promise<void> {
   const ownerUrl = readOwnerUrl();
   const { created_at: at } = await loadBackup(ownerUrl, folder, say);
   await migrate(ownerUrl, say);
-  await afterRestore(ownerUrl, skip, `the backup of ${at}`, say);
+  // Whoever is connected by now must not serve what has no new life yet: to stop here would leave him that.
+  await afterRestore(ownerUrl, skip, `the backup of ${at}`, true, say);
 }
 
 await runCommand({ usage: USAGE, otherwise: 'the restore failed' }, run);

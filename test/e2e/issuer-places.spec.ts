@@ -88,7 +88,7 @@ describe('issuers, establishments and emission points', () => {
 
   it('stay once a restore left numbers out that the SRI may hold: founded again, a point would give them out', async () => {
     const restored = await Business.open(stack, { certificate: null });
-    const life = { lineage: 'aabbccdd', documentTypes: ['01'], skip: 1000, reason: 'restored', now: new Date() };
+    const life = { lineage: 'aabbccdd', documentTypes: ['01'], skip: 1000, reason: 'restored', now: new Date(), whileServed: true };
     expect((await beginNewLife(stack.ownerUrl, life)).filter(({ emission_point_id }) => emission_point_id === restored.emissionPointId)).toMatchObject([{ from_number: 1, to_number: 1000 }]);
     for (const path of [point(restored), establishment(restored), issuer(restored)]) {
       const refused = await restored.call('DELETE', path);

@@ -1,3 +1,4 @@
+import type { Client } from 'pg';
 import { connectAsOwner } from '../owner-client.js';
 
 export interface NewLife {
@@ -8,7 +9,12 @@ export interface NewLife {
   readonly skip: number;
   readonly reason: string;
   readonly now: Date;
+  /** Whether it begins although the service is connected: behind a pooler sessions outlive their processes. */
+  readonly whileServed: boolean;
 }
+
+/** Somebody serves this database, whose counters would jump under him. */
+export class ServedError extends Error {}
 
 export interface RaisedCounter {
   readonly emission_point_id: string;
@@ -23,10 +29,12 @@ export interface RaisedCounter {
  *
  * @param url owner of the schema
  * @returns the counters that were raised
+ * @throws ServedError
  */
 export async function beginNewLife(url: string, life: NewLife): Promise<RaisedCounter[]> {
   const client = await connectAsOwner(url, '-c search_path=sello -c timezone=UTC -c statement_timeout=0');
   try {
+    if (!life.whileServed) await refuseServed(client);
     await client.query('begin');
     const { rows } = await client.query<RaisedCounter>('select * from begin_new_life($1, $2, $3, $4, $5)', [life.lineage, life.documentTypes, life.skip, life.reason, life.now]);
     await client.query('select settle_restored_events()');
@@ -35,4 +43,30 @@ export async function beginNewLife(url: string, life: NewLife): Promise<RaisedCo
   } finally {
     await client.end();
   }
+}
+
+interface ServingSessions {
+  readonly sessions: number;
+  readonly login: string;
+  readonly program: string;
+  /** Null where this login may not see it, or there is none. */
+  readonly address: string | null;
+}
+
+/**
+ * Superusers are members of every role, and whoever made `sello_app` of that one: their sessions serve nobody unless they say
+ * that they do.
+ */
+const SERVING = `
+  select count(*)::int as sessions, usename as login, application_name as program, host(client_addr) as address
+  from pg_stat_activity join pg_roles on pg_roles.oid = usesysid
+  where datname = current_database() and pid <> pg_backend_pid()
+    and (application_name in ('sello-api', 'sello-worker') or (not rolsuper and usename <> session_user and pg_has_role(usesysid, to_regrole('sello_app'), 'member')))
+  group by login, program, address order by login, program, address`;
+
+async function refuseServed(client: Client): Promise<void> {
+  const { rows } = await client.query<ServingSessions>(SERVING);
+  if (rows.length === 0) return;
+  const told = rows.map(({ sessions, login, program, address }) => `${sessions} of ${login}${program === '' ? '' : ` (${program})`}${address === null ? '' : ` from ${address}`}`);
+  throw new ServedError(`the database is being served, by sessions: ${told.join(', ')}; stop every process of the service, or go on with --force`);
 }
