@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -96,6 +96,20 @@ describe('an operator who writes a backup', () => {
     expect([told, code]).toEqual(['', 0]);
     expect(readdirSync(folder)).toEqual(['today']);
     expect(readdirSync(join(folder, 'today'))).toContain('manifest.json');
+  });
+
+  it('finds nothing of one that failed, and may take its name at once', async () => {
+    const write = (ownerUrl: string) => outcome(['backup.js', join(folder, 'failed')], { DATABASE_URL: database.url, DATABASE_OWNER_URL: ownerUrl });
+    expect((await write(database.url)).told).toContain('row security hides rows');
+    expect(readdirSync(folder)).not.toContain('failed.unfinished');
+    expect(await write(database.ownerUrl)).toMatchObject({ told: '', code: 0 });
+  });
+
+  it('is refused beside another that is under way, and leaves it alone', async () => {
+    mkdirSync(join(folder, 'taken.unfinished'));
+    const { told, code } = await outcome(['backup.js', join(folder, 'taken')], { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl });
+    expect([told, code]).toEqual([expect.stringMatching(/taken\.unfinished: exists already, of a backup that is under way or was killed/), 1]);
+    expect(readdirSync(folder)).toContain('taken.unfinished');
   });
 
   it('may do so by a login that is ended when it is idle in a transaction', async () => {

@@ -1,10 +1,11 @@
-import { createWriteStream, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Client } from 'pg';
 import { connectAsOwner } from '../owner-client.js';
 import { to as copyTo } from 'pg-copy-streams';
+import { reasonOf } from '../../reason.js';
 import { sqlState } from '../sql-error.js';
 import { SQL_STATE } from '../sql-state.js';
 import { BackupError, digestOf, type Manifest, manifestFile, tableFile } from './manifest.js';
@@ -12,7 +13,7 @@ import { columnList, type StoredTable, storedTables } from './stored-tables.js';
 
 /**
  * Writes everything of the schema, as it is at one moment, into a folder that must not exist yet; the service goes on
- * meanwhile. Readable by its owner alone: stored keys in it are sealed, but people's data is not.
+ * meanwhile. Readable by its owner alone: stored keys in it are sealed, but people's data is not. What failed leaves nothing.
  *
  * @param url a login that row security hides nothing from
  * @throws BackupError
@@ -20,15 +21,19 @@ import { columnList, type StoredTable, storedTables } from './stored-tables.js';
 export async function writeBackup(url: string, folder: string, now: Date, report: (line: string) => void): Promise<Manifest> {
   // Beside the folder, and not within it where its name ends in a stroke.
   const unfinished = `${resolve(folder)}.unfinished`;
-  for (const path of [folder, unfinished]) if (existsSync(path)) throw new BackupError(`${path}: exists already`);
+  if (existsSync(folder)) throw new BackupError(`${folder}: exists already`);
+  if (existsSync(unfinished)) throw isTaken(unfinished);
   // Where row security hid rows, PostgreSQL is to refuse rather than to leave them out. While what was written is read once more
   // nothing is asked of it, for longer than people's logins may be idle.
   const client = await connectAsOwner(url, '-c search_path=sello -c timezone=UTC -c row_security=off -c statement_timeout=0 -c idle_in_transaction_session_timeout=0');
+  let made = false;
   try {
     await client.query('begin isolation level repeatable read read only');
     const { rows: [schema] } = await client.query<{ is_there: boolean }>(`select to_regclass('sello.migrations') is not null as is_there`);
     if (schema?.is_there !== true) throw new BackupError('the database holds nothing of the service');
-    mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+    // Undefined where another run has made it since.
+    made = mkdirSync(unfinished, { recursive: true, mode: 0o700 }) !== undefined;
+    if (!made) throw isTaken(unfinished);
     const tables: Manifest['tables'] = [];
     for (const table of await storedTables(client)) {
       const kept = await writeTable(client, table, tableFile(unfinished, table.name));
@@ -49,10 +54,22 @@ export async function writeBackup(url: string, folder: string, now: Date, report
     renameSync(unfinished, folder);
     return manifest;
   } catch (error) {
+    if (made) remove(unfinished, report);
     if (sqlState(error) !== SQL_STATE.insufficientPrivilege) throw error;
     throw new BackupError('DATABASE_OWNER_URL: row security hides rows from this login; give one that has BYPASSRLS and may read every table', { cause: error });
   } finally {
     await client.end();
+  }
+}
+
+const isTaken = (unfinished: string): BackupError => new BackupError(`${unfinished}: exists already, of a backup that is under way or was killed; remove it if none is under way`);
+
+/** It would keep its space, and the next run from the same name. */
+function remove(unfinished: string, report: (line: string) => void): void {
+  try {
+    rmSync(unfinished, { recursive: true, force: true });
+  } catch (error) {
+    report(`${unfinished}: what was written could not be removed (${reasonOf(error)}); remove it before the next backup of that name`);
   }
 }
 
