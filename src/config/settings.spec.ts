@@ -14,8 +14,22 @@ describe('settings', () => {
 
   it.each([['production', CELCER], ['sandbox', CEL]])('refuse in %s a service of the other environment', (APP_ENV, url) => {
     for (const name of ['SRI_RECEPTION_URL', 'SRI_AUTHORIZATION_URL', 'SRI_CONSULTATION_URL']) {
-      expect(() => readSettings({ ...GIVEN, APP_ENV, [name]: url })).toThrow(new RegExp(`${name}.*other environment`));
+      const others = name === 'SRI_CONSULTATION_URL' ? {} : { SRI_RECEPTION_URL: 'https://sri.example/r', SRI_AUTHORIZATION_URL: 'https://sri.example/a' };
+      expect(() => readSettings({ ...GIVEN, APP_ENV, ...others, [name]: url })).toThrow(new RegExp(`${name}.*other environment`));
     }
+  });
+
+  it.each(['SRI_RECEPTION_URL', 'SRI_AUTHORIZATION_URL'])('refuse %s alone: the other would be the SRI\'s own', (name) => {
+    for (const APP_ENV of ['sandbox', 'production']) {
+      expect(() => readSettings({ ...GIVEN, APP_ENV, [name]: 'https://sri.example/ws' })).toThrow(/SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: set both/);
+    }
+    expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox', SRI_CONSULTATION_URL: 'https://sri.example/ws' })).toMatchObject({ SRI_RECEPTION_URL: CELCER });
+  });
+
+  it('refuse a lease that ends during a call to the SRI', () => {
+    const read = (LEASE_SECONDS: string, SRI_TIMEOUT_SECONDS?: string): unknown => readSettings({ ...GIVEN, APP_ENV: 'sandbox', LEASE_SECONDS, SRI_TIMEOUT_SECONDS });
+    for (const [lease, timeout] of [['2', undefined], ['30', '30'], ['60', '90']] as const) expect(() => read(lease, timeout)).toThrow(/LEASE_SECONDS and SRI_TIMEOUT_SECONDS/);
+    expect(read('31', '30')).toMatchObject({ LEASE_SECONDS: 31 });
   });
 
   it('name every wrong or missing setting at once and repeat no value', () => {

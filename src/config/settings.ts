@@ -98,6 +98,9 @@ const origins = (description: string) =>
     .refine((list) => list.every((part) => URL.canParse(part) && new URL(part).origin === part), 'a comma list of origins such as https://panel.example')
     .describe(description);
 
+/** What a step needs of its lease besides the one call to the SRI that it makes: it signs, and writes before and after. */
+const LEASE_MARGIN_SECONDS = 1;
+
 const SRI_TEST = 'https://celcer.sri.gob.ec/comprobantes-electronicos-ws';
 const SRI_PRODUCTION = 'https://cel.sri.gob.ec/comprobantes-electronicos-ws';
 
@@ -137,8 +140,8 @@ export const SETTINGS_SCHEMA = z.object({
     .regex(/^[^\s{}]*\{[^\s{}]+\}\S*$/, 'a text with a hash tag in braces, such as {sello}')
     .default('{sello}')
     .describe('Prefix of every Redis key and channel; its part in braces, the hash tag, keeps all keys in one slot of a Redis Cluster'),
-  SRI_RECEPTION_URL: webAddress().optional().describe('Reception service; default by APP_ENV, required for local'),
-  SRI_AUTHORIZATION_URL: webAddress().optional().describe('Authorization service; default by APP_ENV, required for local'),
+  SRI_RECEPTION_URL: webAddress().optional().describe('Reception service; default by APP_ENV, required for local. Set with SRI_AUTHORIZATION_URL, or neither'),
+  SRI_AUTHORIZATION_URL: webAddress().optional().describe('Authorization service; default by APP_ENV, required for local. Set with SRI_RECEPTION_URL, or neither'),
   SRI_CONSULTATION_URL: webAddress().optional().describe('Consultation service (state after authorization); default beside SRI_AUTHORIZATION_URL'),
   SRI_REGISTRY_URL: webAddress().optional().describe("Public registry of taxpayers, up to `/rest`, for the look-up of buyers; the SRI promises nothing about it, so without a value nothing is asked and look-ups end with what is known"),
   SRI_REGISTRY_TIMEOUT_SECONDS: seconds('Total deadline of one question to the registry').default(3),
@@ -186,7 +189,7 @@ export const SETTINGS_SCHEMA = z.object({
   CREDIT_NOTE_MAX_AGE_MONTHS: z.coerce.number().int().min(1).default(12).describe('Oldest invoice that may be credited, in months'),
   STRICT_RUC_CHECK: flag('Refuse company and public RUCs whose modulo-11 digit is wrong instead of warning', 'false'),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(500).default(24).describe('Documents one worker process handles at once'),
-  LEASE_SECONDS: seconds('How long a worker may hold a document before another takes over').default(60),
+  LEASE_SECONDS: seconds('How long a worker may hold a document before another takes over; longer than SRI_TIMEOUT_SECONDS').default(60),
   RELAY_INTERVAL_MS: milliseconds('How often a worker looks for due work that no bell announced').default(200),
   RELAY_PATIENCE_SECONDS: seconds('After this many seconds an announced but unclaimed document is announced again').default(5),
   RECEPTION_LADDER: ladder('Seconds between automatic attempts to deliver; the last step repeats', '2,5,15,60,300,900,3600'),
@@ -297,6 +300,12 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   const base = settings.APP_ENV === 'production' ? SRI_PRODUCTION : SRI_TEST;
   if (settings.APP_ENV === 'local' && (!settings.SRI_RECEPTION_URL || !settings.SRI_AUTHORIZATION_URL)) {
     throw new SettingsError('SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: name the simulator (npm run simulator) when APP_ENV is local');
+  }
+  if ((settings.SRI_RECEPTION_URL === undefined) !== (settings.SRI_AUTHORIZATION_URL === undefined)) {
+    throw new SettingsError('SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: set both, or none for the SRI of APP_ENV');
+  }
+  if (settings.LEASE_SECONDS < settings.SRI_TIMEOUT_SECONDS + LEASE_MARGIN_SECONDS) {
+    throw new SettingsError(`LEASE_SECONDS and SRI_TIMEOUT_SECONDS: another worker would take a document over during a call to the SRI; let the lease be ${LEASE_MARGIN_SECONDS} s longer at least`);
   }
   const foreign = settings.APP_ENV === 'production' ? SRI_TEST : SRI_PRODUCTION;
   for (const name of ['SRI_RECEPTION_URL', 'SRI_AUTHORIZATION_URL', 'SRI_CONSULTATION_URL'] as const) {

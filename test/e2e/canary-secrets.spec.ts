@@ -23,7 +23,7 @@ describe('secrets', () => {
 
   beforeAll(async () => {
     mailbox = await Mailbox.start();
-    stack = await startStack({ env: { SMTP_URL: mailbox.smtpUrl, LOG_LEVEL: 'debug', LEASE_SECONDS: '10' } });
+    stack = await startStack({ env: { SMTP_URL: mailbox.smtpUrl, LOG_LEVEL: 'debug', LEASE_SECONDS: '10', SRI_TIMEOUT_SECONDS: '5' } });
     business = await Business.open(stack, { certificate: null });
     secrets.set('an API key', Buffer.from(business.apiKey));
   });

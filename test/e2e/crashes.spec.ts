@@ -20,7 +20,7 @@ describe('a 202 survives', () => {
   let business: Business;
 
   beforeAll(async () => {
-    stack = await startStack({ workers: 0, env: { LEASE_SECONDS: '2', RELAY_PATIENCE_SECONDS: '1' } });
+    stack = await startStack({ workers: 0, env: { LEASE_SECONDS: '2', SRI_TIMEOUT_SECONDS: '1', RELAY_PATIENCE_SECONDS: '1' } });
     business = await Business.open(stack);
   });
   afterAll(() => stack.stop());

@@ -22,7 +22,7 @@ describe('Redis', () => {
 
   beforeAll(async () => {
     rig = await ServiceRig.start(
-      { METRICS_PORT: '0', LEASE_SECONDS: '3', RELAY_PATIENCE_SECONDS: '1', RECEPTION_LADDER: '0.5,1', AUTHORIZATION_LADDER: '0.3,0.5,1', QUEUE_PREFIX: PREFIX },
+      { METRICS_PORT: '0', LEASE_SECONDS: '3', SRI_TIMEOUT_SECONDS: '2', RELAY_PATIENCE_SECONDS: '1', RECEPTION_LADDER: '0.5,1', AUTHORIZATION_LADDER: '0.3,0.5,1', QUEUE_PREFIX: PREFIX },
       { SIMULATOR_PROCESSING_MS: '0-100' },
     );
     [api, worker] = await Promise.all([rig.startApi(), rig.startWorker()]);
