@@ -23,6 +23,6 @@ import { platformModules } from './platform-modules.js';
 export class ApiModule {
   static with(settings: Settings): DynamicModule {
     const features = [IssuersModule, DocumentsModule, BuyersModule, AuthModule, CatalogueModule, ReferenceModule, MembersModule, ApiKeysModule, AuditModule, PlatformModule, EventsModule, WebhooksModule, NotificationsModule];
-    return { module: ApiModule, imports: [...platformModules(settings), TracingModule.of('api'), HttpModule, HealthModule, ...features] };
+    return { module: ApiModule, imports: [...platformModules(settings, 'api'), TracingModule.of('api'), HttpModule, HealthModule, ...features] };
   }
 }

@@ -19,14 +19,14 @@ const MIGRATION_LOCK = 7_356_110;
  * the table that PostgreSQL enforces. Safe to run again and from several processes.
  */
 export async function migrate(ownerUrl: string, report: (line: string) => void): Promise<void> {
-  const guard = await connectAsOwner(ownerUrl);
+  const guard = await connectAsOwner(ownerUrl, 'migrate');
   try {
     await refuseOldServer(guard);
     // Nothing is asked of it while migrations run, for longer than people's logins may be idle.
     await guard.query('set idle_session_timeout = 0');
     await takeTurn(guard);
     await guard.query('create schema if not exists sello');
-    const dataSource = await new DataSource(ownerDataSourceOptions(ownerUrl)).initialize();
+    const dataSource = await new DataSource(ownerDataSourceOptions(ownerUrl, 'migrate')).initialize();
     try {
       await refuseBlindOwner(dataSource);
       const applied = await patiently(() => dataSource.runMigrations(), report);

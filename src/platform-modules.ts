@@ -11,13 +11,13 @@ import { SecretsModule } from './platform/secrets/secrets.module.js';
 import { ShutdownModule } from './platform/shutdown/shutdown.module.js';
 
 /** What every process stands on. */
-export const platformModules = (settings: Settings): NonNullable<DynamicModule['imports']> => [
+export const platformModules = (settings: Settings, process: 'api' | 'worker'): NonNullable<DynamicModule['imports']> => [
   ConfigModule.with(settings),
   AdaptersModule,
   ShutdownModule,
   ObservabilityModule,
   FaultsModule,
-  DatabaseModule,
+  DatabaseModule.of(process),
   AuditTrailModule,
   QueueModule,
   SecretsModule,

@@ -12,6 +12,6 @@ import { platformModules } from './platform-modules.js';
 @Module({})
 export class WorkerModule {
   static with(settings: Settings): DynamicModule {
-    return { module: WorkerModule, imports: [...platformModules(settings), TracingModule.of('worker'), HealthWorkerModule, DocumentsWorkerModule, EventsWorkerModule, WebhooksWorkerModule, NotificationsWorkerModule] };
+    return { module: WorkerModule, imports: [...platformModules(settings, 'worker'), TracingModule.of('worker'), HealthWorkerModule, DocumentsWorkerModule, EventsWorkerModule, WebhooksWorkerModule, NotificationsWorkerModule] };
   }
 }

@@ -73,8 +73,9 @@ describe('a database that went back to an earlier point', () => {
 
   it('gets no other life while it is served, but by force', async () => {
     const counters = () => restored.query('select last_value from sello.sequence_counters order by emission_point_id, document_type');
+    expect(await stack.database.query(`select distinct application_name as name from pg_stat_activity where datname = current_database() and application_name <> ''`)).toEqual([{ name: 'sello-worker' }]);
     const before = await counters();
-    await expect(run('after-restore.js', restored.ownerUrl)).rejects.toThrow(/the database is being served, by sessions: \d+ of \w+.* from 127\.0\.0\.1.*--force/);
+    await expect(run('after-restore.js', restored.ownerUrl)).rejects.toThrow(/the database is being served, by sessions: \d+ of \w+ \(sello-api\) from 127\.0\.0\.1.*--force/);
     expect(await counters()).toEqual(before);
     await run('after-restore.js', restored.ownerUrl, '--force');
     expect(await counters()).not.toEqual(before);

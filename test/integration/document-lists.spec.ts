@@ -28,7 +28,7 @@ describe('lists of documents', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     service = await new DataSource(serviceDataSourceOptions(database.url, 4)).initialize();
-    owner = await new DataSource(ownerDataSourceOptions(database.ownerUrl)).initialize();
+    owner = await new DataSource(ownerDataSourceOptions(database.ownerUrl, 'provision')).initialize();
     lists = new DocumentListsRepository(new TenantTransaction(service));
     // Any state at once, without the way there.
     await database.query('alter table documents disable trigger guard_document; alter table documents disable trigger guard_draft_deletion');

@@ -54,7 +54,7 @@ describe('migrations', () => {
   /** As after the first `count` migrations, by applying what is missing or undoing what is too much. */
   const at = async (count: number, act: 'up' | 'down'): Promise<Item[]> => {
     const migrations = act === 'up' ? all.slice(0, count) : all.slice(0, count + 1);
-    const owner = await new DataSource({ ...ownerDataSourceOptions(url), migrations }).initialize();
+    const owner = await new DataSource({ ...ownerDataSourceOptions(url, 'migrate'), migrations }).initialize();
     try {
       if (act === 'up') await owner.runMigrations();
       else await owner.undoLastMigration();

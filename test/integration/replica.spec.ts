@@ -54,7 +54,7 @@ describe('a replica that follows the database', () => {
       APP_ENV: 'sandbox', DATABASE_URL: servers.primaryUrl, DATABASE_REPLICA_URL: proxy.inFrontOf(servers.standbyUrl), DATABASE_REPLICA_MAX_LAG_SECONDS: '5',
       REDIS_URL: 'redis://127.0.0.1:1', LOG_LEVEL: 'silent',
     });
-    app = await NestFactory.createApplicationContext({ ...Program.module, imports: [ConfigModule.with(settings), AdaptersModule, ObservabilityModule, DatabaseModule] }, { logger: ['error'], abortOnError: false });
+    app = await NestFactory.createApplicationContext({ ...Program.module, imports: [ConfigModule.with(settings), AdaptersModule, ObservabilityModule, DatabaseModule.of('api')] }, { logger: ['error'], abortOnError: false });
     reads = app.get(ListReads);
     primary = app.get(TenantTransaction);
     const database = { query: <Row extends Record<string, unknown>>(sql: string, parameters?: unknown[]) => servers.query<Row>('primary', sql, parameters) };

@@ -72,7 +72,7 @@ describe('the work of webhooks', () => {
   it('is begun again while an attempt of it ends, without either waiting for the other', async () => {
     const id = await tenant(1, 2);
     const [{ webhook_id: webhookId } = { webhook_id: '' }] = await database.query<{ webhook_id: string }>('select webhook_id from webhook_work where tenant_id = $1', [id]);
-    const owner = await new DataSource(ownerDataSourceOptions(database.ownerUrl)).initialize();
+    const owner = await new DataSource(ownerDataSourceOptions(database.ownerUrl, 'provision')).initialize();
     const ending = owner.createQueryRunner();
     try {
       await ending.startTransaction();
@@ -133,7 +133,7 @@ describe('the work of webhooks', () => {
     it('a replay is refused at once while another of the address is under way, and so is that of one delivery', async () => {
       const id = await tenant(1, 2);
       const one = await workOf(id);
-      const owner = await new DataSource(ownerDataSourceOptions(database.ownerUrl)).initialize();
+      const owner = await new DataSource(ownerDataSourceOptions(database.ownerUrl, 'provision')).initialize();
       const other = owner.createQueryRunner();
       const range = { from: after(-2 * HOUR_MS), to: new Date(), kinds: null };
       try {

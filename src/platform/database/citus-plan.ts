@@ -29,7 +29,7 @@ export class NotDistributable extends Error {
 
 /** The tables of the schema with what Citus asks of them, as the catalogue has them. */
 export async function readTables(ownerUrl: string): Promise<TableOfCatalogue[]> {
-  const client = await connectAsOwner(ownerUrl);
+  const client = await connectAsOwner(ownerUrl, 'citus');
   try {
     const { rows } = await client.query<{ tables: TableOfCatalogue[] }>(CATALOGUE, [TENANT]);
     return rows[0]?.tables ?? [];

@@ -5,12 +5,17 @@ import { WatchfulClient } from './watchful-client.js';
 /** The role the service acts under: row security applies to it and it owns nothing. */
 const SERVICE_ROLE = 'sello_app';
 
+/** What opened a session, as `pg_stat_activity` shows it to operators. */
+export type Program = 'api' | 'worker' | 'migrate' | 'backup' | 'restore' | 'after-restore' | 'retention' | 'rotate-master-key' | 'provision' | 'mail-bounce' | 'citus';
+
+export const applicationName = (program: Program): string => `sello-${program}`;
+
 /**
  * Connection of the service: acts as `sello_app` from the first statement on,
  * fails fast when the pool is exhausted, and waits for ever neither on a lock nor
  * on a connection that fell silent.
  */
-export function serviceDataSourceOptions(url: string, poolSize: number, waitSeconds = 2): DataSourceOptions {
+export function serviceDataSourceOptions(url: string, poolSize: number, waitSeconds = 2, program: Program = 'api'): DataSourceOptions {
   return {
     type: 'postgres',
     url,
@@ -18,6 +23,7 @@ export function serviceDataSourceOptions(url: string, poolSize: number, waitSeco
     synchronize: false,
     extra: {
       Client: WatchfulClient,
+      application_name: applicationName(program),
       max: poolSize,
       connectionTimeoutMillis: waitSeconds * 1_000,
       // Shorter than the wait for a silent server: connections that died unnoticed are gone before each is tried in turn.
@@ -44,7 +50,7 @@ export function serviceDataSourceOptions(url: string, poolSize: number, waitSeco
  * Connection of the schema's owner: migrations and operator's acts only. Whoever waits for a lock on a table holds up all
  * who come after, so it waits shorter than they do.
  */
-export function ownerDataSourceOptions(url: string): DataSourceOptions {
+export function ownerDataSourceOptions(url: string, program: Program): DataSourceOptions {
   return {
     type: 'postgres',
     url,
@@ -53,6 +59,6 @@ export function ownerDataSourceOptions(url: string): DataSourceOptions {
     migrationsTableName: 'migrations',
     migrationsTransactionMode: 'each',
     synchronize: false,
-    extra: { max: 2, options: '-c search_path=sello -c timezone=UTC -c lock_timeout=3000' },
+    extra: { application_name: applicationName(program), max: 2, options: '-c search_path=sello -c timezone=UTC -c lock_timeout=3000' },
   };
 }

@@ -1,4 +1,4 @@
-import { Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { type Settings, SETTINGS } from '../../config/settings.js';
@@ -21,33 +21,32 @@ async function connect(options?: DataSourceOptions): Promise<DataSource> {
   }
 }
 
-/** PostgreSQL: one pool per process, and one to a replica, reached only through TenantTransaction and ListReads. */
+/** PostgreSQL: one pool per process, named after it, and one to a replica, reached only through TenantTransaction and ListReads. */
 @Global()
-@Module({
-  imports: [
-    TypeOrmModule.forRootAsync({
+@Module({})
+export class DatabaseModule {
+  static of(process: 'api' | 'worker'): DynamicModule {
+    const connection = TypeOrmModule.forRootAsync({
       inject: [SETTINGS],
       useFactory: (settings: Settings) => ({
-        ...serviceDataSourceOptions(settings.DATABASE_URL, settings.DATABASE_POOL_SIZE, settings.DATABASE_WAIT_SECONDS),
+        ...serviceDataSourceOptions(settings.DATABASE_URL, settings.DATABASE_POOL_SIZE, settings.DATABASE_WAIT_SECONDS, process),
         retryAttempts: 5,
         retryDelay: 1_000,
         toRetry: isWorthRetrying,
       }),
       dataSourceFactory: connect,
-    }),
-  ],
-  providers: [
-    TenantTransaction,
-    BoundEnvironment,
-    PoolGauge,
-    StandingCredential,
-    {
+    });
+    const listReads = {
       provide: ListReads,
       inject: [SETTINGS, TenantTransaction, SLEEPER],
       useFactory: (settings: Settings, primary: TenantTransaction, sleeper: Sleeper): ListReads =>
-        settings.DATABASE_REPLICA_URL === undefined ? primary : new ReplicaReads(settings.DATABASE_REPLICA_URL, settings, primary, sleeper),
-    },
-  ],
-  exports: [TenantTransaction, ListReads, StandingCredential],
-})
-export class DatabaseModule {}
+        settings.DATABASE_REPLICA_URL === undefined ? primary : new ReplicaReads(settings.DATABASE_REPLICA_URL, process, settings, primary, sleeper),
+    };
+    return {
+      module: DatabaseModule,
+      imports: [connection],
+      providers: [TenantTransaction, BoundEnvironment, PoolGauge, StandingCredential, listReads],
+      exports: [TenantTransaction, ListReads, StandingCredential],
+    };
+  }
+}

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { ownerSetting, SettingsError } from '../../config/settings.js';
 import { reasonOf } from '../reason.js';
+import { applicationName, type Program } from './connection.js';
 
 /** A server that is there answers in milliseconds; an operator is told rather than kept waiting. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -8,11 +9,12 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /**
  * A connection of the schema's owner, for operator's commands; whoever opens it ends it.
  *
+ * @param program what the session is shown to be of
  * @param options of the session, as PostgreSQL's command line takes them
  * @throws SettingsError naming the setting, when the database is away or refuses the login
  */
-export async function connectAsOwner(url: string, options?: string): Promise<Client> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...(options !== undefined && { options }) });
+export async function connectAsOwner(url: string, program: Program, options?: string): Promise<Client> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, application_name: applicationName(program), ...(options !== undefined && { options }) });
   try {
     await client.connect();
     return client;

@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Sleeper } from '../../shared/ports.js';
 import { RecurringWork } from '../schedule/recurring-work.js';
-import { serviceDataSourceOptions } from './connection.js';
+import { type Program, serviceDataSourceOptions } from './connection.js';
 import type { ListReads } from './list-reads.js';
 import { sqlState } from './sql-error.js';
 import { SQL_STATE } from './sql-state.js';
@@ -30,6 +30,7 @@ export class ReplicaReads extends RecurringWork implements ListReads {
 
   constructor(
     private readonly url: string,
+    private readonly program: Program,
     private readonly settings: ReplicaSettings,
     private readonly primary: TenantTransaction,
     sleeper: Sleeper,
@@ -62,7 +63,7 @@ export class ReplicaReads extends RecurringWork implements ListReads {
   protected async work(): Promise<void> {
     await this.primary.platform('select beat()');
     try {
-      this.replica ??= await new DataSource(serviceDataSourceOptions(this.url, this.settings.DATABASE_POOL_SIZE, this.settings.DATABASE_WAIT_SECONDS)).initialize();
+      this.replica ??= await new DataSource(serviceDataSourceOptions(this.url, this.settings.DATABASE_POOL_SIZE, this.settings.DATABASE_WAIT_SECONDS, this.program)).initialize();
       const transaction = new TenantTransaction(this.replica);
       const [beat] = await transaction.platform<{ seconds: number | null }>('select seconds_since_beat() as seconds');
       const seconds = beat?.seconds ?? Number.POSITIVE_INFINITY;

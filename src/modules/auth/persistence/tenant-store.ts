@@ -56,7 +56,7 @@ export class TenantStore {
   }
 
   private async query<Row extends QueryResultRow>(sql: string, parameters: unknown[]): Promise<Row[]> {
-    const client = await connectAsOwner(this.ownerUrl);
+    const client = await connectAsOwner(this.ownerUrl, 'provision');
     try {
       return (await client.query<Row>(sql, parameters)).rows;
     } finally {

@@ -23,7 +23,7 @@ export class SealedKeysStore {
   private constructor(private readonly client: Client) {}
 
   static async open(ownerUrl: string): Promise<SealedKeysStore> {
-    const client = await connectAsOwner(ownerUrl);
+    const client = await connectAsOwner(ownerUrl, 'rotate-master-key');
     return new SealedKeysStore(client);
   }
 

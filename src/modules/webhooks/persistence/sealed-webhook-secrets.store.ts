@@ -23,7 +23,7 @@ export class SealedWebhookSecretsStore {
   private constructor(private readonly client: Client) {}
 
   static async open(ownerUrl: string): Promise<SealedWebhookSecretsStore> {
-    const client = await connectAsOwner(ownerUrl);
+    const client = await connectAsOwner(ownerUrl, 'rotate-master-key');
     return new SealedWebhookSecretsStore(client);
   }
 

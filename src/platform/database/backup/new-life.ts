@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { applicationName } from '../connection.js';
 import { connectAsOwner } from '../owner-client.js';
 
 export interface NewLife {
@@ -32,7 +33,7 @@ export interface RaisedCounter {
  * @throws ServedError
  */
 export async function beginNewLife(url: string, life: NewLife): Promise<RaisedCounter[]> {
-  const client = await connectAsOwner(url, '-c search_path=sello -c timezone=UTC -c statement_timeout=0');
+  const client = await connectAsOwner(url, 'after-restore', '-c search_path=sello -c timezone=UTC -c statement_timeout=0');
   try {
     if (!life.whileServed) await refuseServed(client);
     await client.query('begin');
@@ -61,11 +62,11 @@ const SERVING = `
   select count(*)::int as sessions, usename as login, application_name as program, host(client_addr) as address
   from pg_stat_activity join pg_roles on pg_roles.oid = usesysid
   where datname = current_database() and pid <> pg_backend_pid()
-    and (application_name in ('sello-api', 'sello-worker') or (not rolsuper and usename <> session_user and pg_has_role(usesysid, to_regrole('sello_app'), 'member')))
+    and (application_name = any($1) or (not rolsuper and usename <> session_user and pg_has_role(usesysid, to_regrole('sello_app'), 'member')))
   group by login, program, address order by login, program, address`;
 
 async function refuseServed(client: Client): Promise<void> {
-  const { rows } = await client.query<ServingSessions>(SERVING);
+  const { rows } = await client.query<ServingSessions>(SERVING, [[applicationName('api'), applicationName('worker')]]);
   if (rows.length === 0) return;
   const told = rows.map(({ sessions, login, program, address }) => `${sessions} of ${login}${program === '' ? '' : ` (${program})`}${address === null ? '' : ` from ${address}`}`);
   throw new ServedError(`the database is being served, by sessions: ${told.join(', ')}; stop every process of the service, or go on with --force`);
