@@ -1,14 +1,22 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { type Settings, SETTINGS, SettingsError, sriEnvironment } from '../../config/settings.js';
 import { migrationProblem } from './connection-problem.js';
+import { LOGIN_RIGHTS, loginProblem, type LoginRights } from './login-rights.js';
 import { TenantTransaction } from './tenant-transaction.js';
+
+interface Bound extends LoginRights {
+  readonly environment: string;
+}
 
 /**
  * One database serves one of the SRI's environments. The first start binds it; a process of the other environment
- * stops at its start, before it could number into the wrong sequence or send to the wrong SRI.
+ * stops at its start, before it could number into the wrong sequence or send to the wrong SRI. The same question tells whether
+ * the login may more than it should.
  */
 @Injectable()
 export class BoundEnvironment implements OnModuleInit {
+  private readonly log = new Logger(BoundEnvironment.name);
+
   constructor(
     private readonly transaction: TenantTransaction,
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -21,11 +29,13 @@ export class BoundEnvironment implements OnModuleInit {
     if (bound?.environment !== mine) {
       throw new SettingsError(`APP_ENV: DATABASE_URL names a database of the ${bound?.environment ?? 'unknown'} environment, this process is of ${mine}`);
     }
+    const problem = loginProblem(bound);
+    if (problem !== null) this.log.warn(problem);
   }
 
-  private async bind(mine: string): Promise<{ environment: string }[]> {
+  private async bind(mine: string): Promise<Bound[]> {
     try {
-      return await this.transaction.platform<{ environment: string }>('select bind_environment($1) as environment', [mine]);
+      return await this.transaction.platform<Bound>(`select bind_environment($1) as environment, ${LOGIN_RIGHTS} from pg_roles where rolname = session_user`, [mine]);
     } catch (error) {
       throw migrationProblem(error) ?? error;
     }
