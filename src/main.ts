@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ApiModule } from './app.module.js';
-import { readSettings } from './config/settings.js';
+import { readServiceSettings } from './config/settings.js';
 import { describeInterface } from './interface-description.js';
 import { configureHttp } from './platform/http/configure.js';
 import { listenProblem } from './platform/listen-problem.js';
@@ -14,7 +14,7 @@ import { announceReady, endWhileStarting, failToStart, tellUnhandled } from './p
 /** The HTTP process: takes documents in and answers questions about them. */
 async function start(): Promise<void> {
   endWhileStarting();
-  const settings = readSettings();
+  const settings = readServiceSettings('master', 'token');
   const logger = createLogger(settings.LOG_LEVEL);
   tellUnhandled(logger);
   if (settings.APP_ENV === 'production' && settings.PROVIDER_RUC === undefined) {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { readSettings } from './config/settings.js';
+import { readServiceSettings } from './config/settings.js';
 import { SealedKeysStore } from './modules/issuers/public.js';
 import { SealedWebhookSecretsStore } from './modules/webhooks/public.js';
 import { CryptoChance } from './platform/adapters/crypto-chance.js';
@@ -80,7 +80,7 @@ parameters.`;
 
 async function run(): Promise<void> {
   parseArgs();
-  const settings = readSettings();
+  const settings = readServiceSettings('master');
   const { rotated, current, failed } = await rotateMasterKey(settings.DATABASE_OWNER_URL, keyWrapperOf(settings, new CryptoChance()), (line) => process.stdout.write(`${line}\n`));
   process.stdout.write(`done: ${rotated} wrapped anew, ${current} were current, ${failed.length} failed\n`);
   if (failed.length === 0) return;

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';
-import { readSettings } from './config/settings.js';
+import { readServiceSettings } from './config/settings.js';
 import { createLogger } from './platform/observability/logger.js';
 import { OperatorsDoor } from './platform/observability/operators-door.js';
 import { nestLogger } from './platform/observability/nest-logger.js';
@@ -10,7 +10,7 @@ import { announceReady, endWhileStarting, failToStart, tellUnhandled } from './p
 /** The worker process: brings accepted documents to the SRI. */
 async function start(): Promise<void> {
   endWhileStarting();
-  const settings = readSettings();
+  const settings = readServiceSettings('master');
   const logger = createLogger(settings.LOG_LEVEL);
   tellUnhandled(logger);
   const app = await NestFactory.createApplicationContext(WorkerModule.with(settings), { logger: nestLogger(logger), abortOnError: false });

@@ -39,6 +39,24 @@ describe('settings', () => {
     expect(attempt).not.toThrow(/secret-port/);
   });
 
+  it('name beside what is wrong what does not go together, and the keys that a process lacks', () => {
+    const given = { DATABASE_URL: 'mysql://x', REDIS_URL: 'redis://one,redis://two', APP_ENV: 'sandbox', FAULTS: '', WEBHOOK_TARGETS: 'any', GOOGLE_CLIENT_ID: 'id', MAIL_BOUNCE_ADDRESS: 'b@mail.example', LEASE_SECONDS: '5', SRI_RECEPTION_URL: CEL };
+    const attempt = (): unknown => readSettings({ ...given, MASTER_KEY: 'c2hvcnQ=', MASTER_KEY_FILE: '/run/key' }, ['master', 'token']);
+    for (const told of ['DATABASE_URL: an address', 'REDIS_URL: several', 'WEBHOOK_TARGETS: ', 'GOOGLE_CLIENT_SECRET: required', 'MAIL_BOUNCE_SECRET: required', 'LEASE_SECONDS and SRI_TIMEOUT_SECONDS: ', 'SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: set both', 'SRI_RECEPTION_URL: .*other environment', 'MASTER_KEY or MASTER_KEY_FILE: give exactly one', 'TOKEN_KEYS or TOKEN_KEYS_FILE: set']) {
+      expect(attempt).toThrow(new RegExp(`^  ${told}`, 'm'));
+    }
+  });
+
+  it('tell of no setting that another lacks where it is there, and wrong', () => {
+    const attempt = (): unknown => readSettings({ ...GIVEN, APP_ENV: 'sandbox', MAIL_BOUNCE_ADDRESS: 'b@mail.example', MAIL_BOUNCE_SECRET: 'short', SRI_RECEPTION_URL: 'https://sri.example', SRI_AUTHORIZATION_URL: 'ftp://sri.example' });
+    expect(attempt).toThrow(/MAIL_BOUNCE_SECRET/);
+    expect(attempt).not.toThrow(/required|set both/);
+  });
+
+  it('ask commands that use no key for none', () => {
+    expect(readSettings({ ...GIVEN, APP_ENV: 'production' })).toMatchObject({ APP_ENV: 'production' });
+  });
+
   it.each([
     ['DATABASE_URL', undefined, 'required'],
     ['REDIS_URL', undefined, 'required'],

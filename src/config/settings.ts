@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 import { UUID } from '../shared/uuid.js';
+import { KEY_PROBLEMS, type KeyKind } from './key-settings.js';
 
 const LONGEST_TIMER_SECONDS = 2_000_000;
 const LONGEST_TIMER_MS = LONGEST_TIMER_SECONDS * 1_000;
@@ -269,51 +270,64 @@ function plainProblem({ code, input, expected }: { readonly code?: string; reado
   return code === 'invalid_type' && expected === 'number' ? 'a number' : undefined;
 }
 
-/**
- * Reads and validates the environment.
- * @throws SettingsError naming every wrong or missing setting at once; values are not repeated, they may be secrets
- */
-export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = SETTINGS_SCHEMA.safeParse(present, { error: plainProblem });
-  const left = leftProblems(present);
-  if (!parsed.success || left.length > 0) {
-    const wrong = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-    throw new SettingsError(`Settings are wrong or missing (see .env.example):\n${[...wrong, ...left].map((problem) => `  ${problem}`).join('\n')}`);
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** As `readSettings`, for those who use keys: API, worker, the rotation. */
+export const readServiceSettings = (...keys: readonly KeyKind[]): Settings => readSettings(process.env, keys);
+
+/** The settings that are well for themselves, where others are not. */
+function readable(present: Environment): Partial<Parsed> {
+  const entries = Object.entries(SETTINGS_SCHEMA.shape).map(([name, field]) => [name, field.safeParse(present[name]).data] as const);
+  return Object.fromEntries(entries);
+}
+
+/** Settings that are well for themselves, and not beside each other. */
+function* contradictions(settings: Partial<Parsed>, present: Environment): Generator<string> {
+  const { APP_ENV: environment } = settings;
+  const isGiven = (name: keyof Parsed): boolean => present[name] !== undefined;
+  if (environment === 'production' && settings.FAULTS) yield 'FAULTS: kill points are for tests and are refused in production';
+  if (environment !== undefined && environment !== 'local' && settings.WEBHOOK_TARGETS === 'any') {
+    yield 'WEBHOOK_TARGETS: webhooks to private addresses are for development and are refused unless APP_ENV is local';
   }
-  const settings = parsed.data;
-  if (settings.APP_ENV === 'production' && settings.FAULTS !== '') {
-    throw new SettingsError('FAULTS: kill points are for tests and are refused in production');
+  if (settings.REDIS_CLUSTER === false && settings.REDIS_URL?.includes(',')) yield 'REDIS_URL: several addresses are the nodes of a cluster, which REDIS_CLUSTER=true says';
+  if (isGiven('GOOGLE_CLIENT_ID') && !isGiven('GOOGLE_CLIENT_SECRET')) yield 'GOOGLE_CLIENT_SECRET: required with GOOGLE_CLIENT_ID';
+  if (isGiven('MAIL_BOUNCE_ADDRESS') && !isGiven('MAIL_BOUNCE_SECRET')) yield 'MAIL_BOUNCE_SECRET: required with MAIL_BOUNCE_ADDRESS';
+  if (environment === 'local' && (!isGiven('SRI_RECEPTION_URL') || !isGiven('SRI_AUTHORIZATION_URL'))) {
+    yield 'SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: name the simulator (npm run simulator) when APP_ENV is local';
+  } else if (isGiven('SRI_RECEPTION_URL') !== isGiven('SRI_AUTHORIZATION_URL')) {
+    yield 'SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: set both, or none for the SRI of APP_ENV';
   }
-  if (settings.APP_ENV !== 'local' && settings.WEBHOOK_TARGETS === 'any') {
-    throw new SettingsError('WEBHOOK_TARGETS: webhooks to private addresses are for development and are refused unless APP_ENV is local');
+  const { LEASE_SECONDS: lease, SRI_TIMEOUT_SECONDS: timeout } = settings;
+  if (lease !== undefined && timeout !== undefined && lease < timeout + LEASE_MARGIN_SECONDS) {
+    yield `LEASE_SECONDS and SRI_TIMEOUT_SECONDS: another worker would take a document over during a call to the SRI; let the lease be ${LEASE_MARGIN_SECONDS} s longer at least`;
   }
-  if (!settings.REDIS_CLUSTER && settings.REDIS_URL.includes(',')) {
-    throw new SettingsError('REDIS_URL: several addresses are the nodes of a cluster, which REDIS_CLUSTER=true says');
-  }
-  if (settings.GOOGLE_CLIENT_ID !== undefined && settings.GOOGLE_CLIENT_SECRET === undefined) {
-    throw new SettingsError('GOOGLE_CLIENT_SECRET: required with GOOGLE_CLIENT_ID');
-  }
-  if (settings.MAIL_BOUNCE_ADDRESS !== undefined && settings.MAIL_BOUNCE_SECRET === undefined) {
-    throw new SettingsError('MAIL_BOUNCE_SECRET: required with MAIL_BOUNCE_ADDRESS');
-  }
-  const base = settings.APP_ENV === 'production' ? SRI_PRODUCTION : SRI_TEST;
-  if (settings.APP_ENV === 'local' && (!settings.SRI_RECEPTION_URL || !settings.SRI_AUTHORIZATION_URL)) {
-    throw new SettingsError('SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: name the simulator (npm run simulator) when APP_ENV is local');
-  }
-  if ((settings.SRI_RECEPTION_URL === undefined) !== (settings.SRI_AUTHORIZATION_URL === undefined)) {
-    throw new SettingsError('SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: set both, or none for the SRI of APP_ENV');
-  }
-  if (settings.LEASE_SECONDS < settings.SRI_TIMEOUT_SECONDS + LEASE_MARGIN_SECONDS) {
-    throw new SettingsError(`LEASE_SECONDS and SRI_TIMEOUT_SECONDS: another worker would take a document over during a call to the SRI; let the lease be ${LEASE_MARGIN_SECONDS} s longer at least`);
-  }
-  const foreign = settings.APP_ENV === 'production' ? SRI_TEST : SRI_PRODUCTION;
+  if (environment === undefined) return;
+  const foreign = environment === 'production' ? SRI_TEST : SRI_PRODUCTION;
   for (const name of ['SRI_RECEPTION_URL', 'SRI_AUTHORIZATION_URL', 'SRI_CONSULTATION_URL'] as const) {
     const url = settings[name];
-    if (url !== undefined && new URL(url).host === new URL(foreign).host) {
-      throw new SettingsError(`${name}: that is the SRI's other environment, not that of APP_ENV ${settings.APP_ENV}`);
-    }
+    if (url !== undefined && new URL(url).host === new URL(foreign).host) yield `${name}: that is the SRI's other environment, not that of APP_ENV ${environment}`;
   }
+}
+
+/**
+ * Reads and validates the environment.
+ * @param keys those that the process needs: where they are is to be said, too
+ * @throws SettingsError naming every wrong or missing setting at once; values are not repeated, they may be secrets
+ */
+export function readSettings(environment: NodeJS.ProcessEnv = process.env, keys: readonly KeyKind[] = []): Settings {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '' && value !== undefined));
+  const parsed = SETTINGS_SCHEMA.safeParse(present, { error: plainProblem });
+  const problems = [
+    ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+    ...leftProblems(present),
+    ...keys.flatMap((kind) => KEY_PROBLEMS[kind](present) ?? []),
+    ...contradictions(parsed.data ?? readable(present), present),
+  ];
+  if (!parsed.success || problems.length > 0) {
+    throw new SettingsError(`Settings are wrong or missing (see .env.example):\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  }
+  const settings = parsed.data;
+  const base = settings.APP_ENV === 'production' ? SRI_PRODUCTION : SRI_TEST;
   const authorization = settings.SRI_AUTHORIZATION_URL ?? `${base}/AutorizacionComprobantesOffline`;
   return {
     ...settings,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { KEY_PROBLEMS } from '../../config/key-settings.js';
 import { type Settings, SettingsError } from '../../config/settings.js';
 import type { Chance } from '../../shared/ports.js';
 import type { KeyWrapper } from './key-wrapper.js';
@@ -13,12 +14,10 @@ type KeySettings = Pick<Settings, 'MASTER_KEY' | 'MASTER_KEY_FILE' | 'MASTER_KEY
  * @throws SettingsError when none or more than one is named, or a file is not there
  */
 export function keyWrapperOf(settings: KeySettings, chance: Chance): KeyWrapper {
-  const { MASTER_KEY_VAULT_URL: url, MASTER_KEY_VAULT_TOKEN_FILE: tokenFile } = settings;
+  const { MASTER_KEY_VAULT_URL: url, MASTER_KEY_VAULT_TOKEN_FILE: tokenFile = '' } = settings;
   if (url === undefined) return new LocalKeyring(readMasterKeys(settings), chance);
-  if (settings.MASTER_KEY !== undefined || settings.MASTER_KEY_FILE !== undefined) {
-    throw new SettingsError('MASTER_KEY_VAULT_URL: give it instead of MASTER_KEY and MASTER_KEY_FILE');
-  }
-  if (tokenFile === undefined) throw new SettingsError('MASTER_KEY_VAULT_TOKEN_FILE: required with MASTER_KEY_VAULT_URL');
+  const problem = KEY_PROBLEMS.master(settings);
+  if (problem !== null) throw new SettingsError(problem);
   // Read at every call: agents renew the token in its file.
   const token = (): string => readFileSync(tokenFile, 'utf8').trim();
   refuseTokenless(token);

@@ -1,3 +1,4 @@
+import { KEY_PROBLEMS } from '../../config/key-settings.js';
 import { SettingsError } from '../../config/settings.js';
 import { readPrivateFile } from './private-file.js';
 
@@ -10,9 +11,8 @@ const KEY_BYTES = 32;
  */
 export function readMasterKeys(settings: { readonly MASTER_KEY?: string | undefined; readonly MASTER_KEY_FILE?: string | undefined }): [Buffer, ...Buffer[]] {
   const { MASTER_KEY: inline, MASTER_KEY_FILE: file } = settings;
-  if ((inline === undefined) === (file === undefined)) {
-    throw new SettingsError('MASTER_KEY or MASTER_KEY_FILE: give exactly one of them (32 bytes in base64)');
-  }
+  const problem = KEY_PROBLEMS.master({ MASTER_KEY: inline, MASTER_KEY_FILE: file });
+  if (problem !== null) throw new SettingsError(problem);
   const [text, setting] = file === undefined ? [inline ?? '', 'MASTER_KEY'] : [readPrivateFile('MASTER_KEY_FILE', file), 'MASTER_KEY_FILE'];
   const [current, ...older] = text.trim().split(/[\s,]+/).map((one) => decode(one, setting));
   if (current === undefined) throw new SettingsError(`${setting}: must be ${KEY_BYTES} bytes in base64`);

@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { KEY_PROBLEMS } from '../../config/key-settings.js';
 import { type Settings, SettingsError } from '../../config/settings.js';
 import { readPrivateFile } from '../secrets/private-file.js';
 
@@ -55,10 +56,10 @@ const PEM_BLOCK = /-----BEGIN ([A-Z ]+)-----[A-Za-z0-9+/=\s]+-----END \1-----/g;
  */
 export function readTokenKeys(settings: Pick<Settings, 'APP_ENV' | 'TOKEN_KEYS' | 'TOKEN_KEYS_FILE'>): TokenKeys {
   const { TOKEN_KEYS: inline, TOKEN_KEYS_FILE: file } = settings;
-  if (inline !== undefined && file !== undefined) throw new SettingsError('TOKEN_KEYS or TOKEN_KEYS_FILE: give one of them, not both');
+  const problem = KEY_PROBLEMS.token(settings);
+  if (problem !== null) throw new SettingsError(problem);
   if (file !== undefined) return parseKeys(readPrivateFile('TOKEN_KEYS_FILE', file), 'TOKEN_KEYS_FILE');
   if (inline !== undefined) return parseKeys(inline, 'TOKEN_KEYS');
-  if (settings.APP_ENV !== 'local') throw new SettingsError('TOKEN_KEYS or TOKEN_KEYS_FILE: set the RSA key that signs access tokens');
   // Made when somebody signs in: most local processes never need it.
   return new TokenKeys(() => [generateKeyPairSync('rsa', { modulusLength: LEAST_BITS }).privateKey]);
 }
