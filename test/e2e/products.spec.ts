@@ -188,9 +188,9 @@ describe('the catalogue', () => {
         const { error } = (await response.json()) as { error: { code: string; message: string; detail: unknown } };
         return [response.status, error.code, error.message, error.detail];
       };
-      const unreadable = [400, 'MALFORMED_REQUEST', 'The request cannot be read. Mend what detail points at and send again.'];
-      expect(await send(['archivo', 9])).toEqual([...unreadable, { reason: 'unexpected_part', part: 'archivo', expected: 'file' }]);
-      expect(await send(['file', 9], ['file', 9])).toEqual([...unreadable, { reason: 'too_many_parts', expected: 'file' }]);
+      const unreadable = (message: string) => [400, 'MALFORMED_REQUEST', `${message} Send those that detail names.`];
+      expect(await send(['archivo', 9])).toEqual([...unreadable('The form holds a part that is not expected.'), { reason: 'unexpected_part', part: 'archivo', expected: 'file' }]);
+      expect(await send(['file', 9], ['file', 9])).toEqual([...unreadable('The form holds too many parts.'), { reason: 'too_many_parts', expected: 'file' }]);
       expect(await send(['file', 5_242_881])).toEqual([413, 'PAYLOAD_TOO_LARGE', 'The body exceeds the allowed size. Send less content.', { max_bytes: 5_242_880 }]);
     });
 

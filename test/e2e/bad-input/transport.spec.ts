@@ -292,20 +292,20 @@ describe('the transport', () => {
     });
 
     it.each([
-      [400, 'invalid_http', () => 'nonsense\r\n\r\n'],
-      [400, 'invalid_http', () => head([], 'GET /issuers HTTP/9.9')],
-      [431, 'headers_too_large', () => head([`X-Thing: ${'x'.repeat(65_536)}`], 'GET /issuers HTTP/1.1')],
-      [431, 'headers_too_large', () => head([], `GET /issuers?q=${'x'.repeat(65_536)} HTTP/1.1`)],
-    ])('what is no request is answered %d with reason %s', async (status, reason, text) => {
+      [400, 'invalid_http', 'La petición no es HTTP válido. Revise el cliente.', () => 'nonsense\r\n\r\n'],
+      [400, 'invalid_http', 'La petición no es HTTP válido. Revise el cliente.', () => head([], 'GET /issuers HTTP/9.9')],
+      [431, 'headers_too_large', 'Las cabeceras son demasiado grandes. Acórtelas; las cookies cuentan.', () => head([`X-Thing: ${'x'.repeat(65_536)}`], 'GET /issuers HTTP/1.1')],
+      [431, 'headers_too_large', 'Las cabeceras son demasiado grandes. Acórtelas; las cookies cuentan.', () => head([], `GET /issuers?q=${'x'.repeat(65_536)} HTTP/1.1`)],
+    ])('what is no request is answered %d with reason %s', async (status, reason, message, text) => {
       const answer = await raw(text());
       expect([Number(answer.text.slice(9, 12)), answer.closed]).toEqual([status, true]);
-      expect(expectRawEnvelope(answer.text)).toMatchObject({ code: 'MALFORMED_REQUEST', message: 'La petición no se puede leer. Corrija lo que detail señala y reenvíe.', detail: { reason } });
+      expect(expectRawEnvelope(answer.text)).toMatchObject({ code: 'MALFORMED_REQUEST', message, detail: { reason } });
     });
 
     it('what breaks off being one keeps its request id and its language', async () => {
       const lines = ['Content-Type: application/json', 'Transfer-Encoding: chunked', 'X-Request-Id: order-78', 'Accept-Language: en'];
       const { text } = await raw(head(lines) + 'zz\r\n');
-      expect(expectRawEnvelope(text)).toMatchObject({ message: 'The request cannot be read. Mend what detail points at and send again.', request_id: 'order-78' });
+      expect(expectRawEnvelope(text)).toMatchObject({ message: 'The request is no valid HTTP. Check the client.', request_id: 'order-78' });
     });
 
     it('what is sent behind a whole request takes nothing from its answer', async () => {
