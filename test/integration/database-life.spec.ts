@@ -1,5 +1,4 @@
 import { DataSource } from 'typeorm';
-import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -25,7 +24,7 @@ describe('a database that went back while Redis is away', () => {
     await database.drop();
   });
 
-  const life = (): DatabaseLife => new DatabaseLife(new TenantTransaction(service), AWAY, new SystemClock(), new TimerSleeper());
+  const life = (): DatabaseLife => new DatabaseLife(new TenantTransaction(service), AWAY, new TimerSleeper());
 
   it('is noticed by who saw it further, and by nobody else', async () => {
     const witness = life();

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { SettingsError } from '../../config/settings.js';
-import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
 import { RecurringWork } from '../schedule/recurring-work.js';
 import { PROBE, REDIS_PROBE, type RedisProbe } from './redis-probe.js';
@@ -27,7 +27,6 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
   constructor(
     private readonly database: TenantTransaction,
     @Inject(REDIS_PROBE) private readonly redis: RedisProbe,
-    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SLEEPER) private readonly patience: Sleeper,
   ) {
     super(LOOK_MS, patience);
@@ -35,8 +34,8 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
 
   /** @throws SettingsError when the database went back */
   async onModuleInit(): Promise<void> {
-    const until = this.clock.now().getTime() + PATIENCE_MS;
-    while (!(await this.isRemembering()) && this.clock.now().getTime() < until) await this.patience.sleep(PAUSE_MS);
+    const until = performance.now() + PATIENCE_MS;
+    while (!(await this.isRemembering()) && performance.now() < until) await this.patience.sleep(PAUSE_MS);
     try {
       await this.look();
     } catch (error) {

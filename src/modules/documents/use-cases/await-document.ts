@@ -53,9 +53,12 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
     const longest = seconds * 1_000;
     let row = await this.look(tenant, documentId, ACCEPTED);
     // A process that stops lets nobody wait: the document goes on without it.
-    for (let waited = 0; !settled(row.status) && waited < longest && !this.shutdown.isStopping; waited = this.clock.now().getTime() - from) {
-      await this.sleeper.sleep(Math.min(pauseAfter(waited), longest - waited));
+    for (let waited = 0; !settled(row.status) && waited < longest && !this.shutdown.isStopping; ) {
+      const pause = Math.min(pauseAfter(waited), longest - waited);
+      await this.sleeper.sleep(pause);
       row = await this.look(tenant, documentId, row);
+      // A clock that is put back meanwhile makes nobody wait longer.
+      waited = Math.max(waited + pause, this.clock.now().getTime() - from);
     }
     // A key that was revoked or a session that ended during the wait learns nothing; the document stays accepted.
     if (!row.credential_is_valid) throw new DomainError('UNAUTHENTICATED');
