@@ -146,7 +146,8 @@ describe('the own account', () => {
       const tokens = [owner.token, (await session(owner)).token];
       const chosen = ['primera de las dos', 'segunda de las dos'];
       const answers = await Promise.all(tokens.map((token, index) => change(token, PASSWORD, chosen[index])));
-      expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
+      // The second finds its session ended, or, a moment later, another password.
+      expect([[204, 401], [204, 422]]).toContainEqual(answers.map(({ status }) => status).sort());
       const first = answers[0]?.status === 204;
       expect((await Promise.all(tokens.map(me))).map(({ status }) => status)).toEqual(first ? [200, 401] : [401, 200]);
       expect((await Promise.all(chosen.map((password) => logIn(api, owner.email, password)))).map(({ status }) => status)).toEqual(first ? [200, 401] : [401, 200]);

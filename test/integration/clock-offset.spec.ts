@@ -3,6 +3,7 @@ import { ServiceClock } from '../../src/platform/adapters/service-clock.js';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { ClockAgreement } from '../../src/platform/observability/clock-agreement.js';
 import { ClockOffset } from '../../src/platform/observability/clock-offset.js';
 import { Meters } from '../../src/platform/observability/meters.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -67,28 +68,47 @@ describe("the offset of a process's clock", () => {
     expect(Math.abs((await behindAnother(0, 0.4)).told)).toBeLessThan(SAME_CLOCK_S);
   });
 
-  it('holds the clock of the process back while it is ahead, says so once, and lets one that is behind be', async () => {
-    logged.length = 0;
-    const clock = new ShiftedClock(HOUR_MS);
-    const offset = offsetOf(clock);
-    const silences = (): number => logged.filter((line) => JSON.stringify(line).includes('did not tell')).length;
-    /** Again where a busy machine kept PostgreSQL from answering in time. @returns how far the process is ahead, in milliseconds */
-    const look = async (): Promise<number> => {
-      for (let before = silences(); ; before = silences()) {
-        await offset.work();
-        if (silences() === before) return clock.now().getTime() - Date.now();
+  describe('of a worker', () => {
+    class Watched extends ClockAgreement {
+      ends = 0;
+      protected override end(): void {
+        this.ends += 1;
       }
+    }
+    const agreementOf = (clock: ShiftedClock): Watched => new Watched(offsetOf(clock), clock, new TimerSleeper(), logger);
+    const aheadOf = (clock: ShiftedClock): number => clock.now().getTime() - Date.now();
+    /** Looks until PostgreSQL has told its time, which a busy machine may keep it from. */
+    const look = async (agreement: Watched, until: () => boolean): Promise<void> => {
+      for (let looks = 0; looks < 50 && !until(); looks += 1) await agreement.work();
     };
-    expect(Math.abs(await look())).toBeLessThan(1_000);
-    await look();
-    clock.aheadMs = -HOUR_MS;
-    await look();
-    clock.aheadMs = 0;
-    expect(Math.abs(await look())).toBeLessThan(1_000);
-    clock.aheadMs = -HOUR_MS;
-    expect(Math.abs((await look()) + HOUR_MS)).toBeLessThan(1_000);
-    const told = logged.filter((line) => !JSON.stringify(line).includes('did not tell')).map((line) => JSON.stringify(line));
-    expect(told).toEqual([expect.stringContaining('ahead_seconds'), expect.stringContaining('agrees'), expect.stringContaining('behind_seconds')]);
+
+    it('is held back where it is ahead at the start, and the worker ends once it is put right', async () => {
+      logged.length = 0;
+      const clock = new ShiftedClock(HOUR_MS);
+      const agreement = agreementOf(clock);
+      await agreement.begin();
+      expect(Math.abs(aheadOf(clock))).toBeLessThan(1_000);
+      await agreement.work();
+      expect(agreement.ends).toBe(0);
+      clock.aheadMs = 0;
+      await look(agreement, () => agreement.ends > 0);
+      await agreement.work();
+      expect(agreement.ends).toBe(1);
+      expect(logged.map((line) => JSON.stringify(line)).filter((line) => line.includes('ahead_seconds'))).toEqual([expect.stringContaining('by whose time this worker goes'), expect.stringContaining('leapt')]);
+    });
+
+    it('is its own where it is right or behind; it ends once its host leaps ahead', async () => {
+      logged.length = 0;
+      const clock = new ShiftedClock(-HOUR_MS);
+      const agreement = agreementOf(clock);
+      await agreement.begin();
+      const isTold = (): boolean => logged.some((line) => JSON.stringify(line).includes('behind_seconds'));
+      await look(agreement, isTold);
+      expect([isTold(), agreement.ends, Math.abs(aheadOf(clock) + HOUR_MS) < 1_000]).toEqual([true, 0, true]);
+      clock.aheadMs = HOUR_MS;
+      await look(agreement, () => agreement.ends > 0);
+      expect(agreement.ends).toBe(1);
+    });
   });
 
   it('is not told while PostgreSQL is silent or away, and the log says why', async () => {

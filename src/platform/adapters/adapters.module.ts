@@ -5,7 +5,7 @@ import { RandomIds } from './random-ids.js';
 import { ServiceClock } from './service-clock.js';
 import { TimerSleeper } from './timer-sleeper.js';
 
-/** Binds the ports of time, identity and chance to the host, time to PostgreSQL besides. */
+/** Binds the ports of time, identity and chance to the host. */
 @Global()
 @Module({
   providers: [

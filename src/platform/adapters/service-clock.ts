@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Clock } from '../../shared/ports.js';
 
 /**
- * The clock of an API or a worker: the host's, held back to PostgreSQL's while it runs ahead of that. Leases, retries and signatures
- * from the future would hold documents up for others, and have the SRI refuse them.
+ * The clock of an API or a worker: the host's, of a worker held back to PostgreSQL's where it is ahead of that. Leases, retries and
+ * signatures from the future would hold documents up for others, and have the SRI refuse them.
  */
 @Injectable()
 export class ServiceClock implements Clock {

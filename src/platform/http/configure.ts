@@ -89,7 +89,7 @@ function securityHeaders({ APP_ENV, ALLOWED_ORIGINS: origins }: Settings) {
     // Pages of ours show logos and printed documents.
     crossOriginResourcePolicy: { policy: isPanelElsewhere ? 'same-site' : 'same-origin' },
     // It knows no list of origins; browsers that read the policy above go by that.
-    xFrameOptions: isPanelElsewhere ? false : { action: 'sameorigin' },
+    xFrameOptions: !isPanelElsewhere,
     strictTransportSecurity: isProduction ? { maxAge: 31_536_000, includeSubDomains: true } : false,
   });
 }

@@ -43,7 +43,8 @@ export class PublicAddress {
   private listening(): string {
     const server = this.host.httpAdapter.getHttpServer() as Server;
     const bound = server.address() as AddressInfo | null;
-    const host = EVERYWHERE.has(this.settings.HOST) ? 'localhost' : this.settings.HOST;
+    const { HOST } = this.settings;
+    const host = EVERYWHERE.has(HOST) ? 'localhost' : HOST.includes(':') && !HOST.startsWith('[') ? `[${HOST}]` : HOST;
     return `http://${host}:${bound?.port ?? this.settings.PORT}`;
   }
 }

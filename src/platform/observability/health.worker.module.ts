@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { IssuanceBell } from '../queue/issuance-bell.js';
 import { PROCESS_NAME } from './build-info.js';
+import { ClockAgreement } from './clock-agreement.js';
 import { Figures } from './figures.js';
 import { MigrationsFirst } from './migrations-first.js';
 import { OperatorsDoor } from './operators-door.js';
@@ -9,7 +10,7 @@ import { TOLD } from './told.js';
 
 /** How a worker process is, and what is due: to operators on METRICS_PORT. */
 @Module({
-  providers: [...TOLD, MigrationsFirst, Figures, { provide: PROCESS_NAME, useValue: 'worker' }, { provide: REDIS_PROBE, useExisting: IssuanceBell }],
+  providers: [...TOLD, ClockAgreement, MigrationsFirst, Figures, { provide: PROCESS_NAME, useValue: 'worker' }, { provide: REDIS_PROBE, useExisting: IssuanceBell }],
   exports: [OperatorsDoor],
 })
 export class HealthWorkerModule {}

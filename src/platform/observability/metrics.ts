@@ -103,7 +103,7 @@ export const METRICS = {
   },
   clockOffset: {
     name: 'sello_clock_offset_seconds', type: 'gauge', labels: [], of: 'both',
-    meaning: 'How far the clock of the host is ahead of that of PostgreSQL, negative behind it (a process goes by the earlier of the two), 0 where the time that the question took may explain the difference; missing while PostgreSQL does not tell within a second',
+    meaning: 'How far the clock of the host is ahead of that of PostgreSQL, negative behind it (a worker goes by the earlier of the two), 0 where the time that the question took may explain the difference; missing while PostgreSQL does not tell within a second',
   },
   buildInfo: {
     name: 'sello_build_info', type: 'gauge', labels: ['version', 'schema', 'process'], of: 'both',

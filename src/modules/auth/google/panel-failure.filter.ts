@@ -8,6 +8,8 @@ import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { Meters } from '../../../platform/observability/meters.js';
 import type { SignInRequest } from './pending-sign-ins.js';
 
+const UNAUTHENTICATED = 401;
+
 /**
  * Why a sign-in failed, for a page that the browser is to return to: a person looks at it, and its scripts cannot read the
  * answer of the API. The fragment stays in the browser; a `link_token` in it is in no log.
@@ -23,7 +25,7 @@ export class PanelFailureFilter extends ErrorFilter {
   }
 
   protected override send(answer: ErrorAnswer, request: SignInRequest, response: Response): void {
-    const page = this.pageOf(request);
+    const page = this.pageOf(request, answer);
     if (page === null) {
       super.send(answer, request, response);
       return;
@@ -33,8 +35,8 @@ export class PanelFailureFilter extends ErrorFilter {
   }
 
   /** Nobody knows where a sign-in was to return to that is over, or another browser's: the panel's first page tells a person more than JSON. */
-  private pageOf({ returnTo }: SignInRequest): string | null {
-    return returnTo === undefined && this.address.hasPanel ? '/' : (returnTo ?? null);
+  private pageOf({ returnTo }: SignInRequest, { status }: ErrorAnswer): string | null {
+    return returnTo === undefined && status === UNAUTHENTICATED && this.address.hasPanel ? '/' : (returnTo ?? null);
   }
 }
 

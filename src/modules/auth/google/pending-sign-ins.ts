@@ -20,6 +20,7 @@ export interface SignInRequest extends ServiceRequest {
 const COOKIE = 'sello_sign_in_';
 /** A browser's cookies may not fill its requests: with so many begun, those before are given up. */
 const MOST_BEGUN = 5;
+const OWN_NAME = /^sello_sign_in_[0-9a-f]{16}$/;
 const VALID_MS = 10 * 60_000;
 
 type Stored = (error: Error | null, state?: string) => void;
@@ -44,7 +45,7 @@ export class PendingSignIns {
     const [browser, state] = [drawToken(this.chance), drawToken(this.chance)];
     const now = this.clock.now();
     const detail = { verifier, nonce: request.nonce, return_to: request.returnTo ?? null, browser: browser.hash.toString('base64url') };
-    const begun = cookieNames(request.headers.cookie, COOKIE);
+    const begun = cookieNames(request.headers.cookie, COOKIE).filter((name) => OWN_NAME.test(name));
     if (begun.length >= MOST_BEGUN) for (const name of begun) request.res?.clearCookie(name, this.cookie());
     request.res?.cookie(cookieOf(state.hash), browser.clear, { ...this.cookie(), maxAge: VALID_MS });
     this.identities.keepSignIn(state.hash, detail, new Date(now.getTime() + VALID_MS), now).then(

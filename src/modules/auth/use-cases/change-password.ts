@@ -42,8 +42,8 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
     const account = await this.people.find(email);
     if (account?.user_id !== userId) throw new DomainError('UNAUTHENTICATED');
     if (account.password_hash === null) throw new DomainError('INVALID_STATE', { reason: 'no_password', allowed_actions: [RESET] });
-    refuseWeak(password, [email, name]);
     this.refuseLocked(account.locked_until);
+    refuseWeak(password, [email, name]);
     if (!(await this.hasher.matches(account.password_hash, current))) {
       // Waited for, unlike at the door: who is signed in learns nothing by the time it takes.
       const now = this.clock.now();

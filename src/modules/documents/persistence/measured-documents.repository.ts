@@ -30,7 +30,7 @@ export class MeasuredDocumentsRepository extends DocumentsRepository {
   private measure(state: DocumentState, { moves, patch, restore }: Decision, now: Date): void {
     const { id, status: from, accessKey, firstSentAt } = state;
     // It waits and nobody else is told: whoever keeps the key has to bring it back.
-    if (patch.errorCode === 'SIGNING_KEY_UNAVAILABLE') this.ownFault(state, 'document', patch.errorCode);
+    if (patch.errorCode === 'SIGNING_KEY_UNAVAILABLE') this.meters.count('ownFaults', { source: 'document', code: patch.errorCode });
     const last = moves.at(-1);
     if (last === undefined) return;
     const status = moves.reduce((at, { trigger }) => target(at, trigger), from);

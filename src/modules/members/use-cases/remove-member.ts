@@ -29,8 +29,9 @@ export class RemoveMemberHandler implements ICommandHandler<RemoveMember> {
       ({ actor, member, otherOwners }) => {
         requireMayTouch(actor, member);
         requireOwnerLeft(member, otherOwners);
-        return { set: 'remove', entry: { action: 'member.removed', // No list knows the member any more.
-          detail: { email: member.email, role: member.role, status: member.status } } };
+        // No list knows the member any more.
+        const detail = { email: member.email, role: member.role, status: member.status };
+        return { set: 'remove', entry: { action: 'member.removed', detail } };
       },
       this.clock.now(),
     );

@@ -1,0 +1,73 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { ServiceClock } from '../adapters/service-clock.js';
+import { RecurringWork } from '../schedule/recurring-work.js';
+import { ClockOffset } from './clock-offset.js';
+import { type Logger, LOGGER } from './logger.js';
+
+const MS_PER_SECOND = 1_000;
+const LOOK_MS = 5_000;
+const PAUSE_MS = 1_000;
+/** Of several looks the one that says least counts: what an answer takes is not told from an offset. */
+const FIRST_LOOKS = 3;
+/** Clocks that are kept differ by less. */
+const HELD_BACK_FROM_S = 0.25;
+/** So far apart no clock is kept any more. */
+const OFF_FROM_S = 5;
+
+/**
+ * Has a worker go by PostgreSQL's time where its host is ahead of that when it starts; its time then never goes back. One whose host
+ * leaps afterwards, or is put right, ends to be started anew. A host that is behind is only told.
+ */
+@Injectable()
+export class ClockAgreement extends RecurringWork {
+  private heldBackS = 0;
+  private isOver = false;
+  private isBehindTold = false;
+
+  constructor(
+    private readonly offset: ClockOffset,
+    private readonly clock: ServiceClock,
+    @Inject(SLEEPER) private readonly pauses: Sleeper,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    super(LOOK_MS, pauses);
+  }
+
+  /** Comes to an end when PostgreSQL has told its time: no work may begin before. */
+  async begin(): Promise<void> {
+    const looks: number[] = [];
+    while (looks.length < FIRST_LOOKS) {
+      const seconds = await this.offset.seconds();
+      if (seconds === null) await this.pauses.sleep(PAUSE_MS);
+      else looks.push(seconds);
+    }
+    // Each tells at least as much as is certain, so the most of them is nearest where the host is ahead.
+    const ahead = Math.max(...looks);
+    if (ahead <= HELD_BACK_FROM_S) return;
+    this.heldBackS = ahead;
+    this.clock.holdBack(ahead * MS_PER_SECOND);
+    if (ahead > OFF_FROM_S) this.logger.error({ ahead_seconds: ahead }, "the host's clock is ahead of PostgreSQL's, by whose time this worker goes: put right the one that is wrong");
+  }
+
+  async work(): Promise<void> {
+    if (this.isOver) return;
+    const seconds = await this.offset.seconds();
+    if (seconds === null) return;
+    const leaptS = seconds - this.heldBackS;
+    if (leaptS > OFF_FROM_S || (this.heldBackS > 0 && leaptS < -OFF_FROM_S)) {
+      this.isOver = true;
+      this.logger.error({ ahead_seconds: seconds, held_back_seconds: this.heldBackS }, "the clock of the host or of PostgreSQL leapt: this worker ends, to be started anew");
+      this.end();
+      return;
+    }
+    const isBehind = seconds < -OFF_FROM_S;
+    if (isBehind && !this.isBehindTold) this.logger.error({ behind_seconds: -seconds }, "the host's clock is behind PostgreSQL's: what this worker does comes late until it is put right");
+    this.isBehindTold = isBehind;
+  }
+
+  /** Ends this process in good order. */
+  protected end(): void {
+    process.kill(process.pid, 'SIGTERM');
+  }
+}
