@@ -58,7 +58,7 @@ class CountedExports extends DocumentExportsRepository {
 }
 
 async function exportHere({ url, tenantId, format, seconds: most }: ExportJob): Promise<Exported> {
-  const dataSource = await new DataSource(serviceDataSourceOptions(url, 2)).initialize();
+  const dataSource = await new DataSource(serviceDataSourceOptions(url, 'api', 2)).initialize();
   const transaction = new TenantTransaction(dataSource);
   const exports = new CountedExports(transaction);
   const handler = new ExportDocumentsHandler(exports, new StandingCredential(transaction, new SystemClock()), new SystemClock());

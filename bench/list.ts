@@ -162,7 +162,7 @@ async function measure(postgres: EmbeddedPostgres): Promise<void> {
   const owner = new pg.Client({ connectionString: postgres.url, options: '-c search_path=sello,public' });
   await owner.connect();
   const url = await createServiceLogin(postgres.url);
-  const service = await new DataSource(serviceDataSourceOptions(url, 4)).initialize();
+  const service = await new DataSource(serviceDataSourceOptions(url, 'api', 4)).initialize();
   try {
     say(`${postgres.description}; Node ${process.version}; filling`);
     const companies = await seed(owner, [DOCUMENTS, SMALL, ...OTHERS], Math.min(MOVING, DOCUMENTS / 10));

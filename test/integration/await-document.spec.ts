@@ -20,7 +20,7 @@ describe('waiting for an accepted document', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
     seed = await seedTenant(database);
     handler = new AwaitDocumentHandler(new TenantTransaction(service), new SystemClock(), new TimerSleeper(), new Shutdown({ SHUTDOWN_SECONDS: 1 }));
   });

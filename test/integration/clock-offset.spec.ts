@@ -18,7 +18,7 @@ describe("the offset of a process's clock", () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
   });
   afterAll(async () => {
     if (service.isInitialized) await service.destroy();

@@ -18,7 +18,7 @@ describe('whether the SRI keeps a refusal under the access key', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 2)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
     seed = await seedTenant(database);
     transaction = new TenantTransaction(service);
   });

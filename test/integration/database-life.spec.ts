@@ -17,7 +17,7 @@ describe('a database that went back while Redis is away', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     await database.query(`insert into sello.deployment (environment) values ('TEST')`);
-    service = await new DataSource(serviceDataSourceOptions(database.url, 2)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
   });
   afterAll(async () => {
     await service.destroy();

@@ -27,7 +27,7 @@ describe('lists of documents', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 4)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 4)).initialize();
     owner = await new DataSource(ownerDataSourceOptions(database.ownerUrl, 'provision')).initialize();
     lists = new DocumentListsRepository(new TenantTransaction(service));
     // Any state at once, without the way there.

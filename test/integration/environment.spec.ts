@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 it('binds a database to the environment that starts on it first and keeps the other one out', async () => {
   const database = await createTestDatabase();
-  const service = await new DataSource(serviceDataSourceOptions(database.url, 4)).initialize();
+  const service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 4)).initialize();
   try {
     const start = (environment: string): Promise<void> => {
       const settings = readSettings({ APP_ENV: environment, DATABASE_URL: database.url, REDIS_URL: 'redis://127.0.0.1:1' });
@@ -31,7 +31,7 @@ describe('a login of the service', () => {
 
   const start = async (url: string): Promise<string[]> => {
     warned = [];
-    const service = await new DataSource(serviceDataSourceOptions(url, 1)).initialize();
+    const service = await new DataSource(serviceDataSourceOptions(url, 'api', 1)).initialize();
     try {
       await new BoundEnvironment(new TenantTransaction(service), readSettings({ APP_ENV: 'sandbox', DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:1' })).onModuleInit();
     } finally {

@@ -24,7 +24,7 @@ describe('isolation, by the catalogue of the database and of the code', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 2)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
     transaction = new TenantTransaction(service);
     [mine, theirs] = [await seedTenant(database), await seedTenant(database, { ruc: '0992345678001' })];
     for (const seed of [mine, theirs]) {

@@ -77,7 +77,7 @@ describe('the ledger checker', () => {
       response.end(JSON.stringify(key === null ? { keys: accounts.size } : (accounts.get(key) ?? nothing)));
     }).listen(0, '127.0.0.1');
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 2)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
     seed = await seedTenant(database);
     const { response } = await issueBySql(service, seed, { idempotencyKey: 'order-1' });
     documentId = response.document_id;

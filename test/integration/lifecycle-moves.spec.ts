@@ -22,7 +22,7 @@ describe('moves in the database', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 5)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 5)).initialize();
     seed = await seedTenant(database);
     const transaction = new TenantTransaction(service);
     documents = new DocumentsRepository(transaction, new RandomIds());

@@ -34,7 +34,7 @@ describe('the document that a note modifies', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 2)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
     seed = await seedTenant(database);
     transaction = new TenantTransaction(service);
     originals = new ModifiedDocumentsRepository(transaction);

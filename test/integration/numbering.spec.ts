@@ -11,7 +11,7 @@ describe('taking a number', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 20, 15)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 20, 15)).initialize();
   });
   afterAll(async () => {
     await service.destroy();

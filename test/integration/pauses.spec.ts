@@ -30,7 +30,7 @@ describe('a pause', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 4)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 4)).initialize();
     transaction = new TenantTransaction(service);
     documents = new DocumentsRepository(transaction, new RandomIds());
   });

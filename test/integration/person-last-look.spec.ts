@@ -22,7 +22,7 @@ describe('the last look at a person', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 2)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
   });
   beforeEach(async () => {
     [seed, userId, sessionId] = [await seedTenant(database), randomUUID(), randomUUID()];

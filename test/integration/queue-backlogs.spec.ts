@@ -113,7 +113,7 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
     await owner.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select ${TENANT}, gen_random_uuid(), 'mail', ${DUE} from generate_series(1, 300) n`);
     await owner.query('delete from mail_outbox');
     await owner.query('select pg_stat_force_next_flush()');
-    const service = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
+    const service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
     const meters = new Meters();
     new Figures(new TenantTransaction(service), meters, new StepGates(), { now: () => new Date() }, pino({ level: 'silent' }));
     const { values } = await meters.registry.getSingleMetric('sello_queue_dead_rows')!.get();
@@ -128,7 +128,7 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
     let service: DataSource;
 
     beforeAll(async () => {
-      service = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
+      service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
     });
     afterAll(() => service.destroy());
 

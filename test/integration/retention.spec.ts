@@ -34,7 +34,7 @@ describe('retention', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 4)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 4)).initialize();
     folder = mkdtempSync(join(tmpdir(), 'sello-archive-'));
     [mine, theirs, disputed] = [await seedTenant(database), await seedTenant(database, { ruc: '0992345678001' }), await seedTenant(database, { ruc: '0190345678001' })];
     await database.query(`insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at) values ($1, gen_random_uuid(), 'https://example.com', true, now(), now())`, [mine.tenantId]);

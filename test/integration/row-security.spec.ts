@@ -21,7 +21,7 @@ describe('row security', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 2)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
     mine = await seedTenant(database);
     theirs = await seedTenant(database, { ruc: '0992345678001' });
     await issueBySql(service, mine, { idempotencyKey: 'k' });

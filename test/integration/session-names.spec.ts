@@ -13,7 +13,7 @@ describe('a session that the service or a command opened', () => {
   afterAll(() => database.drop());
 
   it('tells operators of which program it is', async () => {
-    for (const options of [serviceDataSourceOptions(database.url, 1, 2, 'worker'), ownerDataSourceOptions(database.ownerUrl, 'worker')]) {
+    for (const options of [serviceDataSourceOptions(database.url, 'worker', 1), ownerDataSourceOptions(database.ownerUrl, 'worker')]) {
       const source = await new DataSource(options).initialize();
       expect(await source.query(NAME).finally(() => source.destroy())).toEqual([{ name: 'sello-worker' }]);
     }

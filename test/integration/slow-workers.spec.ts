@@ -41,7 +41,7 @@ describe('workers that hold a document longer than their lease', () => {
   beforeAll(async () => {
     Logger.overrideLogger(false);
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 5)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 5)).initialize();
     seed = await seedTenant(database);
     const transaction = new TenantTransaction(service);
     documents = new DocumentsRepository(transaction, new RandomIds());

@@ -25,7 +25,7 @@ describe('with plans made while the queues were empty', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
     session = service.createQueryRunner();
     tenant = await seedTenant(database);
     await database.query(`insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at) values ($1, $1, 'https://receiver.example/', true, now(), now())`, [tenant.tenantId]);
@@ -222,7 +222,7 @@ describe('with plans made while the queues were empty', () => {
     };
     await session.release();
     await service.destroy();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
     session = service.createQueryRunner();
     for (let time = 1; time <= 8; time += 1) await claim();
     await putDue(others, BACKLOG);

@@ -26,7 +26,7 @@ describe('turns between tenants', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 5)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 5)).initialize();
     work = new DueWork(new TenantTransaction(service));
     hoarder = await seedTenant(database);
     others = [await seedTenant(database), await seedTenant(database)];
@@ -284,7 +284,7 @@ describe('the order of an emission point', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, WORKERS + 2)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', WORKERS + 2)).initialize();
     work = new DueWork(new TenantTransaction(service));
     // Every document begins signed.
     await database.query(`create function begin_at_submit() returns trigger language plpgsql as $$ begin new.step := 'submit'; return new; end $$`);
@@ -350,7 +350,7 @@ describe('the order of an emission point', () => {
 describe('a queue that is long enough', () => {
   it('takes no more bells: what came later the relay announces, tenants in turns', async () => {
     const database = await createTestDatabase();
-    const service = await new DataSource(serviceDataSourceOptions(database.url, 5)).initialize();
+    const service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 5)).initialize();
     const queue = new Bull<IssuanceJob>('issuance', nextRedisUrl(), { prefix: `{turns-${randomUUID()}}` });
     try {
       const work = new DueWork(new TenantTransaction(service));

@@ -22,7 +22,7 @@ describe('the work of webhooks', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 4)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 4)).initialize();
     work = new DispatchRepository(new TenantTransaction(service));
   });
   afterAll(async () => {
@@ -326,7 +326,7 @@ describe('the work of webhooks', () => {
       `update webhook_deliveries d set finished_at = now(), status = case when n <= 60 then 'failed' else 'delivered' end, created_at = created_at + n * interval '1 second'
        from (select x.id, row_number() over () as n from webhook_deliveries x where x.tenant_id = $1) made where d.tenant_id = $1 and d.id = made.id`, [id]);
     await database.query('vacuum analyze webhook_deliveries');
-    const alone = await new DataSource(serviceDataSourceOptions(database.url, 1)).initialize();
+    const alone = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
     try {
       const read = async (): Promise<number> => {
         await alone.query('select pg_stat_force_next_flush()');

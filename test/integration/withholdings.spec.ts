@@ -22,7 +22,7 @@ describe('withholdings that have a supporting document', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 2)).initialize();
+    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
     seed = await seedTenant(database);
     withholdings = new WithholdingsRepository(new TenantTransaction(service));
     tenant = { tenantId: seed.tenantId, principal: { kind: 'api_key', id: seed.apiKeyId }, environment: 'TEST' };

@@ -29,7 +29,7 @@ process.once('disconnect', () => process.exit(1));
 Logger.overrideLogger(false);
 useNoLogContext();
 useWholeBounds();
-const dataSource = await new DataSource(serviceDataSourceOptions(values.database, 4)).initialize();
+const dataSource = await new DataSource(serviceDataSourceOptions(values.database, 'api', 4)).initialize();
 const owner = new pg.Pool({ connectionString: values.owner, options: '-c search_path=sello,public -c timezone=UTC', max: 2 });
 const ask = async <Row extends object>(sql: string, parameters: unknown[] = []): Promise<Row[]> => (await owner.query<Row & pg.QueryResultRow>(sql, parameters)).rows;
 const options: Omit<HistoryOptions, 'seed'> = { commands: COMMANDS, ground: (start) => postgresGround(dataSource, ask, start) };

@@ -15,7 +15,7 @@ export const applicationName = (program: Program): string => `sello-${program}`;
  * fails fast when the pool is exhausted, and waits for ever neither on a lock nor
  * on a connection that fell silent.
  */
-export function serviceDataSourceOptions(url: string, poolSize: number, waitSeconds = 2, program: Program = 'api'): DataSourceOptions {
+export function serviceDataSourceOptions(url: string, program: Program, poolSize: number, waitSeconds = 2): DataSourceOptions {
   return {
     type: 'postgres',
     url,

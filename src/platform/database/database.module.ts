@@ -29,7 +29,7 @@ export class DatabaseModule {
     const connection = TypeOrmModule.forRootAsync({
       inject: [SETTINGS],
       useFactory: (settings: Settings) => ({
-        ...serviceDataSourceOptions(settings.DATABASE_URL, settings.DATABASE_POOL_SIZE, settings.DATABASE_WAIT_SECONDS, process),
+        ...serviceDataSourceOptions(settings.DATABASE_URL, process, settings.DATABASE_POOL_SIZE, settings.DATABASE_WAIT_SECONDS),
         retryAttempts: 5,
         retryDelay: 1_000,
         toRetry: isWorthRetrying,

@@ -1,5 +1,6 @@
 import type { Settings } from '../../config/settings.js';
 import type { DtoClass } from './field-spec.js';
+import { ValidationFailure } from './validation-failure.js';
 
 /** What a use case refuses in fields each of which is sound: the field, and type and parameters of the failure. */
 export interface LaterFault {
@@ -30,3 +31,7 @@ export function laterFaults(type: DtoClass, given: object, settings: Settings): 
   const judge = Reflect.getMetadata(KEY, type.prototype as object) as LaterJudge<object> | undefined;
   return judge?.(given, settings) ?? [];
 }
+
+/** The refusal of a use case for such faults. @param inputOf what was given for a field, to be told; a secret is not */
+export const laterRefusal = (source: string, faults: readonly LaterFault[], inputOf: (field: string) => unknown = () => null): ValidationFailure =>
+  new ValidationFailure(faults.map(({ field, type, ctx }) => ({ loc: [source, field], type, input: inputOf(field), ctx })));

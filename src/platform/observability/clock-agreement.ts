@@ -8,7 +8,7 @@ import { type Logger, LOGGER } from './logger.js';
 const MS_PER_SECOND = 1_000;
 const LOOK_MS = 5_000;
 const PAUSE_MS = 1_000;
-/** Of several looks the one that says least counts: what an answer takes is not told from an offset. */
+/** What an answer takes is taken off an offset: of several looks the quickest, which tells most, is nearest. */
 const FIRST_LOOKS = 3;
 /** Clocks that are kept differ by less. */
 const HELD_BACK_FROM_S = 0.25;
@@ -42,7 +42,6 @@ export class ClockAgreement extends RecurringWork {
       if (seconds === null) await this.pauses.sleep(PAUSE_MS);
       else looks.push(seconds);
     }
-    // Each tells at least as much as is certain, so the most of them is nearest where the host is ahead.
     const ahead = Math.max(...looks);
     if (ahead <= HELD_BACK_FROM_S) return;
     this.heldBackS = ahead;

@@ -1,5 +1,4 @@
-import type { LaterFault } from '../../../platform/http/refused-later.js';
-import { ValidationFailure } from '../../../platform/http/validation-failure.js';
+import { type LaterFault, laterRefusal } from '../../../platform/http/refused-later.js';
 import { passwordProblem } from '../domain/password-rules.js';
 
 /** That a password may not be chosen for what it says, as far as is known whose it is. */
@@ -15,5 +14,5 @@ export function weakness(password: string | undefined, own: readonly (string | u
  */
 export function refuseWeak(password: string, own: readonly string[]): void {
   const faults = weakness(password, own);
-  if (faults.length > 0) throw new ValidationFailure(faults.map(({ field, type, ctx }) => ({ loc: ['body', field], type, input: null, ctx })));
+  if (faults.length > 0) throw laterRefusal('body', faults);
 }

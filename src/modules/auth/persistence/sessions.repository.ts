@@ -39,6 +39,11 @@ export class SessionsRepository {
     return row ?? { outcome: 'refused', user_id: null, session_id: null, token_version: null, expires_at: null };
   }
 
+  /** Whether a session goes on. @param tokenVersion the account's, as it was read last */
+  async isOpen(userId: string, sessionId: string, tokenVersion: number, now: Date): Promise<boolean> {
+    return (await this.database.platform('select from authenticate_session($1, $2, $3, null, $4) limit 1', [userId, sessionId, tokenVersion, now])).length > 0;
+  }
+
   /** Ends the session that a refresh token belongs to, if there is one. */
   async endOf(hash: Buffer, now: Date, origin: RequestOrigin): Promise<void> {
     await this.database.platform('select end_session_of_token($1, $2, $3, $4)', [hash, now, origin.requestId, origin.address]);

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { RequestOrigin } from '../../../platform/http/service-request.js';
-import { ValidationFailure } from '../../../platform/http/validation-failure.js';
+import { laterRefusal } from '../../../platform/http/refused-later.js';
 import type { SignedInPerson } from '../../../platform/security/person.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
@@ -45,7 +45,7 @@ export class AcceptInvitationHandler implements ICommandHandler<AcceptInvitation
   private async newcomer({ token, name, password }: AcceptInvitation['input']): Promise<{ name: string; passwordHash: string }> {
     if (name === undefined || password === undefined) {
       const missing = [...(name === undefined ? ['name'] : []), ...(password === undefined ? ['password'] : [])].map((field) => ({ field, type: 'missing', ctx: {} }));
-      throw new ValidationFailure([...missing, ...weakness(password, [name])].map(({ field, type, ctx }) => ({ loc: ['body', field], type, input: null, ctx })));
+      throw laterRefusal('body', [...missing, ...weakness(password, [name])]);
     }
     const email = await this.people.addressOfToken(hashOfToken(token), this.clock.now());
     refuseWeak(password, email === null ? [name] : [name, email]);

@@ -9,6 +9,7 @@ import { FAILURES_BEFORE_LOCK, LOCK_MS } from '../passwords/lock-out.js';
 import { PasswordHasher } from '../passwords/password-hasher.js';
 import { refuseWeak } from '../passwords/refuse-weak.js';
 import { PeopleRepository } from '../persistence/people.repository.js';
+import { SessionsRepository } from '../persistence/sessions.repository.js';
 
 /** Sets another password for a signed-in person who tells the present one, and ends their other sessions. */
 export class ChangePassword extends Command<void> {
@@ -28,6 +29,7 @@ const RESET = 'POST /auth/password/forgot';
 export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
   constructor(
     private readonly people: PeopleRepository,
+    private readonly sessions: SessionsRepository,
     private readonly hasher: PasswordHasher,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -45,8 +47,10 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
     this.refuseLocked(account.locked_until);
     refuseWeak(password, [email, name]);
     if (!(await this.hasher.matches(account.password_hash, current))) {
-      // Waited for, unlike at the door: who is signed in learns nothing by the time it takes.
       const now = this.clock.now();
+      // Right when it was sent: another session has changed the password since, and ended this one.
+      if (!(await this.sessions.isOpen(userId, sessionId, account.token_version, now))) throw new DomainError('UNAUTHENTICATED');
+      // Waited for, unlike at the door: who is signed in learns nothing by the time it takes.
       await this.people.recordFailure(userId, FAILURES_BEFORE_LOCK, new Date(now.getTime() + LOCK_MS), now, origin);
       throw new ValidationFailure([{ loc: ['body', 'current_password'], type: 'wrong_password', input: null, ctx: {} }]);
     }

@@ -1,5 +1,5 @@
-import type { LaterFault } from '../../../platform/http/refused-later.js';
-import { echo, ValidationFailure } from '../../../platform/http/validation-failure.js';
+import { type LaterFault, laterRefusal } from '../../../platform/http/refused-later.js';
+import { echo } from '../../../platform/http/validation-failure.js';
 import { identificationProblem } from '../../../sri/identification.js';
 
 /** Where the parts of an identification stand in the request. */
@@ -28,6 +28,5 @@ export function identificationFaults(place: IdentificationPlace, idType: string,
  */
 export function refuseIdentification(place: IdentificationPlace, idType: string, id: string, strict: boolean): void {
   const faults = identificationFaults(place, idType, id, strict);
-  if (faults.length === 0) return;
-  throw new ValidationFailure(faults.map(({ field, type, ctx }) => ({ loc: [place.source, field], type, input: echo(field === place.id ? id : idType), ctx })));
+  if (faults.length > 0) throw laterRefusal(place.source, faults, (field) => echo(field === place.id ? id : idType));
 }

@@ -6,7 +6,7 @@ export class BouncesStore {
   private constructor(private readonly dataSource: DataSource) {}
 
   static async open(databaseUrl: string): Promise<BouncesStore> {
-    return new BouncesStore(await new DataSource(serviceDataSourceOptions(databaseUrl, 1, undefined, 'mail-bounce')).initialize());
+    return new BouncesStore(await new DataSource(serviceDataSourceOptions(databaseUrl, 'mail-bounce', 1)).initialize());
   }
 
   /** @returns false when there is no such mail */

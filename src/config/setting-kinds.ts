@@ -1,0 +1,99 @@
+import { isIP, isIPv4 } from 'node:net';
+import { z } from 'zod';
+import { UUID } from '../shared/uuid.js';
+
+const LONGEST_TIMER_SECONDS = 2_000_000;
+const LONGEST_TIMER_MS = LONGEST_TIMER_SECONDS * 1_000;
+
+/** How long a timer is set for: beyond 2,147,483,647 ms Node takes it for 1 ms, and a pause becomes a loop. */
+export const seconds = (name: string) => z.coerce.number().int().positive().max(LONGEST_TIMER_SECONDS, `at most ${LONGEST_TIMER_SECONDS}`).describe(name);
+
+export const milliseconds = (name: string) => z.coerce.number().int().min(10).max(LONGEST_TIMER_MS, `at most ${LONGEST_TIMER_MS}`).describe(name);
+
+/** A span that is only compared with the clock: it may be months. */
+export const span = (name: string) => z.coerce.number().int().positive().describe(name);
+
+/** What browsers, the SRI and other services are reached under: no other scheme means anything there. */
+export const webAddress = () => z.url({ protocol: /^https?$/, error: (issue) => whenGiven(issue, 'an address that begins with http:// or https://') });
+
+export const databaseAddress = () => z.url({ protocol: /^postgres(ql)?$/, error: (issue) => whenGiven(issue, 'an address that begins with postgresql://') });
+
+/** What is not there is missing, whatever else it would have to be. */
+const whenGiven = ({ input }: { readonly input?: unknown }, problem: string): string => (input === undefined ? MISSING : problem);
+export const MISSING = 'required';
+
+export const ladder = (description: string, fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((list) => list.split(',').map((part) => Number(part.trim())))
+    .refine((steps) => steps.every((step) => step > 0 && step <= LONGEST_TIMER_SECONDS), `a comma list of seconds, each at most ${LONGEST_TIMER_SECONDS}`)
+    .describe(description);
+
+export const flag = (description: string, fallback: 'true' | 'false') =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback)
+    .transform((value) => value === 'true')
+    .describe(description);
+
+export const days = (least: number, fallback: number, what: string) => z.coerce.number().int().min(least).default(fallback).describe(`Days that ${what}; removed by \`npm run retention\``);
+
+export const uuids = (description: string) =>
+  z
+    .string()
+    .default('')
+    .transform((list) => list.split(',').map((part) => part.trim().toLowerCase()).filter((part) => part !== ''))
+    .refine((list) => list.every((part) => UUID.test(part)), 'a comma list of ids')
+    .describe(description);
+
+/** As OpenTelemetry writes lists of names and values: `name=value,name=value`, what is special percent-encoded. */
+export const namedValues = (name: RegExp, description: string) =>
+  z
+    .string()
+    .default('')
+    .refine((list) => readNamedValues(list, name) !== null, 'a comma list of name=value')
+    .transform((list) => readNamedValues(list, name) ?? [])
+    .describe(description);
+
+function readNamedValues(list: string, fits: RegExp): (readonly [name: string, value: string])[] | null {
+  try {
+    const pairs = list.split(',').map((part) => part.trim()).filter((part) => part !== '').map((part) => {
+      const [name = '', ...value] = part.split('=');
+      return [name.trim(), decodeURIComponent(value.join('=').trim())] as const;
+    });
+    return pairs.every(([name, value]) => fits.test(name) && /^[\x20-\x7e]+$/.test(value)) ? pairs : null;
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}
+
+/** Characters before the @ that leave room for the name of a mail within the 64 that are allowed. */
+export const LONGEST_BOUNCE_NAME = 14;
+export const MAILBOX = /^(?:[^<>"\r\n]*<[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/;
+
+/** As nodemailer takes it; one without a host would be noticed with the first mail. */
+export const isMailServer = (address: string): boolean => /^smtps?:\/\//.test(address) && URL.canParse(address) && new URL(address).hostname !== '';
+
+/** Names that Express knows for networks. */
+const PROXY_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** What Express takes for a proxy: it would end the start at any other, without a word of the setting. */
+export function isProxy(part: string): boolean {
+  if (PROXY_NETWORKS.includes(part)) return true;
+  const [address = '', range, ...rest] = part.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (range === undefined) return true;
+  if (version === 4 && isIPv4(range)) return /^1+0*$/.test(range.split('.').map((octet) => Number(octet).toString(2).padStart(8, '0')).join(''));
+  return /^\d+$/.test(range) && Number(range) >= 1 && Number(range) <= (version === 4 ? 32 : 128);
+}
+
+export const origins = (description: string) =>
+  z
+    .string()
+    .default('')
+    .transform((list) => list.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+    .refine((list) => list.every((part) => URL.canParse(part) && new URL(part).origin === part), 'a comma list of origins such as https://panel.example')
+    .describe(description);
