@@ -127,7 +127,7 @@ describe('documents as files', () => {
       const authorization = await file(`/documents/${document_id}/xml?kind=authorized`);
       expect([signed.status, signed.headers.get('content-type'), signed.headers.get('cache-control')]).toEqual([200, 'application/xml', 'no-store']);
       expect([authorization.status, authorization.headers.get('content-type')]).toEqual([200, 'application/xml']);
-      for (const { headers } of [signed, authorization]) expect(headers.get('content-disposition')).toBe(`inline; filename="${access_key}.xml"`);
+      expect([signed, authorization].map(({ headers }) => headers.get('content-disposition'))).toEqual([`inline; filename="${access_key}-signed.xml"`, `inline; filename="${access_key}.xml"`]);
       expect(signed.bytes.toString()).toContain(`<claveAcceso>${access_key}</claveAcceso>`);
       expect(signed.bytes.toString()).toContain('<ds:Signature');
       expect(authorization.bytes.toString()).toContain('<estado>AUTORIZADO</estado>');

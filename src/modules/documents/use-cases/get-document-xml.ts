@@ -10,7 +10,7 @@ export type XmlKind = (typeof XML_KINDS)[number];
 
 export interface DocumentXml {
   readonly bytes: Buffer;
-  /** Named after the access key that the bytes carry. */
+  /** Named after the access key that the bytes carry; both kinds lie beside each other in one folder. */
   readonly fileName: string;
 }
 
@@ -49,7 +49,7 @@ export class GetDocumentXmlHandler implements IQueryHandler<GetDocumentXml> {
     const [row] = await this.transaction.run(tenant.tenantId, (manager) => manager.query<Found[]>(SOURCE[kind], [tenant.tenantId, documentId]));
     if (!row) throw new DomainError('NOT_FOUND');
     if (row.xml === null) throw new DomainError('NOT_FOUND', absence(kind, row.status));
-    return { bytes: gunzipSync(row.xml), fileName: `${row.accessKey}.xml` };
+    return { bytes: gunzipSync(row.xml), fileName: `${row.accessKey}${kind === 'signed' ? '-signed' : ''}.xml` };
   }
 }
 
