@@ -17,13 +17,13 @@ export function eventLine({ created_at, type, data }: SelloEvent): string {
   return `${created_at}  ${type}  ${about}`;
 }
 
-/** One connection to the live stream; ends when the service or the signal ends it. Yields events with the place to go on from. */
+/** One connection to the live stream; ends when the service or the signal ends it. Yields events with the position to go on from. */
 export async function* streamed(api: Api, query: string, cursor: string | null, signal: AbortSignal): AsyncGenerator<{ event: SelloEvent | null; cursor: string | null }> {
   const headers = { Accept: 'text/event-stream', ...(cursor === null ? {} : { 'Last-Event-ID': cursor }) };
   const response = await api.open('GET', `/events/stream${query}`, headers, undefined, signal);
   if (!response.ok || response.body === null) throw refusal(response.status, await response.text());
   const messages: EventSourceMessage[] = [];
-  let place: string | null = cursor;
+  let position: string | null = cursor;
   const parser = createParser({
     onEvent: (message) => messages.push(message),
     onError: (error) => {
@@ -34,21 +34,21 @@ export async function* streamed(api: Api, query: string, cursor: string | null, 
   let line = '';
   for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
     const text = decoder.decode(chunk, { stream: true });
-    // The first thing said is the present place, an id without an event, which the parser keeps to itself.
-    if (place === null) {
+    // The first thing said is the present position, an id without an event, which the parser keeps to itself.
+    if (position === null) {
       line += text;
-      place = /^id: (\S+)\n/m.exec(line)?.[1] ?? null;
-      if (place !== null) yield { event: null, cursor: place };
+      position = /^id: (\S+)\n/m.exec(line)?.[1] ?? null;
+      if (position !== null) yield { event: null, cursor: position };
     }
     parser.feed(text);
     for (const message of messages.splice(0)) {
-      place = message.id ?? place;
-      yield { event: JSON.parse(message.data) as SelloEvent, cursor: place };
+      position = message.id ?? position;
+      yield { event: JSON.parse(message.data) as SelloEvent, cursor: position };
     }
   }
 }
 
-/** All events behind a place, oldest first, page by page. */
+/** All events behind a position, oldest first, page by page. */
 export async function* pastEvents(api: Api, filter: URLSearchParams): AsyncGenerator<SelloEvent> {
   let cursor: string | null = null;
   for (;;) {

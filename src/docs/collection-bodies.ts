@@ -32,11 +32,11 @@ export function bodiesOf(operation: Operation, description: Description, ids: Re
 
 /** Puts variables where an example has an id, a day, or what is the caller's own. */
 function withVariables(example: unknown, ofPerson: boolean, ids: ReadonlySet<string>): unknown {
-  const places = new Map<unknown, string>([[SAMPLE_DAY, '{{today}}'], [sampleOf('fiscal_period', ''), '{{this_month}}'], ...[...ids].map((id) => [sampleId(id), `{{${id}}}`] as const)]);
+  const variables = new Map<unknown, string>([[SAMPLE_DAY, '{{today}}'], [sampleOf('fiscal_period', ''), '{{this_month}}'], ...[...ids].map((id) => [sampleId(id), `{{${id}}}`] as const)]);
   return JSON.parse(
     JSON.stringify(example, (field, value: unknown) => {
       if (typeof value !== 'string') return value;
-      return OWN.includes(field) || (ofPerson && field === 'email') ? `{{${field}}}` : (places.get(value) ?? value);
+      return OWN.includes(field) || (ofPerson && field === 'email') ? `{{${field}}}` : (variables.get(value) ?? value);
     }),
   );
 }

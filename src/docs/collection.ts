@@ -49,7 +49,7 @@ export function collectionOf(description: Description): string {
   const writer = new CollectionWriter(description, new Set(ids));
   const collection = {
     info: { _postman_id: sampleId('collection'), name: description.info['title'], version: description.info['version'], description: ABOUT, schema: FORMAT },
-    auth: { type: 'apikey', apikey: attributes({ key: 'X-API-Key', value: placeOf('api_key'), in: 'header' }) },
+    auth: { type: 'apikey', apikey: attributes({ key: 'X-API-Key', value: placeholderOf('api_key'), in: 'header' }) },
     event: [script('prerequest', SET_DAY)],
     variable: [
       ...Object.entries(VARIABLES).map(([key, [value, about]]) => ({ key, value, type: 'string', description: about })),
@@ -93,16 +93,16 @@ class CollectionWriter {
   }
 
   private url(path: string, operation: Operation): object {
-    const places = this.parameters(operation, 'path');
+    const inPath = this.parameters(operation, 'path');
     const query = this.parameters(operation, 'query').map((one) => this.optional(one));
     const sent = query.filter(({ disabled }) => disabled !== true).map(({ key, value }) => `${key}=${value}`);
     const segments = path.slice(1).split('/').map((segment) => segment.replace(/^\{(\w+)\}$/, ':$1'));
     return {
-      raw: `${placeOf('base_url')}/${segments.join('/')}${sent.length === 0 ? '' : `?${sent.join('&')}`}`,
-      host: [placeOf('base_url')],
+      raw: `${placeholderOf('base_url')}/${segments.join('/')}${sent.length === 0 ? '' : `?${sent.join('&')}`}`,
+      host: [placeholderOf('base_url')],
       path: segments,
       ...(query.length === 0 ? {} : { query }),
-      ...(places.length === 0 ? {} : { variable: places.map((one) => ({ key: one.name, value: this.valueOf(one), description: this.about(one) })) }),
+      ...(inPath.length === 0 ? {} : { variable: inPath.map((one) => ({ key: one.name, value: this.valueOf(one), description: this.about(one) })) }),
     };
   }
 
@@ -112,11 +112,11 @@ class CollectionWriter {
 
   private valueOf(parameter: Parameter): string {
     const { name, schema = {}, example } = parameter;
-    if (this.ids.has(name)) return placeOf(name);
+    if (this.ids.has(name)) return placeholderOf(name);
     // Another one each time: the same key means the same document.
-    if (name === 'Idempotency-Key') return placeOf('$guid');
-    if (name === 'X-Tenant-Id') return placeOf('tenant_id');
-    if (schema.format === 'date') return placeOf('today');
+    if (name === 'Idempotency-Key') return placeholderOf('$guid');
+    if (name === 'X-Tenant-Id') return placeholderOf('tenant_id');
+    if (schema.format === 'date') return placeholderOf('today');
     const value = example ?? Object.values(parameter.examples ?? {})[0]?.value ?? schema.default ?? schema.examples?.[0];
     return value === undefined ? (valuesOf(schema, this.description)[0] ?? '') : (typeof value === 'string' ? value : JSON.stringify(value));
   }
@@ -127,10 +127,10 @@ class CollectionWriter {
     return [description, choice].filter((part) => part !== '').join('. ');
   }
 
-  private parameters(operation: Operation, place: Parameter['in']): readonly Parameter[] {
+  private parameters(operation: Operation, where: Parameter['in']): readonly Parameter[] {
     return (operation.parameters ?? []).flatMap((one) => {
       const parameter = isReference(one) ? this.description.components.parameters[nameOf(one.$ref)] : one;
-      return parameter?.in === place ? [parameter] : [];
+      return parameter?.in === where ? [parameter] : [];
     });
   }
 
@@ -159,7 +159,7 @@ class CollectionWriter {
 function authOf({ security = [] }: Operation): object | undefined {
   if (security.length === 0) return { type: 'noauth' };
   if (security.some((scheme) => 'X-API-Key' in scheme)) return undefined;
-  return { type: 'bearer', bearer: attributes({ token: placeOf('access_token') }) };
+  return { type: 'bearer', bearer: attributes({ token: placeholderOf('access_token') }) };
 }
 
 function valuesOf(schema: Schema, description: Description): readonly string[] {
@@ -171,4 +171,4 @@ const attributes = (values: Readonly<Record<string, string>>): readonly object[]
 const script = (listen: string, exec: readonly string[]): object => ({ listen, script: { type: 'text/javascript', exec } });
 
 /** Where a variable's value is put in. */
-const placeOf = (variable: string): string => `{{${variable}}}`;
+const placeholderOf = (variable: string): string => `{{${variable}}}`;

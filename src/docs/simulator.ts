@@ -68,8 +68,8 @@ function isCode({ name }: MagicValue): boolean {
 function rowOf(value: MagicValue): readonly string[] {
   const { name, argument, service, movableTo } = value;
   const [written, fallback] = writtenWith(name, argument);
-  const places = movableTo.length > 1 ? `${service}; @${movableTo.filter((other) => other !== service).join(', @')}` : service;
-  return [`\`${written}\``, places, timesOf(value), `${value.meaning}${fallback}`, value.leadsTo];
+  const services = movableTo.length > 1 ? `${service}; @${movableTo.filter((other) => other !== service).join(', @')}` : service;
+  return [`\`${written}\``, services, timesOf(value), `${value.meaning}${fallback}`, value.leadsTo];
 }
 
 function writtenWith(name: string, argument: MagicArgument | null): readonly [written: string, fallback: string] {

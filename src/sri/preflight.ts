@@ -117,7 +117,7 @@ function bounded(findings: readonly Finding[]): readonly Finding[] {
   ];
 }
 
-/** Schema problems by place; where a rule has spoken already, the schema's words add nothing. */
+/** Schema problems by position; where a rule has spoken already, the schema's words add nothing. */
 function schemaFindings(
   xml: string,
   type: DocumentTypeDefinition,
@@ -126,16 +126,16 @@ function schemaFindings(
 ): readonly Finding[] {
   const errors = known.filter(({ severity }) => severity === 'error').map(({ pointer }) => pointer);
   const pointers = type.pointersFor?.(content) ?? type.schemaPointers;
-  const byPlace = new Map<string, Finding>();
+  const byPosition = new Map<string, Finding>();
   for (const problem of validateAgainstSchema(xml, type.schemaFile(content))) {
     const pointer = pointerOf(problem, pointers);
-    if (byPlace.has(pointer) || errors.some((error) => overlap(error, pointer))) continue;
-    byPlace.set(pointer, finding(RULES.schema, pointer, null, problem.message));
+    if (byPosition.has(pointer) || errors.some((error) => overlap(error, pointer))) continue;
+    byPosition.set(pointer, finding(RULES.schema, pointer, null, problem.message));
   }
-  return [...byPlace.values()];
+  return [...byPosition.values()];
 }
 
-/** Whether one place is the other or lies in it; the document as a whole overlaps only itself. */
+/** Whether one position is the other or lies in it; the document as a whole overlaps only itself. */
 function overlap(one: string, other: string): boolean {
   if (one === '' || other === '') return one === other;
   return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);

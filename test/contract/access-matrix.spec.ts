@@ -153,7 +153,7 @@ describe('access to every route', () => {
   /** One line of what went wrong. */
   const told = (route: DeclaredRoute, where: string, due: unknown, { status, body }: Answer): string =>
     `${keyOf(route)}${where}: ${String(due)} was due, ${status} came: ${JSON.stringify(body).slice(0, 300)}`;
-  const placeOf = (position: Position): string => (position.where === 'body' ? ` body ${position.at.join('.')}` : ` ${position.where} ${position.name}`);
+  const shown = (position: Position): string => (position.where === 'body' ? ` body ${position.at.join('.')}` : ` ${position.where} ${position.name}`);
   const keyOf = ({ method, path }: DeclaredRoute): string => `${method} ${path}`;
   const caseOf = (route: DeclaredRoute): AccessCase => ACCESS_CASES[keyOf(route)]!;
   const idsInPath = (route: DeclaredRoute): (keyof StandingIds)[] =>
@@ -267,7 +267,7 @@ describe('access to every route', () => {
         const foreignId = theirs[name];
         const foreign = await perform(route, caller, withId(call, position, () => foreignId));
         const nowhere = await perform(route, caller, withId(call, position, () => random));
-        const at = placeOf(position);
+        const at = shown(position);
         // The platform's own routes reach every tenant: there, only a tenant's issuer under another tenant is foreign.
         const isForeign = !(allowed && route.path === '/platform/tenants/:tenant_id');
         if (isForeign && withoutIds(foreign, foreignId) !== withoutIds(nowhere, random)) wrong.push(told(route, at, withoutIds(nowhere, random).slice(0, 300), foreign));

@@ -97,7 +97,7 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
     await owner.query(`${insert} select ${TENANT}, gen_random_uuid(), 'authorize', ${DUE}, ${TENANT}, ${TENANT}, ${TENANT}, '01', n, false ${ROWS}`);
     await owner.query(`${insert} select ${TENANT}, gen_random_uuid(), 'submit', ${DUE}, ${TENANT}, ${TENANT}, ${TENANT}, '01', n, true from unnest(array[20000, 42000, 49000]) n`);
     await owner.query('analyze outbox');
-    const takes = [0, 1].map((places) => `select * from announce_going_round(now(), interval '5 seconds', 12, '{"authorize": ${places}}', null)`);
+    const takes = [0, 1].map((capacity) => `select * from announce_going_round(now(), interval '5 seconds', 12, '{"authorize": ${capacity}}', null)`);
     for (const [probes, take] of takes.entries()) {
       for (let time = 1; time < 8; time += 1) await taken('outbox', take);
       const { rows, read } = await taken('outbox', take);
@@ -147,8 +147,8 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
         owner.query(
           `insert into outbox (tenant_id, document_id, step, due_at, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
            select ${OF_MANY}, gen_random_uuid(), '${step}', ${DUE}, ${OF_MANY}, ${OF_MANY}, ${OF_MANY}, '01', n, true from generate_series(${from}, ${from + rows - 1}) n`);
-      const look = async (limit: number, places: ReadonlyMap<string, number>): Promise<string[]> =>
-        (await work.announce(new Date(), 3_600_000, limit, places)).map(({ tenantId }) => tenantId);
+      const look = async (limit: number, capacity: ReadonlyMap<string, number>): Promise<string[]> =>
+        (await work.announce(new Date(), 3_600_000, limit, capacity)).map(({ tenantId }) => tenantId);
 
       it('read rows of a few tenants, whoever they are, and none of the others', async () => {
         const at = '00000100-0000-4000-8000-000000000000';

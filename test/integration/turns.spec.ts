@@ -48,8 +48,8 @@ describe('turns between tenants', () => {
     const before = await database.query<{ document_id: string }>(
       'select document_id from outbox where tenant_id = $1 and (announced_at is null or announced_at < $2) order by due_at', [hoarder.tenantId, later(30)]);
     const announced = new Set((await work.announce(later(60), PATIENCE_MS, 10)).map(({ documentId }) => documentId));
-    const places = before.flatMap(({ document_id }, place) => (announced.has(document_id) ? [place] : []));
-    expect(places).toEqual([0, 1, 2, 3, 4, 45, 46, 47, 48, 49]);
+    const positions = before.flatMap(({ document_id }, position) => (announced.has(document_id) ? [position] : []));
+    expect(positions).toEqual([0, 1, 2, 3, 4, 45, 46, 47, 48, 49]);
   });
 
   it('a row is announced once until patience ends, also to relays that look at the same time', async () => {
@@ -111,13 +111,13 @@ describe('turns between tenants', () => {
     expect(await database.query('select document_id from outbox where tenant_id = $1 and announced_at is not null and not ahead', [tenant.tenantId])).toHaveLength(2);
     await database.query('update outbox set announced_at = null where tenant_id = $1', [tenant.tenantId]);
     await database.query(`update outbox set due_at = 'infinity' where tenant_id <> $1`, [tenant.tenantId]);
-    const places = async (limit: number): Promise<number[]> => {
+    const positions = async (limit: number): Promise<number[]> => {
       const all = [...line, other].map(({ response }) => response.document_id);
       return (await work.announce(at, PATIENCE_MS, limit)).map(({ documentId }) => all.indexOf(documentId)).sort();
     };
-    expect(await places(2)).toEqual([0, 4]);
-    expect(await places(2)).toHaveLength(2);
-    expect(await places(2)).toHaveLength(1);
+    expect(await positions(2)).toEqual([0, 4]);
+    expect(await positions(2)).toHaveLength(2);
+    expect(await positions(2)).toHaveLength(1);
     await database.query('delete from outbox where tenant_id = $1', [tenant.tenantId]);
     await database.query(`update outbox set due_at = now()`);
   });
@@ -158,9 +158,9 @@ describe('turns between tenants', () => {
       `update outbox o set step = (array['prepare', 'submit', 'authorize'])[1 + k.n % 3], unsent = false, ahead = false, announced_at = null
        from (select document_id, row_number() over (order by document_id) as n from outbox where tenant_id = $1) k where o.document_id = k.document_id`, [tenant.tenantId]);
     await database.query(`update outbox set due_at = 'infinity' where tenant_id <> $1`, [tenant.tenantId]);
-    const announced = async (limit: number, places: Record<string, number>): Promise<Record<string, number>> => {
+    const announced = async (limit: number, capacity: Record<string, number>): Promise<Record<string, number>> => {
       await database.query('update outbox set announced_at = null');
-      const ids = (await work.announce(at, PATIENCE_MS, limit, new Map(Object.entries(places)))).map(({ documentId }) => documentId);
+      const ids = (await work.announce(at, PATIENCE_MS, limit, new Map(Object.entries(capacity)))).map(({ documentId }) => documentId);
       const rows = await database.query<{ step: string; announced: boolean }>('select step, announced_at is not null as announced from outbox where document_id = any ($1)', [ids]);
       expect(rows.every((row) => row.announced)).toBe(true);
       expect(await database.query(`select from outbox where announced_at is not null and due_at < 'infinity'`)).toHaveLength(ids.length);

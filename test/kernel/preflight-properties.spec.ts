@@ -137,7 +137,7 @@ function judged(xml: string): readonly string[] {
 const textOf = ({ identifier, additionalInfo }: { identifier: string; additionalInfo: string | null }): string =>
   `${identifier} ${additionalInfo ?? ''}`;
 
-const ruleAndPlace = ({ rule, pointer, expected, actual }: Finding): string =>
+const ruleAndPointer = ({ rule, pointer, expected, actual }: Finding): string =>
   `${rule} ${pointer} (${String(expected)}, ${String(actual)})`;
 
 /** Runs a property on document after document, and names the one on which it fails. */
@@ -174,7 +174,7 @@ describe.each(TYPES)('type %s', (type) => {
       const { content, errors } = errorsOf(made.content, made.issuer, made.today);
       if (errors.length > 0) {
         // What foots to the cent, or a cent beside it in one place, is within the SRI's tolerance: nothing may be found.
-        if (made.changes.length === 0) throw new Error(errors.map(ruleAndPlace).join('; '));
+        if (made.changes.length === 0) throw new Error(errors.map(ruleAndPointer).join('; '));
         return false;
       }
       const refused = refusal(sri, made, content, REPLAY !== null || passed % 5 === 0);
@@ -220,7 +220,7 @@ describe.each(WITH_LINES)('amounts of type %s', (type) => {
       const { errors, content } = errorsOf(computed, made.issuer, made.today);
       // Up to here the final consumer's limit was met by the amounts that the generator made.
       const found = errors.filter(({ rule }) => rule !== 'invoice.final_consumer_limit');
-      if (found.length > 0) throw new Error(found.map(ruleAndPlace).join('; '));
+      if (found.length > 0) throw new Error(found.map(ruleAndPointer).join('; '));
       const differences = arithmeticOf(content, made.issuer);
       if (differences.length > 0) throw new Error(differences.join('; '));
       return true;

@@ -214,8 +214,8 @@ export class MemoryStore implements Store {
   private correctDocument(p: readonly unknown[]): Json {
     const [tenant, , id, version, at, header, content, snapshot] = p as [string, string, string, number, Date, string, string, string];
     const now = at.getTime();
-    const place = `${tenant}/${id}`;
-    const d = this.documents.get(place);
+    const rowKey = `${tenant}/${id}`;
+    const d = this.documents.get(rowKey);
     if (d?.status !== 'REJECTED' || d.version !== version) throw new SqlError('SE110', `document ${id} is no longer REJECTED at version ${version}`);
     this.lastLook(tenant, d.issuer_id, now);
     const { idempotency_key, content_revision } = d;
@@ -226,10 +226,10 @@ export class MemoryStore implements Store {
       error_code: null, error_detail: null, sri_messages: [], suspicion: null, reception_attempts: 0, authorization_attempts: 0,
       received_at: null, deadline_at: null, next_attempt_at: now, updated_at: iso(now),
     });
-    append(this.contents, place, [{ revision, content: parse(content), issuer_snapshot: parse(snapshot) }]);
-    append(this.history, place, [{ version: version + 1, from_status: 'REJECTED', trigger: 'corrected', to_status: 'NUMBER_RESERVED' }]);
-    this.outbox.delete(place);
-    this.outbox.set(place, { ...this.firstWork(tenant, id, d, d.sequential, now), unsent: false });
+    append(this.contents, rowKey, [{ revision, content: parse(content), issuer_snapshot: parse(snapshot) }]);
+    append(this.history, rowKey, [{ version: version + 1, from_status: 'REJECTED', trigger: 'corrected', to_status: 'NUMBER_RESERVED' }]);
+    this.outbox.delete(rowKey);
+    this.outbox.set(rowKey, { ...this.firstWork(tenant, id, d, d.sequential, now), unsent: false });
     return { access_key: d.access_key };
   }
 
@@ -264,10 +264,10 @@ export class MemoryStore implements Store {
     return { sequential, accessKey: this.keyOf(h, h, content, snapshot, sequential), counter };
   }
 
-  private keyOf(place: Json, h: Json, content: Json, snapshot: Json, sequential: number): string {
+  private keyOf(series: Json, h: Json, content: Json, snapshot: Json, sequential: number): string {
     return buildAccessKey({
-      issueDate: h['issue_date'] as string, documentType: place['document_type'] as '01', ruc: snapshot['ruc'] as string,
-      environment: place['sri_environment'] === 'PRODUCTION' ? '2' : '1', establishment: snapshot['establishmentCode'] as string,
+      issueDate: h['issue_date'] as string, documentType: series['document_type'] as '01', ruc: snapshot['ruc'] as string,
+      environment: series['sri_environment'] === 'PRODUCTION' ? '2' : '1', establishment: snapshot['establishmentCode'] as string,
       emissionPoint: snapshot['emissionPointCode'] as string, sequential, numericCode: content['numericCode'] as string,
     });
   }
@@ -336,7 +336,7 @@ export class MemoryStore implements Store {
 
   private announceDue([at, patience, limit, bounds]: readonly unknown[]): Json[] {
     const now = (at as Date).getTime();
-    const places = (bounds === null ? {} : JSON.parse(bounds as string)) as Record<string, number>;
+    const capacity = (bounds === null ? {} : JSON.parse(bounds as string)) as Record<string, number>;
     const due = [...this.outbox.values()]
       .filter(
         (d) =>
@@ -345,7 +345,7 @@ export class MemoryStore implements Store {
           (d.lease_until === null || d.lease_until < now),
       )
       .sort((a, b) => a.due_at - b.due_at)
-      .filter(({ step }) => (places[step] = (places[step] ?? Number(limit)) - 1) >= 0)
+      .filter(({ step }) => (capacity[step] = (capacity[step] ?? Number(limit)) - 1) >= 0)
       .slice(0, limit as number);
     for (const row of due) {
       row.announced_at = now;
@@ -405,10 +405,10 @@ export class MemoryStore implements Store {
     const [tenant, id, status, version, token, at, movesJson, patchJson, workJson, eventsJson, recordsJson, bytes] = p as
       [string, string, string, number, string | null, Date, string, string, string | null, string, string, Buffer | null];
     const now = at.getTime();
-    const place = `${tenant}/${id}`;
-    const d = this.documents.get(place);
+    const rowKey = `${tenant}/${id}`;
+    const d = this.documents.get(rowKey);
     if (d?.status !== status || d.version !== version) throw new SqlError('SE110', `document ${id} is no longer ${status} at version ${version}`);
-    const held = this.outbox.get(place);
+    const held = this.outbox.get(rowKey);
     if (token !== null && held?.lease_token !== token) throw new SqlError('SE110', `lease of document ${id} was lost`);
 
     const moves = JSON.parse(movesJson) as { trigger: string; to: string; detail: unknown }[];
@@ -424,7 +424,7 @@ export class MemoryStore implements Store {
     const events = (JSON.parse(eventsJson) as { id: string; type: string }[]).map(
       (event): EventRow => ({ ...event, document_id: id, document_version: version + moves.length }),
     );
-    const known = this.events.get(place) ?? [];
+    const known = this.events.get(rowKey) ?? [];
     if (events.some((e) => known.some((k) => k.document_version === e.document_version && k.type === e.type))) {
       throw new SqlError('23505', 'duplicate key value violates unique constraint "events_once_per_version"');
     }
@@ -442,20 +442,20 @@ export class MemoryStore implements Store {
     // Parked although a certificate was activated meanwhile: it goes on at once.
     const dueAt = due && wanted === Infinity && this.canIssue(tenant, d.issuer_id, now) ? now : wanted;
     if (!keep) d.next_attempt_at = dueAt === Infinity || work?.['recheck'] === true ? null : dueAt;
-    append(this.history, place, history);
-    append(this.events, place, events);
+    append(this.history, rowKey, history);
+    append(this.events, rowKey, events);
     const records = parse(recordsJson) ?? {};
-    this.writeRecords(place, d, records, bytes, now);
+    this.writeRecords(rowKey, d, records, bytes, now);
     if (records['pause']) this.pauseScope(d, records['pause'] as Json);
-    return { new_version: d.version, successor_woken: !keep && this.setWork(place, d, work, dueAt, now) };
+    return { new_version: d.version, successor_woken: !keep && this.setWork(rowKey, d, work, dueAt, now) };
   }
 
-  private writeRecords(place: string, d: DocumentRow, records: Json, bytes: Buffer | null, now: number): void {
+  private writeRecords(rowKey: string, d: DocumentRow, records: Json, bytes: Buffer | null, now: number): void {
     const { id } = d;
     const row = (name: string): (Json & { id: string }) | undefined => records[name] as (Json & { id: string }) | undefined;
     const signing = row('signing');
     if (signing) {
-      append(this.signed, place, [{ signing_no: signing['signing_no'] as number, certificate_id: signing['certificate_id'] as string, digest: signing['digest'] as string, signed_at: now, access_key: d.access_key, content_revision: d.content_revision, xml: bytes! }]);
+      append(this.signed, rowKey, [{ signing_no: signing['signing_no'] as number, certificate_id: signing['certificate_id'] as string, digest: signing['digest'] as string, signed_at: now, access_key: d.access_key, content_revision: d.content_revision, xml: bytes! }]);
     }
     const attempt = row('attempt');
     if (attempt) this.attempts.set(attempt.id, { id: attempt.id, document_id: id, service: attempt['service'] as string, signing_no: attempt['signing_no'] as number, started_at: now, finished_at: null, outcome: null });
@@ -503,11 +503,11 @@ export class MemoryStore implements Store {
   }
 
   /** @returns whether the document that waited for this one was woken */
-  private setWork(place: string, d: DocumentRow, work: Json | null, dueAt: number, now: number): boolean {
-    const old = this.outbox.get(place);
-    if (work === null) this.outbox.delete(place);
-    else this.putWork(place, d, work, dueAt, old);
-    const next = this.outbox.get(place);
+  private setWork(rowKey: string, d: DocumentRow, work: Json | null, dueAt: number, now: number): boolean {
+    const old = this.outbox.get(rowKey);
+    if (work === null) this.outbox.delete(rowKey);
+    else this.putWork(rowKey, d, work, dueAt, old);
+    const next = this.outbox.get(rowKey);
     const waited = old !== undefined && old.unsent && old.due_at < Infinity;
     const waits = next !== undefined && next.unsent && next.due_at < Infinity;
     return waited && !waits && this.wakeSuccessor(old, now);
@@ -525,9 +525,9 @@ export class MemoryStore implements Store {
     return successor !== undefined;
   }
 
-  private putWork(place: string, d: DocumentRow, work: Json, dueAt: number, old: OutboxRow | undefined): void {
+  private putWork(rowKey: string, d: DocumentRow, work: Json, dueAt: number, old: OutboxRow | undefined): void {
     const keep = work['keep_lease'] === true && old !== undefined;
-    this.outbox.set(place, {
+    this.outbox.set(rowKey, {
       tenant_id: d.tenant_id, document_id: d.id, issuer_id: d.issuer_id, establishment_id: d.establishment_id,
       emission_point_id: d.emission_point_id, document_type: d.document_type, sequential: d.sequential,
       step: work['step'] as string, due_at: dueAt, lost_leases: 0,
@@ -565,9 +565,9 @@ export class MemoryStore implements Store {
   }
 
   /** Events of a document, without the rest of a transaction. */
-  addEvents(place: string, events: readonly { id: string; type: string }[]): void {
-    const d = this.documents.get(place)!;
-    append(this.events, place, events.map((event) => ({ ...event, document_id: d.id, document_version: d.version })));
+  addEvents(rowKey: string, events: readonly { id: string; type: string }[]): void {
+    const d = this.documents.get(rowKey)!;
+    append(this.events, rowKey, events.map((event) => ({ ...event, document_id: d.id, document_version: d.version })));
   }
 
   lastSigned(accessKey: string): string | null {
@@ -578,8 +578,8 @@ export class MemoryStore implements Store {
 
   /** What is committed of a document's bytes and transmissions. */
   committed(documentId: string): { readonly digests: readonly string[]; readonly openAttempts: number } {
-    const place = [...this.documents.values()].find(({ id }) => id === documentId);
-    const signings = place ? (this.signed.get(`${place.tenant_id}/${documentId}`) ?? []) : [];
+    const document = [...this.documents.values()].find(({ id }) => id === documentId);
+    const signings = document ? (this.signed.get(`${document.tenant_id}/${documentId}`) ?? []) : [];
     let openAttempts = 0;
     for (const attempt of this.attempts.values()) {
       if (attempt.document_id === documentId && attempt.service === 'reception' && attempt.finished_at === null) openAttempts += 1;
@@ -588,9 +588,9 @@ export class MemoryStore implements Store {
   }
 
   snapshot(): StoreSnapshot {
-    const flat = <Row extends object, More extends object>(rows: Map<string, Row[]>, more: (place: string) => More): (Row & More)[] =>
-      [...rows].flatMap(([place, list]) => list.map((row) => ({ ...row, ...more(place) })));
-    const owner = (place: string): { document_id: string } => ({ document_id: place.split('/')[1]! });
+    const flat = <Row extends object, More extends object>(rows: Map<string, Row[]>, more: (rowKey: string) => More): (Row & More)[] =>
+      [...rows].flatMap(([rowKey, list]) => list.map((row) => ({ ...row, ...more(rowKey) })));
+    const owner = (rowKey: string): { document_id: string } => ({ document_id: rowKey.split('/')[1]! });
     return {
       documents: [...this.documents.values()] as unknown as StoreSnapshot['documents'],
       counters: [...this.counters].map(([name, last_value]) => {
@@ -607,8 +607,8 @@ export class MemoryStore implements Store {
   }
 }
 
-function append<Row>(rows: Map<string, Row[]>, place: string, more: readonly Row[]): void {
-  const list = rows.get(place);
+function append<Row>(rows: Map<string, Row[]>, rowKey: string, more: readonly Row[]): void {
+  const list = rows.get(rowKey);
   if (list) list.push(...more);
-  else rows.set(place, [...more]);
+  else rows.set(rowKey, [...more]);
 }

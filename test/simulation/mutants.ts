@@ -35,7 +35,7 @@ const withParameter = (call: Call, index: number, value: unknown): Call => ({ ..
 const json = (call: Call, index: number): Json => JSON.parse(call.parameters[index] as string) as Json;
 const movesOf = (call: Call): { trigger: string; to: string }[] => JSON.parse(call.parameters[6] as string) as { trigger: string; to: string }[];
 const made = (call: Call, trigger: string): boolean => call.name === 'advance_document' && movesOf(call).some((move) => move.trigger === trigger);
-const placeOf = (call: Call): string => `${call.parameters[0] as string}/${call.parameters[1] as string}`;
+const documentKeyOf = (call: Call): string => `${call.parameters[0] as string}/${call.parameters[1] as string}`;
 /** A statement of the bug's own; nobody observes it. */
 const aside = (call: Call): Call => ({ ...call, name: 'of the bug' });
 
@@ -77,7 +77,7 @@ function renumbering(trigger: string) {
     return perform(call, (below) => {
       const rows = below.execute(call) as Rows;
       const store = memory(below);
-      const document = store.documents.get(placeOf(call))!;
+      const document = store.documents.get(documentKeyOf(call))!;
       const { sequential, accessKey, counter } = store.nextNumber(document.tenant_id, { ...document, issue_date: document['issue_date'] }, { numericCode: document.access_key.slice(39, 47) }, {
         ruc: document.access_key.slice(10, 23), establishmentCode: document.access_key.slice(24, 27), emissionPointCode: document.access_key.slice(27, 30),
       });
@@ -148,7 +148,7 @@ export const BUGS: readonly PlantedBug[] = [
       if (call.name !== 'advance_document' || call.parameters[9] === '[]') return perform(call);
       const rows = await perform(call, (store) => store.execute(withParameter(call, 9, '[]')));
       await perform(aside(call), (below) => {
-        memory(below).addEvents(placeOf(call), json(call, 9) as unknown as { id: string; type: string }[]);
+        memory(below).addEvents(documentKeyOf(call), json(call, 9) as unknown as { id: string; type: string }[]);
         return [];
       });
       return rows;

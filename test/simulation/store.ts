@@ -103,7 +103,7 @@ export function useWholeBounds(): void {
 }
 
 function whole(bounds: unknown): string | null {
-  const none = Object.entries(JSON.parse(bounds as string) as Record<string, number>).filter(([, places]) => places === 0);
+  const none = Object.entries(JSON.parse(bounds as string) as Record<string, number>).filter(([, capacity]) => capacity === 0);
   return none.length === 0 ? null : JSON.stringify(Object.fromEntries(none));
 }
 

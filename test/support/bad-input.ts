@@ -51,7 +51,7 @@ const ECHO = 64;
 const HANG_MS = 30_000;
 
 export const findingsOf = ({ error }: Refusal): readonly Finding[] => (Array.isArray(error.detail) ? (error.detail as Finding[]) : []);
-export const placeOf = ({ pointer, loc }: Finding): string => pointer ?? `/${(loc ?? []).slice(1).join('/')}`;
+export const pointerOf = ({ pointer, loc }: Finding): string => pointer ?? `/${(loc ?? []).slice(1).join('/')}`;
 
 /** What holds for every refusal: the envelope, the same request id twice, no long echo. */
 export function expectEnvelope(answer: Answer<Refusal>): void {
@@ -71,7 +71,7 @@ export async function expectRefused(stack: Stack, business: Business, input: Bad
   const { method = 'POST', path = '/documents', body, headers = {}, apiKey = business.apiKey } = await callOf(business, input, change);
   const answer = await withinTime(request<Refusal>(stack.apiUrl, apiKey, method, path, body, headers));
   if (answer.status < 400) throw new Error(`was taken with ${answer.status}: ${JSON.stringify(answer.body).slice(0, 300)}`);
-  const told = findingsOf(answer.body).map((finding) => `${placeOf(finding)} ${finding.type ?? finding.rule ?? ''}`);
+  const told = findingsOf(answer.body).map((finding) => `${pointerOf(finding)} ${finding.type ?? finding.rule ?? ''}`);
   expect([answer.status, answer.body.error.code, told]).toEqual([...input.refused, expect.anything()]);
   expectEnvelope(answer);
   if (input.at !== undefined) expect(told.map((text) => text.split(' ')[0])).toContain(input.at);

@@ -26,8 +26,8 @@ export async function listen(api: Api, output: Output, options: ListenOptions, s
   const isStopped = (): boolean => stop.aborted;
   while (!isStopped()) {
     try {
-      for await (const { event, cursor: place } of streamed(api, query, cursor, stop)) {
-        cursor = place;
+      for await (const { event, cursor: position } of streamed(api, query, cursor, stop)) {
+        cursor = position;
         if (event === null) continue;
         await show(output, event, forwarder);
         seen += 1;

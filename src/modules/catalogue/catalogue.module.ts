@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { HttpModule } from '../../platform/http/http.module.js';
-import { ImportPlaces } from './import-places.js';
+import { ImportSlots } from './import-slots.js';
 import { ProductsRepository } from './persistence/products.repository.js';
 import { ProductFilesController } from './product-files.controller.js';
 import { ProductLookup } from './product-lookup.js';
@@ -28,7 +28,7 @@ const HANDLERS = [
 @Module({
   imports: [CqrsModule, HttpModule],
   controllers: [ProductFilesController, ProductsController],
-  providers: [ProductsRepository, ImportPlaces, ProductLookup, ...HANDLERS],
+  providers: [ProductsRepository, ImportSlots, ProductLookup, ...HANDLERS],
   exports: [ProductLookup],
 })
 export class CatalogueModule {}

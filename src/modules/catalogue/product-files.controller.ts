@@ -2,13 +2,13 @@ import { Body, Controller, Get, Headers, HttpCode, Post, Query, type StreamableF
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { csvAnswer, SEPARATORS } from '../../platform/http/csv.js';
-import { EXPORTS_BOUND, TakesExportPlace } from '../../platform/http/export-place.js';
+import { EXPORTS_BOUND, TakesExportSlot } from '../../platform/http/export-slots.js';
 import { languageOf } from '../../platform/http/field-messages.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { CsvBody, ReadMultipartCsv } from './csv-upload.interceptor.js';
 import { PRODUCT_FIELDS } from './domain/product.js';
-import { IMPORTS_BOUND, TakesImportPlace } from './import-places.js';
+import { IMPORTS_BOUND, TakesImportSlot } from './import-slots.js';
 import { ProductExportQuery, ProductImportQuery } from './products.dto.js';
 import { ProductImportResult } from './products.responses.js';
 import { ExportProducts } from './use-cases/export-products.js';
@@ -27,7 +27,7 @@ export class ProductFilesController {
 
   @Get('export.csv')
   @RequirePermission('exports:read')
-  @UseInterceptors(TakesExportPlace)
+  @UseInterceptors(TakesExportSlot)
   @ApiOperation({
     operationId: 'exportProducts',
     summary: 'The catalogue as a CSV file, in the order of its main codes',
@@ -43,7 +43,7 @@ export class ProductFilesController {
   @Post('import')
   @HttpCode(200)
   @RequirePermission('products:write')
-  @UseInterceptors(TakesImportPlace, ReadMultipartCsv, CsvBody)
+  @UseInterceptors(TakesImportSlot, ReadMultipartCsv, CsvBody)
   @ApiConsumes('text/csv', 'multipart/form-data')
   @ApiBody({ schema: { type: 'object', properties: { file: FILE } } })
   @ApiOperation({

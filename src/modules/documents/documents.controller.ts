@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { SEPARATORS } from '../../platform/http/csv.js';
-import { EXPORTS_BOUND, TakesExportPlace } from '../../platform/http/export-place.js';
+import { EXPORTS_BOUND, TakesExportSlot } from '../../platform/http/export-slots.js';
 import { languageOf } from '../../platform/http/field-messages.js';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
 import { preferredWait } from '../../platform/http/prefer.js';
@@ -66,7 +66,7 @@ export class DocumentsController {
 
   @Get('export.csv')
   @RequirePermission('exports:read')
-  @UseInterceptors(TakesExportPlace)
+  @UseInterceptors(TakesExportSlot)
   @ApiOperation({ operationId: 'exportDocumentsCsv', summary: 'All documents of a list as CSV (RFC 4180), newest first', description: EXPORTS_BOUND })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
@@ -76,7 +76,7 @@ export class DocumentsController {
 
   @Get('export.xlsx')
   @RequirePermission('exports:read')
-  @UseInterceptors(TakesExportPlace)
+  @UseInterceptors(TakesExportSlot)
   @ApiOperation({ operationId: 'exportDocumentsXlsx', summary: 'All documents of a list as a workbook, newest first', description: EXPORTS_BOUND })
   @ApiProduces(XLSX)
   @ApiOkResponse({ content: { [XLSX]: { schema: { type: 'string', format: 'binary' } } } })

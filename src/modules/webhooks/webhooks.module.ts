@@ -3,7 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { EgressModule } from '../../platform/egress/egress.module.js';
 import { DeliveriesRepository } from './persistence/deliveries.repository.js';
 import { WebhooksRepository } from './persistence/webhooks.repository.js';
-import { ReplayPlaces } from './replay-places.js';
+import { ReplaySlots } from './replay-slots.js';
 import { CreateWebhookHandler } from './use-cases/create-webhook.js';
 import { DeleteWebhookHandler } from './use-cases/delete-webhook.js';
 import { GetDeliveryHandler } from './use-cases/get-delivery.js';
@@ -38,6 +38,6 @@ const HANDLERS = [
 @Module({
   imports: [CqrsModule, EgressModule],
   controllers: [WebhooksController, WebhookDeliveriesController],
-  providers: [WebhooksRepository, DeliveriesRepository, ReplayPlaces, WebhookAddresses, WebhookSecrets, ...HANDLERS],
+  providers: [WebhooksRepository, DeliveriesRepository, ReplaySlots, WebhookAddresses, WebhookSecrets, ...HANDLERS],
 })
 export class WebhooksModule {}

@@ -26,8 +26,8 @@ describe('room for bodies on their way in', () => {
 
   it('is not needed for the beginning of a body, in whatever pieces it comes', () => {
     const room = new BodyRoom();
-    const places = Array.from({ length: 2_000 }, () => room.enter('a'));
-    for (const place of places) expect([place.take(30_000), place.take(30_000)]).toEqual([null, null]);
+    const bodies = Array.from({ length: 2_000 }, () => room.enter('a'));
+    for (const body of bodies) expect([body.take(30_000), body.take(30_000)]).toEqual([null, null]);
     expect(room.enter('a').take(16 * MB)).toBeNull();
   });
 });

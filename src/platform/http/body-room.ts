@@ -9,7 +9,7 @@ const MOST = { ofAll: 67_108_864, ofOne: 16_777_216 } as const;
 const FREE = 65_536;
 
 /** A body on its way in, and the room that it takes. */
-export interface BodyPlace {
+export interface IncomingBody {
   readonly take: TakeRoom;
   /** Gives back what was taken; to be called once. */
   readonly leave: () => void;
@@ -25,7 +25,7 @@ export class BodyRoom {
   private readonly takenBy = new Map<string, number>();
 
   /** @param who sends the body: a tenant, a person or an address */
-  enter(who: string): BodyPlace {
+  enter(who: string): IncomingBody {
     let [size, own] = [0, 0];
     return {
       take: (bytes) => {

@@ -8,7 +8,7 @@ import { BodyGuard } from './body.guard.js';
 import { BodyRoom } from './body-room.js';
 import { DeclaredInputGuard } from './declared-input.guard.js';
 import { ErrorFilter } from './error.filter.js';
-import { ExportPlaces } from './export-place.js';
+import { ExportSlots } from './export-slots.js';
 import { HttpDrain } from './http-drain.js';
 import { PublicAddress } from './public-address.js';
 import { AccountLimitGuard, RateLimitGuard, SignInLimitGuard } from './rate-limit.guard.js';
@@ -27,7 +27,7 @@ import { FieldValidationPipe } from './validation.pipe.js';
     BodyRoom,
     ApiKeyUsage,
     PublicAddress,
-    ExportPlaces,
+    ExportSlots,
     { provide: APP_GUARD, useClass: SignInLimitGuard },
     { provide: APP_GUARD, useClass: AuthenticationGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
@@ -38,6 +38,6 @@ import { FieldValidationPipe } from './validation.pipe.js';
     { provide: APP_PIPE, useClass: FieldValidationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [RateLimits, PublicAddress, ExportPlaces, SecurityModule],
+  exports: [RateLimits, PublicAddress, ExportSlots, SecurityModule],
 })
 export class HttpModule {}

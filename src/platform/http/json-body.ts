@@ -76,11 +76,11 @@ function parse(text: string): unknown {
     return parseStrictJson(text, MAX_DEPTH, MAX_MEMBERS);
   } catch (error) {
     if (error instanceof JsonRefusal) {
-      const { reason, place, key } = error;
+      const { reason, position, key } = error;
       throw new DomainError('MALFORMED_REQUEST', {
         reason,
         ...(reason === 'too_many_members' && { max_members: MAX_MEMBERS }),
-        ...place,
+        ...position,
         ...(key !== null && { key: Array.from(key).slice(0, LONGEST_KEY_TOLD).join('') }),
       });
     }

@@ -69,18 +69,18 @@ describe('parseStrictJson', () => {
     [`[${'['.repeat(20)}`, 'too_deep', 1, 21, null],
     ['\ufeff{}', 'byte_order_mark', 1, 1, null],
   ])('tells where %j goes wrong', (text, reason, line, column, key) => {
-    expect(() => parseStrictJson(text, 20, 50)).toThrow(expect.objectContaining({ reason, place: { line, column }, key }));
+    expect(() => parseStrictJson(text, 20, 50)).toThrow(expect.objectContaining({ reason, position: { line, column }, key }));
   });
 
-  it('looks for no place in a long text: anybody may send one', () => {
-    const place = (text: string): unknown => {
+  it('looks for no position in a long text: anybody may send one', () => {
+    const position = (text: string): unknown => {
       try {
         return parseStrictJson(text, 20, 50);
       } catch (error) {
-        return (error as JsonRefusal).place;
+        return (error as JsonRefusal).position;
       }
     };
-    expect([place(`[${'1,'.repeat(200_000)}]`), place(`{"a":1,"a":"${'x'.repeat(300_000)}"}`), place('[1,]')]).toEqual([null, null, { line: 1, column: 4 }]);
+    expect([position(`[${'1,'.repeat(200_000)}]`), position(`{"a":1,"a":"${'x'.repeat(300_000)}"}`), position('[1,]')]).toEqual([null, null, { line: 1, column: 4 }]);
   });
 
   it('leaves the prototypes of all objects alone', () => {

@@ -1,11 +1,11 @@
-import { endOfJson, type Place, placeOf } from './json-place.js';
+import { endOfJson, positionAt, type TextPosition } from './text-position.js';
 
 /** Why a text is not acceptable JSON, and where. */
 export class JsonRefusal extends Error {
   /** @param key that stands there a second time */
   constructor(
     readonly reason: 'invalid_json' | 'too_deep' | 'too_many_members' | 'duplicate_key' | 'byte_order_mark',
-    readonly place: Place | null = null,
+    readonly position: TextPosition | null = null,
     readonly key: string | null = null,
   ) {
     super(reason);
@@ -21,10 +21,10 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COLON = 0x3a;
 
-/** Anybody may send a body that is none: in longer ones no place is looked for, which takes longer than to read them. */
+/** Anybody may send a body that is none: in longer ones no position is looked for, which takes longer than to read them. */
 const LONGEST_SEARCHED = 262_144;
 
-const placed = (text: string, index: number): Place | null => (text.length > LONGEST_SEARCHED ? null : placeOf(text, index));
+const positionIfShort = (text: string, index: number): TextPosition | null => (text.length > LONGEST_SEARCHED ? null : positionAt(text, index));
 
 /**
  * Parses JSON (RFC 8259) and refuses what JSON.parse lets through in silence:
@@ -34,7 +34,7 @@ const placed = (text: string, index: number): Place | null => (text.length > LON
  */
 export function parseStrictJson(text: string, maxDepth: number, maxMembers = Number.POSITIVE_INFINITY): unknown {
   // RFC 8259, section 8.1.
-  if (text.startsWith('\ufeff')) throw new JsonRefusal('byte_order_mark', placeOf(text, 0));
+  if (text.startsWith('\ufeff')) throw new JsonRefusal('byte_order_mark', positionAt(text, 0));
   inspect(text, maxDepth, maxMembers);
   try {
     return JSON.parse(text);
@@ -52,7 +52,7 @@ function inspect(text: string, maxDepth: number, maxMembers: number): void {
     switch (text.charCodeAt(index)) {
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        if (keysOf.length === maxDepth) throw new JsonRefusal('too_deep', placed(text, index));
+        if (keysOf.length === maxDepth) throw new JsonRefusal('too_deep', positionIfShort(text, index));
         keysOf.push(text.charCodeAt(index) === OPEN_BRACE ? new Set() : null);
         break;
       case CLOSE_BRACE:
@@ -66,7 +66,7 @@ function inspect(text: string, maxDepth: number, maxMembers: number): void {
           members += 1;
           if (members > maxMembers) throw new JsonRefusal('too_many_members');
           const literal = text.slice(index, end);
-          if (!remember(keys, literal)) throw new JsonRefusal('duplicate_key', placed(text, index), textOf(literal));
+          if (!remember(keys, literal)) throw new JsonRefusal('duplicate_key', positionIfShort(text, index), textOf(literal));
         }
         index = end - 1;
         break;

@@ -12,7 +12,7 @@ describe('for how long work is told to have been due', () => {
   const told = async (openSince: (step: string) => Date | null | undefined): Promise<Record<string, number>> => {
     const meters = new Meters();
     const gates = new StepGates();
-    gates.register({ places: () => new Map(), openSince });
+    gates.register({ stepCapacity: () => new Map(), openSince });
     const rows = ['prepare', 'submit', 'authorize'].map((kind) => ({ kind, oldest: before(3_600), oldest_unannounced: kind === 'prepare' ? null : before(1_800) }));
     const transaction = { platform: (sql: string) => Promise.resolve(sql.includes('work_ages') ? rows : []) } as unknown as TenantTransaction;
     new Figures(transaction, meters, gates, { now: () => new Date(NOW) }, pino({ level: 'silent' }));

@@ -4,7 +4,7 @@ import { sampleOf, sampleOfFormat, sampleOfSchema } from './samples.js';
 /** Stands where nothing tells an example: its field then wants one of its own, which a test demands. */
 export const UNSAID = '?';
 
-/** Gives every body, answer and place in a path an example, out of its schema where nobody wrote one beside the route. */
+/** Gives every body, answer and parameter in a path an example, out of its schema where nobody wrote one beside the route. */
 export function addExamples(description: Description): void {
   const { components } = description;
   for (const { operation } of operationsOf(description.paths)) {
@@ -33,7 +33,7 @@ function exemplify(content: MediaType, components: Components, kind: 'request' |
   content.examples = { example: { value: exampleOf(content.schema, { components, kind, name: '', owner: '' }) } };
 }
 
-interface Place {
+interface ExampleContext {
   readonly components: Components;
   /** A request shows what must be sent and what says an example of its own; an answer shows everything. */
   readonly kind: 'request' | 'answer';
@@ -42,45 +42,45 @@ interface Place {
   readonly owner: string;
 }
 
-function exampleOf(schema: Schema, place: Place): unknown {
+function exampleOf(schema: Schema, context: ExampleContext): unknown {
   if (schema.examples?.[0] !== undefined) return schema.examples[0];
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);
-    return sampleOfSchema(name) ?? exampleOf(place.components.schemas[name] ?? {}, { ...place, owner: name });
+    return sampleOfSchema(name) ?? exampleOf(context.components.schemas[name] ?? {}, { ...context, owner: name });
   }
-  const sample = isScalar(schema) ? sampleOf(place.name, place.owner) : undefined;
+  const sample = isScalar(schema) ? sampleOf(context.name, context.owner) : undefined;
   if (sample !== undefined && fits(sample, schema)) return sample;
   const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
   // Of what may be absent altogether, an answer shows the absence: most have no trip, no error, no annulment.
-  if (choices !== undefined) return isNullable(schema) && choices.some(({ $ref }) => $ref !== undefined) ? null : exampleOf(choices[0] ?? {}, place);
+  if (choices !== undefined) return isNullable(schema) && choices.some(({ $ref }) => $ref !== undefined) ? null : exampleOf(choices[0] ?? {}, context);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.default ?? schema.enum[0];
-  return exampleOfType(schema, place);
+  return exampleOfType(schema, context);
 }
 
-function exampleOfType(schema: Schema, place: Place): unknown {
+function exampleOfType(schema: Schema, context: ExampleContext): unknown {
   switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
     case 'object':
-      return exampleOfObject(schema, place);
+      return exampleOfObject(schema, context);
     case 'array':
-      return schema.items === undefined || (schema.minItems === undefined && place.kind === 'request') ? [] : [exampleOf(schema.items, place)];
+      return schema.items === undefined || (schema.minItems === undefined && context.kind === 'request') ? [] : [exampleOf(schema.items, context)];
     case 'boolean':
       return schema.default ?? true;
     case 'integer':
     case 'number':
       return schema.default ?? Math.max(1, schema.minimum ?? 1);
     case 'string':
-      return sampleOfFormat(schema.format, place.name) ?? schema.default ?? UNSAID;
+      return sampleOfFormat(schema.format, context.name) ?? schema.default ?? UNSAID;
     default:
       return null;
   }
 }
 
-function exampleOfObject(schema: Schema, place: Place): unknown {
+function exampleOfObject(schema: Schema, context: ExampleContext): unknown {
   const shown = Object.entries(schema.properties ?? {}).filter(
-    ([name, inner]) => place.kind === 'answer' || schema.required?.includes(name) === true || (inner.examples !== undefined && !isNullable(inner)),
+    ([name, inner]) => context.kind === 'answer' || schema.required?.includes(name) === true || (inner.examples !== undefined && !isNullable(inner)),
   );
-  return Object.fromEntries(shown.map(([name, inner]) => [name, exampleOf(inner, { ...place, name })]));
+  return Object.fromEntries(shown.map(([name, inner]) => [name, exampleOf(inner, { ...context, name })]));
 }
 
 const isScalar = ({ type, properties, items }: Schema): boolean => properties === undefined && items === undefined && type !== 'object' && type !== 'array';

@@ -31,12 +31,12 @@ export class DueWork {
   /**
    * Marks up to `limit` due rows as announced and returns them; a row that nobody
    * claimed within `patienceMs`, or whose lease ran out, comes again.
-   * @param places how many of a step at most; a step left out is bounded by `limit` alone
+   * @param stepCapacity how many of a step at most; a step left out is bounded by `limit` alone
    */
-  async announce(now: Date, patienceMs: number, limit: number, places: ReadonlyMap<string, number> = new Map()): Promise<Announcement[]> {
+  async announce(now: Date, patienceMs: number, limit: number, stepCapacity: ReadonlyMap<string, number> = new Map()): Promise<Announcement[]> {
     const rows = await this.transaction.platform<{ tenant_id: string; document_id: string; announcement: number; looked_until: string | null }>(
       ANNOUNCE,
-      [now, patienceMs, limit, places.size === 0 ? null : JSON.stringify(Object.fromEntries(places)), this.lookedUntil],
+      [now, patienceMs, limit, stepCapacity.size === 0 ? null : JSON.stringify(Object.fromEntries(stepCapacity)), this.lookedUntil],
     );
     this.lookedUntil = rows.at(-1)?.looked_until ?? this.lookedUntil;
     return rows.map((row) => ({ tenantId: row.tenant_id, documentId: row.document_id, announcement: row.announcement }));

@@ -14,7 +14,7 @@ describe('how often the relay looks for due work', () => {
     let looks = 0;
     const slept: number[] = [];
     const gates = new StepGates();
-    gates.register({ places: () => held, openSince: () => undefined });
+    gates.register({ stepCapacity: () => held, openSince: () => undefined });
     let lookedEnough: (value: unknown) => void = () => undefined;
     const enough = new Promise((resolve) => (lookedEnough = resolve));
     const announce = (): Promise<unknown[]> => {

@@ -89,10 +89,10 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
       let pause = this.settings.RELAY_INTERVAL_MS;
       try {
         const room = await this.room();
-        const [places, lookedAt] = [this.gates.places(), this.clock.now()];
-        const due = room > 0 ? await this.work.announce(lookedAt, this.settings.RELAY_PATIENCE_SECONDS * 1_000, room, places) : [];
+        const [capacity, lookedAt] = [this.gates.stepCapacity(), this.clock.now()];
+        const due = room > 0 ? await this.work.announce(lookedAt, this.settings.RELAY_PATIENCE_SECONDS * 1_000, room, capacity) : [];
         // A nudge that comes meanwhile is heeded afterwards.
-        if (due.length === 0 && places.size > 0) await this.wait(REST_AFTER_NOTHING * (this.clock.now().getTime() - lookedAt.getTime()), this.stopping.signal);
+        if (due.length === 0 && capacity.size > 0) await this.wait(REST_AFTER_NOTHING * (this.clock.now().getTime() - lookedAt.getTime()), this.stopping.signal);
         if (due.length > 0) await this.killPoints.pass('before-relay');
         await this.handOver(due);
         if (due.length > 0) await this.killPoints.pass('after-queue-add');

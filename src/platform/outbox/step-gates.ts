@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 /** Says which steps may be begun now. */
 export interface StepGate {
   /** Of each step that is bounded, how many this process may begin now; a step left out is not. */
-  places(): ReadonlyMap<string, number>;
+  stepCapacity(): ReadonlyMap<string, number>;
   /** Since when a step may be begun: null while it may not, undefined where nothing has ever held it up. */
   openSince(step: string): Date | null | undefined;
 }
@@ -19,8 +19,8 @@ export class StepGates implements StepGate {
   }
 
   /** As the gate says; nothing is bounded without one. */
-  places(): ReadonlyMap<string, number> {
-    return this.gate?.places() ?? new Map<string, number>();
+  stepCapacity(): ReadonlyMap<string, number> {
+    return this.gate?.stepCapacity() ?? new Map<string, number>();
   }
 
   /** As the gate says. */

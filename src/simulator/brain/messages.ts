@@ -10,17 +10,17 @@ export interface SriMessage {
 export type MessageType = 'ERROR' | 'ADVERTENCIA' | 'INFORMATIVO';
 
 /** Which answer carries a message: reception's, authorization's about a document or about the question, the consultation's. */
-export type MessagePlace = 'reception' | 'authorization' | 'query' | 'consultation';
+export type ReportedAt = 'reception' | 'authorization' | 'query' | 'consultation';
 
 export interface MessageRow {
   /** In the style of the real services: upper case, no accents. */
   readonly label: string;
   readonly type: MessageType | null;
-  readonly at: MessagePlace;
+  readonly at: ReportedAt;
   readonly meaning: string;
 }
 
-const error = (at: MessagePlace, label: string, meaning: string): MessageRow => ({ label, type: 'ERROR', at, meaning });
+const error = (at: ReportedAt, label: string, meaning: string): MessageRow => ({ label, type: 'ERROR', at, meaning });
 const warning = (label: string, meaning: string): MessageRow => ({ label, type: 'ADVERTENCIA', at: 'authorization', meaning });
 
 /** The codes of the ficha técnica, section 11, with the answer in which this SRI reports each. */

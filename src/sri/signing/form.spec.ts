@@ -1,7 +1,7 @@
-import { Form, place } from './form.js';
+import { blank, Form } from './form.js';
 
 describe('a form', () => {
-  const form = new Form(`<ñ a="${place(2)}">${place(3)}</ñ>€`);
+  const form = new Form(`<ñ a="${blank(2)}">${blank(3)}</ñ>€`);
 
   it('is written with its values where they belong, and leaves alone what is around it', () => {
     const target = Buffer.alloc(form.length + 2, '-');
@@ -15,14 +15,14 @@ describe('a form', () => {
     expect(first.toString()).toBe('<ñ a="12">abc</ñ>€');
   });
 
-  it('refuses values that do not fill its places', () => {
+  it('refuses values that do not fill its blanks', () => {
     expect(() => form.filled(['12'])).toThrow(RangeError);
     expect(() => form.filled(['12', 'abc', 'd'])).toThrow(RangeError);
     expect(() => form.filled(['1', 'abc'])).toThrow('value 1 has 1 characters instead of 2');
     expect(() => form.filled(['12', 'abcd'])).toThrow(RangeError);
   });
 
-  it('may have no place at all', () => {
+  it('may have no blank at all', () => {
     expect(new Form('<a></a>').filled([]).toString()).toBe('<a></a>');
   });
 });

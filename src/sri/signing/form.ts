@@ -1,26 +1,26 @@
 /** Stands in a text for a character of a value that is filled in later; XML cannot hold it. */
 const BLANK = '\0';
 
-/** A place for a value of so many characters. */
-export const place = (length: number): string => BLANK.repeat(length);
+/** A blank for a value of so many characters. */
+export const blank = (length: number): string => BLANK.repeat(length);
 
-interface Place {
+interface Blank {
   readonly start: number;
   readonly length: number;
 }
 
 /**
- * A text of which only some places vary, each of a fixed length: encoded once, then copied and filled in. Put together as a
+ * A text of which only some parts vary, each of a fixed length: encoded once, then copied and filled in. Put together as a
  * string and encoded each time, it costs several times as much.
  */
 export class Form {
   private readonly bytes: Buffer;
-  private readonly places: readonly Place[];
+  private readonly blanks: readonly Blank[];
 
-  /** @param text with a `place` for each value that is to come; two places do not touch */
+  /** @param text with a `blank` for each value that is to come; two blanks do not touch */
   constructor(text: string) {
     this.bytes = Buffer.from(text);
-    this.places = [...this.bytes.toString('latin1').matchAll(/\0+/g)].map(({ 0: blank, index }) => ({ start: index, length: blank.length }));
+    this.blanks = [...this.bytes.toString('latin1').matchAll(/\0+/g)].map(({ 0: blank, index }) => ({ start: index, length: blank.length }));
   }
 
   /** Bytes of the form, whatever the values. */
@@ -29,15 +29,15 @@ export class Form {
   }
 
   /**
-   * Writes the form with these values, in the order of their places.
+   * Writes the form with these values, in the order of their blanks.
    * @param values ASCII
    * @returns where it ends in `target`
-   * @throws RangeError when a value does not fill its place, or there are more or fewer than places
+   * @throws RangeError when a value does not fill its blank, or there are more or fewer than blanks
    */
   write(target: Buffer, offset: number, values: readonly string[]): number {
-    if (values.length !== this.places.length) throw new RangeError(`${this.places.length} values are expected, not ${values.length}`);
+    if (values.length !== this.blanks.length) throw new RangeError(`${this.blanks.length} values are expected, not ${values.length}`);
     target.set(this.bytes, offset);
-    for (const [index, { start, length }] of this.places.entries()) {
+    for (const [index, { start, length }] of this.blanks.entries()) {
       const value = values[index] ?? '';
       if (value.length !== length) throw new RangeError(`value ${index + 1} has ${value.length} characters instead of ${length}`);
       target.write(value, offset + start, 'latin1');

@@ -2,7 +2,7 @@ import { createPublicKey, hash, sign, X509Certificate, type KeyObject } from 'no
 import { guayaquilTimestamp } from '../../shared/guayaquil.js';
 import { escapeText } from '../xml/canonical.js';
 import { describeCertificate } from './certificate.js';
-import { Form, place } from './form.js';
+import { blank, Form } from './form.js';
 
 /** Prefixes bound on `ds:Signature` and nowhere else; canonical form repeats them on each signed part. */
 const NAMESPACES = 'xmlns:ds="http://www.w3.org/2000/09/xmldsig#" xmlns:etsi="http://uri.etsi.org/01903/v1.3.2#"';
@@ -104,10 +104,10 @@ export class XadesSigner {
       `<ds:Reference Id="${DOCUMENT_REFERENCE_ID}" URI="#comprobante"><ds:Transforms>` +
       `<ds:Transform Algorithm="${ENVELOPED}"></ds:Transform></ds:Transforms>${DIGEST_METHOD}<ds:DigestValue>`;
 
-    const signedInfoBody = this.signedInfoBody(place(DIGEST_LENGTH), place(DIGEST_LENGTH));
+    const signedInfoBody = this.signedInfoBody(blank(DIGEST_LENGTH), blank(DIGEST_LENGTH));
     this.signedInfo = new Form(`<${SIGNED_INFO_NAME} ${NAMESPACES} ${SIGNED_INFO_ID}>${signedInfoBody}</${SIGNED_INFO_NAME}>`);
     const signatureLength = Math.ceil(Math.ceil(modulusLength / 8) / 3) * 4;
-    this.signature = new Form(this.signatureElement(signedInfoBody, place(signatureLength), place(guayaquilTimestamp(new Date(0)).length)));
+    this.signature = new Form(this.signatureElement(signedInfoBody, blank(signatureLength), blank(guayaquilTimestamp(new Date(0)).length)));
   }
 
   /**

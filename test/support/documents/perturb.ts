@@ -9,13 +9,13 @@ import { dec, type Random } from './random.js';
 export function perturbed(content: DocumentContent, random: Random): { content: DocumentContent; changes: string[] } {
   const copy = structuredClone(content);
   const changes = random.list(1, 2, () => {
-    const places = placesIn(copy, '');
-    return change(random.pick(places), random);
+    const fields = fieldsIn(copy, '');
+    return change(random.pick(fields), random);
   });
   return { content: copy, changes: [...changes] };
 }
 
-interface Place {
+interface Field {
   readonly path: string;
   readonly value: unknown;
   readonly set: (value: unknown) => void;
@@ -24,7 +24,7 @@ interface Place {
 /** The type decides which rules there are, and the shape of the document is the request's affair. */
 const KEPT = new Set(['/documentType']);
 
-function placesIn(holder: object, path: string): Place[] {
+function fieldsIn(holder: object, path: string): Field[] {
   return Object.entries(holder as Record<string, unknown>).flatMap(([name, value]) => {
     const here = `${path}/${name}`;
     if (KEPT.has(here)) return [];
@@ -33,13 +33,13 @@ function placesIn(holder: object, path: string): Place[] {
     };
     if (typeof value === 'object' && value !== null) {
       const own = Array.isArray(value) ? [{ path: here, value, set }] : [];
-      return [...own, ...placesIn(value, here)];
+      return [...own, ...fieldsIn(value, here)];
     }
     return [{ path: here, value, set }];
   });
 }
 
-function change({ path, value, set }: Place, random: Random): string {
+function change({ path, value, set }: Field, random: Random): string {
   const changed = otherThan(value, random);
   set(changed);
   return `${path}: ${JSON.stringify(value).slice(0, 60)} -> ${JSON.stringify(changed).slice(0, 60)}`;

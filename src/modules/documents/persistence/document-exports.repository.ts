@@ -23,14 +23,14 @@ const EXPRESSIONS: Readonly<Partial<Record<ExportColumn, string>>> = {
 
 const ROW = `array[${EXPORT_COLUMNS.map(({ name }) => EXPRESSIONS[name] ?? `d.${name}::text`).join(', ')}]`;
 
-/** A place in the order of documents, exactly as PostgreSQL keeps it. */
-interface Place {
+/** A position in the order of documents, exactly as PostgreSQL keeps it. */
+interface ListPosition {
   readonly at: string;
   readonly id: string;
 }
 
 /** Before the first of the documents created until then. */
-export const startOf = (until: Date): Place => ({ at: until.toISOString(), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' });
+export const startOf = (until: Date): ListPosition => ({ at: until.toISOString(), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' });
 
 /** All documents that a filter lets through, in the order of the lists. */
 @Injectable()
@@ -38,19 +38,19 @@ export class DocumentExportsRepository {
   constructor(private readonly reads: ListReads) {}
 
   /** Null when the tenant has no such document. */
-  async placeOf(tenantId: string, documentId: string): Promise<Place | null> {
+  async positionOf(tenantId: string, documentId: string): Promise<ListPosition | null> {
     return this.reads.run(tenantId, async (manager) => {
-      const [place] = await manager.query<Place[]>('select d.created_at::text as at, d.id from documents d where d.tenant_id = $1 and d.id = $2', [tenantId, documentId]);
-      return place ?? null;
+      const [position] = await manager.query<ListPosition[]>('select d.created_at::text as at, d.id from documents d where d.tenant_id = $1 and d.id = $2', [tenantId, documentId]);
+      return position ?? null;
     });
   }
 
   /**
-   * Batches of the documents behind a place, newest first, each document once. No connection is held between two
+   * Batches of the documents behind a position, newest first, each document once. No connection is held between two
    * batches, however slowly they are read.
    */
-  async *batches(tenantId: string, filter: DocumentFilter, from: Place): AsyncGenerator<ExportRow[]> {
-    let after: Place | null = from;
+  async *batches(tenantId: string, filter: DocumentFilter, from: ListPosition): AsyncGenerator<ExportRow[]> {
+    let after: ListPosition | null = from;
     while (after !== null) {
       const { rows, last } = await this.window(tenantId, filter, after);
       if (rows.length > 0) yield rows;
@@ -59,9 +59,9 @@ export class DocumentExportsRepository {
   }
 
   /** Of the next documents those that the filter lets through, and where the look ended; null: there are no more. */
-  private window(tenantId: string, filter: DocumentFilter, after: Place): Promise<{ rows: ExportRow[]; last: Place | null }> {
+  private window(tenantId: string, filter: DocumentFilter, after: ListPosition): Promise<{ rows: ExportRow[]; last: ListPosition | null }> {
     return this.reads.run(tenantId, async (manager) => {
-      const [last] = await manager.query<Place[]>(
+      const [last] = await manager.query<ListPosition[]>(
         `select d.created_at::text as at, d.id from documents d where d.tenant_id = $1 and (d.created_at, d.id) < ($2::timestamptz, $3::uuid)
          order by d.created_at desc, d.id desc offset $4 limit 1`,
         [tenantId, after.at, after.id, WINDOW - 1],
@@ -71,7 +71,7 @@ export class DocumentExportsRepository {
       let bounds = ` and d.created_at <= ${at}::timestamptz and (d.created_at, d.id) < (${at}::timestamptz, ${id}::uuid)`;
       if (last !== undefined) {
         const [lastAt, lastId] = [given.add(last.at), given.add(last.id)];
-        // The instants alone besides: the planner takes a pair of places for a third of the table.
+        // The instants alone besides: the planner takes a pair of columns for a third of the table.
         bounds += ` and d.created_at >= ${lastAt}::timestamptz and (d.created_at, d.id) >= (${lastAt}::timestamptz, ${lastId}::uuid)`;
       }
       const rows = await manager.query<{ row: ExportRow }[]>(

@@ -118,7 +118,7 @@ describe('the breaker of the SRI’s services', () => {
   it('tells the relay how much of each step may be begun, and since when nobody but us is late', () => {
     const told = (step: string): [number | undefined, number | null | undefined] => {
       const since = breaker.openSince(step);
-      return [new Map<string, number>(breaker.places()).get(step), since && since.getTime() - START];
+      return [new Map<string, number>(breaker.stepCapacity()).get(step), since && since.getTime() - START];
     };
     const at = (service: 'reception' | 'authorization', acceptedAt?: Date): Extract<Admission, { kind: 'go' }> => {
       const permit = breaker.acquire(service, acceptedAt);

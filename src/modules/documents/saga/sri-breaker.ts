@@ -110,10 +110,10 @@ export class SriBreaker implements StepGate {
   }
 
   /** While a service is away its step is announced for the probe alone; in parts, as many as the part has room for. */
-  places(): ReadonlyMap<Step, number> {
+  stepCapacity(): ReadonlyMap<Step, number> {
     const now = this.clock.now();
-    const places = Object.entries(SERVICE_OF).map(([step, service]) => [step as Step, this.placesAt(service, now)] as const);
-    return new Map(places.filter(([, count]) => Number.isFinite(count)));
+    const capacity = Object.entries(SERVICE_OF).map(([step, service]) => [step as Step, this.capacityFor(service, now)] as const);
+    return new Map(capacity.filter(([, count]) => Number.isFinite(count)));
   }
 
   /** Since when the step's service may be called, for the probe at least; of one that is called freely nothing is said. */
@@ -129,7 +129,7 @@ export class SriBreaker implements StepGate {
     return recoveredAt ?? (hasAnswered ? undefined : this.startedAt);
   }
 
-  private placesAt(service: SriService, now: Date): number {
+  private capacityFor(service: SriService, now: Date): number {
     const operation = this.operations.get(service);
     if (!operation) return Number.POSITIVE_INFINITY;
     const { openUntil, probe, inFlight, waitedInFlight } = operation;

@@ -33,7 +33,7 @@ export class ExportDocumentsHandler implements IQueryHandler<ExportDocuments> {
   ) {}
 
   async execute({ tenant, filter, format, cursor, separator }: ExportDocuments): Promise<StreamableFile> {
-    const from = cursor === null ? startOf(this.clock.now()) : await this.exports.placeOf(tenant.tenantId, cursor);
+    const from = cursor === null ? startOf(this.clock.now()) : await this.exports.positionOf(tenant.tenantId, cursor);
     if (from === null) throw new DomainError('NOT_FOUND', { field: 'cursor' });
     const batches = this.credential.whileItStands(tenant, this.exports.batches(tenant.tenantId, filter, from));
     if (format === 'xlsx') return xlsxAnswer({ fileName: 'documents.xlsx', sheetName: 'Documents', columns: EXPORT_COLUMNS }, batches);

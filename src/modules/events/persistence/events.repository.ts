@@ -3,7 +3,7 @@ import { Prepared, TenantTransaction } from '../../../platform/database/tenant-t
 import type { EventKind } from '../../../shared/event-catalogue.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { EventCard } from '../event-payload.js';
-import type { EventPlace } from '../event-place.js';
+import type { EventPosition } from '../event-position.js';
 
 /** Rows that one question looks at, so that a filter which fits little costs no more than none. */
 const SCAN = 2_000;
@@ -14,25 +14,25 @@ export interface EventSelection {
 }
 
 /** Where somebody waits for what happens; null: to any document. */
-export interface WatchedPlace {
+export interface WatchedPosition {
   readonly tenantId: string;
   readonly documentId: string | null;
-  readonly place: EventPlace;
+  readonly at: EventPosition;
 }
 
 export interface EventsFound {
   /** Behind the last event that was looked at. */
-  readonly place: EventPlace;
+  readonly at: EventPosition;
   readonly isMore: boolean;
-  readonly events: readonly (EventCard & EventPlace)[];
+  readonly events: readonly (EventCard & EventPosition)[];
   /** The caller's key or session still stands. */
   readonly isCredentialValid: boolean;
 }
 
-interface Row extends EventPlace {
+interface Row extends EventPosition {
   readonly credential_is_valid: boolean;
   readonly is_more: boolean;
-  readonly events: (EventCard & Pick<EventPlace, 'xid' | 'position'>)[];
+  readonly events: (EventCard & Pick<EventPosition, 'xid' | 'position'>)[];
 }
 
 const AFTER = new Prepared('events-after', 'select a.*, current_lineage() as lineage from events_after($1, $2, $3, $4, $5, $6, $7, $8, $9) a');
@@ -42,20 +42,20 @@ const BEHIND = new Prepared('events-behind', 'select events_behind($1, $2, $3, $
 export class EventsRepository {
   constructor(private readonly database: TenantTransaction) {}
 
-  /** Events behind a place, oldest first, in one round trip; null: none, and the present as the place to go on from. */
-  async after(tenant: TenantContext, place: EventPlace | null, { type, documentId }: EventSelection, limit: number, now: Date): Promise<EventsFound> {
+  /** Events behind a position, oldest first, in one round trip; null: none, and the present as the position to go on from. */
+  async after(tenant: TenantContext, position: EventPosition | null, { type, documentId }: EventSelection, limit: number, now: Date): Promise<EventsFound> {
     const [row] = await this.database.call<Row>(tenant.tenantId, AFTER, [
-      credentialOf(tenant.principal), now, place?.xid ?? null, place?.position ?? null, type, documentId, SCAN, limit,
+      credentialOf(tenant.principal), now, position?.xid ?? null, position?.position ?? null, type, documentId, SCAN, limit,
     ]);
     if (row === undefined) throw new Error('events_after returned no row');
     const { xid, position, lineage } = row;
-    return { place: { xid, position, lineage }, isMore: row.is_more, events: row.events.map((event) => ({ ...event, lineage })), isCredentialValid: row.credential_is_valid };
+    return { at: { xid, position, lineage }, isMore: row.is_more, events: row.events.map((event) => ({ ...event, lineage })), isCredentialValid: row.credential_is_valid };
   }
 
-  /** Of each place whether there is an event behind it, of any type: one short question about many places of many tenants. */
-  async areBehind(places: readonly WatchedPlace[]): Promise<readonly boolean[]> {
+  /** Of each position whether there is an event behind it, of any type: one short question about many positions of many tenants. */
+  async areBehind(watched: readonly WatchedPosition[]): Promise<readonly boolean[]> {
     const [row] = await this.database.platform<{ found: boolean[] }>(BEHIND, [
-      places.map(({ tenantId }) => tenantId), places.map(({ place }) => place.xid), places.map(({ place }) => place.position), places.map(({ documentId }) => documentId),
+      watched.map(({ tenantId }) => tenantId), watched.map(({ at }) => at.xid), watched.map(({ at }) => at.position), watched.map(({ documentId }) => documentId),
     ]);
     return row?.found ?? [];
   }

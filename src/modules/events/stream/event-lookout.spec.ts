@@ -1,4 +1,4 @@
-import { BEFORE_ALL } from '../event-place.js';
+import { BEFORE_ALL } from '../event-position.js';
 import type { EventsRepository } from '../persistence/events.repository.js';
 import { EventLookout } from './event-lookout.js';
 
@@ -17,10 +17,10 @@ describe('the look-out for events', () => {
     news = new Set();
     passTime = [];
     const events: Pick<EventsRepository, 'areBehind'> = {
-      areBehind: (places) => {
-        questions.push(places.map(({ tenantId, documentId }) => (documentId === null ? tenantId : `${tenantId} ${documentId}`)));
+      areBehind: (watched) => {
+        questions.push(watched.map(({ tenantId, documentId }) => (documentId === null ? tenantId : `${tenantId} ${documentId}`)));
         const known = news;
-        return known === null ? Promise.reject(new Error('PostgreSQL is away')) : Promise.resolve(places.map(({ tenantId }) => known.has(tenantId)));
+        return known === null ? Promise.reject(new Error('PostgreSQL is away')) : Promise.resolve(watched.map(({ tenantId }) => known.has(tenantId)));
       },
     };
     lookout = new EventLookout(events as EventsRepository, { sleep: () => new Promise((resolve) => passTime.push(resolve)) });
@@ -35,7 +35,7 @@ describe('the look-out for events', () => {
   /** A stream that waits, and what became of it. */
   const stream = (tenantId: string, ending: AbortSignal = ended.signal, documentId: string | null = null): { result: unknown } => {
     const waiting = { result: undefined as unknown };
-    lookout.until({ tenantId, documentId, place: BEFORE_ALL }, ending).then(() => (waiting.result = 'woken'), (error: unknown) => (waiting.result = error));
+    lookout.until({ tenantId, documentId, at: BEFORE_ALL }, ending).then(() => (waiting.result = 'woken'), (error: unknown) => (waiting.result = error));
     return waiting;
   };
 

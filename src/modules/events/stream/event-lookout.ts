@@ -1,19 +1,19 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SLEEPER, type Sleeper } from '../../../shared/ports.js';
-import { EventsRepository, type WatchedPlace } from '../persistence/events.repository.js';
+import { EventsRepository, type WatchedPosition } from '../persistence/events.repository.js';
 
 /** An event is seen about so long after its commit. */
 const LOOK_EVERY_MS = 300;
 /** About five seconds: then a stream asks by itself, which also tells it whether its credential still stands. */
 const MOST_LOOKS = 16;
 
-interface Waiting extends WatchedPlace {
+interface Waiting extends WatchedPosition {
   looks: number;
   readonly wake: () => void;
 }
 
 /**
- * Looks out for events behind the places of all streams that wait, by one short question for all of them: a thousand that
+ * Looks out for events behind the positions of all streams that wait, by one short question for all of them: a thousand that
  * ask for themselves keep three processors busy.
  */
 @Injectable()
@@ -29,10 +29,10 @@ export class EventLookout {
   ) {}
 
   /**
-   * Resolves when there is something behind the place, or when it is time to ask again whatever there is.
+   * Resolves when there is something behind the position, or when it is time to ask again whatever there is.
    * @throws the signal's reason when it is aborted
    */
-  async until(watched: WatchedPlace, ending: AbortSignal): Promise<void> {
+  async until(watched: WatchedPosition, ending: AbortSignal): Promise<void> {
     ending.throwIfAborted();
     await new Promise<void>((resolve) => {
       const waiting: Waiting = {

@@ -7,7 +7,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { eventPayload } from '../event-payload.js';
-import { cursorOf, type EventPlace, placeOf, refuseOtherLife } from '../event-place.js';
+import { cursorOf, type EventPosition, positionOf, refuseOtherLife } from '../event-position.js';
 import type { EventStreamQuery } from '../events.dto.js';
 import { type EventSelection, EventsRepository, type EventsFound } from '../persistence/events.repository.js';
 import { EventLookout } from './event-lookout.js';
@@ -20,7 +20,7 @@ const BATCH = 50;
 const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' } as const;
 const ENDED = new Error('the stream ends');
 
-/** Streams of events (Server-Sent Events). A stream holds a place and nothing else: whoever lost it goes on from the last id. */
+/** Streams of events (Server-Sent Events). A stream holds a position and nothing else: whoever lost it goes on from the last id. */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
   private readonly log = new Logger(EventStreams.name);
@@ -37,7 +37,7 @@ export class EventStreams implements BeforeApplicationShutdown {
   /**
    * Streams until the client leaves, its key or session ends, or the process stops; to HEAD it answers the headers alone.
    * @throws DomainError RATE_LIMITED when the tenant holds too many streams open, or one person of it
-   * @throws ValidationFailure when it is to go on from what is no place
+   * @throws ValidationFailure when it is to go on from what is no position
    */
   async serve(tenant: TenantContext, query: EventStreamQuery, lastEventId: string | undefined, response: Response): Promise<void> {
     const start = startOf(query, lastEventId);
@@ -50,10 +50,10 @@ export class EventStreams implements BeforeApplicationShutdown {
     void answered(response).then(() => ending.abort(ENDED));
     try {
       const selection = { type: query.type ?? null, documentId: query.document_id ?? null };
-      const first = await this.events.after(tenant, start?.place ?? null, selection, BATCH, this.clock.now());
-      if (start !== null) refuseOtherLife(start.place, first.place, start.loc);
+      const first = await this.events.after(tenant, start?.at ?? null, selection, BATCH, this.clock.now());
+      if (start !== null) refuseOtherLife(start.at, first.at, start.loc);
       response.writeHead(200, HEADERS);
-      await this.send(response, `retry: ${RECONNECT_MS}\n${first.events.length === 0 ? `id: ${cursorOf(first.place)}\n` : ''}\n`, ending.signal);
+      await this.send(response, `retry: ${RECONNECT_MS}\n${first.events.length === 0 ? `id: ${cursorOf(first.at)}\n` : ''}\n`, ending.signal);
       await this.follow(tenant, selection, first, response, ending.signal);
     } catch (error) {
       if (!response.headersSent) throw error;
@@ -74,7 +74,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     let found = first;
     let spokenAt = this.clock.now().getTime();
     // In another life of the database the client is told so when it comes back.
-    while (found.isCredentialValid && found.place.lineage === first.place.lineage) {
+    while (found.isCredentialValid && found.at.lineage === first.at.lineage) {
       for (const event of found.events) await this.send(response, messageOf(event), ending);
       const now = this.clock.now().getTime();
       if (found.events.length > 0) spokenAt = now;
@@ -82,8 +82,8 @@ export class EventStreams implements BeforeApplicationShutdown {
         await this.send(response, ':\n\n', ending);
         spokenAt = now;
       }
-      if (!found.isMore) await this.lookout.until({ tenantId: tenant.tenantId, documentId: selection.documentId, place: found.place }, ending);
-      found = await this.events.after(tenant, found.place, selection, BATCH, this.clock.now());
+      if (!found.isMore) await this.lookout.until({ tenantId: tenant.tenantId, documentId: selection.documentId, at: found.at }, ending);
+      found = await this.events.after(tenant, found.at, selection, BATCH, this.clock.now());
     }
   }
 
@@ -115,12 +115,12 @@ export class EventStreams implements BeforeApplicationShutdown {
 }
 
 /** What the client saw last, as its browser repeats it, before what its address says. */
-function startOf({ cursor }: EventStreamQuery, lastEventId: string | undefined): { readonly place: EventPlace; readonly loc: readonly string[] } | null {
+function startOf({ cursor }: EventStreamQuery, lastEventId: string | undefined): { readonly at: EventPosition; readonly loc: readonly string[] } | null {
   const isRepeated = lastEventId !== undefined && lastEventId !== '';
   const given = isRepeated ? lastEventId : cursor;
   if (given === undefined) return null;
   const loc = isRepeated ? ['header', 'Last-Event-ID'] : ['query', 'cursor'];
-  return { place: placeOf(given, loc), loc };
+  return { at: positionOf(given, loc), loc };
 }
 
 const messageOf = (event: EventsFound['events'][number]): string => `id: ${cursorOf(event)}\nevent: ${event.type}\ndata: ${JSON.stringify(eventPayload(event))}\n\n`;

@@ -3,7 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { eventPayload } from '../event-payload.js';
-import { BEFORE_ALL, cursorOf, placeOf, refuseOtherLife } from '../event-place.js';
+import { BEFORE_ALL, cursorOf, positionOf, refuseOtherLife } from '../event-position.js';
 import type { EventListQuery } from '../events.dto.js';
 import type { EventPage } from '../events.responses.js';
 import { EventsRepository } from '../persistence/events.repository.js';
@@ -28,9 +28,9 @@ export class ListEventsHandler implements IQueryHandler<ListEvents> {
   ) {}
 
   async execute({ tenant, query: { cursor, limit, type, document_id } }: ListEvents): Promise<EventPage> {
-    const place = cursor === undefined ? BEFORE_ALL : placeOf(cursor, CURSOR);
-    const found = await this.events.after(tenant, place, { type: type ?? null, documentId: document_id ?? null }, limit, this.clock.now());
-    refuseOtherLife(place, found.place, CURSOR);
-    return { items: found.events.map(eventPayload), next_cursor: cursorOf(found.place), has_more: found.isMore };
+    const given = cursor === undefined ? BEFORE_ALL : positionOf(cursor, CURSOR);
+    const found = await this.events.after(tenant, given, { type: type ?? null, documentId: document_id ?? null }, limit, this.clock.now());
+    refuseOtherLife(given, found.at, CURSOR);
+    return { items: found.events.map(eventPayload), next_cursor: cursorOf(found.at), has_more: found.isMore };
   }
 }

@@ -5,7 +5,7 @@ import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { DeliveriesRepository } from '../persistence/deliveries.repository.js';
-import { ReplayPlaces } from '../replay-places.js';
+import { ReplaySlots } from '../replay-slots.js';
 import type { WebhookReplayDto } from '../webhooks.dto.js';
 import type { ReplayAccepted } from '../webhooks.responses.js';
 
@@ -27,14 +27,14 @@ export class ReplayEvents extends Command<ReplayAccepted> {
 export class ReplayEventsHandler implements ICommandHandler<ReplayEvents> {
   constructor(
     private readonly deliveries: DeliveriesRepository,
-    private readonly places: ReplayPlaces,
+    private readonly slots: ReplaySlots,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async execute({ tenant, webhookId, input }: ReplayEvents): Promise<ReplayAccepted> {
     const range = { from: new Date(input.from), to: new Date(input.to), kinds: input.kinds ?? null };
     const replay = () => this.deliveries.replayRange(tenant, webhookId, range, MOST_EVENTS, this.clock.now());
-    const events = found(await this.places.within(tenant.tenantId, replay));
+    const events = found(await this.slots.within(tenant.tenantId, replay));
     if (events === 'too_many') throw new ValidationFailure([{ loc: ['body', 'to'], type: 'range_too_large', input: input.to, ctx: { max: MOST_EVENTS } }]);
     return { events };
   }

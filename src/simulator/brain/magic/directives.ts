@@ -53,16 +53,16 @@ const SHAPE = /^([a-z0-9-]+?)(?::([a-z0-9._]+?))?(?:@([a-z]+?))?(?:x(\d{1,4}|\*)
 
 function readDirective(written: string): Directive {
   const match = SHAPE.exec(written.replace(/^html-(\d{3})/, 'html:$1'));
-  const [, name = '', argument, place, count] = match ?? [];
+  const [, name = '', argument, at, count] = match ?? [];
   const value = MAGIC_VALUES.find((candidate) => candidate.name === name);
   if (!value) throw new UnknownMagicValue(`no existe el valor "${written}"`);
   const given = argument ?? value.argument?.fallback ?? null;
   if (value.argument === null ? argument !== undefined : given === null || !value.argument.pattern.test(given)) {
     throw new UnknownMagicValue(`"${written}": ${value.argument === null ? 'no lleva argumento' : `falta ${value.argument.name}`}`);
   }
-  const service = DOCUMENT_SERVICES.find((candidate) => candidate === place);
-  if (place !== undefined && (service === undefined || !value.movableTo.includes(service))) {
-    throw new UnknownMagicValue(`"${written}": no actúa en ${place}`);
+  const service = DOCUMENT_SERVICES.find((candidate) => candidate === at);
+  if (at !== undefined && (service === undefined || !value.movableTo.includes(service))) {
+    throw new UnknownMagicValue(`"${written}": no actúa en ${at}`);
   }
   const action = value.action(given ?? '', service ?? null);
   return {

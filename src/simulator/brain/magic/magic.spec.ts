@@ -30,8 +30,8 @@ const consult = ({ brain }: TestSri, { accessKey }: { accessKey: string }): stri
 };
 
 describe('every code of the SRI', () => {
-  const at = (...places: string[]): string[] =>
-    Object.entries(SRI_MESSAGES).flatMap(([code, row]) => (places.includes(row.at) && row.type === 'ERROR' ? [code] : []));
+  const at = (...services: string[]): string[] =>
+    Object.entries(SRI_MESSAGES).flatMap(([code, row]) => (services.includes(row.at) && row.type === 'ERROR' ? [code] : []));
   const warnings = Object.entries(SRI_MESSAGES).flatMap(([code, { type }]) => (type === 'ADVERTENCIA' ? [code] : []));
 
   it('is a magic value', () => {
@@ -186,7 +186,7 @@ describe('what a value does', () => {
 });
 
 describe('how a value is written', () => {
-  it('reads arguments, places and counts', () => {
+  it('reads arguments, services and counts', () => {
     expect(readDirectives(' 50x3, IN-PROCESS:60 ,html-503@authorization x2,refuse:2001@authorization,35x*, ,')).toMatchObject([
       { text: '50x3', service: 'reception', times: 3, action: { kind: 'refuse', code: '50', at: 'reception' } },
       { text: 'in-process:60', service: 'reception', times: null, action: { kind: 'processing', seconds: 60 } },

@@ -15,8 +15,8 @@ export interface MagicValue {
   readonly meaning: string;
   /** What a client that does everything right comes to. */
   readonly leadsTo: string;
-  /** @param place what `@` named, null without it */
-  action(argument: string, place: DocumentService | null): FaultAction;
+  /** @param service what `@` named, null without it */
+  action(argument: string, service: DocumentService | null): FaultAction;
 }
 
 export interface MagicArgument {
@@ -38,20 +38,20 @@ const AUTHORIZED_ONCE = 'AUTHORIZED, the document sent once';
 const CODE_VALUES: readonly MagicValue[] = Object.entries(SRI_MESSAGES).map(([code, row]) => ({
   name: code,
   argument: null,
-  service: row.at === 'reception' ? 'reception' : row.at === 'consultation' ? 'consultation' : placeOf(row.at, row.type),
+  service: row.at === 'reception' ? 'reception' : row.at === 'consultation' ? 'consultation' : decidedBy(row.at, row.type),
   movableTo: row.type === 'ERROR' && row.at !== 'consultation' ? ['reception', 'authorization'] : [],
   times: CODES_ONCE.has(code) ? 1 : null,
   meaning: row.meaning,
   leadsTo: outcomeOf(code),
-  action: (_, place) => codeAction(code, place),
+  action: (_, service) => codeAction(code, service),
 }));
 
 /** Refusals and warnings at authorization are decided when the document is stored, that is by a submission. */
-function placeOf(at: 'authorization' | 'query', type: string | null): DocumentService {
+function decidedBy(at: 'authorization' | 'query', type: string | null): DocumentService {
   return at === 'query' || type === null ? 'authorization' : 'reception';
 }
 
-function codeAction(code: string, place: DocumentService | null): FaultAction {
+function codeAction(code: string, service: DocumentService | null): FaultAction {
   const row = SRI_MESSAGES[code];
   if (row?.type === 'ADVERTENCIA') return { kind: 'warn', code };
   switch (row?.at) {
@@ -62,12 +62,12 @@ function codeAction(code: string, place: DocumentService | null): FaultAction {
     case 'authorization':
     case 'reception':
     case undefined:
-      return { kind: 'refuse', code, at: refusalAt(place ?? row?.at ?? null), stored: CODES_HELD.has(code) };
+      return { kind: 'refuse', code, at: refusalAt(service ?? row?.at ?? null), stored: CODES_HELD.has(code) };
   }
 }
 
-function refusalAt(place: string | null): 'reception' | 'authorization' {
-  return place === 'authorization' ? 'authorization' : 'reception';
+function refusalAt(at: string | null): 'reception' | 'authorization' {
+  return at === 'authorization' ? 'authorization' : 'reception';
 }
 
 function outcomeOf(code: string): string {
@@ -178,7 +178,7 @@ const MEANINGS: readonly MagicValue[] = [
     times: null,
     meaning: 'refused with any code, also one that no text lists',
     leadsTo: 'REJECTED',
-    action: (code, place) => ({ kind: 'refuse', code, at: refusalAt(place), stored: false }),
+    action: (code, service) => ({ kind: 'refuse', code, at: refusalAt(service), stored: false }),
   },
   {
     ...NOTHING_ELSE,

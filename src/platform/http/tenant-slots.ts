@@ -1,11 +1,11 @@
-/** Places of each tenant on this process, for calls that are much work: so many may be under way at once. */
-export class TenantPlaces {
+/** Slots of each tenant on this process, for calls that are much work: so many may be under way at once. */
+export class TenantSlots {
   private readonly taken = new Map<string, number>();
 
   constructor(private readonly limit: number) {}
 
   /**
-   * Takes a place; null when the tenant has taken all of its places.
+   * Takes a slot; null when the tenant has taken all of its slots.
    * @returns gives it back; to be called once
    */
   take(tenantId: string): (() => void) | null {

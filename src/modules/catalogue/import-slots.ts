@@ -1,6 +1,6 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { CallPlaces } from '../../platform/http/call-places.js';
+import { CallSlots } from '../../platform/http/call-slots.js';
 import { Meters } from '../../platform/observability/meters.js';
 
 const LIMIT = 2;
@@ -10,18 +10,18 @@ export const IMPORTS_BOUND = `A tenant has at most ${LIMIT} imports under way at
 
 /** Imports that each tenant has under way on this process: each is work for seconds and holds a connection to the database. */
 @Injectable()
-export class ImportPlaces extends CallPlaces {
+export class ImportSlots extends CallSlots {
   constructor(meters: Meters) {
     super(meters, 'imports', LIMIT);
   }
 }
 
-/** A place is taken before the file is read, so that no more files than places are in memory. */
+/** A slot is taken before the file is read, so that no more files than slots are in memory. */
 @Injectable()
-export class TakesImportPlace implements NestInterceptor {
-  constructor(private readonly places: ImportPlaces) {}
+export class TakesImportSlot implements NestInterceptor {
+  constructor(private readonly slots: ImportSlots) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return this.places.hold(context, next);
+    return this.slots.hold(context, next);
   }
 }

@@ -1,6 +1,6 @@
-import { endOfJson } from './json-place.js';
+import { endOfJson } from './text-position.js';
 
-describe('the place where a text stops being JSON', () => {
+describe('the position where a text stops being JSON', () => {
   it.each<[string, number, number]>([
     ['', 1, 1],
     ['{', 1, 2],

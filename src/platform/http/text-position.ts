@@ -1,10 +1,10 @@
 /** Line and column of a text, both from 1, the column in characters. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-export function placeOf(text: string, index: number): Place {
+export function positionAt(text: string, index: number): TextPosition {
   const before = text.slice(0, index);
   const start = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: Array.from(before.slice(start)).length + 1 };
@@ -22,11 +22,11 @@ function lengthAt(pattern: RegExp, text: string, index: number): number {
 }
 
 /**
- * Where a text stops being JSON (RFC 8259). The engine's parser tells a place in some of its messages only; this is for
+ * Where a text stops being JSON (RFC 8259). The engine's parser names a position in some of its messages only; this is for
  * what it has refused.
  * @returns null when the text is JSON
  */
-export function endOfJson(text: string): Place | null {
+export function endOfJson(text: string): TextPosition | null {
   const open: ('}' | ']')[] = [];
   let wanted: 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'end' = 'value';
   let index = lengthAt(BLANKS, text, 0);
@@ -56,5 +56,5 @@ export function endOfJson(text: string): Place | null {
     index += length;
     if (text.charCodeAt(index) <= SPACE) index += lengthAt(BLANKS, text, index);
   }
-  return index === text.length && wanted === 'end' && open.length === 0 ? null : placeOf(text, index);
+  return index === text.length && wanted === 'end' && open.length === 0 ? null : positionAt(text, index);
 }

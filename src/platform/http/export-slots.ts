@@ -2,14 +2,14 @@ import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestI
 import type { Observable } from 'rxjs';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { Meters } from '../observability/meters.js';
-import { CallPlaces } from './call-places.js';
+import { CallSlots } from './call-slots.js';
 
 /** For the description of a route that exports. */
 export const EXPORTS_BOUND = 'A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.';
 
 /** Exports that each tenant has under way on this process: one of a million rows is work for minutes. */
 @Injectable()
-export class ExportPlaces extends CallPlaces {
+export class ExportSlots extends CallSlots {
   constructor(meters: Meters, @Inject(SETTINGS) settings: Pick<Settings, 'EXPORTS_PER_TENANT'>) {
     super(meters, 'exports', settings.EXPORTS_PER_TENANT);
   }
@@ -17,10 +17,10 @@ export class ExportPlaces extends CallPlaces {
 
 /** For routes that export what a tenant has. */
 @Injectable()
-export class TakesExportPlace implements NestInterceptor {
-  constructor(private readonly places: ExportPlaces) {}
+export class TakesExportSlot implements NestInterceptor {
+  constructor(private readonly slots: ExportSlots) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return this.places.hold(context, next);
+    return this.slots.hold(context, next);
   }
 }
