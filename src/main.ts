@@ -7,16 +7,16 @@ import { describeInterface } from './interface-description.js';
 import { configureHttp } from './platform/http/configure.js';
 import { listenProblem } from './platform/listen-problem.js';
 import { createLogger } from './platform/observability/logger.js';
-import { OperatorsDoor } from './platform/observability/operators-door.js';
+import { ManagementServer } from './platform/observability/management-server.js';
 import { nestLogger } from './platform/observability/nest-logger.js';
-import { announceReady, endWhileStarting, failToStart, tellUnhandled } from './platform/process.js';
+import { announceReady, exitAtOnceUntilReady, failToStart, handleUncaughtErrors } from './platform/process.js';
 
 /** The HTTP process: takes documents in and answers questions about them. */
 async function start(): Promise<void> {
-  endWhileStarting();
+  exitAtOnceUntilReady();
   const settings = readServiceSettings('master', 'token');
   const logger = createLogger(settings.LOG_LEVEL);
-  tellUnhandled(logger);
+  handleUncaughtErrors(logger);
   if (settings.APP_ENV === 'production' && settings.PROVIDER_RUC === undefined) {
     logger.warn('PROVIDER_RUC is not set: documents name no platform, which is right for those alone who issue their own (ficha técnica 2.34, annex 26)');
   }
@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   await app.listen(settings.PORT, settings.HOST).catch((error: unknown) => {
     throw listenProblem(error, settings.HOST, settings.PORT);
   });
-  announceReady(app, { url: (await app.getUrl()).replace('[::1]', '127.0.0.1'), metricsUrl: app.get(OperatorsDoor).url });
+  announceReady(app, { url: (await app.getUrl()).replace('[::1]', '127.0.0.1'), metricsUrl: app.get(ManagementServer).url });
 }
 
 start().catch(failToStart);

@@ -3,19 +3,19 @@ import { NestFactory } from '@nestjs/core';
 import { WorkerModule } from './worker.module.js';
 import { readServiceSettings } from './config/settings.js';
 import { createLogger } from './platform/observability/logger.js';
-import { OperatorsDoor } from './platform/observability/operators-door.js';
+import { ManagementServer } from './platform/observability/management-server.js';
 import { nestLogger } from './platform/observability/nest-logger.js';
-import { announceReady, endWhileStarting, failToStart, tellUnhandled } from './platform/process.js';
+import { announceReady, exitAtOnceUntilReady, failToStart, handleUncaughtErrors } from './platform/process.js';
 
 /** The worker process: brings accepted documents to the SRI. */
 async function start(): Promise<void> {
-  endWhileStarting();
+  exitAtOnceUntilReady();
   const settings = readServiceSettings('master');
   const logger = createLogger(settings.LOG_LEVEL);
-  tellUnhandled(logger);
+  handleUncaughtErrors(logger);
   const app = await NestFactory.createApplicationContext(WorkerModule.with(settings), { logger: nestLogger(logger), abortOnError: false });
   await app.init();
-  announceReady(app, { metricsUrl: app.get(OperatorsDoor).url });
+  announceReady(app, { metricsUrl: app.get(ManagementServer).url });
 }
 
 start().catch(failToStart);

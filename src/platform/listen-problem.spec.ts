@@ -12,7 +12,7 @@ it.each([
   expect(listenProblem(problem(code), '127.0.0.1', 3000).message).toMatch(told);
 });
 
-it('names the settings of the door for operators as they are called', () => {
+it('names the settings of the server for operators as they are called', () => {
   expect(listenProblem(problem('EADDRNOTAVAIL'), '1.2.3.4', 9464, 'METRICS_').message).toBe('METRICS_HOST: 1.2.3.4 is no address of this machine');
   expect(listenProblem(problem('EMFILE'), '1.2.3.4', 9464, 'METRICS_').message).toBe('METRICS_HOST, METRICS_PORT: listen EMFILE');
 });

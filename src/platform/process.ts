@@ -13,7 +13,7 @@ const endAtOnce = (): never => process.exit(0);
  * For the time until `announceReady`: told to stop, or left by whoever started it, a process that is starting has nothing
  * to finish. As the first process of a container it would not even hear.
  */
-export function endWhileStarting(): void {
+export function exitAtOnceUntilReady(): void {
   for (const event of ENDINGS) process.once(event, endAtOnce);
   if (process.send && !process.connected) endAtOnce();
 }
@@ -41,7 +41,7 @@ export function announceReady(app: INestApplicationContext, details: Readonly<Re
  * ends the process, told by the log, which takes secrets out: Node itself would print what hangs on the error, and on that of
  * a refused login hangs the password.
  */
-export function tellUnhandled(logger: Logger): void {
+export function handleUncaughtErrors(logger: Logger): void {
   process.on('unhandledRejection', (reason) => {
     if (reason instanceof Error && reason.name === 'ReplyError') logger.warn({ err: reason }, 'Redis refused a command');
     else end(reason);

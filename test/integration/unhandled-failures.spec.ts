@@ -8,9 +8,9 @@ const module = (path: string): string => JSON.stringify(pathToFileURL(`dist/src/
 /** What a process does with a failure that nobody handles. */
 async function after(failure: string, level = 'info'): Promise<{ code: number; out: string; error: string }> {
   const program = `
-    import { tellUnhandled } from ${module('platform/process.js')};
+    import { handleUncaughtErrors } from ${module('platform/process.js')};
     import { createLogger } from ${module('platform/observability/logger.js')};
-    tellUnhandled(createLogger('${level}'));
+    handleUncaughtErrors(createLogger('${level}'));
     const failing = (name) => Object.assign(new Error('no'), { name, command: { name: 'auth', args: ['canary-password'] } });
     setTimeout(() => process.exit(7), 200);
     ${failure}`;

@@ -25,7 +25,7 @@ class PostgresStore implements Store {
   execute({ kind, tenantId, sql, parameters }: Call): Promise<Rows> {
     switch (kind) {
       case 'call': return this.transaction.call(tenantId ?? '', sql, parameters.slice(1));
-      case 'platform': return this.inOrder(this.transaction.platform(sql, parameters));
+      case 'without_tenant': return this.inOrder(this.transaction.withoutTenant(sql, parameters));
       case 'run': return this.transaction.run(tenantId ?? '', (manager) => manager.query<Record<string, unknown>[]>(sql, [...parameters]));
     }
   }

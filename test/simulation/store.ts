@@ -7,8 +7,8 @@ import type { StoreSnapshot } from './snapshot.js';
 export interface Call {
   readonly name: string;
   readonly sql: string;
-  /** Of a tenant, or across tenants (`platform`). */
-  readonly kind: 'call' | 'platform' | 'run';
+  /** Of a tenant, or before and across tenants. */
+  readonly kind: 'call' | 'without_tenant' | 'run';
   /** Whose row security applies; null across tenants. */
   readonly tenantId: string | null;
   readonly parameters: readonly unknown[];
@@ -58,8 +58,8 @@ export class SimulatedTransaction extends TenantTransaction {
     return (await this.perform(callOf('call', tenantId, sql, [tenantId, ...parameters]))) as unknown as Row[];
   }
 
-  override async platform<Row>(sql: string | Prepared, parameters: readonly unknown[] = []): Promise<Row[]> {
-    return (await this.perform(callOf('platform', null, sql, parameters))) as unknown as Row[];
+  override async withoutTenant<Row>(sql: string | Prepared, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.perform(callOf('without_tenant', null, sql, parameters))) as unknown as Row[];
   }
 
   /** Only single queries are run this way by what the simulation covers. */

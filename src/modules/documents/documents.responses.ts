@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { ToldFinding } from '../../platform/http/told-finding.js';
+import type { LocalizedFinding } from '../../platform/http/localized-finding.js';
 import { Page } from '../../platform/openapi/page.js';
 import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { sampleId } from '../../platform/openapi/samples.js';
@@ -153,7 +153,7 @@ export class DocumentRecord {
   @ApiProperty(storedOrNull(WithholdingDto)) withholding: Record<string, unknown> | null;
   @ApiProperty({ type: [SriMessageBody] }) sri_messages: SriMessageBody[];
   @ApiProperty({ type: DocumentErrorBody, ...orNull, description: 'Why the document does not go on' }) error: DocumentErrorBody | null;
-  @ApiProperty({ ...findings, description: 'Findings that did not refuse the document', example: [] }) warnings: ToldFinding[];
+  @ApiProperty({ ...findings, description: 'Findings that did not refuse the document', example: [] }) warnings: LocalizedFinding[];
   @ApiProperty({ ...instant, ...orNull, description: 'When the next step is due; where that has passed, it is done as soon as a worker is free and the SRI can be called.' })
   next_attempt_at: Date | null;
   @ApiProperty({ type: DocumentCancellation, ...orNull, description: 'A requested annulment that is being watched' }) cancellation: DocumentCancellation | null;
@@ -173,7 +173,7 @@ export class DocumentTotals {
 @ApiSchema({ name: 'DocumentValidation' })
 export class DocumentValidation {
   @ApiProperty({ type: Boolean, description: 'POST /documents would accept it' }) valid: boolean;
-  @ApiProperty(findings) findings: ToldFinding[];
+  @ApiProperty(findings) findings: LocalizedFinding[];
   @ApiProperty({ type: DocumentTotals }) totals: DocumentTotals;
 }
 

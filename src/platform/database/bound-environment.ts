@@ -35,7 +35,7 @@ export class BoundEnvironment implements OnModuleInit {
 
   private async bind(mine: string): Promise<Bound[]> {
     try {
-      return await this.transaction.platform<Bound>(`select bind_environment($1) as environment, ${LOGIN_RIGHTS} from pg_roles where rolname = session_user`, [mine]);
+      return await this.transaction.withoutTenant<Bound>(`select bind_environment($1) as environment, ${LOGIN_RIGHTS} from pg_roles where rolname = session_user`, [mine]);
     } catch (error) {
       throw migrationProblem(error) ?? error;
     }

@@ -61,11 +61,11 @@ export class ReplicaReads extends RecurringWork implements ListReads {
   }
 
   protected async work(): Promise<void> {
-    await this.primary.platform('select beat()');
+    await this.primary.withoutTenant('select beat()');
     try {
       this.replica ??= await new DataSource(serviceDataSourceOptions(this.url, this.program, this.settings.DATABASE_POOL_SIZE, this.settings.DATABASE_WAIT_SECONDS)).initialize();
       const transaction = new TenantTransaction(this.replica);
-      const [beat] = await transaction.platform<{ seconds: number | null }>('select seconds_since_beat() as seconds');
+      const [beat] = await transaction.withoutTenant<{ seconds: number | null }>('select seconds_since_beat() as seconds');
       const seconds = beat?.seconds ?? Number.POSITIVE_INFINITY;
       if (seconds > this.settings.DATABASE_REPLICA_MAX_LAG_SECONDS) throw new Error(`it is ${Math.round(seconds)} s behind`);
       this.trust(transaction);

@@ -15,8 +15,8 @@ export class Prepared {
 }
 
 /**
- * The only way to the database. Every statement runs inside a transaction whose
- * tenant is set; without one, row security shows no rows at all.
+ * The only way to the database for what serves a tenant. Statements run in a transaction whose tenant is set, all but
+ * those of `withoutTenant`, to which row security shows no rows of tenants at all.
  */
 @Injectable()
 export class TenantTransaction {
@@ -44,9 +44,9 @@ export class TenantTransaction {
 
   /**
    * Calls a narrow SECURITY DEFINER function that works before or across tenants
-   * (key look-up, due work). Tables of tenants stay invisible here.
+   * (key look-up, due work). No tenant is set, so tables of tenants stay invisible here.
    */
-  async platform<Row>(sql: string | Prepared, parameters: readonly unknown[] = []): Promise<Row[]> {
+  async withoutTenant<Row>(sql: string | Prepared, parameters: readonly unknown[] = []): Promise<Row[]> {
     return this.query(sql, [...parameters]);
   }
 

@@ -5,7 +5,7 @@ import { refusalMessage } from '../../shared/refusal-reasons.js';
 import { sqlState } from '../database/sql-error.js';
 import type { Finding } from '../../shared/finding.js';
 import { fieldMessage, type Language } from './field-messages.js';
-import { toldFinding } from './told-finding.js';
+import { localizedFinding } from './localized-finding.js';
 import { type FieldFinding, ValidationFailure } from './validation-failure.js';
 
 /** What the caller gets for an error, before it is written out. */
@@ -45,7 +45,7 @@ function limitHeaders(detail: unknown): Readonly<Record<string, string>> {
 /** What refuses comes before what is only odd. */
 function toldRefusal(findings: readonly Finding[], language: Language): unknown {
   const of = (severity: Finding['severity']): readonly Finding[] => findings.filter((finding) => finding.severity === severity);
-  return [...of('error'), ...of('warning')].map((finding) => toldFinding(finding, language));
+  return [...of('error'), ...of('warning')].map((finding) => localizedFinding(finding, language));
 }
 
 /** When to try again: as the refusal says, else by the status. */

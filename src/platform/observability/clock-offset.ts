@@ -47,7 +47,7 @@ export class ClockOffset {
   private async toldByPostgres(): Promise<number | null> {
     let row: { at: Date } | undefined;
     try {
-      [row] = await answerWithin(this.sleeper, ANSWER_MS, this.database.platform<{ at: Date }>('select clock_timestamp() as at'));
+      [row] = await answerWithin(this.sleeper, ANSWER_MS, this.database.withoutTenant<{ at: Date }>('select clock_timestamp() as at'));
       this.isSilent = false;
     } catch (error) {
       if (!this.isSilent) this.logger.warn({ err: error }, 'PostgreSQL did not tell its time');

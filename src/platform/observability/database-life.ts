@@ -69,11 +69,11 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
 
   /** What is remembered is asked first: the database may only have come further since. */
   private async look(): Promise<void> {
-    const [database] = await this.database.platform<{ life: string | null }>('select life_of_database() as life');
+    const [database] = await this.database.withoutTenant<{ life: string | null }>('select life_of_database() as life');
     if (typeof database?.life !== 'string') return;
     const remembered = await this.remembered(database.life);
     const seen = Math.max(remembered ?? 0, this.own?.life === database.life ? this.own.beats : 0);
-    const [now] = await this.database.platform<{ life: string; beats: string }>('select * from beat_of_life($1)', [seen]);
+    const [now] = await this.database.withoutTenant<{ life: string; beats: string }>('select * from beat_of_life($1)', [seen]);
     if (now === undefined || now.life !== database.life) return;
     const beats = Number(now.beats);
     if (beats < seen) {

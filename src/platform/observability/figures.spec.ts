@@ -14,7 +14,7 @@ describe('for how long work is told to have been due', () => {
     const gates = new StepGates();
     gates.register({ stepCapacity: () => new Map(), openSince });
     const rows = ['prepare', 'submit', 'authorize'].map((kind) => ({ kind, oldest: before(3_600), oldest_unannounced: kind === 'prepare' ? null : before(1_800) }));
-    const transaction = { platform: (sql: string) => Promise.resolve(sql.includes('work_ages') ? rows : []) } as unknown as TenantTransaction;
+    const transaction = { withoutTenant: (sql: string) => Promise.resolve(sql.includes('work_ages') ? rows : []) } as unknown as TenantTransaction;
     new Figures(transaction, meters, gates, { now: () => new Date(NOW) }, pino({ level: 'silent' }));
     const [ages, lag] = await Promise.all(['sello_due_work_age_seconds', 'sello_outbox_lag_seconds'].map((name) => meters.registry.getSingleMetric(name)!.get()));
     return { ...Object.fromEntries(ages!.values.map(({ labels, value }) => [String(labels['kind']), value])), lag: lag!.values[0]!.value };

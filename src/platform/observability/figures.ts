@@ -56,9 +56,9 @@ export class Figures {
   /** Null while PostgreSQL does not tell: then nothing is told rather than something old. */
   private async ask(now: Date): Promise<Found | null> {
     try {
-      const ages = await this.transaction.platform<{ kind: string; oldest: Date | null; oldest_unannounced: Date | null }>('select * from work_ages($1, $2)', [now, PLACES]);
-      const moving = await this.transaction.platform<{ status: string; documents: number }>('select * from moving_documents($1)', [DOCUMENTS]);
-      const dead = await this.transaction.platform<{ table: string; rows: number }>(DEAD_ROWS, [QUEUES]);
+      const ages = await this.transaction.withoutTenant<{ kind: string; oldest: Date | null; oldest_unannounced: Date | null }>('select * from work_ages($1, $2)', [now, PLACES]);
+      const moving = await this.transaction.withoutTenant<{ status: string; documents: number }>('select * from moving_documents($1)', [DOCUMENTS]);
+      const dead = await this.transaction.withoutTenant<{ table: string; rows: number }>(DEAD_ROWS, [QUEUES]);
       const age = (kind: string, since: Date | null): number => {
         const openSince = this.gates.openSince(kind);
         if (since === null || openSince === null) return 0;

@@ -59,9 +59,9 @@ export class HealthChecks {
   /** Names of the applied migrations; empty when none ever ran; null when PostgreSQL does not answer. */
   private async appliedMigrations(): Promise<ReadonlySet<string> | null> {
     try {
-      const [table] = await this.database.platform<{ exists: boolean }>(`select to_regclass('migrations') is not null as exists`);
+      const [table] = await this.database.withoutTenant<{ exists: boolean }>(`select to_regclass('migrations') is not null as exists`);
       if (table?.exists !== true) return new Set();
-      const rows = await this.database.platform<{ name: string }>('select name from migrations');
+      const rows = await this.database.withoutTenant<{ name: string }>('select name from migrations');
       return new Set(rows.map((row) => row.name));
     } catch (error) {
       this.logger.warn({ err: error }, 'readiness: PostgreSQL does not answer');

@@ -3,15 +3,15 @@ import { HttpModule } from '../http/http.module.js';
 import { RateLimits } from '../http/rate-limits.js';
 import { PROCESS_NAME } from './build-info.js';
 import { HealthController } from './health.controller.js';
-import { TOLD } from './told.js';
-import { OperatorsDoor } from './operators-door.js';
+import { SELF_REPORTING } from './self-reporting.js';
+import { ManagementServer } from './management-server.js';
 import { REDIS_PROBE } from './redis-probe.js';
 
 /** How the API process is: to callers over the API, to operators on METRICS_PORT. */
 @Module({
   imports: [HttpModule],
   controllers: [HealthController],
-  providers: [...TOLD, { provide: PROCESS_NAME, useValue: 'api' }, { provide: REDIS_PROBE, useExisting: RateLimits }],
-  exports: [OperatorsDoor],
+  providers: [...SELF_REPORTING, { provide: PROCESS_NAME, useValue: 'api' }, { provide: REDIS_PROBE, useExisting: RateLimits }],
+  exports: [ManagementServer],
 })
 export class HealthModule {}

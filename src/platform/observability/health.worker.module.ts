@@ -4,13 +4,13 @@ import { PROCESS_NAME } from './build-info.js';
 import { ClockAgreement } from './clock-agreement.js';
 import { Figures } from './figures.js';
 import { MigrationsFirst } from './migrations-first.js';
-import { OperatorsDoor } from './operators-door.js';
+import { ManagementServer } from './management-server.js';
 import { REDIS_PROBE } from './redis-probe.js';
-import { TOLD } from './told.js';
+import { SELF_REPORTING } from './self-reporting.js';
 
 /** How a worker process is, and what is due: to operators on METRICS_PORT. */
 @Module({
-  providers: [...TOLD, ClockAgreement, MigrationsFirst, Figures, { provide: PROCESS_NAME, useValue: 'worker' }, { provide: REDIS_PROBE, useExisting: IssuanceBell }],
-  exports: [OperatorsDoor],
+  providers: [...SELF_REPORTING, ClockAgreement, MigrationsFirst, Figures, { provide: PROCESS_NAME, useValue: 'worker' }, { provide: REDIS_PROBE, useExisting: IssuanceBell }],
+  exports: [ManagementServer],
 })
 export class HealthWorkerModule {}

@@ -3,7 +3,7 @@ import { SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { ClockAgreement } from './clock-agreement.js';
 import { HealthChecks } from './health-checks.js';
 import { type Logger, LOGGER } from './logger.js';
-import { OperatorsDoor } from './operators-door.js';
+import { ManagementServer } from './management-server.js';
 
 const PAUSE_MS = 1_000;
 
@@ -16,7 +16,7 @@ export class MigrationsFirst implements OnModuleInit {
   constructor(
     private readonly health: HealthChecks,
     private readonly clocks: ClockAgreement,
-    private readonly door: OperatorsDoor,
+    private readonly server: ManagementServer,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -28,7 +28,7 @@ export class MigrationsFirst implements OnModuleInit {
   }
 
   private async untilMigrated(): Promise<void> {
-    await this.door.open();
+    await this.server.open();
     this.logger.warn('work begins when PostgreSQL answers and has the migrations of this version (npm run migrate)');
     do await this.sleeper.sleep(PAUSE_MS);
     while (!(await this.health.isMigrated()));

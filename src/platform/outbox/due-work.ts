@@ -34,7 +34,7 @@ export class DueWork {
    * @param stepCapacity how many of a step at most; a step left out is bounded by `limit` alone
    */
   async announce(now: Date, patienceMs: number, limit: number, stepCapacity: ReadonlyMap<string, number> = new Map()): Promise<Announcement[]> {
-    const rows = await this.transaction.platform<{ tenant_id: string; document_id: string; announcement: number; looked_until: string | null }>(
+    const rows = await this.transaction.withoutTenant<{ tenant_id: string; document_id: string; announcement: number; looked_until: string | null }>(
       ANNOUNCE,
       [now, patienceMs, limit, stepCapacity.size === 0 ? null : JSON.stringify(Object.fromEntries(stepCapacity)), this.lookedUntil],
     );
@@ -45,12 +45,12 @@ export class DueWork {
   /** Gives up ringing for documents that nobody has taken yet: they count as never announced. */
   async leaveToRelay(announcements: readonly Announcement[]): Promise<void> {
     if (announcements.length === 0) return;
-    await this.transaction.platform(LEAVE, [announcements.map(({ tenantId }) => tenantId), announcements.map(({ documentId }) => documentId)]);
+    await this.transaction.withoutTenant(LEAVE, [announcements.map(({ tenantId }) => tenantId), announcements.map(({ documentId }) => documentId)]);
   }
 
   /** Takes or renews the lease of a due row; null when there is nothing for this worker to do. */
   async claim<Step extends string>(tenantId: string, documentId: string, token: string, now: Date, leaseMs: number): Promise<Claim<Step> | null> {
-    const [row] = await this.transaction.platform<{ step: Step; lost_leases: number }>(
+    const [row] = await this.transaction.withoutTenant<{ step: Step; lost_leases: number }>(
       `select * from ${CLAIM_STEP}`,
       [tenantId, documentId, token, now, leaseMs],
     );

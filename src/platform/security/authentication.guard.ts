@@ -84,7 +84,7 @@ export class AuthenticationGuard implements CanActivate {
     const environment = sriEnvironment(this.settings);
     const key = parseApiKey(presented);
     if (key?.environment !== environment) throw new DomainError('UNAUTHENTICATED');
-    const [row] = await this.database.platform<KeyRow>(KEY, [key.hash]);
+    const [row] = await this.database.withoutTenant<KeyRow>(KEY, [key.hash]);
     if (row === undefined || row.revoked_at !== null || row.environment !== environment) {
       throw new DomainError('UNAUTHENTICATED');
     }

@@ -35,7 +35,7 @@ export class PersonAuthentication {
   /** The person of the bearer token, or else of the cookie; both may be sent when they are of one session. */
   async authenticate(context: ExecutionContext, request: ServiceRequest): Promise<SignedInPerson> {
     const claims = await this.claimsOf(context, request);
-    const rows = await this.database.platform<SessionRow>(SESSION, [
+    const rows = await this.database.withoutTenant<SessionRow>(SESSION, [
       claims.sub, claims.sid, claims.tv, namedTenant(request), this.clock.now(),
     ]);
     const [first] = rows;
@@ -76,13 +76,13 @@ export class PersonAuthentication {
   /** The tenants a person belongs to learn that the person tried another one. */
   private async tellOwnTenants(request: ServiceRequest, { userId }: SignedInPerson, named: string): Promise<void> {
     const { requestId, address } = originOf(request);
-    await this.database.platform('select record_foreign_attempt($1, $2, $3, $4, $5)', [userId, named, this.clock.now(), requestId, address]);
+    await this.database.withoutTenant('select record_foreign_attempt($1, $2, $3, $4, $5)', [userId, named, this.clock.now(), requestId, address]);
   }
 
   private async visit(request: ServiceRequest, person: SignedInPerson, named: string | null): Promise<string | null> {
     if (named === null) return null;
     const { requestId, address } = originOf(request);
-    const [entered] = await this.database.platform<{ is_known: boolean }>('select enter_tenant($1, $2, $3, $4, $5, $6) as is_known', [
+    const [entered] = await this.database.withoutTenant<{ is_known: boolean }>('select enter_tenant($1, $2, $3, $4, $5, $6) as is_known', [
       named, person.userId, person.sessionId, this.clock.now(), requestId, address,
     ]);
     return entered?.is_known === true ? named : null;

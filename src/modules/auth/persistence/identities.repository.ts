@@ -25,22 +25,22 @@ export class IdentitiesRepository {
   constructor(private readonly database: TenantTransaction) {}
 
   async keepSignIn(stateHash: Buffer, pending: object, expires: Date, now: Date): Promise<void> {
-    await this.database.platform(`select keep_one_time_token($1, 'sign_in_at_provider', null, $2, $3, $4)`, [stateHash, JSON.stringify(pending), expires, now]);
+    await this.database.withoutTenant(`select keep_one_time_token($1, 'sign_in_at_provider', null, $2, $3, $4)`, [stateHash, JSON.stringify(pending), expires, now]);
   }
 
   async takeSignIn(stateHash: Buffer, now: Date): Promise<PendingSignIn | null> {
-    const [row] = await this.database.platform<{ detail: PendingSignIn }>(`select detail from take_one_time_token($1, 'sign_in_at_provider', $2)`, [stateHash, now]);
+    const [row] = await this.database.withoutTenant<{ detail: PendingSignIn }>(`select detail from take_one_time_token($1, 'sign_in_at_provider', $2)`, [stateHash, now]);
     return row?.detail ?? null;
   }
 
   async find(issuer: string, subject: string, email: string): Promise<KnownIdentity | null> {
-    const [row] = await this.database.platform<KnownIdentity>('select * from find_identity($1, $2, $3)', [issuer, subject, email]);
+    const [row] = await this.database.withoutTenant<KnownIdentity>('select * from find_identity($1, $2, $3)', [issuer, subject, email]);
     return row ?? null;
   }
 
   /** False when address or identity are taken. */
   async signUp({ userId, email, name, tenantId, tenantName, memberId }: NewPerson, issuer: string, subject: string, now: Date, origin: RequestOrigin): Promise<boolean> {
-    const [row] = await this.database.platform<{ done: boolean }>('select sign_up_with_identity($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as done', [
+    const [row] = await this.database.withoutTenant<{ done: boolean }>('select sign_up_with_identity($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as done', [
       userId, email, name, issuer, subject, tenantId, tenantName, memberId, now, origin.requestId, origin.address,
     ]);
     return row?.done === true;
@@ -48,7 +48,7 @@ export class IdentitiesRepository {
 
   /** Links the identity that a token offers to this person; false when the token offers them none. */
   async link(tokenHash: Buffer, userId: string, now: Date, origin: RequestOrigin): Promise<boolean> {
-    const [row] = await this.database.platform<{ done: boolean }>('select link_identity($1, $2, $3, $4, $5) as done', [tokenHash, userId, now, origin.requestId, origin.address]);
+    const [row] = await this.database.withoutTenant<{ done: boolean }>('select link_identity($1, $2, $3, $4, $5) as done', [tokenHash, userId, now, origin.requestId, origin.address]);
     return row?.done === true;
   }
 }

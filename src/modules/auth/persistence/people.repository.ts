@@ -48,13 +48,13 @@ export class PeopleRepository {
   constructor(private readonly database: TenantTransaction) {}
 
   async find(email: string): Promise<Account | null> {
-    const [account] = await this.database.platform<Account>('select * from find_account($1)', [email]);
+    const [account] = await this.database.withoutTenant<Account>('select * from find_account($1)', [email]);
     return account ?? null;
   }
 
   /** One row per tenant, or one without a tenant. */
   describe(userId: string): Promise<PersonRow[]> {
-    return this.database.platform<PersonRow>('select * from describe_person($1)', [userId]);
+    return this.database.withoutTenant<PersonRow>('select * from describe_person($1)', [userId]);
   }
 
   /** False when the address is taken. */
@@ -65,29 +65,29 @@ export class PeopleRepository {
   }
 
   async recordFailure(userId: string, limit: number, lockedUntil: Date, now: Date, origin: RequestOrigin): Promise<void> {
-    await this.database.platform('select record_login_failure($1, $2, $3, $4, $5, $6)', [userId, limit, lockedUntil, now, origin.requestId, origin.address]);
+    await this.database.withoutTenant('select record_login_failure($1, $2, $3, $4, $5, $6)', [userId, limit, lockedUntil, now, origin.requestId, origin.address]);
   }
 
   async keepToken(hash: Buffer, purpose: 'link_identity', userId: string, detail: object, expires: Date, now: Date): Promise<void> {
-    await this.database.platform('select keep_one_time_token($1, $2, $3, $4, $5, $6)', [hash, purpose, userId, JSON.stringify(detail), expires, now]);
+    await this.database.withoutTenant('select keep_one_time_token($1, $2, $3, $4, $5, $6)', [hash, purpose, userId, JSON.stringify(detail), expires, now]);
   }
 
   /** Whom to write to, or null when the address is confirmed, or five mails were sent in a day. */
   async beginVerification(userId: string, hash: Buffer, expires: Date, now: Date): Promise<{ email: string; name: string } | null> {
-    const [person] = await this.database.platform<{ email: string; name: string }>('select * from begin_email_verification($1, $2, $3, $4)', [userId, hash, expires, now]);
+    const [person] = await this.database.withoutTenant<{ email: string; name: string }>('select * from begin_email_verification($1, $2, $3, $4)', [userId, hash, expires, now]);
     return person ?? null;
   }
 
   /** Where the token of a mail was sent; null when it is worth nothing. */
   async addressOfToken(hash: Buffer, now: Date): Promise<string | null> {
-    const [row] = await this.database.platform<{ email: string | null }>('select address_of_token($1, $2) as email', [hash, now]);
+    const [row] = await this.database.withoutTenant<{ email: string | null }>('select address_of_token($1, $2) as email', [hash, now]);
     return row?.email ?? null;
   }
 
   async foundTenant(
     { userId, tenantId, name, memberId }: { userId: string; tenantId: string; name: string; memberId: string }, limit: number, now: Date, origin: RequestOrigin,
   ): Promise<'founded' | 'unconfirmed' | 'too_many'> {
-    const [row] = await this.database.platform<{ outcome: 'founded' | 'unconfirmed' | 'too_many' }>('select found_own_tenant($1, $2, $3, $4, $5, $6, $7, $8) as outcome', [
+    const [row] = await this.database.withoutTenant<{ outcome: 'founded' | 'unconfirmed' | 'too_many' }>('select found_own_tenant($1, $2, $3, $4, $5, $6, $7, $8) as outcome', [
       userId, tenantId, name, memberId, limit, now, origin.requestId, origin.address,
     ]);
     if (row === undefined) throw new Error('found_own_tenant returned no row');
@@ -100,7 +100,7 @@ export class PeopleRepository {
 
   /** The person to write to, or null when nobody has the address, or five mails were sent in a day and the link of one is good still. */
   async beginReset(email: string, hash: Buffer, expires: Date, now: Date): Promise<{ email: string; name: string } | null> {
-    const [person] = await this.database.platform<{ email: string; name: string }>('select * from begin_password_reset($1, $2, $3, $4)', [email, hash, expires, now]);
+    const [person] = await this.database.withoutTenant<{ email: string; name: string }>('select * from begin_password_reset($1, $2, $3, $4)', [email, hash, expires, now]);
     return person ?? null;
   }
 
@@ -109,7 +109,7 @@ export class PeopleRepository {
   }
 
   async rename(userId: string, name: string, now: Date, origin: RequestOrigin): Promise<void> {
-    await this.database.platform('select rename_person($1, $2, $3, $4, $5)', [userId, name, now, origin.requestId, origin.address]);
+    await this.database.withoutTenant('select rename_person($1, $2, $3, $4, $5)', [userId, name, now, origin.requestId, origin.address]);
   }
 
   /** Ends every session but this one; false when it has ended itself, or the account was changed meanwhile. */
@@ -121,20 +121,20 @@ export class PeopleRepository {
 
   /** Null when the token is worth nothing. */
   async lookAtInvitation(hash: Buffer, now: Date): Promise<InvitationRecord | null> {
-    const [invitation] = await this.database.platform<InvitationRecord>('select * from look_at_invitation($1, $2)', [hash, now]);
+    const [invitation] = await this.database.withoutTenant<InvitationRecord>('select * from look_at_invitation($1, $2)', [hash, now]);
     return invitation ?? null;
   }
 
   /** @param newcomer name and password of who has no account yet; null for the person `userId` */
   async acceptInvitation(hash: Buffer, userId: string, newcomer: { name: string; passwordHash: string } | null, now: Date, origin: RequestOrigin): Promise<AcceptedInvitation> {
-    const [answer] = await this.database.platform<AcceptedInvitation>('select * from accept_invitation($1, $2, $3, $4, $5, $6, $7)', [
+    const [answer] = await this.database.withoutTenant<AcceptedInvitation>('select * from accept_invitation($1, $2, $3, $4, $5, $6, $7)', [
       hash, userId, newcomer?.name ?? null, newcomer?.passwordHash ?? null, now, origin.requestId, origin.address,
     ]);
     return answer ?? { outcome: 'unknown', tenant_id: null, member_id: null };
   }
 
   private async asks(call: string, parameters: readonly unknown[]): Promise<boolean> {
-    const [row] = await this.database.platform<{ done: boolean }>(`select ${call} as done`, parameters);
+    const [row] = await this.database.withoutTenant<{ done: boolean }>(`select ${call} as done`, parameters);
     return row?.done === true;
   }
 }

@@ -26,14 +26,14 @@ export class SessionsRepository {
     now: Date,
     origin: RequestOrigin,
   ): Promise<boolean> {
-    const [row] = await this.database.platform<{ opened: boolean }>('select open_session($1, $2, $3, $4, $5, $6, $7, $8, $9) as opened', [
+    const [row] = await this.database.withoutTenant<{ opened: boolean }>('select open_session($1, $2, $3, $4, $5, $6, $7, $8, $9) as opened', [
       person.userId, person.tokenVersion, session.id, session.refreshHash, method, session.expires, now, origin.requestId, origin.address,
     ]);
     return row?.opened === true;
   }
 
   async rotate(hash: Buffer, newHash: Buffer, expires: Date, longestDays: number, now: Date, origin: RequestOrigin): Promise<RotatedToken> {
-    const [row] = await this.database.platform<RotatedToken>('select * from renew_session($1, $2, $3, make_interval(days => $4), $5, $6, $7)', [
+    const [row] = await this.database.withoutTenant<RotatedToken>('select * from renew_session($1, $2, $3, make_interval(days => $4), $5, $6, $7)', [
       hash, newHash, expires, longestDays, now, origin.requestId, origin.address,
     ]);
     return row ?? { outcome: 'refused', user_id: null, session_id: null, token_version: null, expires_at: null };
@@ -41,21 +41,21 @@ export class SessionsRepository {
 
   /** Whether a session goes on. @param tokenVersion the account's, as it was read last */
   async isOpen(userId: string, sessionId: string, tokenVersion: number, now: Date): Promise<boolean> {
-    return (await this.database.platform('select from authenticate_session($1, $2, $3, null, $4) limit 1', [userId, sessionId, tokenVersion, now])).length > 0;
+    return (await this.database.withoutTenant('select from authenticate_session($1, $2, $3, null, $4) limit 1', [userId, sessionId, tokenVersion, now])).length > 0;
   }
 
   /** Ends the session that a refresh token belongs to, if there is one. */
   async endOf(hash: Buffer, now: Date, origin: RequestOrigin): Promise<void> {
-    await this.database.platform('select end_session_of_token($1, $2, $3, $4)', [hash, now, origin.requestId, origin.address]);
+    await this.database.withoutTenant('select end_session_of_token($1, $2, $3, $4)', [hash, now, origin.requestId, origin.address]);
   }
 
   async end(userId: string, sessionId: string, now: Date, origin: RequestOrigin): Promise<void> {
-    await this.database.platform('select end_session($1, $2, $3, $4, $5)', [userId, sessionId, now, origin.requestId, origin.address]);
+    await this.database.withoutTenant('select end_session($1, $2, $3, $4, $5)', [userId, sessionId, now, origin.requestId, origin.address]);
   }
 
   /** Ends every session of a person; false when the one that asks for it has ended meanwhile. */
   async endAll(userId: string, sessionId: string, now: Date, origin: RequestOrigin): Promise<boolean> {
-    const [row] = await this.database.platform<{ done: boolean }>('select end_every_session($1, $2, $3, $4, $5) as done', [userId, sessionId, now, origin.requestId, origin.address]);
+    const [row] = await this.database.withoutTenant<{ done: boolean }>('select end_every_session($1, $2, $3, $4, $5) as done', [userId, sessionId, now, origin.requestId, origin.address]);
     return row?.done === true;
   }
 }

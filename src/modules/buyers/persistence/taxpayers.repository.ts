@@ -24,7 +24,7 @@ export class TaxpayersRepository {
   constructor(private readonly database: TenantTransaction) {}
 
   async recall(ruc: string): Promise<RememberedTaxpayer | null> {
-    const [row] = await this.database.platform<Row>('select * from recall_taxpayer($1)', [ruc]);
+    const [row] = await this.database.withoutTenant<Row>('select * from recall_taxpayer($1)', [ruc]);
     if (row === undefined) return null;
     const { found, legal_name, trade_name, contributor_status, contributor_type, address, verified_at } = row;
     const taxpayer = { legalName: legal_name, tradeName: trade_name, status: contributor_status, type: contributor_type, address };
@@ -33,7 +33,7 @@ export class TaxpayersRepository {
 
   /** Keeps an answer, unless a later one is kept already. */
   async remember(ruc: string, { taxpayer, verifiedAt }: RememberedTaxpayer): Promise<void> {
-    await this.database.platform('select remember_taxpayer($1, $2, $3, $4, $5, $6, $7, $8)', [
+    await this.database.withoutTenant('select remember_taxpayer($1, $2, $3, $4, $5, $6, $7, $8)', [
       ruc, taxpayer !== null, taxpayer?.legalName ?? null, taxpayer?.tradeName ?? null, taxpayer?.status ?? null, taxpayer?.type ?? null, taxpayer?.address ?? null, verifiedAt,
     ]);
   }

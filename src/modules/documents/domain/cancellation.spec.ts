@@ -1,6 +1,6 @@
 import type { ConsultationAnswer, ConsultedState } from '../../../sri/soap/consultation.js';
 import { PLAIN_CONTENT, type DocumentContent } from '../../../sri/document-types/document.js';
-import { annulmentOf, decideCancel, decideCancellationReconciled, decideConsultation, decideWithdrawal, type Told } from './cancellation.js';
+import { annulmentOf, decideCancel, decideCancellationReconciled, decideConsultation, decideWithdrawal, type ConsultedAnswer } from './cancellation.js';
 import type { Cancellation, Decision, DocumentState, SagaPolicy } from './document.js';
 
 const DAY = 86_400_000;
@@ -17,7 +17,7 @@ const document = (cancellation: Cancellation | null): DocumentState => ({
   id: 'd', tenantId: 't', status: cancellation === null ? 'AUTHORIZED' : 'CANCELLATION_REQUESTED', version: 9, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [],
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: NOW, deadlineAt: null, errorCode: null, sriMessages: [], isResigning: false, cancellation,
 });
-const consulted = (state: ConsultedState): Told =>
+const consulted = (state: ConsultedState): ConsultedAnswer =>
   ({ kind: 'state', state, estado: state, authorizationDate: null, documentType: null, issuerRuc: null, messages: [], raw: '' });
 
 describe('the rules of annulling', () => {
@@ -109,7 +109,7 @@ describe('a requested cancellation', () => {
   });
 
   const unknown = { kind: 'unknown', messages: [], raw: '' } as const;
-  const withdraw = (answer: Told, cancellation: Cancellation | null = requested(), now = NOW): Decision => decideWithdrawal(document(cancellation), answer, now, POLICY);
+  const withdraw = (answer: ConsultedAnswer, cancellation: Cancellation | null = requested(), now = NOW): Decision => decideWithdrawal(document(cancellation), answer, now, POLICY);
 
   it.each([['still authorized', consulted('authorized')], ['refused by the receiver', consulted('refused')], ['of no known state', consulted('unknown_state')], ['nothing told', unknown]])(
     'is taken back where the SRI says: %s', (_name, answer) => {

@@ -146,7 +146,7 @@ function watchUntil(deadline: string, needsAcceptance: boolean): string {
  * Where they have, the decision is that the document is cancelled.
  * @throws DomainError INVALID_STATE, also when the receiver is already asked: then only the SRI's answer counts
  */
-export function decideWithdrawal(document: DocumentState, answer: Told, now: Date, policy: SagaPolicy): Decision {
+export function decideWithdrawal(document: DocumentState, answer: ConsultedAnswer, now: Date, policy: SagaPolicy): Decision {
   requireAction(document, 'withdraw_cancellation');
   if (isAnnulled(answer)) return decideConsultation(document, answer, now, policy);
   if (isPending(requested(document), answer, now)) throw notAllowed(document, 'withdraw_cancellation', 'PENDING_AT_SRI');
@@ -154,12 +154,12 @@ export function decideWithdrawal(document: DocumentState, answer: Told, now: Dat
 }
 
 /** An answer of the consultation service that was given. */
-export type Told = Extract<ConsultationAnswer, { kind: 'state' | 'unknown' }>;
+export type ConsultedAnswer = Extract<ConsultationAnswer, { kind: 'state' | 'unknown' }>;
 
 const isAnnulled = (answer: ConsultationAnswer): boolean => answer.kind === 'state' && answer.state === 'annulled';
 
 /** Whether the receiver is asked. What the SRI no longer tells stays as it was last told, while the watch lasts. */
-function isPending(cancellation: Cancellation, answer: Told, now: Date): boolean {
+function isPending(cancellation: Cancellation, answer: ConsultedAnswer, now: Date): boolean {
   if (answer.kind === 'state') return answer.state === 'pending_annulment';
   return cancellation.pendingAtSri && isWatched(cancellation, now);
 }
@@ -178,8 +178,8 @@ export function decideConsultation(document: DocumentState, answer: Consultation
   if (isAnnulled(answer)) {
     return { moves: [{ trigger: 'annulled' }], patch: { cancellation: { ...cancellation, pendingAtSri: false } }, work: null };
   }
-  const told = answer.kind === 'state' || answer.kind === 'unknown';
-  if (told && !isWatched(cancellation, now) && !isPending(cancellation, answer, now)) {
+  const isGiven = answer.kind === 'state' || answer.kind === 'unknown';
+  if (isGiven && !isWatched(cancellation, now) && !isPending(cancellation, answer, now)) {
     const reason = answer.kind === 'state' ? 'not_annulled_in_time' : 'sri_no_longer_tells';
     return { moves: [{ trigger: 'cancellation_lapsed', detail: { reason } }], patch: { cancellation: null }, work: null };
   }
@@ -191,7 +191,7 @@ export function decideConsultation(document: DocumentState, answer: Consultation
  * The same of a caller's own question: an end is written, and what is new of the receiver; the watch goes on when it was to,
  * however often somebody asks.
  */
-export function decideCancellationReconciled(document: DocumentState, answer: Told, now: Date, policy: SagaPolicy): Decision {
+export function decideCancellationReconciled(document: DocumentState, answer: ConsultedAnswer, now: Date, policy: SagaPolicy): Decision {
   const decision = decideConsultation(document, answer, now, policy);
   if (decision.moves.length > 0) return decision;
   const cancellation = requested(document);

@@ -8,7 +8,7 @@ export class DocumentCountsRepository {
 
   /** Adds up to `limit` noted changes into the counts. @returns how many they were */
   async fold(limit: number): Promise<number> {
-    const [row] = await this.transaction.platform<{ folded: number }>('select fold_document_counts($1) as folded', [limit]);
+    const [row] = await this.transaction.withoutTenant<{ folded: number }>('select fold_document_counts($1) as folded', [limit]);
     return row?.folded ?? 0;
   }
 }

@@ -1,5 +1,5 @@
 import type { Language } from '../../../platform/http/field-messages.js';
-import { toldFinding } from '../../../platform/http/told-finding.js';
+import { localizedFinding } from '../../../platform/http/localized-finding.js';
 import type { DocumentErrorBody } from '../documents.responses.js';
 import { type ErrorCode, messageOf } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
@@ -49,7 +49,7 @@ export function documentRecord({ error_code, error_detail, warnings, pause = nul
   return {
     ...columns,
     number: printedNumber(columns.access_key),
-    warnings: warnings.map((warning) => toldFinding(warning, language)),
+    warnings: warnings.map((warning) => localizedFinding(warning, language)),
     ...(toWire(Object.fromEntries(SHOWN.map((name) => [name, content[name]]))) as Shown),
     send_email: content.sendEmail ?? true,
     error: pause === null ? documentError(error_code, error_detail, language) : documentError('ISSUER_PAUSED', { ...pause, suggested_action: 'resume_pause' }, language),

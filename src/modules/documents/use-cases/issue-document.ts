@@ -57,15 +57,15 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
 
   private async attempt({ tenant, body, idempotencyKey }: IssueDocument): Promise<IssuedDocument> {
     const place = placeOf(body);
-    const print = fingerprint(body);
+    const requestFingerprint = fingerprint(body);
     const { context, replay } = await this.preflight.lookUp(tenant.tenantId, place, idempotencyKey);
-    if (replay) return replayOf(replay, print);
+    if (replay) return replayOf(replay, requestFingerprint);
     const now = this.clock.now();
     const assessed = await this.preflight.requireIssuable(tenant, place, context, toContent(body), now);
     const { numericCode, documentType } = assessed.content;
     await this.killPoints.pass('before-reserve-commit', numericCode);
-    const issued = await this.issuing.issue(tenant, this.ids.uuid(), place, assessed, { idempotencyKey, fingerprint: print }, now);
-    if (issued.outcome === 'replayed') return replayOf(issued, print);
+    const issued = await this.issuing.issue(tenant, this.ids.uuid(), place, assessed, { idempotencyKey, fingerprint: requestFingerprint }, now);
+    if (issued.outcome === 'replayed') return replayOf(issued, requestFingerprint);
     await this.killPoints.pass('after-reserve-commit', numericCode);
     const answer = issued.response as Acceptance;
     noteDocument(answer.document_id);
@@ -77,7 +77,7 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
   }
 }
 
-function replayOf(first: Replay, print: string): IssuedDocument {
-  if (first.operation !== 'issue' || first.fingerprint !== print) throw duplicateKey(first);
+function replayOf(first: Replay, requestFingerprint: string): IssuedDocument {
+  if (first.operation !== 'issue' || first.fingerprint !== requestFingerprint) throw duplicateKey(first);
   return { answer: first.response as Acceptance, replayed: true };
 }

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Language } from '../../../platform/http/field-messages.js';
 import { isObject } from '../../../platform/http/fields.js';
-import { toldFinding } from '../../../platform/http/told-finding.js';
+import { localizedFinding } from '../../../platform/http/localized-finding.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { ERROR_CATALOGUE } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
@@ -61,7 +61,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     const all = [...refusals, ...findings.filter((finding) => !isOfRefused(finding))];
     return {
       valid: all.every((finding) => finding.severity !== 'error'),
-      findings: all.map((finding) => toldFinding(finding, language)),
+      findings: all.map((finding) => localizedFinding(finding, language)),
       totals: {
         subtotal: content.subtotal,
         total_discount: content.totalDiscount,

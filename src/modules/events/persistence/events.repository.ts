@@ -54,7 +54,7 @@ export class EventsRepository {
 
   /** Of each position whether there is an event behind it, of any type: one short question about many positions of many tenants. */
   async areBehind(watched: readonly WatchedPosition[]): Promise<readonly boolean[]> {
-    const [row] = await this.database.platform<{ found: boolean[] }>(BEHIND, [
+    const [row] = await this.database.withoutTenant<{ found: boolean[] }>(BEHIND, [
       watched.map(({ tenantId }) => tenantId), watched.map(({ at }) => at.xid), watched.map(({ at }) => at.position), watched.map(({ documentId }) => documentId),
     ]);
     return row?.found ?? [];

@@ -144,7 +144,7 @@ export class CertificatesRepository {
 
   /** Writes the events, over all tenants, of certificates whose end draws near or has come, each once. @returns how many they were */
   async noticeExpiring(now: Date): Promise<number> {
-    const [row] = await this.database.platform<{ written: number }>('select notice_certificates($1) as written', [now]);
+    const [row] = await this.database.withoutTenant<{ written: number }>('select notice_certificates($1) as written', [now]);
     return row?.written ?? 0;
   }
 

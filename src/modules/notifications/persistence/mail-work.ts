@@ -24,7 +24,7 @@ export class MailWork {
 
   /** Takes up to `limit` due rows, tenants in turns; what is not settled within the lease comes again. */
   async claim(token: string, now: Date, leaseMs: number, limit: number): Promise<ClaimedWork[]> {
-    const [row] = await this.transaction.platform<{ taken: ClaimedWork[]; looked_until: string | null }>(CLAIM, [token, now, leaseMs, limit, this.lookedUntil]);
+    const [row] = await this.transaction.withoutTenant<{ taken: ClaimedWork[]; looked_until: string | null }>(CLAIM, [token, now, leaseMs, limit, this.lookedUntil]);
     this.lookedUntil = row?.looked_until ?? this.lookedUntil;
     return row?.taken ?? [];
   }

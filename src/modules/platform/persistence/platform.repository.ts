@@ -26,7 +26,7 @@ export class PlatformRepository {
       admin, { action: 'tenant.founded', target: { kind: 'tenant', id: tenant.tenantId }, detail: { name: tenant.name, owner_email: tenant.ownerEmail } }, now,
     );
     await forAdmins(() =>
-      this.database.platform('select platform_create_tenant($1, $2, $3, $4, $5, $6, $7, $8, $9)', [
+      this.database.withoutTenant('select platform_create_tenant($1, $2, $3, $4, $5, $6, $7, $8, $9)', [
         admin.principal.id, tenant.tenantId, tenant.name, tenant.memberId, tenant.ownerEmail, tenant.invitation.hash, tenant.invitation.expiresAt, now, line,
       ]),
     );
@@ -35,7 +35,7 @@ export class PlatformRepository {
   /** A page, newest first. */
   async list(admin: Acting, limit: number, offset: number): Promise<{ rows: PlatformTenantRecord[]; total: number }> {
     const rows = await forAdmins(() =>
-      this.database.platform<PlatformTenantRecord & { id: string | null; total: string }>('select * from platform_tenants($1, $2, $3)', [admin.principal.id, limit, offset]),
+      this.database.withoutTenant<PlatformTenantRecord & { id: string | null; total: string }>('select * from platform_tenants($1, $2, $3)', [admin.principal.id, limit, offset]),
     );
     const shown = rows.filter(({ id }) => (id as string | null) !== null);
     return { rows: shown.map(({ total: _total, ...row }) => row), total: Number(rows[0]?.total ?? 0) };
@@ -45,7 +45,7 @@ export class PlatformRepository {
   async setActive(admin: Acting, tenantId: string, isActive: boolean, now: Date): Promise<PlatformTenantRecord | null> {
     const line = auditLine(admin, { action: isActive ? 'tenant.activated' : 'tenant.deactivated', target: { kind: 'tenant', id: tenantId } }, now);
     const [row] = await forAdmins(() =>
-      this.database.platform<PlatformTenantRecord>('select * from platform_set_tenant_active($1, $2, $3, $4)', [admin.principal.id, tenantId, isActive, line]),
+      this.database.withoutTenant<PlatformTenantRecord>('select * from platform_set_tenant_active($1, $2, $3, $4)', [admin.principal.id, tenantId, isActive, line]),
     );
     return row ?? null;
   }

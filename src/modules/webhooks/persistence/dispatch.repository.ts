@@ -54,7 +54,7 @@ export class DispatchRepository {
 
   /** Leases due deliveries, tenants and their addresses taking turns; a lease that runs out makes its delivery due again. */
   async claim(token: string, now: Date, leaseMs: number, { room, roomForFailing, perWebhook }: ClaimLimits): Promise<ClaimedDelivery[]> {
-    const [row] = await this.database.platform<{ taken: ClaimedDelivery[]; looked_until: string[] | null }>(
+    const [row] = await this.database.withoutTenant<{ taken: ClaimedDelivery[]; looked_until: string[] | null }>(
       CLAIM, [token, now, leaseMs, room, roomForFailing, perWebhook, this.lookedUntil],
     );
     this.lookedUntil = row?.looked_until ?? this.lookedUntil;

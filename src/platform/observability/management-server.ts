@@ -26,7 +26,7 @@ const MAX_CONNECTIONS = 50;
  * which a worker tells nowhere else. Answers until the process has ended its work.
  */
 @Injectable()
-export class OperatorsDoor implements OnApplicationBootstrap, OnApplicationShutdown {
+export class ManagementServer implements OnApplicationBootstrap, OnApplicationShutdown {
   private server: Server | null = null;
 
   constructor(
