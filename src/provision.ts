@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { readSettings, sriEnvironment } from './config/settings.js';
-import { ProvisionTenant, TenantStore } from './modules/auth/public.js';
+import { ProvisionTenant, TenantsStore } from './modules/auth/public.js';
 import { CryptoChance } from './platform/adapters/crypto-chance.js';
 import { RandomIds } from './platform/adapters/random-ids.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
@@ -54,7 +54,7 @@ async function provision(): Promise<void> {
   if (name === '') throw new Error('--name: the name of the tenant is required');
   const settings = readSettings();
   const ports = { clock: new SystemClock(), ids: new RandomIds(), chance: new CryptoChance() };
-  const useCase = new ProvisionTenant(new TenantStore(settings.DATABASE_OWNER_URL), sriEnvironment(settings), ports);
+  const useCase = new ProvisionTenant(new TenantsStore(settings.DATABASE_OWNER_URL), sriEnvironment(settings), ports);
   const { tenantId, apiKey } = await useCase.execute(name, values['key-name']);
   process.stdout.write(`${JSON.stringify({ tenant_id: tenantId, api_key: apiKey })}\n`);
 }
@@ -70,13 +70,13 @@ function refuseSeveral(named: readonly string[]): void {
 }
 
 async function appoint(email: string, isAdmin: boolean): Promise<void> {
-  const store = new TenantStore(readSettings().DATABASE_OWNER_URL);
+  const store = new TenantsStore(readSettings().DATABASE_OWNER_URL);
   if (!(await store.setPlatformAdmin(email, isAdmin, new SystemClock().now()))) throw new Error(`${email}: nobody with an account has proved to own this address`);
   process.stdout.write(`${JSON.stringify({ email, is_platform_admin: isAdmin })}\n`);
 }
 
 async function close(email: string, disabled: boolean): Promise<void> {
-  const store = new TenantStore(readSettings().DATABASE_OWNER_URL);
+  const store = new TenantsStore(readSettings().DATABASE_OWNER_URL);
   if (!(await store.setPersonDisabled(email, disabled, new SystemClock().now()))) throw new Error(`${email}: nobody has an account under this address`);
   process.stdout.write(`${JSON.stringify({ email, is_disabled: disabled })}\n`);
 }
@@ -84,7 +84,7 @@ async function close(email: string, disabled: boolean): Promise<void> {
 async function takeClaim(ruc: string): Promise<void> {
   const settings = readSettings();
   const environment = sriEnvironment(settings);
-  const store = new TenantStore(settings.DATABASE_OWNER_URL);
+  const store = new TenantsStore(settings.DATABASE_OWNER_URL);
   if (!(await store.takeRucClaim(ruc, environment, new SystemClock().now()))) throw new Error(`${ruc}: no issuer has claimed this RUC in ${environment}`);
   process.stdout.write(`${JSON.stringify({ ruc, environment, is_claimed: false })}\n`);
 }
@@ -92,7 +92,7 @@ async function takeClaim(ruc: string): Promise<void> {
 async function liftBars(ruc: string): Promise<void> {
   const settings = readSettings();
   const environment = sriEnvironment(settings);
-  const tenants = await new TenantStore(settings.DATABASE_OWNER_URL).liftRucBars(ruc, environment);
+  const tenants = await new TenantsStore(settings.DATABASE_OWNER_URL).liftRucBars(ruc, environment);
   if (tenants === null) throw new Error(`${ruc}: no issuer has ever claimed this RUC in ${environment}`);
   process.stdout.write(`${JSON.stringify({ ruc, environment, tenants_barred_until_now: tenants })}\n`);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ProvisionTenant, TenantStore } from '../modules/auth/public.js';
+import { ProvisionTenant, TenantsStore } from '../modules/auth/public.js';
 import { CryptoChance } from '../platform/adapters/crypto-chance.js';
 import { RandomIds } from '../platform/adapters/random-ids.js';
 import { SystemClock } from '../platform/adapters/system-clock.js';
@@ -35,7 +35,7 @@ interface Created {
  */
 export async function createDemoTenant(ownerUrl: string, apiUrl: string, company: DemoCompany): Promise<DemoTenant> {
   const ports = { clock: new SystemClock(), ids: new RandomIds(), chance: new CryptoChance() };
-  const provision = new ProvisionTenant(new TenantStore(ownerUrl), 'TEST', ports);
+  const provision = new ProvisionTenant(new TenantsStore(ownerUrl), 'TEST', ports);
   const { tenantId, apiKey } = await provision.execute('Demonstration', 'demo');
   const api = new ApiClient(apiUrl, apiKey);
   const issuer = await api.post<Created>('/issuers', {

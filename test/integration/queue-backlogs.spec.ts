@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import { DataSource } from 'typeorm';
-import { MailWork } from '../../src/modules/notifications/persistence/mail-work.js';
+import { MailWorkRepository } from '../../src/modules/notifications/persistence/mail-work.repository.js';
 import { DispatchRepository } from '../../src/modules/webhooks/persistence/dispatch.repository.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -218,7 +218,7 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
         expect(read).toBeLessThan(TENANTS);
       });
 
-      const mailed = async (mails: MailWork, room: number): Promise<string[]> => (await mails.claim(randomUUID(), new Date(), MINUTE_MS, room)).map(({ tenantId }) => tenantId);
+      const mailed = async (mails: MailWorkRepository, room: number): Promise<string[]> => (await mails.claim(randomUUID(), new Date(), MINUTE_MS, room)).map(({ tenantId }) => tenantId);
       const claimed = (work: DispatchRepository, room: number): ReturnType<DispatchRepository['claim']> =>
         work.claim(randomUUID(), new Date(), MINUTE_MS, { room, roomForFailing: Math.ceil(room / 2), perWebhook: 4 });
       const called = async (work: DispatchRepository, room: number): Promise<string[]> => (await claimed(work, room)).map(({ tenantId }) => tenantId);
@@ -231,7 +231,7 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
 
       it('give each tenant its turn before anyone has another, however old what the others have, and again on the next way round', async () => {
         for (const table of ['mail_outbox', 'webhook_work']) await owner.query(`update ${table} set due_at = due_at - interval '1 day' where tenant_id::text like '%3-0000-4000-8000-000000000000'`);
-        const mails = workOf(MailWork);
+        const mails = workOf(MailWorkRepository);
         const deliveries = workOf(DispatchRepository);
         expect(counted(await times(TENANTS / 4, () => mailed(mails, 4)))).toEqual(Array(TENANTS).fill(1));
         expect(counted(await times(TENANTS / 20, () => called(deliveries, 20)))).toEqual(Array(TENANTS).fill(1));
@@ -273,7 +273,7 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
       });
 
       it('go past what somebody else holds', async () => {
-        const mails = workOf(MailWork);
+        const mails = workOf(MailWorkRepository);
         await owner.query('begin');
         try {
           await owner.query(`select 1 from mail_outbox where tenant_id::text < '00000020' for update`);

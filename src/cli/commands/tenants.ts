@@ -1,5 +1,5 @@
 import { readSettings, SettingsError, sriEnvironment } from '../../config/settings.js';
-import { ProvisionTenant, TenantStore } from '../../modules/auth/public.js';
+import { ProvisionTenant, TenantsStore } from '../../modules/auth/public.js';
 import { CryptoChance } from '../../platform/adapters/crypto-chance.js';
 import { RandomIds } from '../../platform/adapters/random-ids.js';
 import { SystemClock } from '../../platform/adapters/system-clock.js';
@@ -10,7 +10,7 @@ import type { Output } from '../output.js';
 export async function createTenant(output: Output, name: string, keyName: string | undefined): Promise<void> {
   const settings = operatorSettings();
   const ports = { clock: new SystemClock(), ids: new RandomIds(), chance: new CryptoChance() };
-  const tenant = await new ProvisionTenant(new TenantStore(settings.DATABASE_OWNER_URL), sriEnvironment(settings), ports).execute(name, keyName);
+  const tenant = await new ProvisionTenant(new TenantsStore(settings.DATABASE_OWNER_URL), sriEnvironment(settings), ports).execute(name, keyName);
   output.tell({ tenant_id: tenant.tenantId, api_key: tenant.apiKey }, [tenant.apiKey, `  tenant ${tenant.tenantId}: keep the key now, it is not shown again`]);
 }
 

@@ -1,2 +1,2 @@
-export { TenantStore } from './persistence/tenant-store.js';
+export { TenantsStore } from './persistence/tenants.store.js';
 export { type ProvisionedTenant, ProvisionTenant } from './use-cases/provision-tenant.js';

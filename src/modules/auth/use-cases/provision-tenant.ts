@@ -1,7 +1,7 @@
 import { generateApiKey } from '../../../platform/security/api-key.js';
 import type { Chance, Clock, Ids } from '../../../shared/ports.js';
 import type { SriEnvironment } from '../../../shared/tenant-context.js';
-import type { TenantStore } from '../persistence/tenant-store.js';
+import type { TenantsStore } from '../persistence/tenants.store.js';
 
 export interface ProvisionedTenant {
   readonly tenantId: string;
@@ -12,7 +12,7 @@ export interface ProvisionedTenant {
 /** Creates a tenant with its first API key: an operator's act, run by the start command and `provision`. */
 export class ProvisionTenant {
   constructor(
-    private readonly store: TenantStore,
+    private readonly store: TenantsStore,
     private readonly environment: SriEnvironment,
     private readonly ports: { readonly clock: Clock; readonly ids: Ids; readonly chance: Chance },
   ) {}

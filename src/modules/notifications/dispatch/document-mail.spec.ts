@@ -2,7 +2,7 @@ import type { QueryBus } from '@nestjs/cqrs';
 import type { Mailer } from '../../../platform/mail/mailer.js';
 import type { Logger } from '../../../platform/observability/logger.js';
 import { exampleFacts } from '../domain/example-facts.js';
-import type { DocumentFactsStore, DocumentMail } from '../persistence/document-facts.store.js';
+import type { DocumentFactsRepository, DocumentMail } from '../persistence/document-facts.repository.js';
 import { DEFAULT_MAIL_SETTINGS } from '../persistence/mail-settings.repository.js';
 import { DocumentMailWriter } from './document-mail.js';
 
@@ -14,14 +14,14 @@ const MAIL: DocumentMail = {
 /** What is attached to the mail, and how often a document was read or drawn for it. */
 async function written(isReady: boolean): Promise<{ attached: string[]; drawn: number }> {
   let drawn = 0;
-  const store = { find: () => Promise.resolve(MAIL) } as unknown as DocumentFactsStore;
+  const documentFacts = { find: () => Promise.resolve(MAIL) } as unknown as DocumentFactsRepository;
   const queries = {
     execute: () => {
       drawn += 1;
       return Promise.resolve({ bytes: Buffer.from('drawn') });
     },
   } as unknown as QueryBus;
-  const mail = await new DocumentMailWriter(store, queries, { isReady } as Mailer, {} as Logger).write('a tenant', 'a mail');
+  const mail = await new DocumentMailWriter(documentFacts, queries, { isReady } as Mailer, {} as Logger).write('a tenant', 'a mail');
   if (mail === null || !('mail' in mail)) throw new Error('no mail was written');
   return { attached: (mail.mail.letter.attachments ?? []).map(({ type }) => type), drawn };
 }

@@ -7,14 +7,14 @@ import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { GetDocumentRide, GetDocumentXml } from '../../documents/public.js';
 import { documentLetter, oneLine } from '../domain/document-letter.js';
 import { isMailable } from '../domain/mailable.js';
-import { type DocumentMail, DocumentFactsStore } from '../persistence/document-facts.store.js';
+import { DocumentFactsRepository, type DocumentMail } from '../persistence/document-facts.repository.js';
 import type { Written } from './written.js';
 
 /** Writes the mail that brings a document to its reader: the letter, the authorized XML and the printed representation. */
 @Injectable()
 export class DocumentMailWriter {
   constructor(
-    private readonly store: DocumentFactsStore,
+    private readonly documentFacts: DocumentFactsRepository,
     private readonly queries: QueryBus,
     private readonly mailer: Mailer,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -22,7 +22,7 @@ export class DocumentMailWriter {
 
   /** Null when there is no such mail of a document. */
   async write(tenantId: string, mailId: string): Promise<Written | null> {
-    const mail = await this.store.find(tenantId, mailId);
+    const mail = await this.documentFacts.find(tenantId, mailId);
     if (mail === null) return null;
     const { status, attempts, documentId } = mail;
     if (!isMailable(status)) return { attempts, documentId, outcome: { outcome: 'refused', reason: `the document is ${status}` } };

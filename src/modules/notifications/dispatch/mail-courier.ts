@@ -6,7 +6,7 @@ import { ofDocument } from '../../../platform/tracing/document-trace.js';
 import { failSpan, type NewSpan, noteSpan, traced } from '../../../platform/tracing/spans.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { type Outcome, type Standing, standingAfter } from '../domain/attempts.js';
-import { type ClaimedWork, MailWork } from '../persistence/mail-work.js';
+import { type ClaimedWork, MailWorkRepository } from '../persistence/mail-work.repository.js';
 import { NoticesRepository } from '../persistence/notices.repository.js';
 import { DocumentMailWriter } from './document-mail.js';
 import { NoticeMailWriter } from './notice-mail.js';
@@ -28,7 +28,7 @@ export class MailCourier {
   private readonly sending = new Set<AbortController>();
 
   constructor(
-    private readonly work: MailWork,
+    private readonly work: MailWorkRepository,
     private readonly notices: NoticesRepository,
     private readonly documentMails: DocumentMailWriter,
     private readonly noticeMails: NoticeMailWriter,

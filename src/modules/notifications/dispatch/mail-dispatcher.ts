@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnAppl
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { Mailer } from '../../../platform/mail/mailer.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
-import { type ClaimedWork, MailWork } from '../persistence/mail-work.js';
+import { type ClaimedWork, MailWorkRepository } from '../persistence/mail-work.repository.js';
 import { MailCourier } from './mail-courier.js';
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
@@ -27,7 +27,7 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
   private ended: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly work: MailWork,
+    private readonly work: MailWorkRepository,
     private readonly courier: MailCourier,
     private readonly mailer: Mailer,
     @Inject(CLOCK) private readonly clock: Clock,

@@ -4,7 +4,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import { IDS, type Ids } from '../../../shared/ports.js';
 import type { Language } from '../domain/document-words.js';
 import { isNotice, type News, type NoticeType, QUIET_MS } from '../domain/notice-letter.js';
-import type { ClaimedWork } from './mail-work.js';
+import type { ClaimedWork } from './mail-work.repository.js';
 
 /** A mail to an admin with what it tells. */
 export interface NoticeMail {

@@ -16,7 +16,7 @@ const SETTLE = new Prepared('settle-mail', 'select settle_mail($1, $2, $3, $4, $
 
 /** The mails that are due. Claiming crosses tenants; all else happens within one. */
 @Injectable()
-export class MailWork {
+export class MailWorkRepository {
   /** The tenant after which the next claim goes on: with many tenants, no claim looks at all of them. */
   private lookedUntil: string | null = null;
 

@@ -14,7 +14,7 @@ export interface NewTenant {
 }
 
 /** Writes as the schema's owner what the service's own role may not: tenants with a key, administrators of the platform. */
-export class TenantStore {
+export class TenantsStore {
   constructor(private readonly ownerUrl: string) {}
 
   /** Creates a tenant and its first API key, both or neither. */

@@ -35,7 +35,7 @@ interface Row {
 
 /** Reads what a mail tells of its document, as it was issued. */
 @Injectable()
-export class DocumentFactsStore {
+export class DocumentFactsRepository {
   constructor(private readonly transaction: TenantTransaction) {}
 
   /** Null when there is no such mail, or it is about no document. */
