@@ -2,7 +2,7 @@
  * Which part may import which. Every pattern is anchored; test/contract/boundaries.spec.ts
  * plants a violation of each rule and shows that the rule fires.
  *
- *   shared <- sri <- modules/x/domain <- persistence <- use-cases, saga <- controller, module
+ *   shared <- sri <- modules/x/domain <- persistence <- modules/x/<subject> <- use-cases, saga <- controller, module
  */
 const SPEC = '\\.spec\\.ts$';
 
@@ -120,14 +120,21 @@ module.exports = {
       comment: 'Storing knows the domain, not who asks.',
       severity: 'error',
       from: { path: '^src/modules/([^/]+)/persistence/' },
-      to: { path: '^src/modules/$1/(use-cases|saga|[^/]+\\.(controller|module)\\.ts$)' },
+      to: { path: ['^src/modules/$1/(?!(domain|persistence)/)[^/]+/', '^src/modules/$1/[^/]+\\.(controller|module)\\.ts$'] },
+    },
+    {
+      name: 'subjects-below-use-cases',
+      comment: 'What use cases share in a folder of its subject (documents/content, auth/sessions) does not know which they are.',
+      severity: 'error',
+      from: { path: '^src/modules/([^/]+)/(?!(domain|persistence|use-cases|saga)/)[^/]+/', pathNot: ['\\.(controller|module)\\.ts$', SPEC] },
+      to: { path: '^src/modules/$1/(use-cases|saga)/' },
     },
     {
       name: 'use-cases-below-controllers',
-      comment: 'A use case does not know how it is reached.',
+      comment: 'A use case, and what it stands on, does not know how it is reached.',
       severity: 'error',
-      from: { path: '^src/modules/([^/]+)/(use-cases|saga)/', pathNot: SPEC },
-      to: { path: '^src/modules/$1/[^/]+\\.(controller|module)\\.ts$' },
+      from: { path: '^src/modules/([^/]+)/(?!(domain|persistence)/)[^/]+/', pathNot: ['\\.(controller|module)\\.ts$', SPEC] },
+      to: { path: '^src/modules/$1/(.+/)?[^/]+\\.(controller|module)\\.ts$' },
     },
     {
       name: 'database-only-in-its-places',

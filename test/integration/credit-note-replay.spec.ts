@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
 import { readSettings } from '../../src/config/settings.js';
 import { CreateCreditNote, CreateCreditNoteHandler, type DraftedCreditNote } from '../../src/modules/documents/use-cases/create-credit-note.js';
-import { DraftStore } from '../../src/modules/documents/use-cases/draft-store.js';
-import { IssuancePreflight } from '../../src/modules/documents/use-cases/issuance-preflight.js';
+import { DraftCreation } from '../../src/modules/documents/issuing/draft-creation.js';
+import { IssuancePreflight } from '../../src/modules/documents/issuing/issuance-preflight.js';
 import { CreditNoteDto } from '../../src/modules/documents/documents.credit-note.dto.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { IssuingRepository } from '../../src/modules/documents/persistence/issuing.repository.js';
@@ -45,7 +45,7 @@ describe('a credit note asked for again', () => {
     const ids = new RandomIds();
     const issuing = new IssuingRepository(transaction);
     const preflight = new IssuancePreflight(issuing, new ModifiedDocumentsRepository(transaction), new WithholdingsRepository(transaction), settings);
-    const drafts = new DraftStore(preflight, issuing, { now: () => now }, ids);
+    const drafts = new DraftCreation(preflight, issuing, { now: () => now }, ids);
     const handler = new CreateCreditNoteHandler(new StoredDocumentsRepository(transaction), drafts, new CryptoChance(), settings);
     credit = (body, key) => handler.execute(new CreateCreditNote(tenant, originalId, validateAs(CreditNoteDto, body, 'body'), key));
 

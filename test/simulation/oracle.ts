@@ -387,7 +387,7 @@ export class Oracle implements WireTap {
     this.require(excuses.has(code), 'API', () => `${code} without cause: ${JSON.stringify(detail)}`);
   }
 
-  /** An act on a document was done: it may send and ask again. */
+  /** An action on a document was done: it may send and ask again. */
   acted(): void {
     this.disturbances += 1;
   }

@@ -1,5 +1,5 @@
 import type { Assessed, Completed } from '../../src/modules/documents/domain/issuance.js';
-import { IssuancePreflight } from '../../src/modules/documents/use-cases/issuance-preflight.js';
+import { IssuancePreflight } from '../../src/modules/documents/issuing/issuance-preflight.js';
 import { GetDocumentHandler } from '../../src/modules/documents/use-cases/get-document.js';
 import { IssueDocumentHandler } from '../../src/modules/documents/use-cases/issue-document.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
@@ -12,7 +12,7 @@ import { CorrectDocumentHandler } from '../../src/modules/documents/use-cases/co
 import { IssuingRepository } from '../../src/modules/documents/persistence/issuing.repository.js';
 import { StoredDocumentsRepository } from '../../src/modules/documents/persistence/stored-documents.repository.js';
 import { CancelDocumentHandler } from '../../src/modules/documents/use-cases/cancel-document.js';
-import { DocumentActs } from '../../src/modules/documents/use-cases/document-acts.js';
+import { DocumentActions } from '../../src/modules/documents/actions/document-actions.js';
 import { ReconcileDocumentHandler } from '../../src/modules/documents/use-cases/reconcile-document.js';
 import { RetryDocumentHandler } from '../../src/modules/documents/use-cases/retry-document.js';
 import { WithdrawCancellationHandler } from '../../src/modules/documents/use-cases/withdraw-cancellation.js';
@@ -82,16 +82,16 @@ export function startApi(ports: Ports, Preflight: typeof IssuancePreflight = Qui
   const bell = new IssuanceBell(queue, new DueWork(transaction), clock, sleeper, SETTINGS);
   const issuing = new IssuingRepository(transaction);
   const preflight = new Preflight(issuing, new ModifiedDocumentsRepository(transaction), new WithholdingsRepository(transaction), SETTINGS);
-  const acts = new DocumentActs(new DocumentsRepository(transaction, ids), clock);
+  const actions = new DocumentActions(new DocumentsRepository(transaction, ids), clock);
   const policy = sagaPolicy(SETTINGS);
   return {
     issue: new IssueDocumentHandler(preflight, issuing, bell, new KillPoints(SETTINGS, sleeper), clock, ids, METERS),
     get: new GetDocumentHandler(transaction),
-    retry: new RetryDocumentHandler(acts, policy),
-    reconcile: new ReconcileDocumentHandler(acts, ports.authorization as never, ports.consultation as never, clock, ids, policy),
-    abandon: new AbandonDocumentHandler(acts, policy),
-    cancel: new CancelDocumentHandler(acts, ports.consultation as never, clock, ids, policy),
-    withdraw: new WithdrawCancellationHandler(acts, ports.consultation as never, clock, ids, policy),
+    retry: new RetryDocumentHandler(actions, policy),
+    reconcile: new ReconcileDocumentHandler(actions, ports.authorization as never, ports.consultation as never, clock, ids, policy),
+    abandon: new AbandonDocumentHandler(actions, policy),
+    cancel: new CancelDocumentHandler(actions, ports.consultation as never, clock, ids, policy),
+    withdraw: new WithdrawCancellationHandler(actions, ports.consultation as never, clock, ids, policy),
     correct: new CorrectDocumentHandler(new StoredDocumentsRepository(transaction), preflight, issuing, bell, new KillPoints(SETTINGS, sleeper), clock),
   };
 }

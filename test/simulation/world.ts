@@ -63,7 +63,7 @@ const STORE_FAULTS: readonly StoreFault[] = ['none', 'not_executed', 'acknowledg
 const ADD_FAULTS: readonly AddFault[] = ['none', 'refused', 'hangs', 'lost', 'doubled', 'acknowledgement_lost'];
 const NETWORK_FAULTS: readonly NetworkFault[] = ['none', 'not_delivered', 'lost_on_the_way', 'answer_lost', 'delivered_late', 'slow_answer'];
 
-/** What an act may be refused for. */
+/** What an action may be refused for. */
 const ACT_REFUSALS: ReadonlySet<string> = new Set(['INVALID_STATE', 'SRI_UNAVAILABLE', 'FISCAL_RULE_VIOLATED', 'CERTIFICATE_EXPIRED']);
 
 /** A request that some client made, for repeating it. */

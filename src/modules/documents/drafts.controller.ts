@@ -15,7 +15,7 @@ import { DocumentAccepted, DocumentRecord, DocumentSyncSubmit, DocumentValidatio
 import { AwaitDocument } from './use-cases/await-document.js';
 import { CreateDraft } from './use-cases/create-draft.js';
 import { DeleteDraft } from './use-cases/delete-draft.js';
-import { placeOf } from './use-cases/document-place.js';
+import { placeOf } from './content/document-place.js';
 import { GetCreatedDraft } from './use-cases/get-created-draft.js';
 import { GetDocument } from './use-cases/get-document.js';
 import { IssueDraft } from './use-cases/issue-draft.js';

@@ -4,7 +4,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { PathUuid } from '../../platform/http/path-uuid.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
-import { PauseList, PauseRecord } from './documents.acts.responses.js';
+import { PauseList, PauseRecord } from './documents.actions.responses.js';
 import { ListPauses } from './use-cases/list-pauses.js';
 import { ResumePause } from './use-cases/resume-pause.js';
 

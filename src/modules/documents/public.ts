@@ -1,5 +1,5 @@
 export { DOCUMENT_STATUSES, type DocumentStatus } from './domain/lifecycle.js';
 export { exampleDocuments, exampleInvoice } from './documents.examples.js';
-export { documentRecord, type RecordRow } from './use-cases/document-record.js';
+export { documentRecord, type RecordRow } from './content/document-record.js';
 export { GetDocumentRide } from './use-cases/get-document-ride.js';
 export { GetDocumentXml } from './use-cases/get-document-xml.js';

@@ -1,31 +1,31 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import { ConcurrentChangeError, retryOnConcurrentChange } from './concurrent-change.js';
 
-/** An act that meets a concurrent change so many times before it answers. */
-function disturbed(times: number, last: () => string = () => 'done'): { act: () => Promise<string>; tries: () => number } {
+/** An action that meets a concurrent change so many times before it answers. */
+function disturbed(times: number, last: () => string = () => 'done'): { action: () => Promise<string>; tries: () => number } {
   let tries = 0;
-  const act = (): Promise<string> => {
+  const action = (): Promise<string> => {
     tries += 1;
     return tries > times ? Promise.resolve().then(last) : Promise.reject(new ConcurrentChangeError());
   };
-  return { act, tries: () => tries };
+  return { action, tries: () => tries };
 }
 
-describe('an act that meets a concurrent change', () => {
+describe('an action that meets a concurrent change', () => {
   it.each([0, 1, 9])('is tried again after each of %d changes, and is done', async (times) => {
-    const { act, tries } = disturbed(times);
-    await expect(retryOnConcurrentChange(act)).resolves.toBe('done');
+    const { action, tries } = disturbed(times);
+    await expect(retryOnConcurrentChange(action)).resolves.toBe('done');
     expect(tries()).toBe(times + 1);
   });
 
   it('is refused for what its next try finds', async () => {
     const refusal = new DomainError('INVALID_STATE', { status: 'AUTHORIZED' });
-    await expect(retryOnConcurrentChange(disturbed(1, () => { throw refusal; }).act)).rejects.toBe(refusal);
+    await expect(retryOnConcurrentChange(disturbed(1, () => { throw refusal; }).action)).rejects.toBe(refusal);
   });
 
   it('gives up after ten tries, and answers that the document moves', async () => {
-    const { act, tries } = disturbed(99);
-    await expect(retryOnConcurrentChange(act)).rejects.toMatchObject({ code: 'INVALID_STATE', detail: { reason: 'IT_MOVES', allowed_actions: ['repeat'] } });
+    const { action, tries } = disturbed(99);
+    await expect(retryOnConcurrentChange(action)).rejects.toMatchObject({ code: 'INVALID_STATE', detail: { reason: 'IT_MOVES', allowed_actions: ['repeat'] } });
     expect(tries()).toBe(10);
   });
 

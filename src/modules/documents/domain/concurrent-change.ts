@@ -1,6 +1,6 @@
 import { DomainError } from '../../../shared/domain-error.js';
 
-/** Somebody else changed what an act was decided on before the act was written; nothing of it was. */
+/** Somebody else changed what an action was decided on before it was written; nothing of it was. */
 export class ConcurrentChangeError extends Error {
   /** @param refusal what the caller is told when this happens again and again */
   constructor(readonly refusal = new DomainError('INVALID_STATE', { reason: 'IT_MOVES', allowed_actions: ['repeat'] })) {
@@ -8,19 +8,19 @@ export class ConcurrentChangeError extends Error {
   }
 }
 
-/** Of acts on one document at once, each try lets one through. */
+/** Of actions on one document at once, each try lets one through. */
 const TRIES = 10;
 
 /**
- * Runs an act that reads, decides and writes, from its reading on again after a concurrent change: the next try succeeds, or refuses
+ * Runs an action that reads, decides and writes, from its reading on again after a concurrent change: the next try succeeds, or refuses
  * by naming the state as it is then.
- * @param tries at most; fewer for an act whose reading is dear
- * @throws DomainError the refusal that the last concurrent change carries, and what the act itself refuses
+ * @param tries at most; fewer for an action whose reading is dear
+ * @throws DomainError the refusal that the last concurrent change carries, and what the action itself refuses
  */
-export async function retryOnConcurrentChange<Result>(act: () => Promise<Result>, tries = TRIES): Promise<Result> {
+export async function retryOnConcurrentChange<Result>(action: () => Promise<Result>, tries = TRIES): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await act();
+      return await action();
     } catch (error) {
       if (!(error instanceof ConcurrentChangeError)) throw error;
       if (attempt === tries) throw error.refusal;

@@ -5,7 +5,7 @@ import { addMonths } from '../../../shared/guayaquil.js';
 import type { DocumentContent, DocumentTax } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
-import { type Acted, allowedActions } from './acts.js';
+import { type ActionSubject, allowedActions } from './actions.js';
 import { allows } from './lifecycle.js';
 
 const RESOLUTION = 'Resolución NAC-DGERCGC25-00000017';
@@ -31,7 +31,7 @@ const RULES = defineRules({
 });
 
 /** What a credit note needs to know of its original. */
-export interface Original extends Acted {
+export interface Original extends ActionSubject {
   readonly documentType: string;
   /** `YYYY-MM-DD`. */
   readonly issueDate: string;
@@ -86,7 +86,7 @@ export function uncharged(note: Pick<DocumentContent, 'taxes'>, { taxes, credite
 }
 
 /** The refusal of a note to a document whose state does not allow it: state and actions are that document's. */
-export const originalNotStanding = (original: Acted, field?: NamingField): DomainError =>
+export const originalNotStanding = (original: ActionSubject, field?: NamingField): DomainError =>
   new DomainError('INVALID_STATE', { ...(field !== undefined && { field }), status: original.status, allowed_actions: allowedActions(original) });
 
 /** Where a body names the document that a note modifies. */

@@ -10,7 +10,7 @@ import type { EventKind } from '../../../shared/event-catalogue.js';
 /** Work that a worker does for a document in a state. */
 export type Step = 'prepare' | 'submit' | 'authorize' | 'watch';
 
-/** Acts a caller may ask for; each is allowed exactly in the states that list it. */
+/** Actions a caller may ask for; each is allowed exactly in the states that list it. */
 export type Action = 'issue' | 'edit' | 'delete' | 'cancel' | 'withdraw_cancellation' | 'credit' | 'retry' | 'reconcile' | 'correct' | 'abandon';
 
 interface StateDefinition {

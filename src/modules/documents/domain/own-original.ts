@@ -1,6 +1,6 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
-import type { Acted } from './acts.js';
+import type { ActionSubject } from './actions.js';
 import { type NamingField, originalNotStanding } from './credit-note.js';
 import type { DocumentStatus } from './lifecycle.js';
 
@@ -20,7 +20,7 @@ export const CAME_TO_NOTHING: readonly DocumentStatus[] = ['DRAFT', 'VALIDATED',
  * came to nothing, which the SRI would authorize, with a warning at most (message 68); a withholding from the issuer's own sale.
  * @throws DomainError INVALID_STATE or FISCAL_RULE_VIOLATED
  */
-export function refuseUnfit(documentType: string, original: Acted & { readonly documentType: string }, field: NamingField): void {
+export function refuseUnfit(documentType: string, original: ActionSubject & { readonly documentType: string }, field: NamingField): void {
   if (CAME_TO_NOTHING.includes(original.status)) throw originalNotStanding(original, field);
   if (documentType === '07' && original.documentType !== '03') {
     throw new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['support.own_document'], `/${field}`, '03', original.documentType)]);

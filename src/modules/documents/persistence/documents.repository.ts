@@ -101,7 +101,7 @@ export class DocumentsRepository {
   /**
    * Writes a decision: moves, columns, history, events, due work and the rows that
    * belong to them, in one transaction and one round trip.
-   * @param token the worker's fencing token; null for a caller's own act
+   * @param token the worker's fencing token; null for a caller's own action
    * @param act line of the audit log that commits with the decision, for what a person or key did
    * @returns the new version, and whether the next document of the emission point was woken by it
    * @throws StaleDocumentError when status, version or lease no longer match; nothing was written

@@ -64,7 +64,7 @@ export class MeasuredDocumentsRepository extends DocumentsRepository {
   }
 }
 
-/** States that a document leaves by somebody's act alone. */
+/** States that a document leaves by somebody's action alone. */
 const FOR_PEOPLE: ReadonlySet<DocumentStatus> = new Set(['MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT']);
 
 /** How the log names a document: metrics name none, and whoever is alarmed has to find it. */

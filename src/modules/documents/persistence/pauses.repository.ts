@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
-import type { PauseRecord } from '../documents.acts.responses.js';
+import type { PauseRecord } from '../documents.actions.responses.js';
 
 const COLUMNS = 'id, tenant_id, scope, issuer_id, establishment_id, emission_point_id, document_type, code as sri_code, document_id, created_at, resumed_at';
 

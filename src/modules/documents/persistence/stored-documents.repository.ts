@@ -4,12 +4,12 @@ import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
-import { requireAction } from '../domain/acts.js';
+import { requireAction } from '../domain/actions.js';
 import type { Place } from '../domain/issuance.js';
 import type { Action, DocumentStatus } from '../domain/lifecycle.js';
 import { fromWireMessage, type WireMessage } from './wire-message.js';
 
-/** A document as the caller's acts on it need to see it. */
+/** A document as the caller's actions on it need to see it. */
 export interface StoredDocument {
   readonly id: string;
   readonly status: DocumentStatus;
@@ -21,7 +21,7 @@ export interface StoredDocument {
   readonly content: DocumentContent;
 }
 
-/** Finds the document an act is about, and refuses acts that its state does not allow. */
+/** Finds the document an action is about, and refuses actions that its state does not allow. */
 @Injectable()
 export class StoredDocumentsRepository {
   constructor(private readonly transaction: TenantTransaction) {}

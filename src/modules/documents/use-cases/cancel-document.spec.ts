@@ -2,10 +2,10 @@ import { QueryFailedError } from 'typeorm';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { type DocumentContent, PLAIN_CONTENT } from '../../../sri/document-types/document.js';
 import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
+import { DocumentActions } from '../actions/document-actions.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { Records } from '../persistence/documents.repository.js';
 import { CancelDocument, CancelDocumentHandler } from './cancel-document.js';
-import { DocumentActs } from './document-acts.js';
 
 const AFTER_THE_DEADLINE = new Date('2026-12-20T15:00:00Z');
 const CONTENT = {
@@ -39,8 +39,8 @@ describe('cancelling what the rules refuse', () => {
       return Promise.resolve(answer);
     };
     const clock = { now: () => now };
-    const acts = new DocumentActs(documents as never, clock);
-    const handler = new CancelDocumentHandler(acts, { query } as never, clock, { uuid: () => 'id' }, { cancellationLadderMs: [60_000] } as unknown as SagaPolicy);
+    const actions = new DocumentActions(documents as never, clock);
+    const handler = new CancelDocumentHandler(actions, { query } as never, clock, { uuid: () => 'id' }, { cancellationLadderMs: [60_000] } as unknown as SagaPolicy);
     const outcome: unknown = await handler.execute(new CancelDocument(TENANT, 'd', 'twice')).catch((error: unknown) => error);
     return { written, outcome, asked };
   }
@@ -75,7 +75,7 @@ describe('cancelling what the rules refuse', () => {
       },
     };
     const clock = { now: () => new Date((reading += 1)) };
-    const handler = new CancelDocumentHandler(new DocumentActs(documents as never, clock), { query: () => Promise.resolve(told('annulled')) } as never, clock, { uuid: () => 'id' }, { cancellationLadderMs: [60_000] } as unknown as SagaPolicy);
+    const handler = new CancelDocumentHandler(new DocumentActions(documents as never, clock), { query: () => Promise.resolve(told('annulled')) } as never, clock, { uuid: () => 'id' }, { cancellationLadderMs: [60_000] } as unknown as SagaPolicy);
     const { cancellation_requested_at: answered } = await handler.execute(new CancelDocument(TENANT, 'd', 'twice'));
     expect(recorded).toEqual([answered]);
   });

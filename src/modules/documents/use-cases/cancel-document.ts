@@ -5,15 +5,15 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { ConsultationClient } from '../../../sri/soap/consultation.js';
-import { requireAction } from '../domain/acts.js';
+import { type ActionDecision, DocumentActions } from '../actions/document-actions.js';
+import type { CancellationRequested } from '../documents.actions.responses.js';
+import { requireAction } from '../domain/actions.js';
 import { annulmentOf, decideAnnulled, decideCancel } from '../domain/cancellation.js';
 import type { SagaPolicy } from '../domain/document.js';
-import type { CancellationRequested } from '../documents.acts.responses.js';
+import { refuseErrors } from '../issuing/issuance-preflight.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
 import { consultationRecords } from '../saga/consultation-records.js';
 import { SAGA_POLICY } from '../saga/policy.js';
-import { type ActDecision, DocumentActs } from './document-acts.js';
-import { refuseErrors } from './issuance-preflight.js';
 
 /**
  * Records that a document is to be annulled and watches until the SRI says that it is; the annulling itself is done in the
@@ -33,7 +33,7 @@ export class CancelDocument extends Command<CancellationRequested> {
 @CommandHandler(CancelDocument)
 export class CancelDocumentHandler implements ICommandHandler<CancelDocument> {
   constructor(
-    private readonly acts: DocumentActs,
+    private readonly actions: DocumentActions,
     private readonly consultation: ConsultationClient,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
@@ -41,8 +41,8 @@ export class CancelDocumentHandler implements ICommandHandler<CancelDocument> {
   ) {}
 
   async execute({ tenant, documentId, reason, language }: CancelDocument): Promise<CancellationRequested> {
-    const perform = (act: Parameters<DocumentActs['perform']>[3]): ReturnType<DocumentActs['perform']> =>
-      this.acts.perform(tenant, documentId, { action: 'document.cancellation_requested', detail: { reason } }, act);
+    const perform = (action: Parameters<DocumentActions['perform']>[3]): ReturnType<DocumentActions['perform']> =>
+      this.actions.perform(tenant, documentId, { action: 'document.cancellation_requested', detail: { reason } }, action);
     const { status, at, loaded, decision } = await perform((asked, now) => this.request(asked, reason, now)).catch((refusal: unknown) => {
       if (!(refusal instanceof DomainError) || refusal.code !== 'FISCAL_RULE_VIOLATED') throw refusal;
       return perform((asked) => this.recordAnnulled(asked, reason, refusal));
@@ -54,7 +54,7 @@ export class CancelDocumentHandler implements ICommandHandler<CancelDocument> {
     return { document_id: documentId, status, cancellation_requested_at: requestedAt, deadline, instructions };
   }
 
-  private request({ state, content }: LoadedDocument, reason: string, now: Date): ActDecision {
+  private request({ state, content }: LoadedDocument, reason: string, now: Date): ActionDecision {
     requireAction(state, 'cancel');
     const annulment = annulmentOf(content, now);
     refuseErrors(annulment.findings);
@@ -62,7 +62,7 @@ export class CancelDocumentHandler implements ICommandHandler<CancelDocument> {
   }
 
   /** @throws DomainError the refusal, where the SRI does not show the document annulled or does not answer */
-  private async recordAnnulled({ state, content }: LoadedDocument, reason: string, refusal: DomainError): Promise<ActDecision> {
+  private async recordAnnulled({ state, content }: LoadedDocument, reason: string, refusal: DomainError): Promise<ActionDecision> {
     requireAction(state, 'cancel');
     const startedAt = this.clock.now();
     const answer = await this.consultation.query(state.accessKey);

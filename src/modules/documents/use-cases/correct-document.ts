@@ -11,15 +11,15 @@ import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
+import { toContent } from '../content/document-content.js';
+import { placeOf } from '../content/document-place.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
 import type { DocumentSyncSubmit } from '../documents.responses.js';
 import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
 import type { Place } from '../domain/issuance.js';
+import { IssuancePreflight, refuseErrors } from '../issuing/issuance-preflight.js';
 import { IssuingRepository } from '../persistence/issuing.repository.js';
 import { type StoredDocument, StoredDocumentsRepository } from '../persistence/stored-documents.repository.js';
-import { toContent } from './document-content.js';
-import { placeOf } from './document-place.js';
-import { IssuancePreflight, refuseErrors } from './issuance-preflight.js';
 
 const RULES = defineRules({
   'correction.fixed': {

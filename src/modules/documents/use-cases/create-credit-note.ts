@@ -6,13 +6,13 @@ import { CHANCE, type Chance } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { parseAccessKey } from '../../../sri/access-key.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
+import { toContent } from '../content/document-content.js';
+import { fingerprint } from '../content/fingerprint.js';
 import type { CreditNoteDto } from '../documents.credit-note.dto.js';
 import type { CreditNoteCreated } from '../documents.responses.js';
 import { refuseUncreditable } from '../domain/credit-note.js';
+import { DraftCreation } from '../issuing/draft-creation.js';
 import { type StoredDocument, StoredDocumentsRepository } from '../persistence/stored-documents.repository.js';
-import { toContent } from './document-content.js';
-import { DraftStore } from './draft-store.js';
-import { fingerprint } from './fingerprint.js';
 
 /** Drafts a credit note of an authorized invoice; the balance is reserved when it is issued. */
 export class CreateCreditNote extends Command<DraftedCreditNote> {
@@ -36,7 +36,7 @@ export interface DraftedCreditNote {
 export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote> {
   constructor(
     private readonly documents: StoredDocumentsRepository,
-    private readonly drafts: DraftStore,
+    private readonly drafts: DraftCreation,
     @Inject(CHANCE) private readonly chance: Chance,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}

@@ -1,11 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { CatalogueLines, withLineDefaults } from '../content/catalogue-lines.js';
+import { placeOf } from '../content/document-place.js';
+import { draftContent } from '../content/draft-content.js';
+import { fingerprint } from '../content/fingerprint.js';
 import type { DocumentDraftDto } from '../documents.dto.js';
-import { CatalogueLines, withLineDefaults } from './catalogue-lines.js';
-import { placeOf } from './document-place.js';
-import { draftContent } from './draft-content.js';
-import { type CreatedDraft, DraftStore } from './draft-store.js';
-import { fingerprint } from './fingerprint.js';
+import { type CreatedDraft, DraftCreation } from '../issuing/draft-creation.js';
 
 /** Stores a document that is being written; it takes no number. */
 export class CreateDraft extends Command<CreatedDraft> {
@@ -21,7 +21,7 @@ export class CreateDraft extends Command<CreatedDraft> {
 @CommandHandler(CreateDraft)
 export class CreateDraftHandler implements ICommandHandler<CreateDraft> {
   constructor(
-    private readonly drafts: DraftStore,
+    private readonly drafts: DraftCreation,
     private readonly lines: CatalogueLines,
   ) {}
 

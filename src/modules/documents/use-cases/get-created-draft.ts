@@ -4,12 +4,12 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from '../content/document-record.js';
 import type { DocumentRecord } from '../documents.responses.js';
 import type { Place } from '../domain/issuance.js';
+import { IssuancePreflight } from '../issuing/issuance-preflight.js';
 import { headerOf } from '../persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
-import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from './document-record.js';
-import { IssuancePreflight } from './issuance-preflight.js';
 
 /** A draft as it was created, whatever became of it since: what a repeated request is answered. */
 export class GetCreatedDraft extends Query<DocumentRecord> {

@@ -2,7 +2,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { DocumentHistory, HistoryEntry } from '../documents.acts.responses.js';
+import type { DocumentHistory, HistoryEntry } from '../documents.actions.responses.js';
 
 /** Every move of a document and every exchange with the SRI about it, oldest first. */
 export class GetDocumentHistory extends Query<DocumentHistory> {

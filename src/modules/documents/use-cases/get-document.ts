@@ -4,8 +4,8 @@ import type { Language } from '../../../platform/http/field-messages.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
+import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from '../content/document-record.js';
 import type { DocumentRecord } from '../documents.responses.js';
-import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from './document-record.js';
 
 /** One document with all that a poller wants to know. */
 export class GetDocument extends Query<DocumentRecord> {

@@ -8,13 +8,13 @@ import { firstOfDocument } from '../../../platform/tracing/document-trace.js';
 import { beginSpan } from '../../../platform/tracing/spans.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { toContent } from '../content/document-content.js';
+import { placeOf } from '../content/document-place.js';
+import { fingerprint } from '../content/fingerprint.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
 import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
+import { duplicateKey, IssuancePreflight } from '../issuing/issuance-preflight.js';
 import { IssuingRepository, type Replay } from '../persistence/issuing.repository.js';
-import { toContent } from './document-content.js';
-import { placeOf } from './document-place.js';
-import { fingerprint } from './fingerprint.js';
-import { duplicateKey, IssuancePreflight } from './issuance-preflight.js';
 
 /** Issues a document: checks everything that can be checked, then takes the number. */
 export class IssueDocument extends Command<IssuedDocument> {

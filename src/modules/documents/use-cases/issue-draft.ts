@@ -9,9 +9,9 @@ import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentAccepted } from '../documents.responses.js';
 import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
+import { IssuancePreflight } from '../issuing/issuance-preflight.js';
 import { IssuingRepository } from '../persistence/issuing.repository.js';
 import { StoredDocumentsRepository } from '../persistence/stored-documents.repository.js';
-import { IssuancePreflight } from './issuance-preflight.js';
 
 /** Issues a draft as it stands: the same checks as issuing at once, then the number. */
 export class IssueDraft extends Command<DocumentAccepted> {

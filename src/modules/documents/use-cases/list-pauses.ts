@@ -1,7 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { PauseList } from '../documents.acts.responses.js';
+import type { PauseList } from '../documents.actions.responses.js';
 import { PausesRepository } from '../persistence/pauses.repository.js';
 
 /** What of an issuer waits because the SRI blocked it, newest first; resumed pauses stay visible. */

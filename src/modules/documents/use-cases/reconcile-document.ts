@@ -5,16 +5,16 @@ import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { AuthorizationClient } from '../../../sri/soap/authorization.js';
 import { ConsultationClient } from '../../../sri/soap/consultation.js';
-import { requireAction } from '../domain/acts.js';
+import { type ActionDecision, DocumentActions } from '../actions/document-actions.js';
+import type { DocumentReconciled } from '../documents.actions.responses.js';
+import { requireAction } from '../domain/actions.js';
 import { decideCancellationReconciled } from '../domain/cancellation.js';
 import { decideReconciliation } from '../domain/decide.js';
 import type { SagaPolicy } from '../domain/document.js';
-import type { DocumentReconciled } from '../documents.acts.responses.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
 import { askAuthorization, authorizationRecords } from '../saga/ask-authorization.js';
 import { consultationRecords } from '../saga/consultation-records.js';
 import { SAGA_POLICY } from '../saga/policy.js';
-import { type ActDecision, DocumentActs } from './document-acts.js';
 
 /** Asks the SRI now what it holds of a document and follows a verdict; anything less changes nothing. */
 export class ReconcileDocument extends Command<DocumentReconciled> {
@@ -29,7 +29,7 @@ export class ReconcileDocument extends Command<DocumentReconciled> {
 @CommandHandler(ReconcileDocument)
 export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocument> {
   constructor(
-    private readonly acts: DocumentActs,
+    private readonly actions: DocumentActions,
     private readonly authorization: AuthorizationClient,
     private readonly consultation: ConsultationClient,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -38,14 +38,14 @@ export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocume
   ) {}
 
   async execute({ tenant, documentId }: ReconcileDocument): Promise<DocumentReconciled> {
-    const { status, at } = await this.acts.perform(tenant, documentId, { action: 'document.reconciled' }, async (loaded) => {
+    const { status, at } = await this.actions.perform(tenant, documentId, { action: 'document.reconciled' }, async (loaded) => {
       requireAction(loaded.state, 'reconcile');
       return loaded.state.status === 'CANCELLATION_REQUESTED' ? this.consult(loaded) : this.ask(loaded);
     });
     return { document_id: documentId, status, reconciled_at: at };
   }
 
-  private async ask({ state }: LoadedDocument): Promise<ActDecision> {
+  private async ask({ state }: LoadedDocument): Promise<ActionDecision> {
     const startedAt = this.clock.now();
     const answers = await askAuthorization(state, (accessKey) => this.authorization.query(accessKey));
     const decision = decideReconciliation(state, answers, this.clock.now(), this.policy);
@@ -54,7 +54,7 @@ export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocume
     return { decision, records: authorizationRecords(this.ids, state, answers, startedAt) };
   }
 
-  private async consult({ state }: LoadedDocument): Promise<ActDecision> {
+  private async consult({ state }: LoadedDocument): Promise<ActionDecision> {
     const startedAt = this.clock.now();
     const answer = await this.consultation.query(state.accessKey);
     if (answer.kind === 'not_delivered' || answer.kind === 'no_evidence') throw new DomainError('SRI_UNAVAILABLE');

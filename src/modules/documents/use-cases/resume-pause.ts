@@ -4,7 +4,7 @@ import { actLine } from '../../../platform/audit/audit-trail.js';
 import { found } from '../../../shared/found.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { PauseRecord } from '../documents.acts.responses.js';
+import type { PauseRecord } from '../documents.actions.responses.js';
 import { PausesRepository } from '../persistence/pauses.repository.js';
 
 /** How many documents are woken in one transaction, far below what a statement has time for. */

@@ -5,15 +5,15 @@ import { validateAs } from '../../../platform/http/validation.pipe.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
+import { CatalogueLines } from '../content/catalogue-lines.js';
+import { placeOf } from '../content/document-place.js';
+import { toWire } from '../content/document-record.js';
+import { draftContent } from '../content/draft-content.js';
 import { COMPUTABLE, StoredDraftDto } from '../documents.dto.js';
 import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
+import { IssuancePreflight } from '../issuing/issuance-preflight.js';
 import { IssuingRepository } from '../persistence/issuing.repository.js';
 import { type StoredDocument, StoredDocumentsRepository } from '../persistence/stored-documents.repository.js';
-import { CatalogueLines } from './catalogue-lines.js';
-import { placeOf } from './document-place.js';
-import { toWire } from './document-record.js';
-import { draftContent } from './draft-content.js';
-import { IssuancePreflight } from './issuance-preflight.js';
 
 /** Changes the fields of a draft that the body names. New lines or withholdings without totals have the totals computed anew. */
 export class UpdateDraft extends Command<void> {

@@ -8,13 +8,13 @@ import { ERROR_CATALOGUE } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { CatalogueLines } from '../content/catalogue-lines.js';
+import { placeOf } from '../content/document-place.js';
+import { toWire } from '../content/document-record.js';
+import { draftContent } from '../content/draft-content.js';
 import type { DocumentValidateDto } from '../documents.dto.js';
 import type { DocumentValidation } from '../documents.responses.js';
-import { CatalogueLines } from './catalogue-lines.js';
-import { placeOf } from './document-place.js';
-import { toWire } from './document-record.js';
-import { draftContent } from './draft-content.js';
-import { IssuancePreflight } from './issuance-preflight.js';
+import { IssuancePreflight } from '../issuing/issuance-preflight.js';
 
 /** Dry run: everything that issuing a new document checks, without effect; what was issued under a key before is not looked at. */
 export class ValidateDocument extends Query<DocumentValidation> {

@@ -1,8 +1,8 @@
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
+import { DocumentActions } from '../actions/document-actions.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { Records } from '../persistence/documents.repository.js';
-import { DocumentActs } from './document-acts.js';
 import { WithdrawCancellation, WithdrawCancellationHandler } from './withdraw-cancellation.js';
 
 const NOW = new Date('2026-11-21T15:00:00Z');
@@ -33,8 +33,8 @@ describe('withdrawing a cancellation', () => {
       },
     };
     const clock = { now: () => NOW };
-    const acts = new DocumentActs(documents as never, clock);
-    const handler = new WithdrawCancellationHandler(acts, { query: () => Promise.resolve(answer) } as never, clock, { uuid: () => 'id' }, { cancellationLadderMs: [60_000] } as unknown as SagaPolicy);
+    const actions = new DocumentActions(documents as never, clock);
+    const handler = new WithdrawCancellationHandler(actions, { query: () => Promise.resolve(answer) } as never, clock, { uuid: () => 'id' }, { cancellationLadderMs: [60_000] } as unknown as SagaPolicy);
     const refusal: unknown = await handler.execute(new WithdrawCancellation(TENANT, 'd')).then(() => null, (error: unknown) => error);
     return { written, refusal };
   }

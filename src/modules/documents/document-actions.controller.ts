@@ -14,8 +14,8 @@ import {
   DocumentHistory,
   DocumentReconciled,
   RetryScheduled,
-} from './documents.acts.responses.js';
-import { ReasonDto } from './documents.acts.dto.js';
+} from './documents.actions.responses.js';
+import { ReasonDto } from './documents.actions.dto.js';
 import { CreditNoteDto } from './documents.credit-note.dto.js';
 import { DocumentCreateDto } from './documents.dto.js';
 import { CREDIT_NOTE_EXAMPLES, ISSUE_EXAMPLES } from './documents.examples.js';
@@ -35,7 +35,7 @@ import { WithdrawCancellation } from './use-cases/withdraw-cancellation.js';
 /** What may be done with a document after it was issued. */
 @ApiTags('documents')
 @Controller('documents/:document_id')
-export class DocumentActsController {
+export class DocumentActionsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,

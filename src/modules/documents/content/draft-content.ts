@@ -2,8 +2,8 @@ import { ValidationFailure } from '../../../platform/http/validation-failure.js'
 import { dec, isTooLarge, WHOLE_DIGITS } from '../../../shared/decimal.js';
 import { hasComputableTotals, withComputedTotals } from '../../../sri/document-types/computed-totals.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
-import { namedInFull } from '../domain/modified-document.js';
 import { COMPUTABLE } from '../documents.dto.js';
+import { namedInFull } from '../domain/modified-document.js';
 import type { CompleteDraft } from './catalogue-lines.js';
 import { toContent } from './document-content.js';
 

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../shared/domain-error.js';
-import { decideAbandon, decideRetry } from './acts.js';
+import { decideAbandon, decideRetry } from './actions.js';
 import type { Decision, DocumentState, SagaPolicy } from './document.js';
 import { allows, DOCUMENT_STATUSES, type DocumentStatus, LIFECYCLE, target } from './lifecycle.js';
 
@@ -25,9 +25,9 @@ const retried = (status: DocumentStatus, more: Partial<DocumentState> = {}): [Do
   expect(decision.work?.dueAt).toEqual(NOW);
   return [end(status, decision), decision.work?.step];
 };
-const refusal = (act: () => unknown): unknown => {
+const refusal = (action: () => unknown): unknown => {
   try {
-    act();
+    action();
   } catch (error) {
     if (error instanceof DomainError) return { code: error.code, ...(error.detail as object) };
     throw error;

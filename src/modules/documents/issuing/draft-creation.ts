@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerSnapshot } from '../../../sri/document-types/document.js';
+import type { DraftContent } from '../content/draft-content.js';
 import type { Place } from '../domain/issuance.js';
 import { type DraftRequest, IssuingRepository, type Replay } from '../persistence/issuing.repository.js';
-import type { DraftContent } from './draft-content.js';
 import { duplicateKey, IssuancePreflight } from './issuance-preflight.js';
 
 export interface CreatedDraft {
@@ -15,7 +15,7 @@ export interface CreatedDraft {
 
 /** Stores documents that are being written; they take no number. */
 @Injectable()
-export class DraftStore {
+export class DraftCreation {
   constructor(
     private readonly preflight: IssuancePreflight,
     private readonly issuing: IssuingRepository,

@@ -4,22 +4,22 @@ import { awaitsSignature, isAtRest, recheck } from './decide.js';
 import type { Decision, DocumentPatch, DocumentState, Move, SagaPolicy, Work } from './document.js';
 import { type Action, allows, LIFECYCLE } from './lifecycle.js';
 
-/** What tells which acts a document allows. */
-export type Acted = Pick<DocumentState, 'status' | 'errorCode' | 'sriMessages'>;
+/** What decides which actions a document allows. */
+export type ActionSubject = Pick<DocumentState, 'status' | 'errorCode' | 'sriMessages'>;
 
 /**
  * What a person or an integrator may do with a document. Pure: the use case reads, asks and writes.
  * @throws DomainError INVALID_STATE, naming the state and what it allows
  */
-export function requireAction(document: Acted, action: Action): void {
+export function requireAction(document: ActionSubject, action: Action): void {
   if (!allows(document.status, action)) throw notAllowed(document);
 }
 
-/** The acts that the document's state allows, but for a retry that could not help. */
-export const allowedActions = (document: Acted): readonly Action[] => LIFECYCLE[document.status].actions.filter((action) => action !== 'retry' || retryProblem(document) === null);
+/** The actions that the document's state allows, but for a retry that could not help. */
+export const allowedActions = (document: ActionSubject): readonly Action[] => LIFECYCLE[document.status].actions.filter((action) => action !== 'retry' || retryProblem(document) === null);
 
-/** The refusal of an act that the state, or `reason`, does not allow. */
-export const notAllowed = (document: Acted, refusedAction?: Action, reason?: string): DomainError =>
+/** The refusal of an action that the state, or `reason`, does not allow. */
+export const notAllowed = (document: ActionSubject, refusedAction?: Action, reason?: string): DomainError =>
   new DomainError('INVALID_STATE', {
     status: document.status,
     allowed_actions: allowedActions(document).filter((action) => action !== refusedAction),
@@ -53,7 +53,7 @@ export function decideRetry(document: DocumentState, now: Date, policy: SagaPoli
 }
 
 /** Why sending the same content again cannot help; null where it can. */
-function retryProblem({ errorCode, sriMessages }: Acted): string | null {
+function retryProblem({ errorCode, sriMessages }: ActionSubject): string | null {
   if (errorCode === 'SEQUENTIAL_TAKEN') return 'SEQUENTIAL_TAKEN';
   if (errorCode === 'SRI_REJECTED' && classifyRefused(sriMessages).mendable === undefined) return 'CONTENT_REFUSED';
   return null;

@@ -7,50 +7,50 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
-import { notAllowed } from '../domain/acts.js';
+import { notAllowed } from '../domain/actions.js';
 import { ConcurrentChangeError, retryOnConcurrentChange } from '../domain/concurrent-change.js';
 import { creditExceeded } from '../domain/credit-note.js';
 import type { Decision } from '../domain/document.js';
 import { type DocumentStatus, target } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument, type Records, StaleDocumentError } from '../persistence/documents.repository.js';
 
-/** What an act decides on the document as it stands, with rows that commit with it. */
-export interface ActDecision {
+/** What an action decides on the document as it stands, with rows that commit with it. */
+export interface ActionDecision {
   readonly decision: Decision;
   readonly records?: Records;
-  /** Names the act in the audit log where it turned out to be another one. */
+  /** Names the action in the audit log where it turned out to be another one. */
   readonly entry?: Pick<AuditEntry, 'action' | 'detail'>;
 }
 
-/** Some acts ask the SRI at every try. */
+/** Some actions ask the SRI at every try. */
 const TRIES = 3;
 
-/** Reads a document, lets an act decide, writes the decision; starts over when a worker moved the document meanwhile. */
+/** Reads a document, lets an action decide, writes the decision; starts over when a worker moved the document meanwhile. */
 @Injectable()
-export class DocumentActs {
+export class DocumentActions {
   constructor(
     private readonly documents: DocumentsRepository,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /**
-   * @param entry how the audit log names the act
+   * @param entry how the audit log names the action
    * @returns the state reached and when
-   * @throws DomainError NOT_FOUND, INVALID_STATE, and what the act itself refuses
+   * @throws DomainError NOT_FOUND, INVALID_STATE, and what the action itself refuses
    */
   async perform(
     tenant: TenantContext,
     documentId: string,
     entry: Pick<AuditEntry, 'action' | 'detail'>,
-    act: (loaded: LoadedDocument, now: Date) => Promise<ActDecision> | ActDecision,
+    action: (loaded: LoadedDocument, now: Date) => Promise<ActionDecision> | ActionDecision,
   ): Promise<{ status: DocumentStatus; at: Date; loaded: LoadedDocument; decision: Decision }> {
-    return traced(ofDocument(entry.action, { tenantId: tenant.tenantId, documentId }), () => retryOnConcurrentChange(() => this.attempt(tenant, documentId, entry, act), TRIES));
+    return traced(ofDocument(entry.action, { tenantId: tenant.tenantId, documentId }), () => retryOnConcurrentChange(() => this.attempt(tenant, documentId, entry, action), TRIES));
   }
 
-  private async attempt(...[tenant, documentId, entry, act]: Parameters<DocumentActs['perform']>): ReturnType<DocumentActs['perform']> {
+  private async attempt(...[tenant, documentId, entry, action]: Parameters<DocumentActions['perform']>): ReturnType<DocumentActions['perform']> {
     const loaded = await this.documents.load(tenant.tenantId, documentId);
     if (loaded === null) throw new DomainError('NOT_FOUND');
-    const { decision, records, entry: turnedOut } = await act(loaded, this.clock.now());
+    const { decision, records, entry: turnedOut } = await action(loaded, this.clock.now());
     const at = this.clock.now();
     try {
       const line = actLine(tenant, { ...(turnedOut ?? entry), target: { kind: 'document', id: documentId } }, at);

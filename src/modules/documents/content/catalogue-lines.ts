@@ -3,10 +3,10 @@ import { echo, type FieldFinding, ValidationFailure } from '../../../platform/ht
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { ratesDay } from '../../../sri/document-types/tax-rates.js';
 import { ProductLookup } from '../../catalogue/public.js';
-import { withProduct } from '../domain/catalogue-line.js';
-import type { OriginalIdentity } from '../domain/modified-document.js';
 import type { DocumentDraftDto } from '../documents.dto.js';
 import type { DocumentLineDto, DraftLineDto } from '../documents.line.dto.js';
+import { withProduct } from '../domain/catalogue-line.js';
+import type { OriginalIdentity } from '../domain/modified-document.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 
 /** A draft's body whose lines tell all that a document's lines must. */
