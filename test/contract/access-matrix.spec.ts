@@ -8,9 +8,10 @@ import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
 import { isAllowed, type Role, ROLES } from '../../src/platform/security/permissions.js';
 import { type DeclaredRoute, RouteDeclarations } from '../../src/platform/security/route-declarations.js';
-import { type Answer, addFaults, Business, request } from '../support/business.js';
+import { addFaults, Business } from '../support/business.js';
 import { BUSINESS_PASSWORD, businessCertificate } from '../support/business-certificate.js';
 import { fromSetup } from '../support/database.js';
+import { type Answer, call } from '../support/http.js';
 import { join, signedIn } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { ACCESS_CASES, type AccessCase, NOBODY_LISTENS, type StandingIds, type World } from './access-cases.js';
@@ -186,7 +187,7 @@ describe('access to every route', () => {
     const search = [...Object.entries(query ?? {}).map(([name, id]) => `${name}=${ids[id]}`), ...(stray === null ? [] : [`${stray}=x`])].join('&');
     // A call for people may end the session: each gets a person of its own.
     const headers = demands === 'signed_in' && caller !== 'api_key' && !isStranger(caller) ? await newPerson(caller) : credentials[caller];
-    return request(stack.apiUrl, null, route.method, search === '' ? path : `${path}?${search}`, body, type === undefined ? headers : { ...headers, 'content-type': type });
+    return call(stack.apiUrl, route.method, search === '' ? path : `${path}?${search}`, { body, headers: type === undefined ? headers : { ...headers, 'content-type': type } });
   };
 
   const positionsOf = (route: DeclaredRoute, call: Call): Position[] => [

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
-import { type Answer, Business, request } from '../support/business.js';
+import { Business } from '../support/business.js';
+import { type Answer, call } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 interface Key {
@@ -83,14 +84,14 @@ describe('API keys', () => {
     await stack.database.query(
       `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at)
        select $1, gen_random_uuid(), 'filler', 'svc_test_fill', sha256(gen_random_uuid()::text::bytea), 'TEST', now() from generate_series(1, 95) n`, [many.tenantId]);
-    const answers = await Promise.all(Array.from({ length: 20 }, (_unused, n) => request(stack.apiUrls[n % 2]!, many.apiKey, 'POST', '/auth/api-keys', { name: `at once ${n}` })));
+    const answers = await Promise.all(Array.from({ length: 20 }, (_unused, n) => call(stack.apiUrls[n % 2]!, 'POST', '/auth/api-keys', { apiKey: many.apiKey, body: { name: `at once ${n}` } })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(4);
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(16);
   });
 
   it('act for their tenant, and revoked they fail from the next request on, on every process', async () => {
     const key = await created('Two processes');
-    const asKey = (apiUrl: string): Promise<Answer> => request(apiUrl, key.key, 'GET', '/tenant');
+    const asKey = (apiUrl: string): Promise<Answer> => call(apiUrl, 'GET', '/tenant', { apiKey: key.key });
     for (const url of stack.apiUrls) expect([(await asKey(url)).status, (await asKey(url)).body['id']]).toEqual([200, mine.tenantId]);
     expect((await mine.call('DELETE', `/auth/api-keys/${key.id}`)).status).toBe(204);
     for (const url of stack.apiUrls) expect((await asKey(url)).status).toBe(401);
@@ -106,7 +107,7 @@ describe('API keys', () => {
     await revoking.connect();
     await revoking.query('begin');
     await revoking.query('update sello.api_keys set revoked_at = now() where id = $1', [maker.id]);
-    const making = request(stack.apiUrl, maker.key, 'POST', '/auth/api-keys', { name: 'left behind' });
+    const making = call(stack.apiUrl, 'POST', '/auth/api-keys', { apiKey: maker.key, body: { name: 'left behind' } });
     await sleep(500);
     await revoking.query('commit');
     await revoking.end();
@@ -116,8 +117,8 @@ describe('API keys', () => {
 
   it('may revoke themselves', async () => {
     const key = await created('Leaked');
-    expect((await request(stack.apiUrl, key.key, 'DELETE', `/auth/api-keys/${key.id}`)).status).toBe(204);
-    expect((await request(stack.apiUrl, key.key, 'GET', '/tenant')).status).toBe(401);
+    expect((await call(stack.apiUrl, 'DELETE', `/auth/api-keys/${key.id}`, { apiKey: key.key })).status).toBe(204);
+    expect((await call(stack.apiUrl, 'GET', '/tenant', { apiKey: key.key })).status).toBe(401);
   });
 
   it('tell when they were last used, to the minute', async () => {
@@ -125,18 +126,18 @@ describe('API keys', () => {
     const used = async (): Promise<string | null> =>
       (await mine.call<{ items: Key[] }>('GET', '/auth/api-keys')).body.items.find(({ id }) => id === key.id)?.last_used_at ?? null;
     expect(await used()).toBeNull();
-    await Promise.all(Array.from({ length: 20 }, (_unused, i) => request(stack.apiUrls[i % 2]!, key.key, 'GET', '/tenant')));
+    await Promise.all(Array.from({ length: 20 }, (_unused, i) => call(stack.apiUrls[i % 2]!, 'GET', '/tenant', { apiKey: key.key })));
     let first = await used();
     for (let wait = 0; first === null && wait < 50; wait += 1) {
       await sleep(20);
       first = await used();
     }
     expect(Date.now() - new Date(first!).getTime()).toBeLessThan(10_000);
-    await request(stack.apiUrl, key.key, 'GET', '/tenant');
+    await call(stack.apiUrl, 'GET', '/tenant', { apiKey: key.key });
     await sleep(200);
     expect(await used()).toBe(first);
     await stack.database.query(`update api_keys set last_used_at = now() - interval '61 seconds' where id = $1`, [key.id]);
-    await request(stack.apiUrl, key.key, 'GET', '/tenant');
+    await call(stack.apiUrl, 'GET', '/tenant', { apiKey: key.key });
     await sleep(300);
     expect(new Date((await used())!).getTime()).toBeGreaterThanOrEqual(new Date(first!).getTime());
   });
@@ -149,7 +150,7 @@ describe('API keys', () => {
     ]);
     const bodies = new Set<string>();
     for (const key of [live.clear, unknown.clear, `${unknown.clear.slice(0, -1)}_`, 'x']) {
-      const { status, body } = await request<{ error: { request_id: string } }>(stack.apiUrl, key, 'GET', '/tenant');
+      const { status, body } = await call<{ error: { request_id: string } }>(stack.apiUrl, 'GET', '/tenant', { apiKey: key });
       expect(status).toBe(401);
       bodies.add(JSON.stringify({ ...body.error, request_id: '' }));
     }

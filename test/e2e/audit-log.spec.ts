@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AUDIT_ACTIONS, type AuditAction } from '../../src/platform/audit/audit-actions.js';
-import { type Answer, Business } from '../support/business.js';
+import { Business } from '../support/business.js';
 import { BUSINESS_PASSWORD, businessCertificate } from '../support/business-certificate.js';
+import type { Answer } from '../support/http.js';
 import { member, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 

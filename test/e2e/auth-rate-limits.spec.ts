@@ -1,4 +1,5 @@
-import { type Answer, call, newAddress } from '../support/callers.js';
+import { newAddress } from '../support/callers.js';
+import { type Answer, call, type Json } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 /** Everything that proves who somebody is: 10 calls a minute per address and per account (B111, S14). */
@@ -13,9 +14,9 @@ describe('rate limits of /auth', () => {
   afterAll(() => stack.stop());
 
   let calls = 0;
-  const logIn = (email: string, address: string, body: object = {}): Promise<Answer> =>
+  const logIn = (email: string, address: string, body: object = {}): Promise<Answer<Json>> =>
     call(stack.apiUrls[calls++ % 2] ?? '', 'POST', '/auth/login', { body: { email, password: 'wrong', ...body }, headers: { 'X-Forwarded-For': address } });
-  const statuses = async (answers: readonly Promise<Answer>[]): Promise<number[]> => (await Promise.all(answers)).map(({ status }) => status);
+  const statuses = async (answers: readonly Promise<Answer<Json>>[]): Promise<number[]> => (await Promise.all(answers)).map(({ status }) => status);
   const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_unused, index) => make(index));
 
   it('hold for an address, whatever account it tries, exactly and across processes', async () => {

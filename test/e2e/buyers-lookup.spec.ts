@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, addFaults, Business } from '../support/business.js';
+import { addFaults, Business } from '../support/business.js';
+import type { Answer } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 interface Found {

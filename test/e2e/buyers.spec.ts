@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { exampleDocuments } from '../../src/modules/documents/public.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
-import { type Answer, Business, type Invoice } from '../support/business.js';
+import { Business, type Invoice } from '../support/business.js';
+import type { Answer } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 interface Profile extends Record<string, unknown> {

@@ -3,14 +3,15 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiClient } from '../../src/local/api-client.js';
 import { createDemoTenant, makeDemoCompany } from '../../src/local/demo-tenant.js';
-import { type Answer, call, cookiesOf, logIn, newAddress, type Owner, PASSWORD, rawStatus, signUp } from '../support/callers.js';
+import { cookiesOf, logIn, newAddress, type Owner, PASSWORD, rawStatus, signUp } from '../support/callers.js';
 import { fromSetup } from '../support/database.js';
+import { type Answer, call, type Json } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const PANEL = 'https://panel.example';
 /** More of them for a closer look: 1000. */
 const LOGIN_SAMPLES = Number(process.env['LOGIN_SAMPLES'] ?? '60');
-const plain = ({ status, body }: Answer): unknown => [status, body?.error?.code, body?.error?.message, body?.error?.detail];
+const plain = ({ status, body }: Answer<Json>): unknown => [status, body?.error?.code, body?.error?.message, body?.error?.detail];
 const REFUSED = expect.arrayContaining([401, 'UNAUTHENTICATED', null]) as unknown;
 
 describe('credentials', () => {

@@ -4,8 +4,9 @@ import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import type { DocumentExample, IssuerSnapshot } from '../../src/sri/document-types/document.js';
 import { documentTypes } from '../../src/sri/document-types/registry.js';
 import { verifySignedDocument } from '../../src/sri/signing/self-check.js';
-import { type Accepted, type Answer, Business, type Invoice } from '../support/business.js';
+import { type Accepted, Business, type Invoice } from '../support/business.js';
 import { issuerFields, requestOf } from '../support/example-requests.js';
+import type { Answer } from '../support/http.js';
 import { keepXml } from '../support/kept-xml.js';
 import { type Stack, startStack } from '../support/stack.js';
 

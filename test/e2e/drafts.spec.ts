@@ -1,6 +1,7 @@
 import { CODE_TABLES } from '../../src/sri/tables/catalogue.js';
-import { type Answer, Business, type Invoice } from '../support/business.js';
+import { Business, type Invoice } from '../support/business.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
+import type { Answer } from '../support/http.js';
 import { itWithPoppler, pageTexts } from '../support/pdf.js';
 import { type Stack, startStack } from '../support/stack.js';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { withinTime } from '../support/bad-input.js';
-import { Business, request } from '../support/business.js';
+import { Business } from '../support/business.js';
 import { BUSINESS_PASSWORD, businessCertificate } from '../support/business-certificate.js';
+import { call } from '../support/http.js';
 import { asCommand, type FuzzRequest, type OpenApi, OpenApiFuzz } from '../support/openapi-fuzz.js';
 import { join, signedIn, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -70,7 +71,7 @@ describe('requests made out of the description of the API', () => {
     });
     try {
       const headers = { ...(await credentialsOf(number, sent)), ...sent.headers };
-      const { status, headers: answered, body } = await withinTime(request<{ error?: { request_id?: string; code?: string } }>(stack.apiUrl, null, sent.method, sent.path, sent.body, headers));
+      const { status, headers: answered, body } = await withinTime(call<{ error?: { request_id?: string; code?: string } }>(stack.apiUrl, sent.method, sent.path, { body: sent.body, headers }));
       if (status >= 500) return told(status, `${status} ${JSON.stringify(body)}`);
       if (!sent.declared.includes(status)) return told(status, `${status} is not declared, ${sent.declared.join(' ')} are`);
       if (status >= 400 && (body.error?.code === undefined || body.error.request_id !== answered.get('x-request-id'))) return told(status, `${status} without the envelope: ${JSON.stringify(body).slice(0, 300)}`);
@@ -100,7 +101,7 @@ describe('requests made out of the description of the API', () => {
 
   it('and leave the service as sound as before', async () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
-    expect((await request(stack.apiUrl, null, 'GET', '/health/ready')).body).toMatchObject({ status: 'ok' });
+    expect((await call(stack.apiUrl, 'GET', '/health/ready')).body).toMatchObject({ status: 'ok' });
     const fresh = await Business.open(stack);
     const { document_id } = await fresh.accepted();
     expect((await fresh.settled(document_id, 60)).status).toBe('AUTHORIZED');

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceProcess } from '../../src/local/service-process.js';
-import { Business, request, simulatorAccount } from '../support/business.js';
+import { Business, simulatorAccount } from '../support/business.js';
 import { samplesOf, valueOf } from '../support/exposition.js';
+import { call } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const DOCUMENTS = 30;
@@ -19,7 +20,7 @@ describe('half an outage: the SRI takes documents and tells of no authorization'
   afterAll(() => stack.stop());
 
   const service = async (body: unknown): Promise<void> => {
-    const { status } = await request(stack.simulatorUrl, null, 'PUT', '/control/services/authorization', body);
+    const { status } = await call(stack.simulatorUrl, 'PUT', '/control/services/authorization', { body });
     if (status !== 200) throw new Error(`the simulator answers ${status}`);
   };
   const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {

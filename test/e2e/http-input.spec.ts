@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
-import { type Answer, Business, request } from '../support/business.js';
+import { Business } from '../support/business.js';
 import { fromSetup } from '../support/database.js';
+import { type Answer, call } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 interface Refused {
@@ -89,7 +90,7 @@ describe('what comes in over HTTP', () => {
     ];
 
     it.each(cases)('%s: 401, always the same body', async (_name, headers) => {
-      const answer = await request<Refused>(stack.apiUrl, null, 'GET', '/issuers', undefined, headers());
+      const answer = await call<Refused>(stack.apiUrl, 'GET', '/issuers', { headers: headers() });
       expect(answer.status).toBe(401);
       expect({ ...answer.body.error, request_id: '' }).toEqual({
         code: 'UNAUTHENTICATED', message: 'Credencial ausente, inválida o revocada. Envíe una clave vigente de este ambiente en X-API-Key, o inicie sesión de nuevo.', detail: null, request_id: '',
@@ -101,33 +102,33 @@ describe('what comes in over HTTP', () => {
       ['a session cookie', { cookie: 'a=b; service_access_token=abc' }],
     ])('a key beside %s: 401 for that, and not a word on whether the key is one', async (_name, beside) => {
       for (const key of [business.apiKey, other(), 'garbage']) {
-        const answer = await request<Refused>(stack.apiUrl, null, 'GET', '/issuers', undefined, { 'x-api-key': key, ...beside });
+        const answer = await call<Refused>(stack.apiUrl, 'GET', '/issuers', { headers: { 'x-api-key': key, ...beside } });
         expect([answer.status, answer.body.error]).toMatchObject([401, { code: 'UNAUTHENTICATED', detail: { reason: 'conflicting_credentials' } }]);
       }
     });
 
     it('a key in the address is no key, and stays out of the log', async () => {
       const key = other();
-      expect((await request(stack.apiUrl, null, 'GET', `/issuers?x-api-key=${key}&api_key=${key}`)).status).toBe(401);
+      expect((await call(stack.apiUrl, 'GET', `/issuers?x-api-key=${key}&api_key=${key}`)).status).toBe(401);
       const logs = readdirSync(stack.logFolder).map((file) => readFileSync(join(stack.logFolder, file), 'utf8')).join('\n');
       expect(logs).not.toContain(key);
     });
 
     it('X-Tenant-Id may name the own tenant only', async () => {
-      const call = (tenant: string): Promise<Answer> => business.call('GET', '/issuers', undefined, { 'x-tenant-id': tenant });
-      expect((await call(business.tenantId)).status).toBe(200);
-      expect((await call(business.tenantId.toUpperCase())).status).toBe(200);
+      const naming = (tenant: string): Promise<Answer> => business.call('GET', '/issuers', undefined, { 'x-tenant-id': tenant });
+      expect((await naming(business.tenantId)).status).toBe(200);
+      expect((await naming(business.tenantId.toUpperCase())).status).toBe(200);
       for (const tenant of [randomUUID(), 'garbage', `${business.tenantId}, ${randomUUID()}`, `${business.tenantId}, ${business.tenantId}`]) {
-        expect((await call(tenant)).status).toBe(403);
+        expect((await naming(tenant)).status).toBe(403);
       }
     });
 
     it('a revocation acts on the next call, on every process', async () => {
       const second = await stack.startApi();
       const doomed = await Business.open(stack, { certificate: null });
-      for (const url of [stack.apiUrl, second]) expect((await request(url, doomed.apiKey, 'GET', '/issuers')).status).toBe(200);
+      for (const url of [stack.apiUrl, second]) expect((await call(url, 'GET', '/issuers', { apiKey: doomed.apiKey })).status).toBe(200);
       await stack.database.query('update api_keys set revoked_at = now() where id = $1', [doomed.apiKeyId]);
-      for (const url of [stack.apiUrl, second]) expect((await request(url, doomed.apiKey, 'GET', '/issuers')).status).toBe(401);
+      for (const url of [stack.apiUrl, second]) expect((await call(url, 'GET', '/issuers', { apiKey: doomed.apiKey })).status).toBe(401);
     });
   });
 
@@ -139,10 +140,10 @@ describe('what comes in over HTTP', () => {
       const urls = [await stack.startApi(LIMITS), await stack.startApi(LIMITS)];
       // Setting up counted already, under the limits of the first process.
       await stack.redis.flushdb();
-      const call = (index: number): Promise<Answer<Refused>> =>
-        request<Refused>(urls[index % 2]!, caller.apiKey, 'GET', '/issuers', undefined, { 'x-forwarded-for': `10.0.0.${index}` });
+      const callFrom = (index: number): Promise<Answer<Refused>> =>
+        call<Refused>(urls[index % 2]!, 'GET', '/issuers', { apiKey: caller.apiKey, headers: { 'x-forwarded-for': `10.0.0.${index}` } });
       const answers: Answer<Refused>[] = [];
-      for (let index = 0; index < 7; index += 1) answers.push(await call(index));
+      for (let index = 0; index < 7; index += 1) answers.push(await callFrom(index));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
       expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual(['4', '3', '2', '1', '0', '0', '0']);
       const { headers, body } = answers[6]!;
@@ -153,26 +154,26 @@ describe('what comes in over HTTP', () => {
       expect(headers.get('ratelimit-policy')).toBe('"other";q=5;w=60');
       expect(headers.get('ratelimit')).toMatch(/^"other";r=0;t=\d+$/);
 
-      const documents = await Promise.all(Array.from({ length: 5 }, (_, index) => request(urls[index % 2]!, caller.apiKey, 'POST', '/documents', {})));
+      const documents = await Promise.all(Array.from({ length: 5 }, (_, index) => call(urls[index % 2]!, 'POST', '/documents', { apiKey: caller.apiKey, body: {} })));
       expect(documents.map(({ status }) => status).sort()).toEqual([400, 400, 400, 429, 429]);
-      const reads = await Promise.all(Array.from({ length: 6 }, (_, index) => request(urls[index % 2]!, caller.apiKey, 'GET', `/documents/${randomUUID()}`)));
+      const reads = await Promise.all(Array.from({ length: 6 }, (_, index) => call(urls[index % 2]!, 'GET', `/documents/${randomUUID()}`, { apiKey: caller.apiKey })));
       expect(reads.map(({ status }) => status).sort()).toEqual([404, 404, 404, 404, 429, 429]);
-      expect((await request(urls[0]!, business.apiKey, 'GET', '/issuers')).status).toBe(200);
+      expect((await call(urls[0]!, 'GET', '/issuers', { apiKey: business.apiKey })).status).toBe(200);
     });
 
     it('go on per process when Redis cannot be reached, and readiness says so', async () => {
       const url = await stack.startApi({ ...LIMITS, REDIS_URL: 'redis://127.0.0.1:9' });
       const statuses: number[] = [];
-      for (let index = 0; index < 6; index += 1) statuses.push((await request(url, business.apiKey, 'GET', '/issuers')).status);
+      for (let index = 0; index < 6; index += 1) statuses.push((await call(url, 'GET', '/issuers', { apiKey: business.apiKey })).status);
       expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
-      const ready = await request(url, null, 'GET', '/health/ready');
+      const ready = await call(url, 'GET', '/health/ready');
       expect([ready.status, ready.body]).toEqual([200, { status: 'degraded', checks: { postgresql: 'ok', migrations: 'ok', process: 'ok', signing: 'ok', redis: 'degraded' } }]);
     });
   });
 
   describe('operation', () => {
     it('describes itself', async () => {
-      const { status, body } = await request<OpenApi>(stack.apiUrl, null, 'GET', '/openapi.json');
+      const { status, body } = await call<OpenApi>(stack.apiUrl, 'GET', '/openapi.json');
       expect([status, body.info.version]).toEqual([200, '0.1.0']);
       expect(body.components.schemas['DocumentCreate']?.required?.sort()).toEqual(
         [
@@ -197,13 +198,13 @@ describe('what comes in over HTTP', () => {
       const told = ['example', 'examples', 'description', 'servers'];
       const shape = (description: unknown): unknown =>
         JSON.parse(JSON.stringify(description, (name, value: unknown) => ((told.includes(name) && typeof value !== 'boolean') || (name === 'limit' && typeof value === 'number') ? undefined : value)));
-      const { body } = await request<OpenApi>(stack.apiUrl, null, 'GET', '/openapi.json');
+      const { body } = await call<OpenApi>(stack.apiUrl, 'GET', '/openapi.json');
       expect(shape(body)).toEqual(shape(JSON.parse(readFileSync('docs/openapi.json', 'utf8'))));
     });
 
     it('health needs no key', async () => {
-      expect((await request(stack.apiUrl, null, 'GET', '/health/live')).body).toEqual({ status: 'ok' });
-      const ready = await request(stack.apiUrl, null, 'GET', '/health/ready');
+      expect((await call(stack.apiUrl, 'GET', '/health/live')).body).toEqual({ status: 'ok' });
+      const ready = await call(stack.apiUrl, 'GET', '/health/ready');
       expect([ready.status, ready.body]).toEqual([200, { status: 'ok', checks: { postgresql: 'ok', migrations: 'ok', process: 'ok', signing: 'ok', redis: 'ok' } }]);
     });
 
@@ -215,11 +216,11 @@ describe('what comes in over HTTP', () => {
       await cluster.query(`alter database ${database} connection limit 0`);
       await cluster.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]);
       await cluster.end();
-      const issuers = await request<Refused>(before, business.apiKey, 'GET', '/issuers');
+      const issuers = await call<Refused>(before, 'GET', '/issuers', { apiKey: business.apiKey });
       expect([issuers.status, issuers.body.error.code, issuers.headers.get('retry-after')]).toEqual([503, 'SERVICE_UNAVAILABLE', '5']);
-      const ready = await request<Refused>(before, null, 'GET', '/health/ready');
+      const ready = await call<Refused>(before, 'GET', '/health/ready');
       expect([ready.status, ready.body.error.code, ready.headers.get('retry-after')]).toEqual([503, 'SERVICE_UNAVAILABLE', '5']);
-      expect((await request(before, null, 'GET', '/health/live')).status).toBe(200);
+      expect((await call(before, 'GET', '/health/live')).status).toBe(200);
     });
   });
 });

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Mailbox } from '../../src/local/mailbox.js';
-import { type Answer, Business, request } from '../support/business.js';
-import { call, newAddress, PASSWORD, signUp } from '../support/callers.js';
+import { Business } from '../support/business.js';
+import { newAddress, PASSWORD, signUp } from '../support/callers.js';
+import { type Answer, call, type Json } from '../support/http.js';
 import { rawServer } from '../support/local-server.js';
 import { member, signedIn, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -47,9 +48,9 @@ describe('an invitation by mail', () => {
     const { text } = await mailbox.waitFor(email, index);
     return /https:\/\/panel\.example\/accept-invitation#token=([\w-]{43})\s/.exec(text)?.[1] ?? '';
   };
-  const accept = (token: string, as: { name?: string; password?: string } = {}, bearer?: string): ReturnType<typeof call> =>
+  const accept = (token: string, as: { name?: string; password?: string } = {}, bearer?: string): Promise<Answer<Json>> =>
     call(stack.apiUrl, 'POST', '/auth/invitations/accept', { body: { token, ...as }, ...(bearer === undefined ? {} : { token: bearer }) });
-  const look = (token: string, more: object = {}): ReturnType<typeof call> => call(stack.apiUrl, 'POST', '/auth/invitations/look', { body: { token }, ...more });
+  const look = (token: string, more: object = {}): Promise<Answer<Json>> => call(stack.apiUrl, 'POST', '/auth/invitations/look', { body: { token }, ...more });
   const members = async (): Promise<Record<string, unknown>[]> =>
     (await owner.call<{ items: Record<string, unknown>[] }>('GET', '/tenant/members?page_size=100')).body.items;
 
@@ -72,7 +73,7 @@ describe('an invitation by mail', () => {
     expect((await members()).find((one) => one['member_id'] === memberId)).toMatchObject({ email, name: 'Ana', role: 'accountant', status: 'active', invitation_expires_at: null, last_login_at: null });
     const login = await call(stack.apiUrl, 'POST', '/auth/login', { body: { email, password: PASSWORD } });
     const bearer = login.body.access_token as string;
-    const asMember = (method: string, path: string, body?: unknown): Promise<Answer> => request(stack.apiUrl, null, method, path, body, { authorization: `Bearer ${bearer}` });
+    const asMember = (method: string, path: string, body?: unknown): Promise<Answer> => call(stack.apiUrl, method, path, { body, token: bearer });
     expect([(await asMember('GET', '/issuers')).status, (await asMember('POST', '/auth/api-keys', { name: 'x' })).status]).toEqual([200, 403]);
     expect((await members()).find((one) => one['member_id'] === memberId)?.['last_login_at']).toEqual(expect.any(String));
     // Once.
@@ -179,7 +180,7 @@ describe('an invitation by mail', () => {
     const by = (who: object, email = newAddress()) => call(stack.apiUrl, 'POST', '/tenant/members/invite', { ...who, body: { email, role: 'viewer' } });
     const [person, program] = [{ token: founder.token }, { apiKey: key.body.key as string }];
     const sent = [await by(person), await by(program), await by(person), await by(program)];
-    const again = (): ReturnType<typeof call> => call(stack.apiUrl, 'POST', `/tenant/members/${String(sent[0]?.body.member_id)}/reinvite`, person);
+    const again = (): Promise<Answer<Json>> => call(stack.apiUrl, 'POST', `/tenant/members/${String(sent[0]?.body.member_id)}/reinvite`, person);
     expect([...sent, await again()].map(({ status }) => status)).toEqual([201, 201, 201, 201, 200]);
     for (const refused of [await by(person), await by(program), await again()]) {
       expect([refused.status, refused.body.error]).toMatchObject([

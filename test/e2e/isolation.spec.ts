@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { type Answer, Business } from '../support/business.js';
+import { Business } from '../support/business.js';
+import type { Answer } from '../support/http.js';
 import { member, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 

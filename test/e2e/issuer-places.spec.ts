@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { sriUrls } from '../../src/local/parts.js';
 import { beginNewLife } from '../../src/platform/database/backup/new-life.js';
-import { type Answer, Business } from '../support/business.js';
+import { Business } from '../support/business.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
+import type { Answer } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { container, inDays, PASSWORD, upload, verdict } from '../support/uploads.js';
 

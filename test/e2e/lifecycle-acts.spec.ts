@@ -1,7 +1,8 @@
 import { buildAccessKey, parseAccessKey } from '../../src/sri/access-key.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DOCUMENT_STATUSES, LIFECYCLE } from '../../src/modules/documents/domain/lifecycle.js';
-import { addFaults, Business, type Answer, simulatorAccount } from '../support/business.js';
+import { addFaults, Business, simulatorAccount } from '../support/business.js';
+import type { Answer } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 interface Act extends Record<string, unknown> {

@@ -13,8 +13,9 @@ import { readProcFile } from '../../src/platform/proc-file.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { documentTypes } from '../../src/sri/document-types/registry.js';
 import { verifySignedDocument } from '../../src/sri/signing/self-check.js';
-import { type Accepted, request } from '../support/business.js';
+import type { Accepted } from '../support/business.js';
 import { createTestDatabase } from '../support/database.js';
+import { call } from '../support/http.js';
 import { descendantsOf, isRunning, untilGone } from '../support/processes.js';
 import { nextRedisUrl } from '../support/stack.js';
 
@@ -206,7 +207,7 @@ describe('the one command', () => {
       const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoTenant;
       const urls = [/Swagger UI {5}(\S+)\/docs/.exec(one.output())![1]!, beside[0]!.url!];
       const issue = (url: string) =>
-        request<Accepted>(url, demo.api_key, 'POST', '/documents', exampleInvoice(demo, guayaquilDay(new Date()), '12345678'));
+        call<Accepted>(url, 'POST', '/documents', { apiKey: demo.api_key, body: exampleInvoice(demo, guayaquilDay(new Date()), '12345678') });
       const authorized = async (count: number): Promise<void> => {
         const states = () => database.query('select sequential, status from documents order by sequential');
         for (const end = Date.now() + 60_000; (await states()).some((row) => row['status'] !== 'AUTHORIZED') && Date.now() < end; ) await sleep(200);
@@ -217,7 +218,7 @@ describe('the one command', () => {
       // Number 1 is the one that the start issued, when its worker was the only one.
       await authorized(41);
       for (const { body } of answers) {
-        const account = await request(simulator.url!, null, 'GET', `/control/ledger?access_key=${body.access_key}`);
+        const account = await call(simulator.url!, 'GET', `/control/ledger?access_key=${body.access_key}`);
         expect(account.body).toMatchObject({ state: 'authorized', authorized: 1 });
       }
 

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { MEMBER_ROLES, type MemberRole } from '../../src/shared/tenant-context.js';
-import { type Answer, Business } from '../support/business.js';
+import { Business } from '../support/business.js';
+import type { Answer } from '../support/http.js';
 import { join, member, signedIn, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 

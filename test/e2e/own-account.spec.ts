@@ -1,6 +1,7 @@
 import { Mailbox } from '../../src/local/mailbox.js';
-import { type Answer, call, cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/callers.js';
+import { cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/callers.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
+import { type Answer, call, type Json } from '../support/http.js';
 import { member } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -36,8 +37,8 @@ describe('the own account', () => {
     return { token: body.access_token as string, refreshToken: body.refresh_token as string };
   };
   /** Asks for something and ends its session once that waits for a lock: what comes of it. */
-  const whileItsSessionEnds = async (owner: Owner, ask: () => Promise<Answer>, waitsIn: string): Promise<Answer | undefined> => {
-    let late: Promise<Answer> | undefined;
+  const whileItsSessionEnds = async (owner: Owner, ask: () => Promise<Answer<Json>>, waitsIn: string): Promise<Answer<Json> | undefined> => {
+    let late: Promise<Answer<Json>> | undefined;
     await inTransaction(stack, async (client) => {
       await client.query('update sessions set ended_at = now() where id = $1', [sessionOf(owner.token)]);
       late = ask();
@@ -70,8 +71,8 @@ describe('the own account', () => {
   });
 
   describe('takes another password', () => {
-    const change = (token: string, current_password = PASSWORD, password = OTHER_PASSWORD): Promise<Answer> => call(api, 'POST', '/auth/password/change', { token, body: { current_password, password } });
-    const problem = ({ status, body }: Answer) => [status, body.detail?.[0]?.loc, body.detail?.[0]?.type, body.detail?.[0]?.input];
+    const change = (token: string, current_password = PASSWORD, password = OTHER_PASSWORD): Promise<Answer<Json>> => call(api, 'POST', '/auth/password/change', { token, body: { current_password, password } });
+    const problem = ({ status, body }: Answer<Json>) => [status, body.detail?.[0]?.loc, body.detail?.[0]?.type, body.detail?.[0]?.input];
     const wrong = [422, ['body', 'current_password'], 'wrong_password', null];
 
     it('and ends every other session, on every process, but keeps this one', async () => {
@@ -166,7 +167,7 @@ describe('the own account', () => {
 
     it('and refuses a sign-in with the earlier one that is under way', async () => {
       const owner = await signUp(api);
-      let late: Promise<Answer> | undefined;
+      let late: Promise<Answer<Json>> | undefined;
       await inTransaction(stack, async (client) => {
         await client.query('select 1 from users where id = $1 for no key update', [owner.userId]);
         late = logIn(api, owner.email);
@@ -226,7 +227,7 @@ describe('the own account', () => {
 
     it('with a sign-in that is under way', async () => {
       const owner = await signUp(api);
-      let late: Promise<Answer> | undefined;
+      let late: Promise<Answer<Json>> | undefined;
       await inTransaction(stack, async (client) => {
         await client.query('select 1 from users where id = $1 for no key update', [owner.userId]);
         late = logIn(api, owner.email);

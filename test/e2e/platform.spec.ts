@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, Business } from '../support/business.js';
+import { Business } from '../support/business.js';
+import type { Answer } from '../support/http.js';
 import { join, member, signedIn, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addFaults, type Answer, Business } from '../support/business.js';
+import { addFaults, Business } from '../support/business.js';
+import type { Answer } from '../support/http.js';
 import { itWithPoppler, pageTexts, wordsOf } from '../support/pdf.js';
 import { JPEG, png } from '../support/picture.js';
 import { type Stack, startStack } from '../support/stack.js';

@@ -1,7 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { WITHOUT_SRI } from '../support/bad-input.js';
-import { type Answer, Business } from '../support/business.js';
+import { Business } from '../support/business.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
+import type { Answer } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 type Product = Record<string, unknown> & { id: string; main_code: string; updated_at: string };

@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Queue from 'bull';
 import { Redis } from 'ioredis';
 import type { ServiceProcess } from '../../src/local/service-process.js';
+import type { Accepted } from '../support/business.js';
+import { type Answer, call } from '../support/http.js';
 import { checkLedgers } from '../support/ledger-checker.js';
 import { ServiceRig } from '../support/service-rig.js';
 import { invoiceBody, openTenant, type Place } from '../support/tenants.js';
-import { type Accepted, type Answer, request } from '../support/business.js';
 
 const PREFIX = '{redis-faults}';
 const FINAL = ['AUTHORIZED', 'REJECTED', 'FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'];
@@ -36,7 +37,7 @@ describe('Redis', () => {
 
   const post = (apiUrl = api.url ?? ''): Promise<Answer<Accepted>> => {
     serial += 1;
-    return request<Accepted>(apiUrl, place.apiKey, 'POST', '/documents', invoiceBody(place, String(30_000_000 + serial)));
+    return call<Accepted>(apiUrl, 'POST', '/documents', { apiKey: place.apiKey, body: invoiceBody(place, String(30_000_000 + serial)) });
   };
   const accepted = async (count: number, apiUrl?: string): Promise<string[]> => {
     const answers = await Promise.all(Array.from({ length: count }, () => post(apiUrl)));
@@ -62,7 +63,7 @@ describe('Redis', () => {
     }
   };
   const health = async (url: string | null): Promise<{ http: number; redis: string }> => {
-    const { status, body } = await request<{ checks: { redis: string } }>(url ?? '', null, 'GET', '/health/ready');
+    const { status, body } = await call<{ checks: { redis: string } }>(url ?? '', 'GET', '/health/ready');
     return { http: status, redis: body.checks.redis };
   };
 

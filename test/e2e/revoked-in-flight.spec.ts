@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
-import { type Answer, Business, request } from '../support/business.js';
+import { Business } from '../support/business.js';
 import { BUSINESS_PASSWORD, businessCertificate } from '../support/business-certificate.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
+import { type Answer, call } from '../support/http.js';
 import { member, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -206,7 +207,7 @@ describe('a credential that ends while its call is under way', () => {
     if (BY_PERSON.includes(route)) person = await member(stack, tenantId, 'tenant_owner');
     const before = await written(tenantId);
     const answer = await overtaken(
-      () => (person === null ? request(stack.apiUrl, key.clear, method, path, body, headers) : person.call(method, path, body)),
+      () => (person === null ? call(stack.apiUrl, method, path, { apiKey: key.clear, body, headers }) : person.call(method, path, body)),
       person === null ? key.end : `update sessions set ended_at = now() where user_id = '${person.userId}'`,
       // Issuing waits for its number.
       ISSUING.includes(route) ? `select 1 from sequence_counters where tenant_id = '${tenantId}' for update` : HOLD,
@@ -226,14 +227,14 @@ describe('a credential that ends while its call is under way', () => {
     ['/documents/export.csv', 'documents'], ['/documents/export.xlsx', 'documents'], ['/documents/export.csv?q=nobody', 'documents'], ['/products/export.csv', 'products'],
   ])('GET %s: nothing is told', async (path, table) => {
     const { clear, end } = await keyOf(things.business.tenantId);
-    const answer = await overtaken(() => request(stack.apiUrl, clear, 'GET', path), end, `lock table ${table} in access exclusive mode`);
+    const answer = await overtaken(() => call(stack.apiUrl, 'GET', path, { apiKey: clear }), end, `lock table ${table} in access exclusive mode`);
     expect([answer.status, answer.body]).toMatchObject([401, { error: { code: 'UNAUTHENTICATED' } }]);
   });
 
   it('DELETE /auth/api-keys/{api_key_id}: a key that revokes itself may', async () => {
     const { id, clear } = await keyOf(things.business.tenantId);
-    expect((await request(stack.apiUrl, clear, 'DELETE', `/auth/api-keys/${id}`)).status).toBe(204);
-    expect((await request(stack.apiUrl, clear, 'GET', '/issuers')).status).toBe(401);
+    expect((await call(stack.apiUrl, 'DELETE', `/auth/api-keys/${id}`, { apiKey: clear })).status).toBe(204);
+    expect((await call(stack.apiUrl, 'GET', '/issuers', { apiKey: clear })).status).toBe(401);
   });
 
   /** What acts leave behind: lines of the log, and drafts and deliveries, of which the log does not tell. */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { googleSettings, startIdentityProvider } from '../../src/local/parts.js';
 import type { ServiceProcess } from '../../src/local/service-process.js';
-import { type Answer, call, cookiesOf, logIn, newAddress, signUp } from '../support/callers.js';
+import { cookiesOf, logIn, newAddress, signUp } from '../support/callers.js';
+import { type Answer, call, type Json } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 /** What the page of the provider is told. */
@@ -47,7 +48,7 @@ describe('signing in with Google', () => {
     const back = new URL(signed.headers.get('location') ?? '');
     return { back: back.pathname + back.search, cookie: cookiesOf(start), asked: asked.searchParams };
   };
-  const signIn = async (form: Form, path?: string): Promise<Answer> => {
+  const signIn = async (form: Form, path?: string): Promise<Answer<Json>> => {
     const { back, cookie } = await visitProvider(form, path);
     return call(api, 'GET', back, { cookie });
   };
@@ -137,7 +138,7 @@ describe('signing in with Google', () => {
   });
 
   it('brings what failed to the page of ours too, in its fragment', async () => {
-    const failure = ({ status, headers }: Answer): [number, string, Record<string, string>] => {
+    const failure = ({ status, headers }: Answer<Json>): [number, string, Record<string, string>] => {
       const location = new URL(headers.get('location') ?? '');
       return [status, location.href.replace(location.hash, ''), Object.fromEntries(new URLSearchParams(location.hash.slice(1)))];
     };

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { Mailbox } from '../../src/local/mailbox.js';
-import { type Answer, call, cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/callers.js';
+import { cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/callers.js';
+import { type Answer, call, type Json } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const OTHER_PASSWORD = 'otras palabras distintas';
@@ -418,7 +419,7 @@ describe('signing up and in', () => {
 
   it('leaves no cookie behind that would refuse what the next session sends', async () => {
     const owner = await signUp(api);
-    const cleared = (answer: Answer): string[] => answer.headers.getSetCookie().filter((one) => one.includes('Expires=Thu, 01 Jan 1970')).map((one) => one.split('=', 1)[0] ?? '');
+    const cleared = (answer: Answer<Json>): string[] => answer.headers.getSetCookie().filter((one) => one.includes('Expires=Thu, 01 Jan 1970')).map((one) => one.split('=', 1)[0] ?? '');
     const both = ['service_access_token', 'service_refresh_token'];
     const options = { cookie: cookiesOf(await logIn(api, owner.email, PASSWORD, { cookie: true })), headers: { Origin: api } };
     // Of two tabs that refresh at once, the second ends the session.

@@ -4,7 +4,7 @@ import { request as httpRequest, Agent } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { serve, type RunningSimulator } from '../../src/simulator/http/server.js';
-import { AFTERNOON, ManualClock, schemas, signedInvoice } from './simulator-support/sri.js';
+import { AFTERNOON, ManualClock, schemas, signedInvoice } from '../support/simulator/sri.js';
 import { SriBrain } from '../../src/simulator/brain/brain.js';
 import { defaultSettings } from '../../src/simulator/brain/settings.js';
 import { VirtualClock } from '../../src/simulator/virtual-clock.js';

@@ -1,4 +1,5 @@
-import { type Answer, Business, type Invoice, request } from './business.js';
+import { Business, type Invoice } from './business.js';
+import { type Answer, call } from './http.js';
 import type { Stack } from './stack.js';
 
 /** The SRI is of no concern where nothing is issued. */
@@ -69,7 +70,7 @@ export function expectEnvelope(answer: Answer<Refusal>): void {
 /** Sends an input and holds the answer against what is due. */
 export async function expectRefused(stack: Stack, business: Business, input: BadInput, change: Invoice = {}): Promise<void> {
   const { method = 'POST', path = '/documents', body, headers = {}, apiKey = business.apiKey } = await callOf(business, input, change);
-  const answer = await withinTime(request<Refusal>(stack.apiUrl, apiKey, method, path, body, headers));
+  const answer = await withinTime(call<Refusal>(stack.apiUrl, method, path, { ...(apiKey !== null && { apiKey }), body, headers }));
   if (answer.status < 400) throw new Error(`was taken with ${answer.status}: ${JSON.stringify(answer.body).slice(0, 300)}`);
   const told = findingsOf(answer.body).map((finding) => `${pointerOf(finding)} ${finding.type ?? finding.rule ?? ''}`);
   expect([answer.status, answer.body.error.code, told]).toEqual([...input.refused, expect.anything()]);

@@ -4,13 +4,8 @@ import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { BUSINESS_PASSWORD, businessCertificate } from './business-certificate.js';
+import { type Answer, call } from './http.js';
 import type { Stack } from './stack.js';
-
-export interface Answer<Body = Record<string, unknown>> {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Body;
-}
 
 export interface Accepted extends Record<string, unknown> {
   document_id: string;
@@ -53,9 +48,8 @@ export class Business {
     await stack.database.query(`select provision_tenant($1, 'Business', $2, 'test', $3, $4, 'TEST', now())`, [tenantId, apiKeyId, key.prefix, key.hash]);
     businesses += 1;
     const ruc = options.ruc ?? `179${String(Number(process.env['JEST_WORKER_ID'] ?? '1') * 100_000 + businesses).padStart(7, '0')}001`;
-    const call = (method: string, path: string, body?: unknown): Promise<Answer> => request(stack.apiUrl, key.clear, method, path, body);
     const created = async (path: string, body: unknown): Promise<string> => {
-      const answer = await call('POST', path, body);
+      const answer = await call<Record<string, unknown>>(stack.apiUrl, 'POST', path, { apiKey: key.clear, body });
       if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
       return answer.body['id'] as string;
     };
@@ -77,7 +71,7 @@ export class Business {
   }
 
   call<Body = Record<string, unknown>>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, apiUrl = this.stack.apiUrl): Promise<Answer<Body>> {
-    return request<Body>(apiUrl, this.apiKey, method, path, body, headers);
+    return call<Body>(apiUrl, method, path, { apiKey: this.apiKey, body, headers });
   }
 
   /** A valid invoice of today; `change` overrides fields. */
@@ -137,30 +131,6 @@ export class Business {
     const rows = await this.stack.database.query<{ last_value: number }>('select last_value from sequence_counters where tenant_id = $1', [this.tenantId]);
     return rows[0]?.last_value ?? 0;
   }
-}
-
-/** One HTTP call with JSON; a body that is no JSON comes back as text. */
-export async function request<Body = Record<string, unknown>>(
-  base: string, apiKey: string | null, method: string, path: string, body?: unknown, headers: Record<string, string> = {},
-): Promise<Answer<Body>> {
-  const response = await fetch(base + path, {
-    method,
-    headers: {
-      ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  // A stream has no end to wait for.
-  if ((response.headers.get('content-type') ?? '').startsWith('text/event-stream')) {
-    await response.body?.cancel();
-    return { status: response.status, headers: response.headers, body: '' as Body };
-  }
-  const text = await response.text();
-  let parsed: unknown = text;
-  if ((response.headers.get('content-type') ?? '').includes('json')) parsed = JSON.parse(text);
-  return { status: response.status, headers: response.headers, body: parsed as Body };
 }
 
 /** What the simulator saw of one access key. */

@@ -1,42 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { type Answer, call, type Json } from './http.js';
 
 export const PASSWORD = 'cuatro palabras al azar';
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** The parsed JSON object, or null. */
-  readonly body: ReturnType<typeof JSON.parse>;
-  readonly text: string;
-}
-
-export interface CallOptions {
-  readonly token?: string;
-  readonly apiKey?: string;
-  readonly cookie?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
-/** One call of the API, whatever it answers. Redirects are not followed. */
-export async function call(apiUrl: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-  const { token, apiKey, cookie, headers, body } = options;
-  const response = await fetch(apiUrl + path, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-      ...(apiKey === undefined ? {} : { 'X-API-Key': apiKey }),
-      ...(cookie === undefined ? {} : { Cookie: cookie }),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) : null };
-}
 
 export interface Owner {
   readonly email: string;
@@ -59,11 +25,11 @@ export async function signUp(apiUrl: string, email = newAddress(), password = PA
   return { email, token, refreshToken: signed.body.refresh_token, userId: me.body.user_id, tenantId: membership.tenant_id, memberId: membership.member_id };
 }
 
-export const logIn = (apiUrl: string, email: string, password = PASSWORD, extra: object = {}): Promise<Answer> =>
+export const logIn = (apiUrl: string, email: string, password = PASSWORD, extra: object = {}): Promise<Answer<Json>> =>
   call(apiUrl, 'POST', '/auth/login', { body: { email, password, ...extra } });
 
 /** `name=value` pairs of the cookies that an answer sets, for the next call. */
-export const cookiesOf = (answer: Answer): string =>
+export const cookiesOf = (answer: Answer<unknown>): string =>
   answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '').join('; ');
 
 /** Sends headers as they are written, also twice; answers the status. */

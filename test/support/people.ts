@@ -4,8 +4,8 @@ import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { AccessTokens } from '../../src/platform/security/access-tokens.js';
 import { readTokenKeys } from '../../src/platform/security/token-keys.js';
 import type { MemberRole } from '../../src/shared/tenant-context.js';
-import { type Answer, request } from './business.js';
 import { fromSetup } from './database.js';
+import { type Answer, call } from './http.js';
 import type { Stack } from './stack.js';
 
 /** A person with an account and an open session. */
@@ -20,7 +20,7 @@ export class Somebody {
   /** @param tenantId named in X-Tenant-Id; null: none is named */
   call<Body = Record<string, unknown>>(method: string, path: string, body?: unknown, tenantId: string | null = null, apiUrl = this.stack.apiUrl): Promise<Answer<Body>> {
     const headers = { authorization: `Bearer ${this.token}`, ...(tenantId === null ? {} : { 'x-tenant-id': tenantId }) };
-    return request<Body>(apiUrl, null, method, path, body, headers);
+    return call<Body>(apiUrl, method, path, { body, headers });
   }
 }
 

@@ -36,12 +36,12 @@ export interface Stack {
   /** A client on the stack's Redis database, e.g. to flush it. */
   readonly redis: Redis;
   readonly logFolder: string;
-  /** Kills an API process and waits until it is gone. */
-  killApi(index: number, signal?: NodeJS.Signals): Promise<void>;
+  /** Kills an API process and waits until it is gone; answers how it ended. */
+  killApi(index: number, signal?: NodeJS.Signals): Promise<string>;
   /** Starts a further API process; answers its address. */
   startApi(env?: Record<string, string>): Promise<string>;
-  /** Kills a worker process and waits until it is gone. */
-  killWorker(index: number, signal?: NodeJS.Signals): Promise<void>;
+  /** Kills a worker process and waits until it is gone; answers how it ended. */
+  killWorker(index: number, signal?: NodeJS.Signals): Promise<string>;
   /** Starts a further worker process; answers it and its index. */
   startWorker(env?: Record<string, string>): Promise<{ index: number; worker: ServiceProcess }>;
   /** Ends of all logs, for the message of a failed test. */
@@ -154,9 +154,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 }
 
-async function killed(processes: readonly ServiceProcess[], index: number, signal: NodeJS.Signals): Promise<void> {
+async function killed(processes: readonly ServiceProcess[], index: number, signal: NodeJS.Signals): Promise<string> {
   const target = processes[index];
   if (target === undefined) throw new Error(`There is no process ${index}: ${processes.length} were started`);
   target.kill(signal);
-  await target.ended;
+  return target.ended;
 }

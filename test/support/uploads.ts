@@ -1,4 +1,5 @@
-import type { Answer, Business } from './business.js';
+import type { Business } from './business.js';
+import type { Answer } from './http.js';
 import { certificate, type KeyPair, pkcs12, type Pkcs12Options, rsaPair } from './pki.js';
 
 const DAY_MS = 86_400_000;

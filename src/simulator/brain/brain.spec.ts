@@ -1,4 +1,4 @@
-import { signedInvoice, startSri, type TestSri } from '../../../test/integration/simulator-support/sri.js';
+import { signedInvoice, startSri, type TestSri } from '../../../test/support/simulator/sri.js';
 import type { SimulatorSettings } from './settings.js';
 
 const codes = (messages: readonly { identifier: string }[] | undefined): string[] =>

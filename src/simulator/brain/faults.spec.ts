@@ -1,4 +1,4 @@
-import { signedInvoice, startSri, type TestSri } from '../../../test/integration/simulator-support/sri.js';
+import { signedInvoice, startSri, type TestSri } from '../../../test/support/simulator/sri.js';
 import { InvalidFaultRule, parseFaultRules } from './fault-rules.js';
 
 const first = signedInvoice();

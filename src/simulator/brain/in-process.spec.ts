@@ -1,5 +1,5 @@
-import { makeInvoice } from '../../../test/integration/simulator-support/invoice.js';
-import { schemas, signedInvoice } from '../../../test/integration/simulator-support/sri.js';
+import { makeInvoice } from '../../../test/support/simulator/invoice.js';
+import { schemas, signedInvoice } from '../../../test/support/simulator/sri.js';
 import { InProcessSri } from './in-process.js';
 
 const NOW = new Date('2026-08-25T20:00:00Z');

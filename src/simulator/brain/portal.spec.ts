@@ -1,4 +1,4 @@
-import { makeInvoice } from '../../../test/integration/simulator-support/invoice.js';
+import { makeInvoice } from '../../../test/support/simulator/invoice.js';
 import { addBusinessDays, businessDayFrom, calendarDay, dayOfNextMonth } from './business-days.js';
 import { dayNumberOf } from './guayaquil-time.js';
 import { InProcessSri } from './in-process.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeWhere } from '../../../test/support/describe-where.js';
-import { startSri } from '../../../test/integration/simulator-support/sri.js';
+import { startSri } from '../../../test/support/simulator/sri.js';
 import { schemaFiles, schemaFolders } from '../schema-files.js';
 import type { Authority } from './authority.js';
 import { sriMessage } from './messages.js';

@@ -1,4 +1,5 @@
-import { type Answer, Business, request } from '../../support/business.js';
+import { Business } from '../../support/business.js';
+import { type Answer, call } from '../../support/http.js';
 import { type Somebody, member } from '../../support/people.js';
 import { WITHOUT_SRI } from '../../support/bad-input.js';
 import { type Stack, startStack } from '../../support/stack.js';
@@ -22,7 +23,7 @@ describe('specification: credentials, errors, limits, versioning', () => {
   beforeEach(() => stack.redis.flushdb());
   afterAll(() => stack.stop());
 
-  const bare = (method: string, path: string, headers: Record<string, string> = {}, body?: unknown): Promise<Answer<Refused>> => request<Refused>(stack.apiUrl, null, method, path, body, headers);
+  const bare = (method: string, path: string, headers: Record<string, string> = {}, body?: unknown): Promise<Answer<Refused>> => call<Refused>(stack.apiUrl, method, path, { body, headers });
 
   describe('5 authentication', () => {
     it('takes a key in X-API-Key, a bearer token in Authorization, and the cookie service_access_token', async () => {
@@ -119,7 +120,7 @@ describe('specification: credentials, errors, limits, versioning', () => {
   });
 
   it('9 the interface description is of version 0.1.0, and no path carries one', async () => {
-    const { body } = await request<{ info: { version: string }; paths: Record<string, unknown> }>(stack.apiUrl, null, 'GET', '/openapi.json');
+    const { body } = await call<{ info: { version: string }; paths: Record<string, unknown> }>(stack.apiUrl, 'GET', '/openapi.json');
     expect(body.info.version).toBe('0.1.0');
     expect(Object.keys(body.paths).filter((path) => /\/v\d/.test(path))).toEqual([]);
   });

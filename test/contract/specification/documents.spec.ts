@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { addFaults, type Answer, Business, type Invoice } from '../../support/business.js';
+import { addFaults, Business, type Invoice } from '../../support/business.js';
+import type { Answer } from '../../support/http.js';
 import { type Stack, startStack } from '../../support/stack.js';
 import { guayaquilDay } from '../../../src/shared/guayaquil.js';
 import { ACCEPTED, breaches, DOCUMENT, ERROR, LIST_ITEM, PAGE, SRI_MESSAGE, STATUSES, SYNC_SUBMIT } from './shapes.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, Business, request } from '../../support/business.js';
+import { Business } from '../../support/business.js';
+import { type Answer, call } from '../../support/http.js';
 import { type Stack, startStack } from '../../support/stack.js';
 import { breaches, BUYER, BUYER_ITEM, CERTIFICATE, CERTIFICATE_LIST, EMISSION_POINT, ESTABLISHMENT, LOOKUP, LOOKUP_BUYER, MEMBER, PAGE, PRODUCT } from './shapes.js';
 
@@ -156,7 +157,7 @@ describe('specification: resources', () => {
   });
 
   it('4.19 /auth/google/callback, /auth/login and /auth/api-keys exist', async () => {
-    expect((await request(stack.apiUrl, null, 'GET', '/auth/google/callback')).status).toBe(401);
+    expect((await call(stack.apiUrl, 'GET', '/auth/google/callback')).status).toBe(401);
     expect((await business.call('POST', '/auth/login', { email: 'nobody@example.com', password: 'x' })).status).toBe(401);
     expect((await get('/auth/api-keys')).status).toBe(200);
   });

@@ -1,6 +1,7 @@
 import { expectEnvelope, type Refusal, withinTime } from '../../support/bad-input.js';
-import { type Answer, Business } from '../../support/business.js';
+import { Business } from '../../support/business.js';
 import * as der from '../../support/der-writer.js';
+import type { Answer } from '../../support/http.js';
 import { certificate, ecPair, name, OID, pkcs12, rsaPair } from '../../support/pki.js';
 import type { Stack } from '../../support/stack.js';
 import { check, container, inDays, PASSWORD, upload, verdict } from '../../support/uploads.js';

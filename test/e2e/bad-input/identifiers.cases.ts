@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BadInput, expectEnvelope, refuses, type Refusal } from '../../support/bad-input.js';
-import { type Answer, Business } from '../../support/business.js';
+import { Business } from '../../support/business.js';
+import type { Answer } from '../../support/http.js';
 import type { Stack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;

@@ -1,5 +1,6 @@
 import { type BadInput, expectRefused, refuses, type Refusal } from '../../support/bad-input.js';
-import { type Accepted, type Answer, Business, type Invoice } from '../../support/business.js';
+import { type Accepted, Business, type Invoice } from '../../support/business.js';
+import type { Answer } from '../../support/http.js';
 import type { Stack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expectEnvelope, expectUnspent, type Refusal, WITHOUT_SRI, withinTime } from '../../support/bad-input.js';
-import { type Answer, Business } from '../../support/business.js';
-import { call } from '../../support/callers.js';
+import { Business } from '../../support/business.js';
+import { type Answer, call } from '../../support/http.js';
 import { type Stack, startStack } from '../../support/stack.js';
 
 describe('the transport', () => {

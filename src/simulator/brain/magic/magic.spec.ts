@@ -1,5 +1,5 @@
-import { makeInvoice } from '../../../../test/integration/simulator-support/invoice.js';
-import { signedInvoice, startSri, type TestSri } from '../../../../test/integration/simulator-support/sri.js';
+import { makeInvoice } from '../../../../test/support/simulator/invoice.js';
+import { signedInvoice, startSri, type TestSri } from '../../../../test/support/simulator/sri.js';
 import { SRI_MESSAGES } from '../messages.js';
 import { magicFieldOf, readDirectives, UnknownMagicValue } from './directives.js';
 import { MAGIC_VALUES } from './values.js';

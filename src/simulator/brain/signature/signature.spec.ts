@@ -3,9 +3,9 @@ import {
   makeIdentity,
   signDocument,
   type SigningOptions,
-} from '../../../../test/integration/simulator-support/signing.js';
-import { makeInvoice } from '../../../../test/integration/simulator-support/invoice.js';
-import { identity, startSri } from '../../../../test/integration/simulator-support/sri.js';
+} from '../../../../test/support/simulator/signing.js';
+import { makeInvoice } from '../../../../test/support/simulator/invoice.js';
+import { identity, startSri } from '../../../../test/support/simulator/sri.js';
 import type { SimulatorSettings } from '../settings.js';
 
 const ENGINES = ['xml-crypto', 'libxml2'] as const;
