@@ -13,7 +13,7 @@
  */
 import { parseArgs } from 'node:util';
 import { BenchDatabase } from './issue-database.js';
-import { percentile } from './issue-load.js';
+import { type LoadResult, percentile, type Request } from './issue-load.js';
 import { Phases } from './issue-phase.js';
 import { RawDatabase, rawSignatures, type RawRate } from './issue-raw.js';
 import { figuresOf, printCosts, type Measured, type Raw } from './issue-report.js';
@@ -97,20 +97,35 @@ function meanOf(first: Raw, second: Raw): Raw {
   };
 }
 
-async function measure(flags: Flags, stack: BenchStack): Promise<boolean> {
-  const { seconds, clients } = flags;
+/** All that a measurement needs. */
+interface Bench {
+  readonly flags: Flags;
+  readonly stack: BenchStack;
+  readonly requests: readonly Request[];
+  readonly database: BenchDatabase;
+  readonly raw: RawDatabase;
+  readonly phases: Phases;
+}
+
+/** API processes and tenants that may issue; no worker runs yet. */
+async function setUp(flags: Flags, stack: BenchStack): Promise<Bench> {
   for (let i = 0; i < flags.api; i += 1) await stack.startApi();
   say(`${stack.description}; API ${stack.apiUrls.join(', ')}`);
   const requests = await createRequests(stack.ownerUrl, stack.apiUrls[0]!, flags.tenants, flags.points);
   say(`${flags.tenants} tenants with ${flags.points} emission points each`);
 
   const database = await BenchDatabase.open(stack.ownerUrl);
-  const raw = await RawDatabase.open(stack.ownerUrl, clients);
-  const phases = new Phases(stack, database, say);
-  const slice = Math.min(3, seconds / 4);
+  const raw = await RawDatabase.open(stack.ownerUrl, flags.clients);
+  return { flags, stack, requests, database, raw, phases: new Phases(stack, database, say) };
+}
 
-  await phases.intake('warm-up', { requests, clients, seconds: slice });
-  const before = await measureRaw(raw, slice);
+const lookSeconds = ({ seconds }: Flags): number => Math.min(3, seconds / 4);
+
+/** What the API takes in while no worker runs, and before it what the machine can do. */
+async function loadIntake({ flags, requests, raw, phases }: Bench): Promise<{ readonly before: Raw; readonly intake: LoadResult; readonly calm: LoadResult }> {
+  const { clients, seconds } = flags;
+  await phases.intake('warm-up', { requests, clients, seconds: lookSeconds(flags) });
+  const before = await measureRaw(raw, lookSeconds(flags));
   const intake = await phases.intake('intake alone, no worker runs', {
     requests,
     clients,
@@ -122,14 +137,25 @@ async function measure(flags: Flags, stack: BenchStack): Promise<boolean> {
     seconds: Math.min(5, seconds / 2),
     rate: intake.accepted.length / intake.seconds / 2,
   });
+  return { before, intake, calm };
+}
+
+async function startWorkers({ flags, stack, database }: Bench): Promise<void> {
   for (let i = 0; i < flags.workers; i += 1) await stack.startWorker();
   say(`${flags.workers} worker(s) started; working the backlog off`);
   await database.drain((pending) => say(`  ${pending} pending`));
+}
 
+/** The whole service at work: the main load, and after another look at the machine the paced and the narrow ones. */
+async function loadAll(
+  { flags, stack, requests, raw, phases }: Bench,
+  before: Raw,
+): Promise<Pick<Measured, 'raw' | 'main' | 'half' | 'steady' | 'spread' | 'hot'> & { readonly profiles: readonly string[] }> {
+  const { clients, seconds } = flags;
   if (flags.profile) await stack.startProfiles();
   const main = await phases.run('everything at work', { requests, clients, seconds });
   const profiles = flags.profile ? await stack.stopProfiles() : [];
-  const baseline = meanOf(before, await measureRaw(raw, slice));
+  const baseline = meanOf(before, await measureRaw(raw, lookSeconds(flags)));
   const half = await phases.run('half of the accepted rate', {
     requests,
     clients,
@@ -149,27 +175,27 @@ async function measure(flags: Flags, stack: BenchStack): Promise<boolean> {
     seconds: seconds / 2,
   });
   await raw.close();
+  return { raw: baseline, main, half, steady, spread, hot, profiles };
+}
 
+async function measure(flags: Flags, stack: BenchStack): Promise<boolean> {
+  const bench = await setUp(flags, stack);
+  const { before, intake, calm } = await loadIntake(bench);
+  await startWorkers(bench);
+  const { profiles, ...whole } = await loadAll(bench, before);
   const intakeRate = intake.accepted.length / intake.seconds;
-  const measured: Measured = {
-    raw: baseline,
-    clients,
-    intakeRate,
-    intakeP99: percentile(intake.latencies, 0.99),
-    calm,
-    main,
-    half,
-    steady,
-    spread,
-    hot,
-  };
-  printFigures(
-    `Issuing invoices of ten lines, ${clients} clients, ${flags.api} API and ${flags.workers} worker process(es)`,
-    figuresOf(measured),
-  );
-  printCosts(main);
-  for (const file of profiles) process.stdout.write(`profile: ${file}\n`);
+  report(flags, { ...whole, clients: flags.clients, intakeRate, intakeP99: percentile(intake.latencies, 0.99), calm }, profiles);
+  return judge(bench);
+}
 
+function report({ clients, api, workers }: Flags, measured: Measured, profiles: readonly string[]): void {
+  printFigures(`Issuing invoices of ten lines, ${clients} clients, ${api} API and ${workers} worker process(es)`, figuresOf(measured));
+  printCosts(measured.main);
+  for (const file of profiles) process.stdout.write(`profile: ${file}\n`);
+}
+
+/** True when every accepted document is AUTHORIZED, with numbers that have no gaps, and nothing was refused. */
+async function judge({ stack, database, phases }: Bench): Promise<boolean> {
   const problems = await database.problems(phases.accepted);
   await database.close();
   for (const [what, count] of phases.failures) problems.push(`${count} POSTs were not accepted: ${what}`);

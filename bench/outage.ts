@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { BenchDatabase } from './issue-database.js';
-import { percentile, run, type LoadResult } from './issue-load.js';
+import { type LoadResult, percentile, type Request, run } from './issue-load.js';
 import { BenchStack } from './issue-stack.js';
 import { createRequests } from './issue-tenants.js';
 
@@ -95,7 +95,17 @@ async function pending(client: pg.Client, before: Date): Promise<Pending> {
   };
 }
 
-async function measure(stack: BenchStack): Promise<boolean> {
+/** All that a measurement needs. */
+interface Bench {
+  readonly stack: BenchStack;
+  readonly requests: readonly Request[];
+  readonly database: BenchDatabase;
+  readonly client: pg.Client;
+  /** Ids of every document that was accepted. */
+  readonly accepted: string[];
+}
+
+async function setUp(stack: BenchStack): Promise<Bench> {
   await stack.startApi();
   await stack.startWorker();
   say(stack.description);
@@ -103,62 +113,109 @@ async function measure(stack: BenchStack): Promise<boolean> {
   const database = await BenchDatabase.open(stack.ownerUrl);
   const client = new pg.Client({ connectionString: stack.ownerUrl });
   await client.connect();
-  const accepted: string[] = [];
-  const half = Math.ceil(requests.length / 2);
-  const [cutOff, untouched] = [requests.slice(0, half), requests.slice(half)];
-  const load = async (seconds: number, rate?: number, points = requests): Promise<LoadResult> => {
-    const result = await run({ apiUrls: stack.apiUrls, requests: points, clients: CLIENTS, seconds, ...(rate !== undefined && { rate }) });
-    accepted.push(...result.accepted);
-    return result;
-  };
+  return { stack, requests, database, client, accepted: [] };
+}
 
-  await load(5);
+async function load({ stack, requests, accepted }: Bench, seconds: number, rate?: number, points = requests): Promise<LoadResult> {
+  const result = await run({ apiUrls: stack.apiUrls, requests: points, clients: CLIENTS, seconds, ...(rate !== undefined && { rate }) });
+  accepted.push(...result.accepted);
+  return result;
+}
+
+/** Documents per second, from intake to AUTHORIZED. */
+async function measureCapacity(bench: Bench): Promise<number> {
+  const { database } = bench;
+  await load(bench, 5);
   await database.drain((count) => say(`  warming up, ${count} pending`));
   const from = performance.now();
-  const full = await load(15);
+  const full = await load(bench, 15);
   await database.drain((count) => say(`  ${count} pending`));
-  const capacity = full.accepted.length / ((performance.now() - from) / 1000);
-  const rate = capacity * share;
-  say(`capacity ${capacity.toFixed(0)} documents/s; arrivals from now on ${rate.toFixed(0)}/s`);
+  return full.accepted.length / ((performance.now() - from) / 1000);
+}
 
-  const calmFrom = new Date();
-  const calmCores = await stack.coresDuring('worker', () => load(20, rate));
+interface Calm {
+  readonly cores: number;
+  /** 95th percentile of each move. */
+  readonly moves: ReadonlyMap<string, number>;
+  readonly authorized: Fresh;
+  readonly taken: Fresh;
+}
+
+async function withoutOutage(bench: Bench, rate: number): Promise<Calm> {
+  const { stack, database, client } = bench;
+  const from = new Date();
+  const cores = await stack.coresDuring('worker', () => load(bench, 20, rate));
   await database.drain(() => undefined);
-  const calmMoves = new Map((await database.moveTimes(calmFrom)).map(({ move, p95 }) => [move, p95]));
-  const calm = await timesOf(client, calmFrom, new Date());
-  const calmTaken = await timesOf(client, calmFrom, new Date(), 'received');
-  say(`without an outage: p95 ${calm.p95.toFixed(0)} ms to AUTHORIZED, ${calmTaken.p95.toFixed(0)} ms until the SRI has it; ${calmCores.toFixed(2)} cores for PostgreSQL and worker`);
+  const moves = new Map((await database.moveTimes(from)).map(({ move, p95 }) => [move, p95]));
+  const authorized = await timesOf(client, from, new Date());
+  const taken = await timesOf(client, from, new Date(), 'received');
+  say(`without an outage: p95 ${authorized.p95.toFixed(0)} ms to AUTHORIZED, ${taken.p95.toFixed(0)} ms until the SRI has it; ${cores.toFixed(2)} cores for PostgreSQL and worker`);
+  return { cores, moves, authorized, taken };
+}
 
+interface Outage {
+  readonly cores: number;
+  readonly awayAt: Date;
+  readonly backAt: Date;
+  /** Documents that waited when the SRI came back. */
+  readonly backlog: number;
+  /** Null: they were not all AUTHORIZED within twice the outage. */
+  readonly drainedAfter: number | null;
+  readonly drainedAt: Date;
+}
+
+/** Half of the emission points send in the outage, the others after it. */
+async function throughOutage(bench: Bench, rate: number): Promise<Outage> {
+  const { stack, requests, database, client } = bench;
+  const half = Math.ceil(requests.length / 2);
+  const [cutOff, untouched] = [requests.slice(0, half), requests.slice(half)];
   await switchSri(stack, false);
   const awayAt = new Date();
   say(`outage of ${OUTAGE_SECONDS.toFixed(0)} s (1 h / ${factor}): ${servicesAway.join(' and ')} ${how}`);
-  const awayCores = await stack.coresDuring('worker', () => load(OUTAGE_SECONDS, rate, cutOff));
+  const cores = await stack.coresDuring('worker', () => load(bench, OUTAGE_SECONDS, rate, cutOff));
   const backAt = new Date();
-  say(`in the outage ${awayCores.toFixed(2)} cores for PostgreSQL and worker`);
+  say(`in the outage ${cores.toFixed(2)} cores for PostgreSQL and worker`);
   await switchSri(stack, true);
   const { count: backlog, states } = await pending(client, backAt);
   say(`the SRI is back; ${backlog} documents wait: ${states}`);
-  const arrivals = load(OUTAGE_SECONDS, rate, untouched);
-  let drainedAfter: number | null = null;
-  while (Date.now() - backAt.getTime() < OUTAGE_SECONDS * 2000) {
-    const left = await pending(client, backAt);
-    if (left.count === 0) {
-      drainedAfter = (Date.now() - backAt.getTime()) / 1000;
-      break;
-    }
-    await sleep(1_000);
-    say(`  of the outage's documents pending: ${left.states}`);
-  }
+  const arrivals = load(bench, OUTAGE_SECONDS, rate, untouched);
+  const drainedAfter = await untilDrained(client, backAt);
   const drainedAt = new Date();
   await arrivals;
   await database.drain((count) => say(`  ${count} pending`));
+  return { cores, awayAt, backAt, backlog, drainedAfter, drainedAt };
+}
+
+/** Seconds until every document of the outage was AUTHORIZED; null after twice its time. */
+async function untilDrained(client: pg.Client, backAt: Date): Promise<number | null> {
+  while (Date.now() - backAt.getTime() < OUTAGE_SECONDS * 2000) {
+    const left = await pending(client, backAt);
+    if (left.count === 0) return (Date.now() - backAt.getTime()) / 1000;
+    await sleep(1_000);
+    say(`  of the outage's documents pending: ${left.states}`);
+  }
+  return null;
+}
+
+async function measure(stack: BenchStack): Promise<boolean> {
+  const bench = await setUp(stack);
+  const capacity = await measureCapacity(bench);
+  const rate = capacity * share;
+  say(`capacity ${capacity.toFixed(0)} documents/s; arrivals from now on ${rate.toFixed(0)}/s`);
+  const calm = await withoutOutage(bench, rate);
+  return report(bench, capacity, calm, await throughOutage(bench, rate));
+}
+
+/** @returns whether nothing went wrong, and the outage's documents were authorized within half of its time */
+async function report({ database, client, accepted }: Bench, capacity: number, calm: Calm, outage: Outage): Promise<boolean> {
+  const { awayAt, backAt, backlog, drainedAfter, drainedAt } = outage;
   // Only now: those that it has taken by the end of the outage would be the fast ones.
   const taken = servicesAway.includes('reception') ? null : await timesOf(client, awayAt, backAt, 'received');
   const fresh = await timesOf(client, backAt, drainedAt);
   const settledAt = new Date(backAt.getTime() + RECOVERY_SECONDS * 1_000);
   const settled = await timesOf(client, settledAt, drainedAt);
   for (const { move, count, p50, p95 } of await database.moveTimes(settledAt, drainedAt)) {
-    say(`  after break and ramp, ${move}: ${count} times, p50 ${p50.toFixed(0)}, p95 ${p95.toFixed(0)} ms; without an outage p95 ${calmMoves.get(move)?.toFixed(0) ?? '-'} ms`);
+    say(`  after break and ramp, ${move}: ${count} times, p50 ${p50.toFixed(0)}, p95 ${p95.toFixed(0)} ms; without an outage p95 ${calm.moves.get(move)?.toFixed(0) ?? '-'} ms`);
   }
   const { rows } = await client.query<{ calls: string }>(`select count(*)::float / nullif((select count(*) from sello.documents), 0) as calls from sello.sri_attempts`);
   const problems = await database.problems(accepted);
@@ -166,15 +223,16 @@ async function measure(stack: BenchStack): Promise<boolean> {
   await database.close();
 
   const drainShare = (drainedAfter ?? Number.POSITIVE_INFINITY) / OUTAGE_SECONDS;
-  const freshRatio = fresh.p95 / calm.p95;
+  const [freshRatio, settledRatio] = [fresh.p95 / calm.authorized.p95, settled.p95 / calm.authorized.p95];
+  const callsPerDocument = Number(rows[0]?.calls);
   process.stdout.write(
     `\ndrained in ${drainedAfter?.toFixed(1) ?? 'never'} s = ${drainShare.toFixed(2)} of the outage (goal ${GOAL_SHARE.toFixed(2)}, ideal ${(share / (1 - share)).toFixed(2)})\n` +
       `fresh documents meanwhile: p95 ${fresh.p95.toFixed(0)} ms over ${fresh.count} = ${freshRatio.toFixed(1)} x without an outage (goal 3)\n` +
-      `those that came after break and ramp: p95 ${settled.p95.toFixed(0)} ms over ${settled.count} = ${(settled.p95 / calm.p95).toFixed(1)} x\n` +
-      (taken === null ? '' : `documents in the outage, until the SRI has them: p95 ${taken.p95.toFixed(0)} ms over ${taken.count} = ${(taken.p95 / calmTaken.p95).toFixed(1)} x without one\n`) +
-      `processor time of PostgreSQL and worker in the outage: ${(awayCores / calmCores).toFixed(2)} x without one\n` +
-      `calls to the SRI per document: ${Number(rows[0]?.calls).toFixed(2)} (goal 3)\n` +
-      `${JSON.stringify({ bench: 'outage', away, how, factor, share, capacity, backlog, drainShare, freshRatio, freshP95: fresh.p95, settledP95: settled.p95, settledRatio: settled.p95 / calm.p95, calmP95: calm.p95, callsPerDocument: Number(rows[0]?.calls), awayCores, calmCores, takenP95: taken?.p95 ?? null, calmTakenP95: calmTaken.p95 })}\n`,
+      `those that came after break and ramp: p95 ${settled.p95.toFixed(0)} ms over ${settled.count} = ${settledRatio.toFixed(1)} x\n` +
+      (taken === null ? '' : `documents in the outage, until the SRI has them: p95 ${taken.p95.toFixed(0)} ms over ${taken.count} = ${(taken.p95 / calm.taken.p95).toFixed(1)} x without one\n`) +
+      `processor time of PostgreSQL and worker in the outage: ${(outage.cores / calm.cores).toFixed(2)} x without one\n` +
+      `calls to the SRI per document: ${callsPerDocument.toFixed(2)} (goal 3)\n` +
+      `${JSON.stringify({ bench: 'outage', away, how, factor, share, capacity, backlog, drainShare, freshRatio, freshP95: fresh.p95, settledP95: settled.p95, settledRatio, calmP95: calm.authorized.p95, callsPerDocument, awayCores: outage.cores, calmCores: calm.cores, takenP95: taken?.p95 ?? null, calmTakenP95: calm.taken.p95 })}\n`,
   );
   for (const problem of problems) process.stderr.write(`WRONG: ${problem}\n`);
   return problems.length === 0 && drainShare <= GOAL_SHARE;

@@ -6,8 +6,8 @@ import { ApiError } from './api-client.js';
 import { DataFolder, type DemoTenant } from './data-folder.js';
 import { createDemoTenant, isKnown, makeDemoCompany } from './demo-tenant.js';
 import { demonstrate, issueInvoice } from './demonstration.js';
-import { startFoundation } from './foundation.js';
-import { NotAuthorized } from './issue-document.js';
+import { type Foundation, startFoundation } from './foundation.js';
+import { type AuthorizedDocument, NotAuthorized } from './issue-document.js';
 import { LocalError, type LocalOptions } from './options.js';
 import { logOf, startApi, startWorker } from './parts.js';
 import { Progress } from './progress.js';
@@ -31,18 +31,39 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
       ? 'Sello, demonstration on data to throw away'
       : `Sello, local service; data in ${options.dataDir}`,
   );
-  if (options.port !== 0 && !(await isPortFree(options.port, options.host))) {
-    throw new LocalError(
-      `Port ${options.port} of ${options.host} is taken by another program. Free it, or choose another: PORT=${options.port + 1} npm start`,
-    );
-  }
+  await requireFreePort(options);
   const earlier = folder.readDemoTenant();
   // Keys take a moment to make: meanwhile everything else starts.
   const company = earlier === null ? makeDemoCompany() : null;
   company?.catch(() => undefined);
 
   const foundation = await startFoundation(options, folder, parts, progress);
-  const env: Record<string, string> = {
+  const env = environmentOf(options, folder, foundation);
+  const { apiUrl, metricsUrls } = await startProcesses(options, env, folder, parts, progress);
+  if (!options.demo) folder.announce(apiUrl);
+
+  const demo = await explained(folder, () => demoTenant(earlier, foundation.ownerUrl, apiUrl, company, folder, progress));
+  if (options.demo) {
+    const documents = await explained(folder, () => demonstrate(apiUrl, demo, options.documentsDir, progress));
+    progress.line(demonstrationSummary(documents, secondsSinceStart(), workingFolder));
+    return;
+  }
+  const invoice = await issueFirst(options, apiUrl, demo, folder, progress);
+  const { simulatorUrl, signIn } = foundation;
+  const secondsToAuthorized = secondsSinceStart();
+  const environmentFile = folder.writeEnvironment(env);
+  progress.line(summary({ invoice, demo, apiUrl, metricsUrls, simulatorUrl, signIn, secondsToAuthorized, logs: folder.logs, environmentFile }, workingFolder));
+}
+
+/** @throws LocalError that names another port */
+async function requireFreePort({ port, host }: LocalOptions): Promise<void> {
+  if (port === 0 || (await isPortFree(port, host))) return;
+  throw new LocalError(`Port ${port} of ${host} is taken by another program. Free it, or choose another: PORT=${port + 1} npm start`);
+}
+
+/** What the service's programs are configured with. */
+function environmentOf(options: LocalOptions, folder: DataFolder, foundation: Foundation): Record<string, string> {
+  return {
     ...options.given,
     APP_ENV: 'local',
     HOST: options.host,
@@ -57,9 +78,18 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
       ? { MASTER_KEY_FILE: folder.masterKeyFile() }
       : {}),
   };
+}
+
+/** Starts API and worker at once; answers when both are ready, or have ended. */
+async function startProcesses(
+  options: LocalOptions,
+  env: Readonly<Record<string, string>>,
+  folder: DataFolder,
+  parts: RunningParts,
+  progress: Progress,
+): Promise<{ readonly apiUrl: string; readonly metricsUrls: readonly string[] }> {
   // The owner's login is for migrations and for operators, not for the processes that serve.
   const { DATABASE_OWNER_URL: _owner, ...serving } = env;
-
   const starting = [
     progress.step(
       'API',
@@ -78,32 +108,14 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
   ] as const;
   await Promise.allSettled(starting);
   const [api, worker] = await Promise.all(starting);
-  const apiUrl = api.url ?? '';
-  if (!options.demo) folder.announce(apiUrl);
+  return { apiUrl: api.url ?? '', metricsUrls: [api, worker].flatMap(({ metricsUrl }) => (metricsUrl === null ? [] : [`${metricsUrl}/metrics`])) };
+}
 
-  const demo = await explained(folder, () => demoTenant(earlier, foundation.ownerUrl, apiUrl, company, folder, progress));
-  const issueFirst = async () => {
-    const invoice = await explained(folder, () => issueInvoice(apiUrl, demo, options.documentsDir, progress, { name: 'invoice' }));
-    folder.writeExampleIds(demo, invoice.documentId);
-    return invoice;
-  };
-  const told = options.demo
-    ? demonstrationSummary(await explained(folder, () => demonstrate(apiUrl, demo, options.documentsDir, progress)), secondsSinceStart(), workingFolder)
-    : summary(
-        {
-          invoice: await issueFirst(),
-          demo,
-          apiUrl,
-          metricsUrls: [api, worker].flatMap(({ metricsUrl }) => (metricsUrl === null ? [] : [`${metricsUrl}/metrics`])),
-          simulatorUrl: foundation.simulatorUrl,
-          signIn: foundation.signIn,
-          secondsToAuthorized: secondsSinceStart(),
-          logs: folder.logs,
-          environmentFile: folder.writeEnvironment(env),
-        },
-        workingFolder,
-      );
-  progress.line(told);
+/** Issues one invoice, whose ids the examples of the documentation show from then on. */
+async function issueFirst(options: LocalOptions, apiUrl: string, demo: DemoTenant, folder: DataFolder, progress: Progress): Promise<AuthorizedDocument> {
+  const invoice = await explained(folder, () => issueInvoice(apiUrl, demo, options.documentsDir, progress, { name: 'invoice' }));
+  folder.writeExampleIds(demo, invoice.documentId);
+  return invoice;
 }
 
 /** Two processes on one machine cannot share a port: the worker takes the next one. */

@@ -64,7 +64,7 @@ const ADD_FAULTS: readonly AddFault[] = ['none', 'refused', 'hangs', 'lost', 'do
 const NETWORK_FAULTS: readonly NetworkFault[] = ['none', 'not_delivered', 'lost_on_the_way', 'answer_lost', 'delivered_late', 'slow_answer'];
 
 /** What an action may be refused for. */
-const ACT_REFUSALS: ReadonlySet<string> = new Set(['INVALID_STATE', 'SRI_UNAVAILABLE', 'FISCAL_RULE_VIOLATED', 'CERTIFICATE_EXPIRED']);
+const ACTION_REFUSALS: ReadonlySet<string> = new Set(['INVALID_STATE', 'SRI_UNAVAILABLE', 'FISCAL_RULE_VIOLATED', 'CERTIFICATE_EXPIRED']);
 
 /** A request that some client made, for repeating it. */
 interface PastRequest {
@@ -309,151 +309,138 @@ export class World {
   async command(): Promise<CommandName> {
     const name = COMMANDS[this.tape.weighted(this.swarm.commands)]!;
     if (this.scheduler.trace) this.scheduler.trace.push(`--- ${name}`);
-    await this.perform(name);
+    await World.EFFECTS[name](this);
     this.oracle.check();
     const budget = STEP_BUDGETS[this.tape.pick(STEP_BUDGETS.length)]!;
     await this.walk(this.scheduler.now, this.drawn, budget);
     return name;
   }
 
-  private async perform(name: CommandName): Promise<void> {
-    const { tape, scheduler } = this;
-    switch (name) {
-      case 'nothing':
-        return;
-      case 'post': {
-        const tenant = tape.pick(2);
-        const place = this.ground.places[tenant]!;
-        const day = new Date(scheduler.now - 5 * HOUR + (tape.fault(0.05) ? 24 * HOUR : 0)).toISOString().slice(0, 10);
-        const body = requestBody(place, tape.pick(2), tape.pick(VARIANT_COUNT), day);
-        const key = tape.pick(4) === 3 ? null : `order-${this.requests.length}`;
-        this.post({ tenant, key, body });
-        return;
-      }
-      case 'post_again':
-      case 'post_other_body': {
-        const past = this.requests[tape.pick(this.requests.length)];
-        if (!past || past.key === null) return;
-        if (name === 'post_again') {
-          this.post(past);
-          return;
-        }
-        const place = this.ground.places[past.tenant]!;
-        this.post({ ...past, body: requestBody(place, tape.pick(2), tape.pick(VARIANT_COUNT), past.body.dto.issue_date) });
-        return;
-      }
-      case 'get': {
-        const document = this.aDocument();
-        const api = this.anApi();
-        if (!document || !api) return;
-        const tenant = this.ground.places[tape.pick(2)]!;
-        void api.get.execute(new GetDocument(this.contextOf(tenant), document.id)).then(
-          (found) => {
-            this.oracle.read(tenant.tenantId, document.id, found);
-          },
-          (error: unknown) => {
-            if (error instanceof DomainError && error.code === 'NOT_FOUND') this.oracle.read(tenant.tenantId, document.id, null);
-            else if ((error as { code?: string }).code !== 'ECONNRESET') this.oracle.crashed(error);
-          },
-        );
-        return;
-      }
-      case 'advance': {
-        const span = SPANS[tape.pick(SPANS.length)]!;
-        // Either time passes with everything in it, or the whole world sleeps.
-        if (tape.pick(4) === 3) scheduler.now += span;
-        else await this.walk(scheduler.now + span, this.drawn, WALK_STEPS);
-        return;
-      }
-      case 'sri_down': {
-        const kind = (['unavailable', 'unreachable', 'silent'] as const)[tape.pick(3)]!;
-        const which = tape.pick(3);
-        if (which !== 1) this.sri.brain.takeDown('reception', kind);
-        if (which !== 0) this.sri.brain.takeDown('authorization', kind);
-        return;
-      }
-      case 'sri_up':
-        this.sri.brain.bringUp('reception');
-        this.sri.brain.bringUp('authorization');
-        return;
-      case 'sri_script': {
-        const action = SCRIPTS[tape.pick(SCRIPTS.length)]!;
-        this.oracle.scripted(action.kind === 'tampered' && action.what === 'document');
-        this.sri.brain.addFaults({ action, times: 1 + tape.pick(3), skip: tape.pick(2) });
-        return;
-      }
-      case 'sri_calm':
-        this.sri.brain.clearFaults();
-        return;
-      case 'redis_flush':
-        this.redis.flush();
-        return;
-      case 'redis_down':
-        this.redis.up = false;
-        return;
-      case 'redis_up':
-        this.redis.up = true;
-        return;
-      case 'crash': {
-        const victim = this.processes[tape.pick(this.processes.length)];
-        if (victim) this.crash(victim);
-        return;
-      }
-      case 'power_loss':
-        for (const victim of this.processes) this.crash(victim);
-        return;
-      case 'pause': {
-        const victim = this.processes[tape.pick(this.processes.length)];
-        if (victim) {
-          victim.paused = true;
-          this.oracle.disturbances += 1;
-        }
-        return;
-      }
-      case 'resume':
-        for (const process of this.processes) process.paused = false;
-        return;
-      case 'lose_job':
-        this.redis.lose(tape.pick(8));
-        return;
-      case 'double_job':
-        this.redis.double(tape.pick(8));
-        return;
-      case 'spoil_job':
-        this.redis.spoil(tape.pick(2) === 0 ? {} : { tenantId: uuidAt(100), documentId: uuidAt(7) });
-        return;
-      case 'expire_certificate': {
-        const tenant = tape.pick(2);
-        await this.ground.store.expireCertificate(this.ground.places[tenant]!.tenantId, scheduler.now);
-        this.excuses[tenant]!.add('CERTIFICATE_EXPIRED');
-        return;
-      }
-      case 'damage_key':
-        this.damagedKeys.add(this.ground.places[tape.pick(2)]!.tenantId);
-        return;
-      case 'retry':
-      case 'reconcile':
-      case 'abandon':
-      case 'cancel':
-      case 'withdraw':
-      case 'correct':
-        this.act(name);
-        return;
-      case 'portal': {
-        const document = this.aDocument();
-        if (!document) return;
-        const now = new Date(scheduler.now);
-        const { brain } = this.sri;
-        [() => brain.annul(document.accessKey, now), () => brain.receiverAccepts(document.accessKey, now), () => brain.receiverRefuses(document.accessKey, now)][tape.pick(3)]!();
-        return;
-      }
-      case 'resume_pauses':
-        await this.ground.store.resumePauses(scheduler.now);
-        return;
-      case 'upload_certificate':
-        await this.upload(tape.pick(2));
-        return;
-    }
+  /** What each command does; the order in which it draws is part of every tape. */
+  private static readonly EFFECTS: Readonly<Record<CommandName, (world: World) => void | Promise<void>>> = {
+    nothing: () => undefined,
+    post: (world) => world.postAnew(),
+    post_again: (world) => world.postAgain((past) => past),
+    post_other_body: (world) => world.postAgain((past) => world.withOtherBody(past)),
+    get: (world) => world.get(),
+    advance: (world) => world.advance(),
+    sri_down: (world) => world.takeSriDown(),
+    sri_up: ({ sri: { brain } }) => {
+      brain.bringUp('reception');
+      brain.bringUp('authorization');
+    },
+    sri_script: (world) => world.scriptSri(),
+    sri_calm: ({ sri }) => sri.brain.clearFaults(),
+    redis_flush: ({ redis }) => redis.flush(),
+    redis_down: ({ redis }) => void (redis.up = false),
+    redis_up: ({ redis }) => void (redis.up = true),
+    crash: (world) => {
+      const victim = world.aProcess();
+      if (victim) world.crash(victim);
+    },
+    power_loss: (world) => {
+      for (const victim of world.processes) world.crash(victim);
+    },
+    pause: (world) => {
+      const victim = world.aProcess();
+      if (!victim) return;
+      victim.paused = true;
+      world.oracle.disturbances += 1;
+    },
+    resume: ({ processes }) => {
+      for (const process of processes) process.paused = false;
+    },
+    lose_job: ({ redis, tape }) => redis.lose(tape.pick(8)),
+    double_job: ({ redis, tape }) => redis.double(tape.pick(8)),
+    spoil_job: ({ redis, tape }) => redis.spoil(tape.pick(2) === 0 ? {} : { tenantId: uuidAt(100), documentId: uuidAt(7) }),
+    expire_certificate: (world) => world.expireCertificate(),
+    damage_key: ({ damagedKeys, ground, tape }) => void damagedKeys.add(ground.places[tape.pick(2)]!.tenantId),
+    retry: (world) => world.act('retry'),
+    reconcile: (world) => world.act('reconcile'),
+    abandon: (world) => world.act('abandon'),
+    cancel: (world) => world.act('cancel'),
+    withdraw: (world) => world.act('withdraw'),
+    correct: (world) => world.act('correct'),
+    portal: (world) => world.decideInPortal(),
+    resume_pauses: async ({ ground, scheduler }) => {
+      await ground.store.resumePauses(scheduler.now);
+    },
+    upload_certificate: async (world) => {
+      await world.upload(world.tape.pick(2));
+    },
+  };
+
+  private postAnew(): void {
+    const { tape } = this;
+    const tenant = tape.pick(2);
+    const place = this.ground.places[tenant]!;
+    const day = new Date(this.scheduler.now - 5 * HOUR + (tape.fault(0.05) ? 24 * HOUR : 0)).toISOString().slice(0, 10);
+    const body = requestBody(place, tape.pick(2), tape.pick(VARIANT_COUNT), day);
+    const key = tape.pick(4) === 3 ? null : `order-${this.requests.length}`;
+    this.post({ tenant, key, body });
+  }
+
+  /** Under the key of an earlier request, where it had one. */
+  private postAgain(again: (past: PastRequest) => PastRequest): void {
+    const past = this.requests[this.tape.pick(this.requests.length)];
+    if (past && past.key !== null) this.post(again(past));
+  }
+
+  private withOtherBody(past: PastRequest): PastRequest {
+    const place = this.ground.places[past.tenant]!;
+    return { ...past, body: requestBody(place, this.tape.pick(2), this.tape.pick(VARIANT_COUNT), past.body.dto.issue_date) };
+  }
+
+  private get(): void {
+    const document = this.aDocument();
+    const api = this.anApi();
+    if (!document || !api) return;
+    const tenant = this.ground.places[this.tape.pick(2)]!;
+    void api.get.execute(new GetDocument(this.contextOf(tenant), document.id)).then(
+      (found) => {
+        this.oracle.read(tenant.tenantId, document.id, found);
+      },
+      (error: unknown) => {
+        if (error instanceof DomainError && error.code === 'NOT_FOUND') this.oracle.read(tenant.tenantId, document.id, null);
+        else if ((error as { code?: string }).code !== 'ECONNRESET') this.oracle.crashed(error);
+      },
+    );
+  }
+
+  /** Either time passes with everything in it, or the whole world sleeps. */
+  private async advance(): Promise<void> {
+    const span = SPANS[this.tape.pick(SPANS.length)]!;
+    if (this.tape.pick(4) === 3) this.scheduler.now += span;
+    else await this.walk(this.scheduler.now + span, this.drawn, WALK_STEPS);
+  }
+
+  private takeSriDown(): void {
+    const kind = (['unavailable', 'unreachable', 'silent'] as const)[this.tape.pick(3)]!;
+    const which = this.tape.pick(3);
+    if (which !== 1) this.sri.brain.takeDown('reception', kind);
+    if (which !== 0) this.sri.brain.takeDown('authorization', kind);
+  }
+
+  private scriptSri(): void {
+    const { tape } = this;
+    const action = SCRIPTS[tape.pick(SCRIPTS.length)]!;
+    this.oracle.scripted(action.kind === 'tampered' && action.what === 'document');
+    this.sri.brain.addFaults({ action, times: 1 + tape.pick(3), skip: tape.pick(2) });
+  }
+
+  private async expireCertificate(): Promise<void> {
+    const tenant = this.tape.pick(2);
+    await this.ground.store.expireCertificate(this.ground.places[tenant]!.tenantId, this.scheduler.now);
+    this.excuses[tenant]!.add('CERTIFICATE_EXPIRED');
+  }
+
+  /** The issuer annuls in the SRI's portal, or the receiver answers there. */
+  private decideInPortal(): void {
+    const document = this.aDocument();
+    if (!document) return;
+    const now = new Date(this.scheduler.now);
+    const { brain } = this.sri;
+    [() => brain.annul(document.accessKey, now), () => brain.receiverAccepts(document.accessKey, now), () => brain.receiverRefuses(document.accessKey, now)][this.tape.pick(3)]!();
   }
 
   private async upload(tenant: number): Promise<void> {
@@ -464,6 +451,10 @@ export class World {
 
   private anApi(): Api | undefined {
     return this.apis[this.tape.pick(this.apis.length)]?.api;
+  }
+
+  private aProcess(): Process | undefined {
+    return this.processes[this.tape.pick(this.processes.length)];
   }
 
   private aDocument(): ReturnType<Oracle['document']> {
@@ -490,7 +481,7 @@ export class World {
         this.oracle.acted();
       },
       (error: unknown) => {
-        if (error instanceof DomainError ? !ACT_REFUSALS.has(error.code) : (error as { code?: string }).code !== 'ECONNRESET') this.oracle.crashed(error);
+        if (error instanceof DomainError ? !ACTION_REFUSALS.has(error.code) : (error as { code?: string }).code !== 'ECONNRESET') this.oracle.crashed(error);
       },
     );
   }
