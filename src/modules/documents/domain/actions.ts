@@ -1,6 +1,6 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import { classifyRefused } from '../../../sri/soap/classification.js';
-import { awaitsSignature, isAtRest, recheck } from './decide.js';
+import { awaitsSignature, recheck } from './decide.js';
 import type { Decision, DocumentPatch, DocumentState, Move, SagaPolicy, Work } from './document.js';
 import { type Action, allows, LIFECYCLE } from './lifecycle.js';
 
@@ -45,7 +45,7 @@ export function decideRetry(document: DocumentState, now: Date, policy: SagaPoli
   });
   const sending: Move = { trigger: 'retry_sending' };
   if (document.errorCode === 'SRI_REJECTED' || awaitsSignature(document)) return restart(sending, 'prepare', { receivedAt: null, deadlineAt: null });
-  if (status === 'AUTHORIZATION_RETRY_SCHEDULED' || status === 'AUTHORIZATION_UNKNOWN' || (isAtRest(status) && document.receivedAt !== null)) {
+  if (status === 'AUTHORIZATION_RETRY_SCHEDULED' || status === 'AUTHORIZATION_UNKNOWN' || (LIFECYCLE[status].needsPerson && document.receivedAt !== null)) {
     return restart({ trigger: 'retry_asking' }, 'authorize', { deadlineAt: new Date(now.getTime() + policy.answerDeadlineMs) });
   }
   if (document.firstSentAt !== null) return restart(sending, 'authorize', { deadlineAt: new Date(now.getTime() + policy.answerDeadlineMs) });

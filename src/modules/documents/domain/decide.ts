@@ -173,10 +173,7 @@ function mismatched(document: DocumentState, now: Date, policy: SagaPolicy, reas
 const isOverdue = ({ deadlineAt }: DocumentState, now: Date): boolean => deadlineAt !== null && now >= deadlineAt;
 
 /** Whether it is signed anew before anything is sent again. Of what is under way the answer counts, whatever was signed. */
-export const awaitsSignature = ({ status, isResigning }: DocumentState): boolean => isResigning && (status === 'RECEPTION_RETRY_SCHEDULED' || isAtRest(status));
-
-/** Nothing goes on until somebody acts. */
-export const isAtRest = (status: DocumentStatus): boolean => status === 'MANUAL_REVIEW_REQUIRED' || status === 'FAILED_PERMANENT';
+export const awaitsSignature = ({ status, isResigning }: DocumentState): boolean => isResigning && (status === 'RECEPTION_RETRY_SCHEDULED' || LIFECYCLE[status].needsPerson);
 
 /** Moves that only say "still waiting", or for too long. */
 const WAITING: readonly Trigger[] = ['undecided', 'overdue', 'gave_up'];

@@ -1,5 +1,5 @@
 import { EVENT_CATALOGUE } from '../../../shared/event-catalogue.js';
-import { allMoves, allows, DOCUMENT_STATUSES, type DocumentStatus, EVENT_OF_STATE, LIFECYCLE, target, type Trigger } from './lifecycle.js';
+import { allMoves, allows, DOCUMENT_STATUSES, type DocumentStatus, EVENT_OF_STATE, isMoving, isSettled, LIFECYCLE, target, type Trigger, VALID_STATUSES } from './lifecycle.js';
 
 const SPECIFIED = [
   'DRAFT', 'VALIDATED', 'NUMBER_RESERVED', 'XML_GENERATED', 'SIGNED', 'RECEPTION_PENDING', 'SUBMITTED_TO_SRI', 'RECEIVED_BY_SRI',
@@ -44,6 +44,19 @@ describe('the lifecycle table', () => {
       expect([status, step !== null]).toEqual([status, comparedAgain.has(status) || (!final && !waitsForSomebody.has(status))]);
       expect([status, lostLease !== null]).toEqual([status, step !== null]);
     }
+  });
+
+  it('sorts the states into those that are valid, need a person, are settled and move by themselves', () => {
+    const those = (test: (status: DocumentStatus) => boolean): string[] => DOCUMENT_STATUSES.filter(test).sort();
+    expect(those((status) => LIFECYCLE[status].final)).toEqual(['AUTHORIZED', 'CANCELLED', 'FAILED_PERMANENT', 'REJECTED', 'VOIDED_BY_NC']);
+    // In the order in which an error names them.
+    expect(VALID_STATUSES).toEqual(['AUTHORIZED', 'CANCELLATION_REQUESTED', 'VOIDED_BY_NC']);
+    expect(those((status) => LIFECYCLE[status].needsPerson)).toEqual(['FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED']);
+    expect(those(isSettled)).toEqual(['AUTHORIZED', 'CANCELLED', 'FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED', 'REJECTED', 'VOIDED_BY_NC']);
+    expect(those(isMoving)).toEqual([
+      'AUTHORIZATION_PENDING', 'AUTHORIZATION_RETRY_SCHEDULED', 'AUTHORIZATION_UNKNOWN', 'CANCELLATION_REQUESTED', 'NUMBER_RESERVED', 'RECEIVED_BY_SRI',
+      'RECEPTION_PENDING', 'RECEPTION_RETRY_SCHEDULED', 'RECEPTION_UNKNOWN', 'SIGNED', 'SUBMITTED_TO_SRI', 'XML_GENERATED',
+    ]);
   });
 
   it('asks before it sends wherever a document may have arrived', () => {

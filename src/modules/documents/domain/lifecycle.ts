@@ -16,8 +16,12 @@ export type Action = 'issue' | 'edit' | 'delete' | 'cancel' | 'withdraw_cancella
 interface StateDefinition {
   /** What the state means to a reader. */
   readonly meaning: string;
-  /** Nothing more happens by itself. */
+  /** Decided. Only a late answer of the SRI or somebody's act moves it. */
   readonly final: boolean;
+  /** An authorized tax document now: the SRI stands by it, so that it may be printed as one and mailed. */
+  readonly valid: boolean;
+  /** Given up, by the service or by somebody: rests until somebody acts. */
+  readonly needsPerson: boolean;
   /** The SRI may or may not hold the document: ask before sending anything. */
   readonly ambiguous: boolean;
   /** The work due in this state; `resume` = the step stored with the document. Where the state waits for nothing, the SRI is asked again daily for a while (`Work.recheck`). */
@@ -37,43 +41,43 @@ const AUTHORIZED_ON_EVIDENCE = { authorized: 'AUTHORIZED' } as const;
 export const LIFECYCLE = {
   DRAFT: state({
     meaning: 'Being written; holds no number',
-    final: false, ambiguous: false, step: null, lostLease: null,
+    final: false, valid: false, needsPerson: false, ambiguous: false, step: null, lostLease: null,
     actions: ['issue', 'edit', 'delete'],
     moves: { validated: 'VALIDATED' },
   }),
   VALIDATED: state({
     meaning: 'Passed every rule; about to take its number',
-    final: false, ambiguous: false, step: null, lostLease: null,
+    final: false, valid: false, needsPerson: false, ambiguous: false, step: null, lostLease: null,
     actions: [],
     moves: { number_taken: 'NUMBER_RESERVED' },
   }),
   NUMBER_RESERVED: state({
     meaning: 'Accepted: number and access key are its own for ever',
-    final: false, ambiguous: false, step: 'prepare', lostLease: 'repeat',
+    final: false, valid: false, needsPerson: false, ambiguous: false, step: 'prepare', lostLease: 'repeat',
     actions: [],
     moves: { ...AUTHORIZED_ON_EVIDENCE, xml_built: 'XML_GENERATED', failed: 'FAILED_PERMANENT', gave_up: 'MANUAL_REVIEW_REQUIRED' },
   }),
   XML_GENERATED: state({
     meaning: 'XML built',
-    final: false, ambiguous: false, step: 'prepare', lostLease: 'repeat',
+    final: false, valid: false, needsPerson: false, ambiguous: false, step: 'prepare', lostLease: 'repeat',
     actions: [],
     moves: { ...AUTHORIZED_ON_EVIDENCE, signed: 'SIGNED', failed: 'FAILED_PERMANENT', gave_up: 'MANUAL_REVIEW_REQUIRED' },
   }),
   SIGNED: state({
     meaning: 'Signed; the bytes are stored',
-    final: false, ambiguous: false, step: 'prepare', lostLease: 'repeat',
+    final: false, valid: false, needsPerson: false, ambiguous: false, step: 'prepare', lostLease: 'repeat',
     actions: [],
     moves: { queued: 'RECEPTION_PENDING', gave_up: 'MANUAL_REVIEW_REQUIRED' },
   }),
   RECEPTION_PENDING: state({
     meaning: 'Waits for its turn to be sent to the SRI',
-    final: false, ambiguous: false, step: 'submit', lostLease: 'repeat',
+    final: false, valid: false, needsPerson: false, ambiguous: false, step: 'submit', lostLease: 'repeat',
     actions: [],
     moves: { sending: 'SUBMITTED_TO_SRI', not_delivered: 'RECEPTION_RETRY_SCHEDULED', signature_stale: 'XML_GENERATED', gave_up: 'MANUAL_REVIEW_REQUIRED' },
   }),
   SUBMITTED_TO_SRI: state({
     meaning: 'Being sent; the answer is not known yet',
-    final: false, ambiguous: true, step: 'authorize', lostLease: 'ask',
+    final: false, valid: false, needsPerson: false, ambiguous: true, step: 'authorize', lostLease: 'ask',
     actions: ['reconcile'],
     moves: {
       ...AUTHORIZED_ON_EVIDENCE,
@@ -88,31 +92,31 @@ export const LIFECYCLE = {
   }),
   RECEIVED_BY_SRI: state({
     meaning: 'The SRI holds it',
-    final: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
+    final: false, valid: false, needsPerson: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['reconcile'],
     moves: { ...AUTHORIZED_ON_EVIDENCE, awaiting: 'AUTHORIZATION_PENDING' },
   }),
   AUTHORIZATION_PENDING: state({
     meaning: 'The SRI is to decide; it is asked soon',
-    final: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
+    final: false, valid: false, needsPerson: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['reconcile'],
     moves: { ...AUTHORIZED_ON_EVIDENCE, refused: 'REJECTED', undecided: 'AUTHORIZATION_RETRY_SCHEDULED', mismatch: 'MANUAL_REVIEW_REQUIRED', gave_up: 'MANUAL_REVIEW_REQUIRED' },
   }),
   AUTHORIZED: state({
     meaning: 'Legally valid',
-    final: true, ambiguous: false, step: null, lostLease: null,
+    final: true, valid: true, needsPerson: false, ambiguous: false, step: null, lostLease: null,
     actions: ['cancel', 'credit'],
     moves: { cancellation_requested: 'CANCELLATION_REQUESTED', credited_in_full: 'VOIDED_BY_NC' },
   }),
   REJECTED: state({
     meaning: 'Refused by the SRI; the number stays with it',
-    final: true, ambiguous: false, step: 'authorize', lostLease: 'repeat',
+    final: true, valid: false, needsPerson: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['retry', 'reconcile', 'correct', 'abandon'],
     moves: { ...AUTHORIZED_ON_EVIDENCE, retry_sending: 'RECEPTION_RETRY_SCHEDULED', corrected: 'NUMBER_RESERVED', abandoned: 'FAILED_PERMANENT' },
   }),
   RECEPTION_RETRY_SCHEDULED: state({
     meaning: 'Will be sent (again) at a known time',
-    final: false, ambiguous: false, step: 'resume', lostLease: 'repeat',
+    final: false, valid: false, needsPerson: false, ambiguous: false, step: 'resume', lostLease: 'repeat',
     actions: ['retry', 'reconcile'],
     moves: {
       ...AUTHORIZED_ON_EVIDENCE,
@@ -129,13 +133,13 @@ export const LIFECYCLE = {
   }),
   AUTHORIZATION_RETRY_SCHEDULED: state({
     meaning: 'The SRI had not decided; it is asked again at a known time',
-    final: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
+    final: false, valid: false, needsPerson: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['retry', 'reconcile'],
     moves: { ...AUTHORIZED_ON_EVIDENCE, retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED', refused: 'REJECTED', overdue: 'AUTHORIZATION_UNKNOWN', mismatch: 'MANUAL_REVIEW_REQUIRED', gave_up: 'MANUAL_REVIEW_REQUIRED' },
   }),
   RECEPTION_UNKNOWN: state({
     meaning: 'Sent, but whether it arrived is unknown: the SRI is asked by access key before anything is sent again',
-    final: false, ambiguous: true, step: 'authorize', lostLease: 'repeat',
+    final: false, valid: false, needsPerson: false, ambiguous: true, step: 'authorize', lostLease: 'repeat',
     actions: ['retry', 'reconcile'],
     moves: {
       ...AUTHORIZED_ON_EVIDENCE,
@@ -150,37 +154,37 @@ export const LIFECYCLE = {
   }),
   AUTHORIZATION_UNKNOWN: state({
     meaning: 'No decision within the deadline',
-    final: false, ambiguous: true, step: 'authorize', lostLease: 'repeat',
+    final: false, valid: false, needsPerson: false, ambiguous: true, step: 'authorize', lostLease: 'repeat',
     actions: ['retry', 'reconcile'],
     moves: { ...AUTHORIZED_ON_EVIDENCE, refused: 'REJECTED', retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED', gave_up: 'MANUAL_REVIEW_REQUIRED' },
   }),
   MANUAL_REVIEW_REQUIRED: state({
     meaning: 'A person must decide; reason and suggested action stand on the record',
-    final: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
+    final: false, valid: false, needsPerson: true, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['retry', 'reconcile', 'abandon'],
     moves: { ...AUTHORIZED_ON_EVIDENCE, refused: 'REJECTED', retry_sending: 'RECEPTION_RETRY_SCHEDULED', retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED', abandoned: 'FAILED_PERMANENT' },
   }),
   FAILED_PERMANENT: state({
     meaning: 'Given up; the number stays with it and is explained',
-    final: true, ambiguous: false, step: 'authorize', lostLease: 'repeat',
+    final: true, valid: false, needsPerson: true, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['retry'],
     moves: { ...AUTHORIZED_ON_EVIDENCE, retry_sending: 'RECEPTION_RETRY_SCHEDULED', retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED' },
   }),
   CANCELLATION_REQUESTED: state({
     meaning: 'To be annulled by the taxpayer in the SRI portal; the service watches',
-    final: false, ambiguous: false, step: 'watch', lostLease: 'repeat',
+    final: false, valid: true, needsPerson: false, ambiguous: false, step: 'watch', lostLease: 'repeat',
     actions: ['withdraw_cancellation', 'reconcile'],
     moves: { annulled: 'CANCELLED', cancellation_withdrawn: 'AUTHORIZED', cancellation_lapsed: 'AUTHORIZED' },
   }),
   CANCELLED: state({
     meaning: 'Annulled, as the SRI confirms',
-    final: true, ambiguous: false, step: null, lostLease: null,
+    final: true, valid: false, needsPerson: false, ambiguous: false, step: null, lostLease: null,
     actions: [],
     moves: {},
   }),
   VOIDED_BY_NC: state({
     meaning: 'Credited in full by authorized credit notes',
-    final: true, ambiguous: false, step: null, lostLease: null,
+    final: true, valid: true, needsPerson: false, ambiguous: false, step: null, lostLease: null,
     actions: [],
     moves: { credit_annulled: 'AUTHORIZED' },
   }),
@@ -194,6 +198,13 @@ type MovesOf<Status extends DocumentStatus> = (typeof LIFECYCLE)[Status]['moves'
 export type Trigger = { [Status in DocumentStatus]: keyof MovesOf<Status> & string }[DocumentStatus];
 
 export const DOCUMENT_STATUSES = Object.keys(LIFECYCLE) as readonly DocumentStatus[];
+
+/** The states in which a document is a valid tax document. */
+export type ValidStatus = { [Status in DocumentStatus]: (typeof LIFECYCLE)[Status]['valid'] extends true ? Status : never }[DocumentStatus];
+
+export const isValid = (status: DocumentStatus): status is ValidStatus => LIFECYCLE[status].valid;
+
+export const VALID_STATUSES: readonly ValidStatus[] = DOCUMENT_STATUSES.filter(isValid);
 
 /** The events a caller hears of, by the state that a move enters. */
 export const EVENT_OF_STATE: Partial<Record<DocumentStatus, EventKind>> = {
@@ -228,11 +239,13 @@ export function allows(status: DocumentStatus, action: Action): boolean {
   return (LIFECYCLE[status].actions as readonly Action[]).includes(action);
 }
 
+/** True where waiting brings nothing more: the document is decided, or somebody has to act. */
+export const isSettled = (status: DocumentStatus): boolean => LIFECYCLE[status].final || LIFECYCLE[status].needsPerson;
+
 /**
  * True for the states that a document passes by itself: its lists keep the documents that move apart from those that
  * rest (the SQL function `is_moving` says the same).
  */
 export function isMoving(status: DocumentStatus): boolean {
-  const { step, final } = LIFECYCLE[status];
-  return step !== null && !final && !allows(status, 'abandon');
+  return LIFECYCLE[status].step !== null && !isSettled(status);
 }

@@ -5,7 +5,7 @@ import { noteSpan } from '../../../platform/tracing/spans.js';
 import { IDS, type Ids } from '../../../shared/ports.js';
 import { rowOf } from '../../../sri/soap/classification.js';
 import type { Decision, DocumentState } from '../domain/document.js';
-import { type DocumentStatus, target } from '../domain/lifecycle.js';
+import { LIFECYCLE, target } from '../domain/lifecycle.js';
 import { type Advanced, DocumentsRepository, type Records } from './documents.repository.js';
 
 /** The repository, with metrics of what it wrote: the states that documents reach, how long they take, and faults of ours; the log names the documents that somebody has to look at. */
@@ -47,7 +47,7 @@ export class MeasuredDocumentsRepository extends DocumentsRepository {
       this.meters.time('authorizationDelay', { document_type: documentType }, now.getTime() - firstSentAt.getTime());
     }
     if (last.trigger === 'failed' || last.trigger === 'mismatch') this.ownFault(state, 'document', patch.errorCode ?? 'UNKNOWN');
-    else if (FOR_PEOPLE.has(status)) this.log.warn(`${nameOf(state)} is ${status}: ${patch.errorCode ?? last.trigger}`);
+    else if (LIFECYCLE[status].needsPerson) this.log.warn(`${nameOf(state)} is ${status}: ${patch.errorCode ?? last.trigger}`);
     if (last.trigger === 'refused') this.countOwnFaults(state, last.detail, patch.sriMessages ?? []);
   }
 
@@ -63,9 +63,6 @@ export class MeasuredDocumentsRepository extends DocumentsRepository {
     }
   }
 }
-
-/** States that a document leaves by somebody's action alone. */
-const FOR_PEOPLE: ReadonlySet<DocumentStatus> = new Set(['MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT']);
 
 /** How the log names a document: metrics name none, and whoever is alarmed has to find it. */
 const nameOf = ({ id, tenantId }: DocumentState): string => `document ${id} of tenant ${tenantId}`;

@@ -15,7 +15,7 @@ import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../.
 import { UUID } from '../../../shared/uuid.js';
 import { recheck } from '../domain/decide.js';
 import { MAX_LOST_LEASES, type SagaPolicy, type Work } from '../domain/document.js';
-import { LIFECYCLE, type Step } from '../domain/lifecycle.js';
+import { isSettled, LIFECYCLE, type Step } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument, StaleDocumentError } from '../persistence/documents.repository.js';
 import { AuthorizeStep } from './authorize.step.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
@@ -250,7 +250,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
   private async giveUp({ state }: LoadedDocument, token: string): Promise<boolean> {
     const now = this.clock.now();
     const work = recheck(state, now, this.policy);
-    const { moves, final } = LIFECYCLE[state.status];
+    const { moves } = LIFECYCLE[state.status];
     if ('gave_up' in moves) {
       const patch = { errorCode: 'ATTEMPTS_EXHAUSTED', errorDetail: { suggested_action: 'retry' } };
       await this.documents.advance(state, { moves: [{ trigger: 'gave_up' }], patch, work }, token, now);
@@ -259,7 +259,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
     }
     // The SRI's portal goes on without us: the annulment is watched again tomorrow.
     const watched = state.status === 'CANCELLATION_REQUESTED';
-    if (!final && !watched && state.status !== 'MANUAL_REVIEW_REQUIRED') return false;
+    if (!isSettled(state.status) && !watched) return false;
     const later: Work | null = watched ? { step: 'watch', dueAt: new Date(now.getTime() + this.policy.recheckEveryMs) } : work;
     await this.documents.advance(state, { moves: [], patch: {}, work: later }, token, now);
     return true;

@@ -1,5 +1,5 @@
 import type { Decision, Work } from '../domain/document.js';
-import { LIFECYCLE, type Step, target } from '../domain/lifecycle.js';
+import { isSettled, type Step, target } from '../domain/lifecycle.js';
 import type { DocumentsRepository } from '../persistence/documents.repository.js';
 import type { LeasedDocument } from './step.js';
 
@@ -12,8 +12,7 @@ export async function postpone(
   now: Date,
   reason?: 'breaker_open' | 'ramp',
 ): Promise<Work> {
-  const { final } = LIFECYCLE[state.status];
-  const work: Work = { step, dueAt, recheck: final || state.status === 'MANUAL_REVIEW_REQUIRED' };
+  const work: Work = { step, dueAt, recheck: isSettled(state.status) };
   const reached = (signature?.moves ?? []).reduce((status, { trigger }) => target(status, trigger), state.status);
   const decision: Decision = {
     moves: [

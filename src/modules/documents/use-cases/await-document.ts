@@ -7,7 +7,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentSyncSubmit } from '../documents.responses.js';
-import { type DocumentStatus, LIFECYCLE } from '../domain/lifecycle.js';
+import { type DocumentStatus, isSettled, LIFECYCLE } from '../domain/lifecycle.js';
 
 /** Waits for a final state of an accepted document, at most `seconds`; then answers with whatever state it is in. */
 export class AwaitDocument extends Query<DocumentSyncSubmit> {
@@ -53,7 +53,7 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
     const longest = seconds * 1_000;
     let row = await this.look(tenant, documentId, ACCEPTED);
     // A process that stops lets nobody wait: the document goes on without it.
-    for (let waited = 0; !settled(row.status) && waited < longest && !this.shutdown.isStopping; ) {
+    for (let waited = 0; !isSettled(row.status) && waited < longest && !this.shutdown.isStopping; ) {
       const pause = Math.min(pauseAfter(waited), longest - waited);
       await this.sleeper.sleep(pause);
       row = await this.look(tenant, documentId, row);
@@ -90,11 +90,9 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
   }
 }
 
-const settled = (status: DocumentStatus): boolean => LIFECYCLE[status].final || status === 'MANUAL_REVIEW_REQUIRED';
-
 /** One that was given up or waits for a person may never have been sent, though the SRI is asked about it. */
 function actionTaken(status: DocumentStatus): string {
   if (status === 'AUTHORIZED') return 'authorized';
   if (status === 'REJECTED') return 'rejected';
-  return LIFECYCLE[status].step === 'authorize' && !settled(status) ? 'submitted' : 'pending';
+  return LIFECYCLE[status].step === 'authorize' && !isSettled(status) ? 'submitted' : 'pending';
 }

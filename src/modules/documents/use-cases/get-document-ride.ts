@@ -8,7 +8,7 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import { completed } from '../../../sri/preflight.js';
 import type { RideStatus } from '../../../sri/ride/marks.js';
-import type { DocumentStatus } from '../domain/lifecycle.js';
+import { type DocumentStatus, isValid } from '../domain/lifecycle.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 
 /**
@@ -91,14 +91,11 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
 
 /** How much the paper may claim. */
 function printedStatus({ status, was_refused: wasRefused, was_sent: wasSent }: Row): RideStatus {
+  if (isValid(status)) return 'authorized';
   switch (status) {
     case 'DRAFT':
     case 'VALIDATED':
       return 'draft';
-    case 'AUTHORIZED':
-    case 'CANCELLATION_REQUESTED':
-    case 'VOIDED_BY_NC':
-      return 'authorized';
     case 'CANCELLED':
       return 'cancelled';
     case 'REJECTED':
@@ -106,7 +103,18 @@ function printedStatus({ status, was_refused: wasRefused, was_sent: wasSent }: R
     case 'FAILED_PERMANENT':
       if (wasRefused) return 'rejected';
       return wasSent ? 'abandoned' : 'given_up';
-    default:
+    case 'NUMBER_RESERVED':
+    case 'XML_GENERATED':
+    case 'SIGNED':
+    case 'RECEPTION_PENDING':
+    case 'SUBMITTED_TO_SRI':
+    case 'RECEIVED_BY_SRI':
+    case 'AUTHORIZATION_PENDING':
+    case 'RECEPTION_RETRY_SCHEDULED':
+    case 'AUTHORIZATION_RETRY_SCHEDULED':
+    case 'RECEPTION_UNKNOWN':
+    case 'AUTHORIZATION_UNKNOWN':
+    case 'MANUAL_REVIEW_REQUIRED':
       return 'pending';
   }
 }

@@ -4,9 +4,8 @@ import { isStoreOutage } from '../../../platform/http/error-answer.js';
 import type { Attachment } from '../../../platform/mail/letters.js';
 import { Mailer, type TrackedMail } from '../../../platform/mail/mailer.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
-import { GetDocumentRide, GetDocumentXml } from '../../documents/public.js';
+import { GetDocumentRide, GetDocumentXml, isValid } from '../../documents/public.js';
 import { documentLetter, oneLine } from '../domain/document-letter.js';
-import { isMailable } from '../domain/mailable.js';
 import { DocumentFactsRepository, type DocumentMail } from '../persistence/document-facts.repository.js';
 import type { Written } from './written.js';
 
@@ -25,7 +24,7 @@ export class DocumentMailWriter {
     const mail = await this.documentFacts.find(tenantId, mailId);
     if (mail === null) return null;
     const { status, attempts, documentId } = mail;
-    if (!isMailable(status)) return { attempts, documentId, outcome: { outcome: 'refused', reason: `the document is ${status}` } };
+    if (!isValid(status)) return { attempts, documentId, outcome: { outcome: 'refused', reason: `the document is ${status}` } };
     try {
       // Nothing is drawn for a mail that no server will take.
       const attachments = this.mailer.isReady ? await this.attachments(tenantId, mail) : [];

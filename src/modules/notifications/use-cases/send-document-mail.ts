@@ -5,7 +5,7 @@ import { ValidationFailure } from '../../../platform/http/validation-failure.js'
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { isMailable, MAILABLE } from '../domain/mailable.js';
+import { isValid, VALID_STATUSES } from '../../documents/public.js';
 import type { DocumentMailDto } from '../notifications.dto.js';
 import type { MailRecord } from '../notifications.responses.js';
 import { MailsRepository } from '../persistence/mails.repository.js';
@@ -36,7 +36,7 @@ export class SendDocumentMailHandler implements ICommandHandler<SendDocumentMail
     const now = this.clock.now();
     const limit = this.settings.MAIL_RESENDS_PER_HOUR;
     return this.mails.request(tenant, documentId, limit, now, (document) => {
-      if (!isMailable(document.status)) throw new DomainError('INVALID_STATE', { status: document.status, required: MAILABLE });
+      if (!isValid(document.status)) throw new DomainError('INVALID_STATE', { status: document.status, required: VALID_STATUSES });
       const recipient = input.to ?? document.buyer_email;
       if (recipient === null) throw new ValidationFailure([{ loc: ['body', 'to'], type: 'mail_recipient', input: null, ctx: {} }]);
       const freeAt = document.crowded_since === null ? 0 : document.crowded_since.getTime() + HOUR_MS;
