@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
 import { MEMBER_ROLES, type MemberRole } from '../../src/shared/tenant-context.js';
 import { Business } from '../support/business.js';
 import type { Answer } from '../support/http.js';
@@ -349,7 +350,7 @@ describe('members of a tenant', () => {
 
     it('is written to and never changed, not even by its owner', async () => {
       for (const statement of [`update audit_log set action = 'x'`, 'delete from audit_log', 'truncate audit_log']) {
-        await expect(stack.database.query(statement)).rejects.toMatchObject({ code: 'SE120' });
+        await expect(stack.database.query(statement)).rejects.toMatchObject({ code: OWN_SQL_STATE.appendOnly });
       }
     });
 

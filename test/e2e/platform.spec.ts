@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
 import { Business } from '../support/business.js';
 import type { Answer } from '../support/http.js';
 import { join, member, signedIn, type Somebody } from '../support/people.js';
@@ -59,7 +60,7 @@ describe('running the platform', () => {
       [`select platform_create_tenant($1, $2, 'x', $3, 'a@b.co', '\\x00', now(), now(), '{}')`, [randomUUID(), randomUUID()]],
       [`select * from platform_set_tenant_active($1, $2, false, '{}')`, [business.tenantId]],
     ] as const;
-    for (const [sql, more] of calls) await expect(stack.database.query(sql, [owner.userId, ...more])).rejects.toMatchObject({ code: 'SE130' });
+    for (const [sql, more] of calls) await expect(stack.database.query(sql, [owner.userId, ...more])).rejects.toMatchObject({ code: OWN_SQL_STATE.notPlatformAdmin });
   });
 
   it('founds a tenant whose owner is invited', async () => {

@@ -6,6 +6,7 @@ import type { DocumentState, Decision } from '../../src/modules/documents/domain
 import { DocumentsRepository, StaleDocumentError } from '../../src/modules/documents/persistence/documents.repository.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
 import { sqlState } from '../../src/platform/database/sql-error.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
@@ -60,7 +61,7 @@ describe('moves in the database', () => {
           const outcome = await owner
             .query('update documents set status = $2, version = version + 1 where id = $1', [id, to])
             .then(() => 'moved', (error: unknown) => sqlState(error));
-          expect([from, to, outcome]).toEqual([from, to, allowed.has(`${from} ${to}`) ? 'moved' : 'SE100']);
+          expect([from, to, outcome]).toEqual([from, to, allowed.has(`${from} ${to}`) ? 'moved' : OWN_SQL_STATE.moveNotAllowed]);
         }
       }
     } finally {
@@ -71,13 +72,13 @@ describe('moves in the database', () => {
   it('refuses a move that skips the version, another beginning, and a changed number', async () => {
     const id = await issue();
     const attempt = (sql: string): Promise<string | null> => database.query(sql, [id]).then(() => 'done', (error: unknown) => sqlState(error));
-    expect(await attempt(`update documents set status = 'XML_GENERATED' where id = $1`)).toBe('SE101');
-    expect(await attempt('update documents set sequential = 777 where id = $1')).toBe('SE101');
-    expect(await attempt(`update documents set document_type = '04' where id = $1`)).toBe('SE101');
-    expect(await attempt(`update documents set sri_environment = 'PRODUCTION' where id = $1`)).toBe('SE101');
+    expect(await attempt(`update documents set status = 'XML_GENERATED' where id = $1`)).toBe(OWN_SQL_STATE.documentAltered);
+    expect(await attempt('update documents set sequential = 777 where id = $1')).toBe(OWN_SQL_STATE.documentAltered);
+    expect(await attempt(`update documents set document_type = '04' where id = $1`)).toBe(OWN_SQL_STATE.documentAltered);
+    expect(await attempt(`update documents set sri_environment = 'PRODUCTION' where id = $1`)).toBe(OWN_SQL_STATE.documentAltered);
     const born = `insert into documents select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'status', 'AUTHORIZED',
       'sequential', 5000, 'access_key', repeat('1', 49)))).* from documents d where id = $1`;
-    expect(await attempt(born)).toBe('SE100');
+    expect(await attempt(born)).toBe(OWN_SQL_STATE.moveNotAllowed);
     expect(await attempt(born.replace('AUTHORIZED', 'NUMBER_RESERVED'))).toBe('done');
   });
 
@@ -101,16 +102,16 @@ describe('moves in the database', () => {
       }
     };
     expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'SIGNED', 'RECEPTION_PENDING'])).toBe('moved');
-    expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'SIGNED'], null)).toBe('SE101');
-    expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'SIGNED'], ['XML_GENERATED', 'SIGNED', 'RECEPTION_PENDING'])).toBe('SE101');
-    expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'REJECTED'])).toBe('SE100');
-    expect(await jump('NUMBER_RESERVED', ['SIGNED', 'RECEPTION_PENDING'])).toBe('SE100');
+    expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'SIGNED'], null)).toBe(OWN_SQL_STATE.documentAltered);
+    expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'SIGNED'], ['XML_GENERATED', 'SIGNED', 'RECEPTION_PENDING'])).toBe(OWN_SQL_STATE.documentAltered);
+    expect(await jump('NUMBER_RESERVED', ['XML_GENERATED', 'REJECTED'])).toBe(OWN_SQL_STATE.moveNotAllowed);
+    expect(await jump('NUMBER_RESERVED', ['SIGNED', 'RECEPTION_PENDING'])).toBe(OWN_SQL_STATE.moveNotAllowed);
     // Leaving FAILED_PERMANENT reserves credit again: no way may begin there.
-    expect(await jump('FAILED_PERMANENT', ['RECEPTION_RETRY_SCHEDULED', 'SUBMITTED_TO_SRI'])).toBe('SE100');
-    expect(await jump('SUBMITTED_TO_SRI', ['REJECTED', 'NUMBER_RESERVED'])).toBe('SE100');
+    expect(await jump('FAILED_PERMANENT', ['RECEPTION_RETRY_SCHEDULED', 'SUBMITTED_TO_SRI'])).toBe(OWN_SQL_STATE.moveNotAllowed);
+    expect(await jump('SUBMITTED_TO_SRI', ['REJECTED', 'NUMBER_RESERVED'])).toBe(OWN_SQL_STATE.moveNotAllowed);
     // What the SRI shows annulled already is the one way that begins at rest.
     expect(await jump('AUTHORIZED', ['CANCELLATION_REQUESTED', 'CANCELLED'])).toBe('moved');
-    expect(await jump('AUTHORIZED', ['CANCELLATION_REQUESTED', 'AUTHORIZED'])).toBe('SE100');
+    expect(await jump('AUTHORIZED', ['CANCELLATION_REQUESTED', 'AUTHORIZED'])).toBe(OWN_SQL_STATE.moveNotAllowed);
   });
 
   it('writes moves, history, signed bytes and due work together', async () => {

@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
 import { sqlState } from '../../src/platform/database/sql-error.js';
 import { buildAccessKey, checkDigit } from '../../src/sri/access-key.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -72,17 +73,17 @@ describe('taking a number', () => {
   it('lets exactly one of many take the last number, then refuses', async () => {
     const seed = await seedTenant(database, { initialSequential: 999_999_999 });
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => refusal(issueBySql(service, seed))));
-    expect(outcomes.sort()).toEqual([...Array<string>(9).fill('SE001'), 'accepted']);
+    expect(outcomes.sort()).toEqual([...Array<string>(9).fill(OWN_SQL_STATE.sequenceExhausted), 'accepted']);
     expect(await countersOf(seed)).toEqual([{ last_value: 999_999_999 }]);
   });
 
   it.each([
-    ['a revoked key', 'SE002', 'update api_keys set revoked_at = now() where tenant_id = $1'],
-    ['a switched-off issuer', 'SE003', 'update issuers set is_active = false where tenant_id = $1'],
-    ['a disabled issuer', 'SE003', 'update issuers set disabled_at = now() where tenant_id = $1'],
-    ['an expired certificate', 'SE004', `update certificates set valid_to = now() - interval '1 second' where tenant_id = $1`],
-    ['a revoked certificate', 'SE009', 'update certificates set is_active = false, revoked_at = now() where tenant_id = $1'],
-    ['an inactive emission point', 'SE005', 'update emission_points set is_active = false where tenant_id = $1'],
+    ['a revoked key', OWN_SQL_STATE.credentialEnded, 'update api_keys set revoked_at = now() where tenant_id = $1'],
+    ['a switched-off issuer', OWN_SQL_STATE.issuerDisabled, 'update issuers set is_active = false where tenant_id = $1'],
+    ['a disabled issuer', OWN_SQL_STATE.issuerDisabled, 'update issuers set disabled_at = now() where tenant_id = $1'],
+    ['an expired certificate', OWN_SQL_STATE.certificateExpired, `update certificates set valid_to = now() - interval '1 second' where tenant_id = $1`],
+    ['a revoked certificate', OWN_SQL_STATE.certificateMissing, 'update certificates set is_active = false, revoked_at = now() where tenant_id = $1'],
+    ['an inactive emission point', OWN_SQL_STATE.emissionPointGone, 'update emission_points set is_active = false where tenant_id = $1'],
   ])('refuses %s at the last look and consumes neither number nor key', async (_name, state, change) => {
     const seed = await seedTenant(database);
     await database.query(change, [seed.tenantId]);

@@ -5,6 +5,7 @@ import { AwaitDocumentHandler, AwaitDocument } from '../../src/modules/documents
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
 import { StandingCredential } from '../../src/platform/database/standing-credential.js';
 import { sqlState } from '../../src/platform/database/sql-error.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -66,7 +67,7 @@ describe('the last look at a person', () => {
 
   it.each(ENDINGS)('refuses %s, and takes no number', async (_what, change) => {
     await database.query(change, [userId]);
-    expect(await issue()).toBe('SE002');
+    expect(await issue()).toBe(OWN_SQL_STATE.credentialEnded);
     expect(await database.query('select from sequence_counters where tenant_id = $1', [seed.tenantId])).toEqual([]);
   });
 
@@ -81,6 +82,6 @@ describe('the last look at a person', () => {
 
   it('does not take a session for that of another tenant', async () => {
     const other = await seedTenant(database, { ruc: '0992345678001' });
-    expect(await issueBySql(service, { ...other, apiKeyId: sessionId }).then(({ outcome }) => outcome, sqlState)).toBe('SE002');
+    expect(await issueBySql(service, { ...other, apiKeyId: sessionId }).then(({ outcome }) => outcome, sqlState)).toBe(OWN_SQL_STATE.credentialEnded);
   });
 });

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { allMoves, DOCUMENT_STATUSES } from '../../src/modules/documents/domain/lifecycle.js';
+import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
 import { buildAccessKey } from '../../src/sri/access-key.js';
 import type { StoreSnapshot } from './snapshot.js';
 import type { Call, Store } from './store.js';
@@ -216,7 +217,7 @@ export class MemoryStore implements Store {
     const now = at.getTime();
     const rowKey = `${tenant}/${id}`;
     const d = this.documents.get(rowKey);
-    if (d?.status !== 'REJECTED' || d.version !== version) throw new SqlError('SE110', `document ${id} is no longer REJECTED at version ${version}`);
+    if (d?.status !== 'REJECTED' || d.version !== version) throw new SqlError(OWN_SQL_STATE.documentMoved, `document ${id} is no longer REJECTED at version ${version}`);
     this.lastLook(tenant, d.issuer_id, now);
     const { idempotency_key, content_revision } = d;
     const h = parse(header)!;
@@ -250,17 +251,17 @@ export class MemoryStore implements Store {
   }
 
   lastLook(tenant: string, issuer: string, now: number): void {
-    if (!this.canIssue(tenant, issuer, now)) throw new SqlError('SE004', 'no usable certificate');
+    if (!this.canIssue(tenant, issuer, now)) throw new SqlError(OWN_SQL_STATE.certificateExpired, 'no usable certificate');
   }
 
   /** What `take_number` would give; the caller stores the counter. */
   nextNumber(tenant: string, h: Json, content: Json, snapshot: Json): { sequential: number; accessKey: string; counter: string } {
     const point = this.places.get(tenant)?.points.find((one) => one.id === h['emission_point_id']);
-    if (!point) throw new SqlError('SE005', 'emission point gone');
+    if (!point) throw new SqlError(OWN_SQL_STATE.emissionPointGone, 'emission point gone');
     const counter = `${tenant}/${point.id}/${String(h['document_type'])}/${String(h['sri_environment'])}`;
     const last = this.counters.get(counter);
     const sequential = last === undefined ? point.initialSequential : last + 1;
-    if (sequential > 999_999_999) throw new SqlError('SE001', 'sequence exhausted');
+    if (sequential > 999_999_999) throw new SqlError(OWN_SQL_STATE.sequenceExhausted, 'sequence exhausted');
     return { sequential, accessKey: this.keyOf(h, h, content, snapshot, sequential), counter };
   }
 
@@ -407,16 +408,16 @@ export class MemoryStore implements Store {
     const now = at.getTime();
     const rowKey = `${tenant}/${id}`;
     const d = this.documents.get(rowKey);
-    if (d?.status !== status || d.version !== version) throw new SqlError('SE110', `document ${id} is no longer ${status} at version ${version}`);
+    if (d?.status !== status || d.version !== version) throw new SqlError(OWN_SQL_STATE.documentMoved, `document ${id} is no longer ${status} at version ${version}`);
     const held = this.outbox.get(rowKey);
-    if (token !== null && held?.lease_token !== token) throw new SqlError('SE110', `lease of document ${id} was lost`);
+    if (token !== null && held?.lease_token !== token) throw new SqlError(OWN_SQL_STATE.documentMoved, `lease of document ${id} was lost`);
 
     const moves = JSON.parse(movesJson) as { trigger: string; to: string; detail: unknown }[];
     const history: HistoryRow[] = [];
     let from = d.status;
     moves.forEach(({ trigger, to, detail }, index) => {
       if (!(DOCUMENT_STATUSES as readonly string[]).includes(to) || (to !== from && !MOVES.has(`${from}>${to}`))) {
-        throw new SqlError('SE100', `no move from ${from} to ${to}`);
+        throw new SqlError(OWN_SQL_STATE.moveNotAllowed, `no move from ${from} to ${to}`);
       }
       history.push({ version: version + index + 1, from_status: from, trigger, to_status: to, detail });
       from = to;

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DomainError } from '../../shared/domain-error.js';
 import { sqlState } from './sql-error.js';
+import { OWN_SQL_STATE } from './own-sql-state.js';
 import { SQL_STATE } from './sql-state.js';
 
 /** A statement of the hot path: each connection has PostgreSQL parse and plan it once. Its text never changes. */
@@ -71,9 +72,6 @@ function requireTenant(tenantId: string): void {
   if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('a tenant is required to reach the database');
 }
 
-/** What the database says to an act whose key was revoked, or whose session ended, since the call came in. */
-const CREDENTIAL_ENDED = 'SE002';
-
 /** PostgreSQL rolled back and asks to try again. */
 const RETRYABLE: ReadonlySet<string> = new Set([SQL_STATE.serializationFailure, SQL_STATE.deadlockDetected]);
 const TRIES = 3;
@@ -88,7 +86,7 @@ async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       const state = sqlState(error) ?? '';
-      if (state === CREDENTIAL_ENDED) throw new DomainError('UNAUTHENTICATED');
+      if (state === OWN_SQL_STATE.credentialEnded) throw new DomainError('UNAUTHENTICATED');
       if (attempt === TRIES || !RETRYABLE.has(state)) throw error;
     }
   }

@@ -3,6 +3,7 @@ import { QueryFailedError } from 'typeorm';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Finding } from '../../shared/finding.js';
 import { ERROR_CATALOGUE, type ErrorCode, messageOf } from '../../shared/error-catalogue.js';
+import { OWN_SQL_STATE } from '../database/own-sql-state.js';
 import { answerTo, isStoreOutage } from './error-answer.js';
 import { fieldMessage, languageOf } from './field-messages.js';
 import { ValidationFailure } from './validation-failure.js';
@@ -73,7 +74,7 @@ describe('answerTo', () => {
   });
 
   it('takes no refusal of the data for an outage', () => {
-    for (const code of ['23505', '23503', '22P02', '42501', 'SE001', 'P0001']) expect(isStoreOutage(failedQuery(code))).toBe(false);
+    for (const code of ['23505', '23503', '22P02', '42501', OWN_SQL_STATE.sequenceExhausted, 'P0001']) expect(isStoreOutage(failedQuery(code))).toBe(false);
   });
 });
 

@@ -1,18 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AuditEntry, actLine } from '../../../platform/audit/audit-trail.js';
-import { sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
 import { ofDocument } from '../../../platform/tracing/document-trace.js';
 import { traced } from '../../../platform/tracing/spans.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
-import { notAllowed } from '../domain/actions.js';
-import { ConcurrentChangeError, retryOnConcurrentChange } from '../domain/concurrent-change.js';
-import { creditExceeded } from '../domain/credit-note.js';
+import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
 import type { Decision } from '../domain/document.js';
 import { type DocumentStatus, target } from '../domain/lifecycle.js';
-import { DocumentsRepository, type LoadedDocument, type Records, StaleDocumentError } from '../persistence/documents.repository.js';
+import { actionRefusal } from '../persistence/action-refusal.js';
+import { DocumentsRepository, type LoadedDocument, type Records } from '../persistence/documents.repository.js';
 
 /** What an action decides on the document as it stands, with rows that commit with it. */
 export interface ActionDecision {
@@ -56,32 +53,9 @@ export class DocumentActions {
       const line = actLine(tenant, { ...(turnedOut ?? entry), target: { kind: 'document', id: documentId } }, at);
       await this.documents.advance(loaded.state, decision, null, at, records, line);
     } catch (error) {
-      throw refusalOf(error, loaded);
+      throw actionRefusal(error, loaded.state);
     }
     const status = decision.moves.reduce<DocumentStatus>((from, { trigger }) => target(from, trigger), loaded.state.status);
     return { status, at, loaded, decision };
   }
 }
-
-/** What the database refused under its locks, in the caller's terms. */
-function refusalOf(error: unknown, { state }: LoadedDocument): unknown {
-  if (error instanceof StaleDocumentError) return new ConcurrentChangeError(notAllowed(state, undefined, 'IT_MOVES'));
-  switch (sqlState(error)) {
-    case 'SE006':
-      return notAllowed(state, 'retry', 'ORIGINAL_NOT_AUTHORIZED');
-    case 'SE007':
-      return creditExceeded(sqlDetail(error));
-    case 'SE008':
-      return new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['cancellation.credited'], '')]);
-    default:
-      return error;
-  }
-}
-
-const RULES = defineRules({
-  'cancellation.credited': {
-    es: 'El documento tiene notas de crédito emitidas: anule primero cada una, o abandone la que el SRI no autorizó',
-    en: 'Credit notes were issued for the document: cancel each of them first, or abandon what the SRI did not authorize',
-    reference: 'Res. NAC-DGERCGC25-00000014',
-  },
-});

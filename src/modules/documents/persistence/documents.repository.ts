@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { Inject, Injectable } from '@nestjs/common';
+import { OWN_SQL_STATE } from '../../../platform/database/own-sql-state.js';
 import { sqlState } from '../../../platform/database/sql-error.js';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { CLAIM_STEP, type Claim } from '../../../platform/outbox/due-work.js';
@@ -59,8 +60,6 @@ export interface Advanced {
 
 /** The row moved on, or another worker holds the lease: whatever was decided is void. */
 export class StaleDocumentError extends Error {}
-
-const STALE = 'SE110';
 
 const ADVANCE = new Prepared('advance', 'select * from advance_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)');
 // As in TAKE, the case has the document restored before it is advanced.
@@ -131,7 +130,7 @@ export class DocumentsRepository {
       if (!row) throw new Error('advance_document returned no row');
       return { version: row.new_version, successorWoken: row.successor_woken };
     } catch (error) {
-      if (sqlState(error) === STALE) throw new StaleDocumentError((error as Error).message);
+      if (sqlState(error) === OWN_SQL_STATE.documentMoved) throw new StaleDocumentError((error as Error).message);
       throw error;
     }
   }

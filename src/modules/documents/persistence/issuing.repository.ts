@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { OWN_SQL_STATE } from '../../../platform/database/own-sql-state.js';
 import { sqlConstraint, sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
 import { SQL_STATE } from '../../../platform/database/sql-state.js';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
@@ -175,19 +176,12 @@ export function headerOf(tenant: TenantContext, place: Place, content: DocumentC
   };
 }
 
-/** SQLSTATEs of refusals that tell more than their code. */
-const EMISSION_POINT_GONE = 'SE005';
-const ORIGINAL_MOVED = 'SE006';
-const CREDIT_EXCEEDED = 'SE007';
-const DOCUMENT_MOVED = 'SE110';
-const FOREIGN_KEY_VIOLATED = SQL_STATE.foreignKeyViolation;
-
-/** SQLSTATEs that the issuing functions raise when a last look changes the picture; the others are told as they are. */
+/** Refusals of the issuing functions at their last look, and the error codes by which the caller learns of them. */
 const REFUSALS: Readonly<Record<string, ErrorCode>> = {
-  SE001: 'SEQUENCE_EXHAUSTED',
-  SE003: 'ISSUER_DISABLED',
-  SE004: 'CERTIFICATE_EXPIRED',
-  SE009: 'CERTIFICATE_NOT_FOUND',
+  [OWN_SQL_STATE.sequenceExhausted]: 'SEQUENCE_EXHAUSTED',
+  [OWN_SQL_STATE.issuerDisabled]: 'ISSUER_DISABLED',
+  [OWN_SQL_STATE.certificateExpired]: 'CERTIFICATE_EXPIRED',
+  [OWN_SQL_STATE.certificateMissing]: 'CERTIFICATE_NOT_FOUND',
 };
 
 /** Ids of a body that the database holds against what the tenant has. */
@@ -200,14 +194,14 @@ export const unknownId = (field: (typeof REFERENCES)[number]): DomainError => ne
 function refusalOf(error: unknown): unknown {
   const state = sqlState(error);
   switch (state) {
-    case EMISSION_POINT_GONE:
+    case OWN_SQL_STATE.emissionPointGone:
       return unknownId('emission_point_id');
-    case ORIGINAL_MOVED:
-    case DOCUMENT_MOVED:
+    case OWN_SQL_STATE.originalNotAuthorized:
+    case OWN_SQL_STATE.documentMoved:
       return new ConcurrentChangeError();
-    case CREDIT_EXCEEDED:
+    case OWN_SQL_STATE.creditExceeded:
       return creditExceeded(sqlDetail(error));
-    case FOREIGN_KEY_VIOLATED: {
+    case SQL_STATE.foreignKeyViolation: {
       // PostgreSQL names the constraint after its columns, that of the id last.
       const field = REFERENCES.find((name) => sqlConstraint(error)?.includes(`_${name}_fkey`));
       return field === undefined ? new DomainError('NOT_FOUND') : unknownId(field);

@@ -1,4 +1,5 @@
 import { QueryFailedError } from 'typeorm';
+import { OWN_SQL_STATE } from '../../../platform/database/own-sql-state.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { type DocumentContent, PLAIN_CONTENT } from '../../../sri/document-types/document.js';
 import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
@@ -29,7 +30,7 @@ describe('cancelling what the rules refuse', () => {
       load: () => Promise.resolve({ state: STATE, content }),
       advance: (_state: DocumentState, { moves, work, patch }: Decision, _token: null, _now: Date, records?: Records) => {
         // The trigger sees the ends of a write: a document on its way to CANCELLED does not rest as requested.
-        if (credited && moves.length === 1) return Promise.reject(new QueryFailedError('', [], Object.assign(new Error('credited'), { code: 'SE008' })));
+        if (credited && moves.length === 1) return Promise.reject(new QueryFailedError('', [], Object.assign(new Error('credited'), { code: OWN_SQL_STATE.creditedCancellation })));
         written.push({ moves: moves.map(({ trigger }) => trigger), asked: records?.asked?.outcome, reason: patch.cancellation?.reason, isWatched: work !== null });
         return Promise.resolve({ version: 11, successorWoken: false });
       },

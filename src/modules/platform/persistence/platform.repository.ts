@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Acting, auditLine } from '../../../platform/audit/audit-trail.js';
+import { OWN_SQL_STATE } from '../../../platform/database/own-sql-state.js';
 import { sqlState } from '../../../platform/database/sql-error.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -13,8 +14,6 @@ export interface FoundedTenant {
   readonly ownerEmail: string;
   readonly invitation: { readonly hash: Buffer; readonly expiresAt: Date };
 }
-
-const NO_PLATFORM_ADMIN = 'SE130';
 
 /** What the platform does across tenants. Every statement asks the database whether the caller administers it. */
 @Injectable()
@@ -75,7 +74,7 @@ async function forAdmins<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (sqlState(error) === NO_PLATFORM_ADMIN) throw new DomainError('FORBIDDEN');
+    if (sqlState(error) === OWN_SQL_STATE.notPlatformAdmin) throw new DomainError('FORBIDDEN');
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { MOST_COUNTED } from '../../../platform/database/counting.js';
+import { OWN_SQL_STATE } from '../../../platform/database/own-sql-state.js';
 import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
@@ -12,9 +13,6 @@ import { replayUnderWay } from '../domain/replay-bounds.js';
 import type { DeliveryRecord } from '../webhooks.responses.js';
 
 const utc = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-/** SQLSTATE by which `restart_delivery` refuses to send a delivery too often. */
-const TOO_OFTEN = 'SE140';
 
 /** The records of the deliveries that a statement finds: events and attempts are looked up for those alone, not for what a page skips. */
 const recordsOf = (deliveries: string): string => `
@@ -147,7 +145,7 @@ async function refusingFlood<T>(replay: () => Promise<T>): Promise<T> {
   try {
     return await replay();
   } catch (error) {
-    if (sqlState(error) !== TOO_OFTEN) throw error;
+    if (sqlState(error) !== OWN_SQL_STATE.replayedTooOften) throw error;
     throw new DomainError('RATE_LIMITED', JSON.parse(sqlDetail(error) ?? '{}'));
   }
 }

@@ -1,0 +1,32 @@
+import { OWN_SQL_STATE } from '../../../platform/database/own-sql-state.js';
+import { sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
+import { DomainError } from '../../../shared/domain-error.js';
+import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
+import { notAllowed } from '../domain/actions.js';
+import { ConcurrentChangeError } from '../domain/concurrent-change.js';
+import { creditExceeded } from '../domain/credit-note.js';
+import type { DocumentState } from '../domain/document.js';
+import { StaleDocumentError } from './documents.repository.js';
+
+/** What the database refused of an action under its locks, in the caller's terms; any other error as it is. */
+export function actionRefusal(error: unknown, state: DocumentState): unknown {
+  if (error instanceof StaleDocumentError) return new ConcurrentChangeError(notAllowed(state, undefined, 'IT_MOVES'));
+  switch (sqlState(error)) {
+    case OWN_SQL_STATE.originalNotAuthorized:
+      return notAllowed(state, 'retry', 'ORIGINAL_NOT_AUTHORIZED');
+    case OWN_SQL_STATE.creditExceeded:
+      return creditExceeded(sqlDetail(error));
+    case OWN_SQL_STATE.creditedCancellation:
+      return new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['cancellation.credited'], '')]);
+    default:
+      return error;
+  }
+}
+
+const RULES = defineRules({
+  'cancellation.credited': {
+    es: 'El documento tiene notas de crédito emitidas: anule primero cada una, o abandone la que el SRI no autorizó',
+    en: 'Credit notes were issued for the document: cancel each of them first, or abandon what the SRI did not authorize',
+    reference: 'Res. NAC-DGERCGC25-00000014',
+  },
+});
