@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer';
+import { awaitMail } from '../../test/support/await-mail.js';
 import { Mailbox } from './mailbox.js';
 
 describe('the local mailbox', () => {
@@ -11,14 +12,14 @@ describe('the local mailbox', () => {
     }
     transport.close();
     for (const index of [0, 1]) {
-      const mail = await mailbox.waitFor('b@example.com', index);
+      const mail = await awaitMail(mailbox, 'b@example.com', index);
       expect(mail.subject).toBe(`Contraseña ñ ${'x'.repeat(90)}`);
       expect(mail.text.replaceAll('\r\n', '\n').trimEnd()).toBe(text.trimEnd());
     }
     const page = await (await fetch(mailbox.pageUrl)).text();
     expect(page).toContain('&lt;script&gt;');
     expect(page).not.toContain('<script>');
-    await expect(mailbox.waitFor('c@example.com', 0, 50)).rejects.toThrow('no mail');
+    await expect(awaitMail(mailbox, 'c@example.com', 0, 50)).rejects.toThrow('no mail');
     await mailbox.stop();
   });
 });

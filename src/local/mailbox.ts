@@ -13,7 +13,6 @@ const KEPT = 200;
 export class Mailbox {
   private readonly mails: Mail[] = [];
   private readonly sockets = new Set<Socket>();
-  private waiting: (() => void)[] = [];
   private received = 0;
 
   /** For tests: plays a server that refuses, is slow or breaks off. */
@@ -57,27 +56,6 @@ export class Mailbox {
     return this.mails.filter((mail) => mail.to.includes(address));
   }
 
-  /**
-   * The mail to an address that has this number among them (0 the first), as soon as it is there.
-   * @throws Error when it does not come in time
-   */
-  async waitFor(address: string, index = 0, milliseconds = 10_000): Promise<Mail> {
-    const until = performance.now() + milliseconds;
-    for (;;) {
-      const mail = this.mailsTo(address)[index];
-      if (mail !== undefined) return mail;
-      const left = until - performance.now();
-      if (left <= 0) throw new Error(`no mail number ${index} to ${address} within ${milliseconds} ms`);
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, left);
-        this.waiting.push(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
-    }
-  }
-
   async stop(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     this.web.closeAllConnections();
@@ -95,7 +73,6 @@ export class Mailbox {
     this.received += 1;
     this.mails.push(readMail(raw, { number: this.received, sender, to, receivedAt: new Date() }));
     if (this.mails.length > KEPT) this.mails.shift();
-    for (const resolve of this.waiting.splice(0)) resolve();
   }
 }
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Mailbox } from '../../src/local/mailbox.js';
+import { awaitMail } from '../support/await-mail.js';
 import { Business } from '../support/business.js';
 import { newAddress } from '../support/callers.js';
 import { call, type CallOptions } from '../support/http.js';
@@ -165,7 +166,7 @@ describe('secrets', () => {
     await ask('the log', 'GET', '/tenant/audit-log', { token });
     await ask('a use of the key', 'GET', '/tenant', { apiKey: made.body.key as string });
     for (const letter of [0, 1]) {
-      const mailed = /(?:Código|Code)[^:]*: (\S+)/.exec((await mailbox.waitFor(email, letter)).text)?.[1] ?? '';
+      const mailed = /(?:Código|Code)[^:]*: (\S+)/.exec((await awaitMail(mailbox, email, letter)).text)?.[1] ?? '';
       expect(mailed.length).toBeGreaterThan(20);
       secrets.set(`a token of letter ${letter}`, Buffer.from(mailed));
     }

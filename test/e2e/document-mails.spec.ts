@@ -4,6 +4,7 @@ import { Mailbox } from '../../src/local/mailbox.js';
 import type { Mail } from '../../src/local/mail-reader.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { documentTypes } from '../../src/sri/document-types/registry.js';
+import { awaitMail } from '../support/await-mail.js';
 import { Business, type Invoice } from '../support/business.js';
 import { issuerFields, requestOf } from '../support/example-requests.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -83,7 +84,7 @@ describe('an authorized document', () => {
     const { body: xml } = await issuing.call<string>('GET', `/documents/${id}/xml?kind=authorized`);
     const document = await issuing.document(id);
     for (const [address, at, language] of [[buyer, 0, 'es'], [reader, 1, 'en']] as const) {
-      const mail = await mailbox.waitFor(address);
+      const mail = await awaitMail(mailbox, address);
       const [name, total] = [SPOKEN[code]![at], SPOKEN[code]![at === 0 ? 2 : 3]];
       expect(mail.subject).toBe(`${name} 001-001-000000001 ${language === 'es' ? 'de' : 'from'} ${example.issuer.tradeName ?? example.issuer.legalName}`);
       expect(mail.text).toContain(language === 'es' ? 'Hola, Ana "Ñandú" <b>:' : 'Hello, Ana "Ñandú" <b>:');
@@ -108,7 +109,7 @@ describe('an authorized document', () => {
     const sent = await settledMail(id);
     expect(sent).toMatchObject({ cause: 'authorized', recipient: buyer, language: 'es', status: 'sent', attempts: 1, failure: null, requested_by: null });
     expect((await business.document(id))['email']).toEqual({ id: sent.id, status: 'sent', recipient: buyer, sent_at: sent.sent_at, failure: null });
-    expect(header(await mailbox.waitFor(buyer), 'message-id')).toEqual([`<${sent.id}@sello.example>`]);
+    expect(header(await awaitMail(mailbox, buyer), 'message-id')).toEqual([`<${sent.id}@sello.example>`]);
     expect(mailbox.mailsTo(buyer)).toHaveLength(1);
   });
 
@@ -198,7 +199,7 @@ describe('an authorized document', () => {
     await stack.database.query('revoke update on mails from sello_app');
     try {
       await send(id, { to: buyer });
-      await mailbox.waitFor(buyer);
+      await awaitMail(mailbox, buyer);
       for (let waited = 0; waited < 100 && !stack.logs().includes('it is put on record again'); waited += 1) await sleep(20);
       await stack.database.query('grant update on mails to sello_app');
       expect(await settledMail(id)).toMatchObject({ status: 'sent', attempts: 1 });
@@ -265,7 +266,7 @@ describe('an authorized document', () => {
     const healthy = await stack.startWorker();
     await hurry(patient);
     expect(await settledMail(patient)).toMatchObject({ status: 'sent', attempts: 2, failure: null });
-    expect((await mailbox.waitFor(buyer)).subject).toMatch(/^Factura /);
+    expect((await awaitMail(mailbox, buyer)).subject).toMatch(/^Factura /);
     await stack.killWorker(healthy.index, 'SIGTERM');
   });
 });

@@ -4,6 +4,7 @@ import { createDemoPkcs12 } from '../../src/local/demo-certificate.js';
 import { Mailbox } from '../../src/local/mailbox.js';
 import { exampleDocuments, exampleInvoice } from '../../src/modules/documents/public.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
+import { awaitMail } from '../support/await-mail.js';
 import { newAddress } from '../support/callers.js';
 import { checkedFetch, OpenApiContract } from '../support/openapi-contract.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -41,7 +42,7 @@ describe('a business that knows nothing but the generated client', () => {
     const anybody = clientWith({});
     const email = newAddress();
     const session = good(await anybody.POST('/auth/signup', { body: { email, password: PASSWORD, name: 'Rosa Calle', tenant_name: 'Café Andino', cookie: false } }));
-    expect((await anybody.POST('/auth/email/verify', { body: { token: codeIn((await mailbox.waitFor(email)).text) } })).response.status).toBe(204);
+    expect((await anybody.POST('/auth/email/verify', { body: { token: codeIn((await awaitMail(mailbox, email)).text) } })).response.status).toBe(204);
 
     const owner = clientWith({ Authorization: `Bearer ${session.access_token}` });
     expect(good(await owner.GET('/auth/me'))).toMatchObject({ email, email_verified: true, memberships: [{ role: 'tenant_owner' }] });

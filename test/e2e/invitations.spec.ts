@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Mailbox } from '../../src/local/mailbox.js';
+import { awaitMail } from '../support/await-mail.js';
 import { Business } from '../support/business.js';
 import { newAddress, PASSWORD, signUp } from '../support/callers.js';
 import { type Answer, call, type Json } from '../support/http.js';
@@ -45,7 +46,7 @@ describe('an invitation by mail', () => {
     return answer.body['member_id'] as string;
   };
   const tokenIn = async (email: string, index = 0): Promise<string> => {
-    const { text } = await mailbox.waitFor(email, index);
+    const { text } = await awaitMail(mailbox, email, index);
     return /https:\/\/panel\.example\/accept-invitation#token=([\w-]{43})\s/.exec(text)?.[1] ?? '';
   };
   const accept = (token: string, as: { name?: string; password?: string } = {}, bearer?: string): Promise<Answer<Json>> =>
@@ -65,7 +66,7 @@ describe('an invitation by mail', () => {
   it('makes a new person a member, who signs in and works in the role', async () => {
     const email = newAddress();
     const memberId = await invite(email);
-    const mail = await mailbox.waitFor(email);
+    const mail = await awaitMail(mailbox, email);
     expect(mail.text).toContain('Café & Ñandú S.A.');
     const token = await tokenIn(email);
     const accepted = await accept(token, { name: 'Ana', password: PASSWORD });
@@ -120,7 +121,7 @@ describe('an invitation by mail', () => {
   it('of a closed tenant, and of a mail of another kind, shows nothing', async () => {
     const founder = await signUp(stack.apiUrl);
     const guest = newAddress();
-    const confirmation = /#token=([\w-]{43})\s/.exec((await mailbox.waitFor(founder.email)).text)?.[1] ?? '';
+    const confirmation = /#token=([\w-]{43})\s/.exec((await awaitMail(mailbox, founder.email)).text)?.[1] ?? '';
     await call(stack.apiUrl, 'POST', '/tenant/members/invite', { token: founder.token, body: { email: guest, role: 'viewer' } });
     const token = await tokenIn(guest);
     expect((await look(token)).status).toBe(200);
@@ -175,7 +176,7 @@ describe('an invitation by mail', () => {
 
   it('of a tenant whose people have not confirmed their address is one of five a day, also by a key', async () => {
     const founder = await signUp(stack.apiUrl);
-    const { text } = await mailbox.waitFor(founder.email);
+    const { text } = await awaitMail(mailbox, founder.email);
     const key = await call(stack.apiUrl, 'POST', '/auth/api-keys', { token: founder.token, body: { name: 'ERP' } });
     const by = (who: object, email = newAddress()) => call(stack.apiUrl, 'POST', '/tenant/members/invite', { ...who, body: { email, role: 'viewer' } });
     const [person, program] = [{ token: founder.token }, { apiKey: key.body.key as string }];

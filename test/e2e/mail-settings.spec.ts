@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Mailbox } from '../../src/local/mailbox.js';
 import { BounceAddress } from '../../src/platform/mail/bounce-address.js';
+import { awaitMail } from '../support/await-mail.js';
 import { Business } from '../support/business.js';
 import { member, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -89,7 +90,7 @@ describe('what a tenant says of its mails', () => {
     await change({ sender_name: senderName, reply_to: 'ventas@andina.example', subject: 'X {{buyer_name}} To: <z@evil.example>' });
     const reader = `o'hara+{x}|=?utf-8?q?a?=@example.com`;
     await sendTo(reader);
-    const mail = await mailbox.waitFor(reader);
+    const mail = await awaitMail(mailbox, reader);
     expect(mail.to).toEqual([reader]);
     expect([...mail.headers.keys()].sort()).toEqual(['auto-submitted', 'content-type', 'date', 'from', 'message-id', 'mime-version', 'reply-to', 'subject', 'to']);
     for (const [name, values] of mail.headers) expect([name, values.length]).toEqual([name, 1]);
@@ -114,7 +115,7 @@ describe('what a tenant says of its mails', () => {
   it('is told of a mail that comes back after it was taken', async () => {
     const reader = 'returned@example.com';
     const mailId = await sendTo(reader);
-    const { sender } = await mailbox.waitFor(reader);
+    const { sender } = await awaitMail(mailbox, reader);
     for (let waited = 0; waited < 100 && (await statusOf(mailId) as { status: string }).status !== 'sent'; waited += 1) await sleep(50);
     expect(await pipe(sender, returned('delayed'))).toBe(0);
     expect(await pipe(sender.replace(/\.[0-9a-f]{16}@/, '.0123456789abcdef@'), returned('failed'))).toBe(67);
@@ -162,7 +163,7 @@ describe('what a tenant says of its mails', () => {
       await stack.database.query(`update certificates set valid_to = ((now() at time zone 'America/Guayaquil')::date + 7 + time '12:00') at time zone 'America/Guayaquil' where tenant_id = $1`, [told.tenantId]);
       await tell(told, 'certificate.expiring', 'certificate.expiring', 'document.failed');
       for (const { email } of [owner, admin]) {
-        const mail = await mailbox.waitFor(email);
+        const mail = await awaitMail(mailbox, email);
         expect(mail.subject).toBe('A signing certificate expires soon (Business)');
         expect(mail.text).toMatch(/Comercial Ñandú & Compañía: Expires on \d+ \w+ \d{4}, \d\d:\d\d \(7 days left\)/);
         expect([mail.headers.get('from'), mail.headers.get('reply-to'), mail.attachments]).toEqual([['Sello <no-reply@sello.local>'], undefined, []]);
@@ -186,10 +187,10 @@ describe('what a tenant says of its mails', () => {
       const quietIsOver = (): Promise<unknown> => stack.database.query(`update mails set created_at = created_at - interval '2 hours' where tenant_id = $1`, [told.tenantId]);
 
       await disabled('first', 0);
-      expect(addresses((await mailbox.waitFor(owner.email)).text)).toEqual(['first']);
+      expect(addresses((await awaitMail(mailbox, owner.email)).text)).toEqual(['first']);
       await quietIsOver();
       await disabled('late', 5);
-      expect(addresses((await mailbox.waitFor(owner.email, 1)).text)).toEqual(['late']);
+      expect(addresses((await awaitMail(mailbox, owner.email, 1)).text)).toEqual(['late']);
 
       mailbox.answering = (said) => (said === 'BODY' ? '554 5.7.1 looks like spam' : null);
       await quietIsOver();
@@ -217,7 +218,7 @@ describe('what a tenant says of its mails', () => {
       expect((await told.call('DELETE', `/tenant/members/${admin.memberId}`)).status).toBe(204);
       mailbox.answering = () => null;
       await stack.database.query('update mail_outbox set due_at = now() where tenant_id = $1', [told.tenantId]);
-      expect((await mailbox.waitFor(owner.email)).text).toContain('https://x.example/');
+      expect((await awaitMail(mailbox, owner.email)).text).toContain('https://x.example/');
       for (let waited = 0; waited < 200 && !(await noticesOf(told)).some(({ status }) => status === 'failed'); waited += 1) await sleep(50);
       const became = Object.fromEntries((await noticesOf(told)).map(({ recipient, status }) => [recipient, status]));
       expect([became, mailbox.mailsTo(admin.email)]).toEqual([{ [owner.email]: 'sent', [admin.email]: 'failed' }, []]);
@@ -232,7 +233,7 @@ describe('what a tenant says of its mails', () => {
         `insert into issuing_pauses (tenant_id, id, scope, issuer_id, document_type, code, document_id, created_at) values ($1, gen_random_uuid(), 'document_type', $2, '07', '34', $3, now())`,
         [told.tenantId, told.issuerId, document_id]);
       await tell(told, 'issuer.paused');
-      const mail = await mailbox.waitFor(owner.email);
+      const mail = await awaitMail(mailbox, owner.email);
       expect(mail.subject).toBe('El SRI bloqueó envíos: hay documentos en espera (Business)');
       expect(mail.text).toContain('Comercial Ñandú & Compañía, Comprobante de retención: Código 34 del SRI, desde el ');
       // Settled before anybody was told: nobody is.

@@ -1,4 +1,5 @@
 import { Mailbox } from '../../src/local/mailbox.js';
+import { awaitMail } from '../support/await-mail.js';
 import { cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/callers.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { type Answer, call, type Json } from '../support/http.js';
@@ -189,7 +190,7 @@ describe('the own account', () => {
     it('and leaves the links of a reset to whoever reads the mails', async () => {
       const owner = await signUp(api);
       await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
-      const token = /#token=([\w-]{43})\s/.exec((await mailbox.waitFor(owner.email, 1)).text)?.[1];
+      const token = /#token=([\w-]{43})\s/.exec((await awaitMail(mailbox, owner.email, 1)).text)?.[1];
       expect((await change(owner.token)).status).toBe(204);
       expect((await call(api, 'POST', '/auth/password/reset', { body: { token, password: PASSWORD } })).status).toBe(204);
       expect([await everywhere(owner.token), (await logIn(api, owner.email)).status]).toEqual([[401, 401], 200]);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { Mailbox } from '../../src/local/mailbox.js';
+import { awaitMail } from '../support/await-mail.js';
 import { cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/callers.js';
 import { type Answer, call, type Json } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -88,7 +89,7 @@ describe('signing up and in', () => {
 
   it('confirms the address with the token of the mail, once', async () => {
     const owner = await signUp(api);
-    const mail = await mailbox.waitFor(owner.email);
+    const mail = await awaitMail(mailbox, owner.email);
     expect(mail.subject).toBe('Confirme su correo en Sello');
     const body = { token: codeIn(mail.text) };
     expect((await call(api, 'POST', '/auth/email/verify', { body })).status).toBe(204);
@@ -154,15 +155,15 @@ describe('signing up and in', () => {
 
   it('sends the confirmation once more, with a new link; who has confirmed gets none', async () => {
     const owner = await signUp(api);
-    const first = await mailbox.waitFor(owner.email);
+    const first = await awaitMail(mailbox, owner.email);
     expect((await call(api, 'POST', '/auth/email/verify/send', { token: owner.token, headers: { 'Accept-Language': 'en' } })).status).toBe(202);
-    const second = await mailbox.waitFor(owner.email, 1);
+    const second = await awaitMail(mailbox, owner.email, 1);
     expect(second.subject).toBe('Confirm your e-mail address at Sello');
     const verify = (text: string) => call(api, 'POST', '/auth/email/verify', { body: { token: codeIn(text) } });
     expect([(await verify(first.text)).status, (await verify(second.text)).status]).toEqual([401, 204]);
     expect((await call(api, 'POST', '/auth/email/verify/send', { token: owner.token })).status).toBe(202);
     await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
-    expect((await mailbox.waitFor(owner.email, 2)).subject).toContain('contraseña');
+    expect((await awaitMail(mailbox, owner.email, 2)).subject).toContain('contraseña');
   });
 
   it('founds further tenants for who has confirmed the address', async () => {
@@ -192,11 +193,11 @@ describe('signing up and in', () => {
     const owner = await signUp(api, `anarosario${Date.now()}@example.com`);
     const weak = owner.email.split('@')[0] ?? '';
     await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
-    const token = codeIn((await mailbox.waitFor(owner.email, 1)).text);
+    const token = codeIn((await awaitMail(mailbox, owner.email, 1)).text);
     const reset = await call(api, 'POST', '/auth/password/reset', { body: { token, password: weak } });
     expect([reset.status, reset.body.detail[0].type]).toEqual([422, 'weak_password']);
     await call(api, 'POST', '/tenant/members/invite', { token: owner.token, body: { email: `pedro.${owner.email}`, role: 'viewer' } });
-    const invitation = codeIn((await mailbox.waitFor(`pedro.${owner.email}`)).text);
+    const invitation = codeIn((await awaitMail(mailbox, `pedro.${owner.email}`)).text);
     const accepted = await call(api, 'POST', '/auth/invitations/accept', { body: { token: invitation, name: 'Pedro', password: `pedro.${owner.email}` } });
     expect([accepted.status, accepted.body.detail[0].type]).toEqual([422, 'weak_password']);
   });
@@ -205,7 +206,7 @@ describe('signing up and in', () => {
     const owner = await signUp(api);
     const forgot = await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email }, headers: { 'Accept-Language': 'en' } });
     expect(forgot.status).toBe(202);
-    const mail = await mailbox.waitFor(owner.email, 1);
+    const mail = await awaitMail(mailbox, owner.email, 1);
     expect(mail.subject).toBe('New password for Sello');
     const body = { token: codeIn(mail.text), password: OTHER_PASSWORD };
     expect((await call(api, 'POST', '/auth/password/reset', { body: { ...body, password: '12345678' } })).status).toBe(422);
@@ -222,7 +223,7 @@ describe('signing up and in', () => {
     const tokens: string[] = [];
     for (let index = 1; index <= 3; index += 1) {
       await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
-      tokens.push(codeIn((await mailbox.waitFor(owner.email, index)).text));
+      tokens.push(codeIn((await awaitMail(mailbox, owner.email, index)).text));
     }
     const reset = async (token: string) => (await call(api, 'POST', '/auth/password/reset', { body: { token, password: OTHER_PASSWORD } })).status;
     const [first = '', second = '', third = ''] = tokens;
@@ -236,29 +237,29 @@ describe('signing up and in', () => {
     ['a confirmation', 'email/verify/send', 'verify_email', 4],
   ])('sends five mails of %s in a day at most, and answers as ever', async (_what, path, purpose, mails) => {
     const owner = await signUp(api);
-    await mailbox.waitFor(owner.email);
+    await awaitMail(mailbox, owner.email);
     const ask = () => call(api, 'POST', `/auth/${path}`, path === 'password/forgot' ? { body: { email: owner.email } } : { token: owner.token });
     const answers = await Promise.all(Array.from({ length: 10 }, ask));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(202));
-    await mailbox.waitFor(owner.email, mails);
+    await awaitMail(mailbox, owner.email, mails);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(mailbox.mailsTo(owner.email)).toHaveLength(1 + mails);
     await stack.database.query(`update one_time_tokens set created_at = created_at - interval '1 day' where user_id = $1 and purpose = $2`, [owner.userId, purpose]);
     await ask();
-    await mailbox.waitFor(owner.email, 1 + mails);
+    await awaitMail(mailbox, owner.email, 1 + mails);
   });
 
   it('sends a sixth mail of a reset when no link is left that could be used, whoever asked for the five', async () => {
     const owner = await signUp(api);
-    await mailbox.waitFor(owner.email);
+    await awaitMail(mailbox, owner.email);
     const ask = () => call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
     await Promise.all(Array.from({ length: 5 }, ask));
-    await mailbox.waitFor(owner.email, 5);
+    await awaitMail(mailbox, owner.email, 5);
     const pass = () => stack.database.query(
       `update one_time_tokens set created_at = created_at - interval '31 minutes', expires_at = expires_at - interval '31 minutes' where user_id = $1 and purpose = 'reset_password'`, [owner.userId]);
     await pass();
     await Promise.all([ask(), ask()]);
-    const sixth = await mailbox.waitFor(owner.email, 6);
+    const sixth = await awaitMail(mailbox, owner.email, 6);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(mailbox.mailsTo(owner.email)).toHaveLength(7);
     const told = readdirSync(stack.logFolder).flatMap((name) => readFileSync(join(stack.logFolder, name), 'utf8').split('\n')).filter((line) => line.includes('enough links of a reset'));
@@ -267,20 +268,20 @@ describe('signing up and in', () => {
     expect((await call(api, 'POST', '/auth/password/reset', { body: { token: codeIn(sixth.text), password: OTHER_PASSWORD } })).status).toBe(204);
     // A link that was used is none either.
     await ask();
-    await mailbox.waitFor(owner.email, 7);
+    await awaitMail(mailbox, owner.email, 7);
   });
 
   it('sends a letter again that the mail server put off, and loses none that it takes later', async () => {
     const owner = await signUp(api);
-    await mailbox.waitFor(owner.email);
+    await awaitMail(mailbox, owner.email);
     const guest = newAddress();
     let refusals = 0;
     mailbox.answering = (said) => (said === 'RCPT' && (refusals += 1) <= 4 ? '451 come again' : null);
     try {
       await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
       await call(api, 'POST', '/tenant/members/invite', { token: owner.token, body: { email: guest, role: 'viewer' } });
-      expect(codeIn((await mailbox.waitFor(owner.email, 1)).text)).not.toBe('');
-      expect(codeIn((await mailbox.waitFor(guest)).text)).not.toBe('');
+      expect(codeIn((await awaitMail(mailbox, owner.email, 1)).text)).not.toBe('');
+      expect(codeIn((await awaitMail(mailbox, guest)).text)).not.toBe('');
     } finally {
       mailbox.answering = () => null;
     }
@@ -289,7 +290,7 @@ describe('signing up and in', () => {
   describe('an account that somebody else opened', () => {
     const reset = async (email: string, mailsBefore = 1): Promise<string> => {
       await call(api, 'POST', '/auth/password/forgot', { body: { email } });
-      const token = codeIn((await mailbox.waitFor(email, mailsBefore)).text);
+      const token = codeIn((await awaitMail(mailbox, email, mailsBefore)).text);
       expect((await call(api, 'POST', '/auth/password/reset', { body: { token, password: OTHER_PASSWORD } })).status).toBe(204);
       return (await logIn(api, email, OTHER_PASSWORD)).body.access_token as string;
     };
@@ -301,7 +302,7 @@ describe('signing up and in', () => {
       const key = (await post('/auth/api-keys', { name: 'sync' })).body.key as string;
       await post('/tenant/members/invite', { email: accomplice, role: 'tenant_owner' });
       await post('/tenant/members/invite', { email: guest, role: 'viewer' });
-      const [token, open] = await Promise.all([accomplice, guest].map(async (email) => codeIn((await mailbox.waitFor(email)).text)));
+      const [token, open] = await Promise.all([accomplice, guest].map(async (email) => codeIn((await awaitMail(mailbox, email)).text)));
       expect((await call(api, 'POST', '/auth/invitations/accept', { body: { token, name: 'Contador', password: PASSWORD } })).status).toBe(200);
       expect((await post('/webhooks', { url: 'https://127.0.0.1:8443/hook' })).status).toBe(201);
       expect((await call(api, 'PATCH', '/tenant/mail-settings', { token: owner.token, body: LETTERHEAD })).status).toBe(200);
@@ -350,7 +351,7 @@ describe('signing up and in', () => {
 
     it('keeps what is in it when its owner had confirmed the address', async () => {
       const owner = await signUp(api);
-      await call(api, 'POST', '/auth/email/verify', { body: { token: codeIn((await mailbox.waitFor(owner.email)).text) } });
+      await call(api, 'POST', '/auth/email/verify', { body: { token: codeIn((await awaitMail(mailbox, owner.email)).text) } });
       const { accomplice, key } = await furnish(owner);
       const token = await reset(owner.email);
       expect([await list({ apiKey: key }), await list({ token: accomplice }), await list({ token })]).toEqual([200, 200, 200]);
@@ -472,7 +473,7 @@ describe('signing up and in', () => {
       const owner = await signUp(api);
       const invited = await call(api, 'POST', '/tenant/members/invite', { token: owner.token, body: { email, role: 'accountant' } });
       expect(invited.status).toBeLessThan(300);
-      return { owner, token: codeIn((await mailbox.waitFor(email, earlierMails)).text) };
+      return { owner, token: codeIn((await awaitMail(mailbox, email, earlierMails)).text) };
     };
 
     it('makes a new person a member, once, with a proven address', async () => {
@@ -503,7 +504,7 @@ describe('signing up and in', () => {
     it('is for the person of its address alone, who signs in first when they have an account', async () => {
       const [guest, stranger] = await Promise.all([signUp(api), signUp(api)]);
       // The first mail asks to confirm the address.
-      await mailbox.waitFor(guest.email);
+      await awaitMail(mailbox, guest.email);
       const { owner, token } = await invite(guest.email, 1);
       const body = { token };
       const asNew = await accept({ body: { ...body, name: 'Otra', password: PASSWORD } });
@@ -546,7 +547,7 @@ describe('signing up and in', () => {
   it('writes no secret into its log, and loses no sign-up with the mail server', async () => {
     const mute = await stack.startApi({ SMTP_URL: 'smtp://127.0.0.1:1' });
     const person = await signUp(mute);
-    const mail = await mailbox.waitFor((await signUp(api)).email);
+    const mail = await awaitMail(mailbox, (await signUp(api)).email);
     const logged = (): string => readdirSync(stack.logFolder).map((file) => readFileSync(join(stack.logFolder, file), 'utf8')).join('');
     await eventually(async () => logged().includes('a mail was not sent'));
     for (const secret of [PASSWORD, person.token, person.refreshToken, codeIn(mail.text)]) expect(logged()).not.toContain(secret);

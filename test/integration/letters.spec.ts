@@ -4,6 +4,7 @@ import { Mailbox } from '../../src/local/mailbox.js';
 import { Mailer } from '../../src/platform/mail/mailer.js';
 import { Meters } from '../../src/platform/observability/meters.js';
 import type { Sleeper } from '../../src/shared/ports.js';
+import { awaitMail } from '../support/await-mail.js';
 
 const LINK = 'https://panel.example/reset-password#token=secret-of-the-link';
 const LETTER = { subject: 'New password', text: `Here: ${LINK}` };
@@ -57,7 +58,7 @@ describe('a letter that the mail server does not take at once', () => {
     let refusals = 0;
     mailbox.answering = (said) => (said === 'RCPT' && (refusals += 1) <= 2 ? '451 later' : null);
     send(by, 'late@example.com');
-    expect((await mailbox.waitFor('late@example.com')).text).toContain(LINK);
+    expect((await awaitMail(mailbox, 'late@example.com')).text).toContain(LINK);
     await by.onApplicationShutdown();
     expect([sleeper.asked, log]).toEqual([[5_000, 30_000], []]);
   });

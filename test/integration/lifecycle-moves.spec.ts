@@ -41,6 +41,9 @@ describe('moves in the database', () => {
     moves: triggers.map((trigger) => ({ trigger })), patch: {}, work: { step: 'submit', dueAt: new Date() },
   });
 
+  const claim = async (id: string, token: string, now: Date, leaseMs: number): Promise<unknown> =>
+    (await documents.take(seed.tenantId, id, token, now, leaseMs))?.claim ?? null;
+
   const PARK: Decision = { moves: [], patch: { errorCode: 'CERTIFICATE_NOT_FOUND' }, work: { step: 'prepare', dueAt: 'never' } };
   const activate = (active: boolean): Promise<unknown> => database.query('update certificates set is_active = $2 where tenant_id = $1', [seed.tenantId, active]);
   const isParked = async (id: string): Promise<boolean | undefined> =>
@@ -142,10 +145,10 @@ describe('moves in the database', () => {
     const id = await issue();
     const [first, second] = [randomUUID(), randomUUID()];
     const now = soon();
-    expect(await work.claim(seed.tenantId, id, first, now, 1_000)).toEqual({ step: 'prepare', lostLeases: 0 });
-    expect(await work.claim(seed.tenantId, id, second, now, 1_000)).toBeNull();
+    expect(await claim(id, first, now, 1_000)).toEqual({ step: 'prepare', lostLeases: 0 });
+    expect(await claim(id, second, now, 1_000)).toBeNull();
     const later = new Date(now.getTime() + 2_000);
-    expect(await work.claim(seed.tenantId, id, second, later, 1_000)).toEqual({ step: 'prepare', lostLeases: 1 });
+    expect(await claim(id, second, later, 1_000)).toEqual({ step: 'prepare', lostLeases: 1 });
     const state = await stateOf(id);
     await expect(documents.advance(state, decision('xml_built'), first, later)).rejects.toThrow(StaleDocumentError);
     await expect(documents.advance(state, decision('xml_built'), second, later)).resolves.toMatchObject({ version: 2 });
@@ -155,15 +158,15 @@ describe('moves in the database', () => {
     const id = await issue();
     const [slow, dead, healthy, next] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
     const after = (seconds: number): Date => new Date(soon().getTime() + seconds * 1_000);
-    const claim = (token: string, seconds: number): Promise<unknown> => work.claim(seed.tenantId, id, token, after(seconds), 1_000);
-    await claim(slow, 0);
-    await claim(dead, 10);
-    expect(await claim(healthy, 20)).toEqual({ step: 'prepare', lostLeases: 2 });
+    const claimed = (token: string, seconds: number): Promise<unknown> => claim(id, token, after(seconds), 1_000);
+    await claimed(slow, 0);
+    await claimed(dead, 10);
+    expect(await claimed(healthy, 20)).toEqual({ step: 'prepare', lostLeases: 2 });
     await work.outlived(seed.tenantId, id, slow);
     // Who still holds it has lost nothing.
     await work.outlived(seed.tenantId, id, healthy);
-    expect(await claim(healthy, 20)).toEqual({ step: 'prepare', lostLeases: 1 });
-    expect(await claim(next, 30)).toEqual({ step: 'prepare', lostLeases: 2 });
+    expect(await claimed(healthy, 20)).toEqual({ step: 'prepare', lostLeases: 1 });
+    expect(await claimed(next, 30)).toEqual({ step: 'prepare', lostLeases: 2 });
   });
 
   it('sends documents of one emission point in the order of their numbers, letting parked ones wait aside', async () => {
@@ -171,10 +174,10 @@ describe('moves in the database', () => {
     const now = soon();
     await database.query(`delete from outbox where document_id not in ($1, $2)`, [one, two]);
     await documents.advance(await stateOf(two), decision('xml_built', 'signed', 'queued'), null, new Date());
-    expect(await work.claim(seed.tenantId, two, randomUUID(), now, 1_000)).toBeNull();
+    expect(await claim(two, randomUUID(), now, 1_000)).toBeNull();
     await activate(false);
     await documents.advance(await stateOf(one), { moves: [], patch: {}, work: { step: 'prepare', dueAt: 'never' } }, null, new Date());
-    expect(await work.claim(seed.tenantId, two, randomUUID(), now, 1_000)).toMatchObject({ step: 'submit' });
+    expect(await claim(two, randomUUID(), now, 1_000)).toMatchObject({ step: 'submit' });
     await activate(true);
   });
 

@@ -21,6 +21,7 @@ describe('turns between tenants', () => {
   let database: TestDatabase;
   let service: DataSource;
   let work: DueWork;
+  let documents: DocumentsRepository;
   let hoarder: SeededTenant;
   let others: SeededTenant[];
 
@@ -28,6 +29,7 @@ describe('turns between tenants', () => {
     database = await createTestDatabase();
     service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 5)).initialize();
     work = new DueWork(new TenantTransaction(service));
+    documents = new DocumentsRepository(new TenantTransaction(service), { uuid: randomUUID });
     hoarder = await seedTenant(database);
     others = [await seedTenant(database), await seedTenant(database)];
     for (let i = 0; i < 60; i += 1) await issueBySql(service, hoarder);
@@ -74,7 +76,7 @@ describe('turns between tenants', () => {
     const announcedOf = async (): Promise<number> =>
       (await work.announce(at, PATIENCE_MS, 1_000)).filter(({ tenantId }) => tenantId === tenant.tenantId).length;
     const claimAll = async (): Promise<number> => {
-      const claims = await Promise.all(rows.map(({ document_id }) => work.claim(tenant.tenantId, document_id, randomUUID(), at, 1)));
+      const claims = await Promise.all(rows.map(({ document_id }) => documents.take(tenant.tenantId, document_id, randomUUID(), at, 1)));
       await database.query('update outbox set lease_token = null, lease_until = null');
       return claims.filter((claim) => claim !== null).length;
     };
@@ -201,8 +203,8 @@ describe('turns between tenants', () => {
       (await database.query('select extract(epoch from due_at - $2)::integer as seconds, ahead from outbox where document_id = $1', [second, at]))[0];
     const announced = async (now: Date): Promise<string[]> =>
       (await work.announce(now, PATIENCE_MS, 1_000)).filter(({ tenantId }) => tenantId === tenant.tenantId).map(({ documentId }) => documentId);
-    expect(await work.claim(tenant.tenantId, first, token, at, 60_000)).not.toBeNull();
-    expect(await work.claim(tenant.tenantId, second, randomUUID(), at, 60_000)).toBeNull();
+    expect(await documents.take(tenant.tenantId, first, token, at, 60_000)).not.toBeNull();
+    expect(await documents.take(tenant.tenantId, second, randomUUID(), at, 60_000)).toBeNull();
     expect(await dueIn()).toEqual({ seconds: 600, ahead: true });
     expect(await announced(at)).toEqual([]);
     // Should a wake-up go past it, it is looked at again.
@@ -226,7 +228,6 @@ describe('turns between tenants', () => {
 
   it('whoever takes a document to sign it learns whether it may be sent at once', async () => {
     const tenant = await seedTenant(database);
-    const documents = new DocumentsRepository(new TenantTransaction(service), { uuid: randomUUID });
     const at = later(300);
     const [first, second] = [(await issueBySql(service, tenant)).response.document_id, (await issueBySql(service, tenant)).response.document_id];
     await database.query(`update outbox set step = 'prepare', unsent = true where tenant_id = $1`, [tenant.tenantId]);
@@ -269,7 +270,7 @@ describe('turns between tenants', () => {
       [tenant.tenantId, row.issuer_id, row.document_id]);
     const claimAs = async (step: string): Promise<boolean> => {
       await database.query('update outbox set step = $2, due_at = now(), unsent = false, lease_until = null where document_id = $1', [row.document_id, step]);
-      return (await work.claim(tenant.tenantId, row.document_id, randomUUID(), later(300), 1)) !== null;
+      return (await documents.take(tenant.tenantId, row.document_id, randomUUID(), later(300), 1)) !== null;
     };
     expect([await claimAs('submit'), await claimAs('authorize')]).toEqual([false, true]);
   });
@@ -281,11 +282,13 @@ describe('the order of an emission point', () => {
   let database: TestDatabase;
   let service: DataSource;
   let work: DueWork;
+  let documents: DocumentsRepository;
 
   beforeAll(async () => {
     database = await createTestDatabase();
     service = await new DataSource(serviceDataSourceOptions(database.url, 'api', WORKERS + 2)).initialize();
     work = new DueWork(new TenantTransaction(service));
+    documents = new DocumentsRepository(new TenantTransaction(service), { uuid: randomUUID });
     // Every document begins signed.
     await database.query(`create function begin_at_submit() returns trigger language plpgsql as $$ begin new.step := 'submit'; return new; end $$`);
     await database.query('create trigger begin_at_submit before insert on outbox for each row execute function begin_at_submit()');
@@ -313,7 +316,7 @@ describe('the order of an emission point', () => {
       for (let idle = 0; sent.length < DOCUMENTS && idle < 200; idle += 1) {
         for (const { documentId } of await work.announce(at, PATIENCE_MS, 8)) {
           const token = randomUUID();
-          if ((await work.claim(tenant.tenantId, documentId, token, at, 60_000)) === null) continue;
+          if ((await documents.take(tenant.tenantId, documentId, token, at, 60_000)) === null) continue;
           idle = 0;
           sent.push(documentId);
           await service.query(
@@ -334,16 +337,16 @@ describe('the order of an emission point', () => {
     const at = new Date(Date.now() + 60_000);
     const { response } = await issueBySql(service, tenant);
     const token = randomUUID();
-    expect(await work.claim(tenant.tenantId, response.document_id, token, at, 60_000)).not.toBeNull();
+    expect(await documents.take(tenant.tenantId, response.document_id, token, at, 60_000)).not.toBeNull();
     const other = service.createQueryRunner();
     await other.startTransaction();
     await other.query(`select set_config('sello.tenant_id', $1, true)`, [tenant.tenantId]);
     await other.query('update outbox set announced_at = null where document_id = $1', [response.document_id]);
-    const renewal = work.claim(tenant.tenantId, response.document_id, token, at, 60_000);
+    const renewal = documents.take(tenant.tenantId, response.document_id, token, at, 60_000);
     await sleep(100);
     await other.commitTransaction();
     await other.release();
-    expect(await renewal).toMatchObject({ step: 'submit', lostLeases: 0 });
+    expect(await renewal).toMatchObject({ claim: { step: 'submit', lostLeases: 0 } });
   });
 });
 

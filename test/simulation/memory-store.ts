@@ -18,7 +18,7 @@ type Json = Record<string, unknown>;
 const LEFT_OUT_MS = 600_000;
 
 /** A refusal with the SQLSTATE that PostgreSQL would give. */
-export class SqlError extends Error {
+class SqlError extends Error {
   constructor(
     readonly code: string,
     message: string,
@@ -123,7 +123,6 @@ export class MemoryStore implements Store {
       case 'correct_document': return [this.correctDocument(p)];
       case 'refused_at_authorization': return this.refusedAtAuthorization(p[0] as string, p[1] as string);
       case 'load_document': return this.loadDocument(p[0] as string, p[1] as string);
-      case 'claim_step': return this.claimStep(p);
       case 'take': {
         const [claim] = this.claimStep(p);
         if (!claim) return [];

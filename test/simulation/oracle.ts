@@ -147,8 +147,7 @@ export class Oracle implements WireTap {
   observe(owner: Process, call: Call, rows: Rows): void {
     switch (call.name) {
       case 'issue_document': this.issued(call, rows); break;
-      case 'take':
-      case 'claim_step': this.claimed(call, rows); break;
+      case 'take': this.claimed(call, rows); break;
       case 'outlived': this.outlived(call); break;
       case 'advance_document': this.advanced(owner, call); break;
       case 'correct_document': this.corrected(owner, call, rows); break;

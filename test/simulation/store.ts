@@ -126,7 +126,7 @@ function nameOf(sql: string): string {
 }
 
 function findName(sql: string): string {
-  if (sql.includes('claim_step(')) return sql.includes('load_document(') ? 'take' : 'claim_step';
+  if (sql.includes('claim_step(')) return 'take';
   if (sql.startsWith('update outbox set lost_leases')) return 'outlived';
   if (/from documents d\s+join document_contents c/.test(sql)) return 'get_document';
   if (sql.includes('from document_history where')) return 'refused_at_authorization';

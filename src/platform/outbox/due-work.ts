@@ -48,15 +48,6 @@ export class DueWork {
     await this.transaction.withoutTenant(LEAVE, [announcements.map(({ tenantId }) => tenantId), announcements.map(({ documentId }) => documentId)]);
   }
 
-  /** Takes or renews the lease of a due row; null when there is nothing for this worker to do. */
-  async claim<Step extends string>(tenantId: string, documentId: string, token: string, now: Date, leaseMs: number): Promise<Claim<Step> | null> {
-    const [row] = await this.transaction.withoutTenant<{ step: Step; lost_leases: number }>(
-      `select * from ${CLAIM_STEP}`,
-      [tenantId, documentId, token, now, leaseMs],
-    );
-    return row ? { step: row.step, lostLeases: row.lost_leases } : null;
-  }
-
   /** A worker whose lease another took has come back: it was slow and is not lost, so its lease does not count as one. */
   async outlived(tenantId: string, documentId: string, token: string): Promise<void> {
     await this.transaction.run(tenantId, (manager) =>
