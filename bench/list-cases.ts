@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { DocumentFilter } from '../src/modules/documents/domain/document-filter.js';
 import type { DocumentStatus } from '../src/modules/documents/domain/lifecycle.js';
+import { printedNumber } from '../src/sri/access-key.js';
 
 export const PAGE_SIZE = 20;
 const EVERYTHING: DocumentFilter = { status: null, documentType: null, issuerId: null, buyerId: null, issuedFrom: null, issuedTo: null, accessKey: null, text: null };
@@ -57,7 +58,7 @@ export async function casesOf(owner: pg.Client, tenantId: string, documents: num
   const last = Math.ceil(documents / PAGE_SIZE);
   const statuses = ['AUTHORIZED', 'REJECTED', 'DRAFT', 'CANCELLED', 'RECEPTION_PENDING'] as const;
   const types = ['01', '04', '07', '06', '03', '05'];
-  const number = ({ access_key: key }: Sample): string => `${key.slice(24, 27)}-${key.slice(27, 30)}-${key.slice(30, 39)}`;
+  const number = ({ access_key: key }: Sample): string => printedNumber(key);
   return {
     ids: samples.map(({ id }) => id),
     cases: [

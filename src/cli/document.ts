@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { printedNumber } from '../sri/access-key.js';
 import type { Api } from './api.js';
 import { CliFailure } from './failure.js';
 
@@ -20,8 +21,8 @@ const ENDS_WELL = ['AUTHORIZED', 'VOIDED_BY_NC', 'CANCELLATION_REQUESTED', 'CANC
 const ENDS_BADLY = ['REJECTED', 'MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT'];
 const POLL_MS = 500;
 
-/** `001-001-000000123` out of an access key. */
-export const numberOf = (accessKey: string | null): string => (accessKey === null ? 'no number' : `${accessKey.slice(24, 27)}-${accessKey.slice(27, 30)}-${accessKey.slice(30, 39)}`);
+/** The printed number, or that there is none. */
+export const numberOf = (accessKey: string | null): string => (accessKey === null ? 'no number' : printedNumber(accessKey));
 
 /** The document as lines for a person. */
 export function documentLines(document: DocumentSeen): string[] {

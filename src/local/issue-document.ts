@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { printedNumber } from '../sri/access-key.js';
 import type { ApiClient } from './api-client.js';
 
 export interface AuthorizedDocument {
@@ -62,7 +63,7 @@ export async function issueDocument(api: ApiClient, body: unknown, folder: strin
   return {
     documentId,
     accessKey: record.access_key,
-    number: `${record.access_key.slice(24, 27)}-${record.access_key.slice(27, 30)}-${record.access_key.slice(30, 39)}`,
+    number: printedNumber(record.access_key),
     authorizationDate: record.authorization_date ?? '',
     xmlFile: `${file}.xml`,
     pdfFile: `${file}.pdf`,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { buildAccessKey, checkDigit, isAccessKey, parseAccessKey } from './access-key.js';
+import { buildAccessKey, checkDigit, isAccessKey, parseAccessKey, printedNumber, printedNumberOf } from './access-key.js';
 
 /** Keys printed by the SRI or by other systems, each with its check digit recomputed by hand. */
 const VALID = [
@@ -96,6 +96,14 @@ describe('access key', () => {
       emissionType: '1',
       checkDigit: 2,
     });
+  });
+
+  it('carries the number as it is printed', () => {
+    const key = '1509202601179001234500110010020000001011234567812';
+    expect(printedNumber(key)).toBe('001-002-000000101');
+    expect(printedNumberOf(parseAccessKey(key)!)).toBe('001-002-000000101');
+    for (const valid of VALID) expect(printedNumberOf(parseAccessKey(valid)!)).toBe(printedNumber(valid));
+    expect(printedNumberOf({ establishment: '010', emissionPoint: '900', sequential: 999_999_999 })).toBe('010-900-999999999');
   });
 
   it.each(['', '1'.repeat(48), '1'.repeat(50), `${'0'.repeat(48)}\n`, '٠'.repeat(49), 'x'.repeat(49)])(

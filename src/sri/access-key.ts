@@ -82,6 +82,15 @@ export function parseAccessKey(key: string): ParsedAccessKey | null {
   };
 }
 
+/** What a document is numbered by. */
+export type NumberParts = Pick<AccessKeyParts, 'establishment' | 'emissionPoint' | 'sequential'>;
+
+/** The number of a document as it is printed, `001-002-000000123`. */
+export const printedNumberOf = ({ establishment, emissionPoint, sequential }: NumberParts): string => `${establishment}-${emissionPoint}-${String(sequential).padStart(9, '0')}`;
+
+/** The printed number out of an access key, which is not checked. */
+export const printedNumber = (accessKey: string): string => `${accessKey.slice(24, 27)}-${accessKey.slice(27, 30)}-${accessKey.slice(30, 39)}`;
+
 /** Whether the text has 49 digits, the last of which checks the others. */
 export function isAccessKey(text: string): boolean {
   return KEY.test(text) && checkDigit(text.slice(0, 48)) === text.charCodeAt(48) - ZERO;

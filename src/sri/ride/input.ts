@@ -1,3 +1,4 @@
+import { printedNumberOf } from '../access-key.js';
 import type { DocumentContent, DocumentTypeCode, IssuerSnapshot, Numbering } from '../document-types/document.js';
 import type { Logo } from './logo.js';
 import type { RideStatus } from './marks.js';
@@ -27,6 +28,6 @@ const UNNUMBERED = 'BORRADOR';
 
 /** `001-002-000000101`; a document that has no sequential yet says so. */
 export function documentNumber({ issuer, numbering }: RideInput): string {
-  const sequential = numbering === null ? UNNUMBERED : String(numbering.sequential).padStart(9, '0');
-  return `${issuer.establishmentCode}-${issuer.emissionPointCode}-${sequential}`;
+  const { establishmentCode: establishment, emissionPointCode: emissionPoint } = issuer;
+  return numbering === null ? `${establishment}-${emissionPoint}-${UNNUMBERED}` : printedNumberOf({ establishment, emissionPoint, sequential: numbering.sequential });
 }

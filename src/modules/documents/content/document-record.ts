@@ -3,6 +3,7 @@ import { localizedFinding } from '../../../platform/http/localized-finding.js';
 import type { DocumentErrorBody } from '../documents.responses.js';
 import { type ErrorCode, messageOf } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
+import { printedNumber } from '../../../sri/access-key.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import type { DocumentRecord } from '../documents.responses.js';
 
@@ -48,7 +49,7 @@ export type RecordRow = Omit<DocumentRecord, keyof Shown | 'error' | 'send_email
 export function documentRecord({ error_code, error_detail, warnings, pause = null, ...columns }: RecordRow, content: DocumentContent, language: Language): DocumentRecord {
   return {
     ...columns,
-    number: printedNumber(columns.access_key),
+    number: columns.access_key === null ? null : printedNumber(columns.access_key),
     warnings: warnings.map((warning) => localizedFinding(warning, language)),
     ...(toWire(Object.fromEntries(SHOWN.map((name) => [name, content[name]]))) as Shown),
     send_email: content.sendEmail ?? true,
@@ -58,10 +59,6 @@ export function documentRecord({ error_code, error_detail, warnings, pause = nul
     cancellation: toWire(columns.cancellation) as DocumentRecord['cancellation'],
   };
 }
-
-/** Establishment, emission point and sequential as they stand in the access key (ficha técnica, table 1); null without one. */
-const printedNumber = (accessKey: string | null): string | null =>
-  accessKey === null ? null : `${accessKey.slice(24, 27)}-${accessKey.slice(27, 30)}-${accessKey.slice(30, 39)}`;
 
 /** What went wrong with a document, in the error envelope's terms; null when nothing did. */
 function documentError(code: string | null, detail: unknown, language: Language): DocumentErrorBody | null {

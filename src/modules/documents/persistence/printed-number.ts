@@ -1,4 +1,4 @@
-/** The number of document `d` as it is printed, `001-002-000000003`; null for a draft. Wants `AT_ITS_PLACE`. */
+/** The number of document `d` as `printedNumberOf` writes it, `001-002-000000003`; null for a draft. Wants `AT_ITS_PLACE`. */
 export const PRINTED_NUMBER = `e.code || '-' || p.code || '-' || lpad(d.sequential::text, 9, '0')`;
 
 /** Joins the establishment `e` and the emission point `p` of document `d`. */

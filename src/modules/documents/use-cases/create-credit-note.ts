@@ -4,7 +4,7 @@ import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { guayaquilDay } from '../../../shared/guayaquil.js';
 import { CHANCE, type Chance } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { parseAccessKey } from '../../../sri/access-key.js';
+import { parseAccessKey, printedNumberOf } from '../../../sri/access-key.js';
 import type { DocumentContent } from '../../../sri/document-types/document.js';
 import { toContent } from '../content/document-content.js';
 import { fingerprint } from '../content/fingerprint.js';
@@ -76,7 +76,7 @@ export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote
       buyerAddress: content.buyerAddress,
       modifiedDocumentId: id,
       modifiedDocumentType: content.documentType,
-      modifiedDocumentNumber: key === null ? null : `${key.establishment}-${key.emissionPoint}-${String(key.sequential).padStart(9, '0')}`,
+      modifiedDocumentNumber: key === null ? null : printedNumberOf(key),
       modifiedDocumentIssueDate: content.issueDate,
       ...(content.sendEmail === false && { sendEmail: false }),
     };

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { printedNumberOf } from '../../../sri/access-key.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
 import type { DocumentStatus } from '../../documents/public.js';
 import type { DocumentFacts } from '../domain/document-letter.js';
@@ -52,7 +53,7 @@ function factsOf({ content, issuer, sequential, access_key: accessKey, authoriza
   const isNote = content.documentType === '04' || content.documentType === '05';
   return {
     documentType: content.documentType,
-    number: `${issuer.establishmentCode}-${issuer.emissionPointCode}-${String(sequential).padStart(9, '0')}`,
+    number: printedNumberOf({ establishment: issuer.establishmentCode, emissionPoint: issuer.emissionPointCode, sequential }),
     issueDate: content.issueDate,
     total: content.total,
     accessKey,

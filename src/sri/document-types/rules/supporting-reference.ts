@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
-import { parseAccessKey, type ParsedAccessKey } from '../../access-key.js';
+import { parseAccessKey, type ParsedAccessKey, printedNumberOf } from '../../access-key.js';
 import { isKnown, lookup } from '../../tables/code-table.js';
 import { DOCUMENT_TYPES } from '../../tables/documents.js';
 import { SUPPORTING_DOCUMENTS } from '../../tables/supporting-documents.js';
@@ -131,13 +131,12 @@ const TAXPAYER_DIGITS = 10;
 
 /** What is said twice of a document; null where it is not said beside the key, or not in a way to compare. */
 function told({ documentType, number, issueDate, sellerRuc }: SupportParts, key: ParsedAccessKey): readonly { name: string; stated: string | null; ofKey: string }[] {
-  const keyNumber = `${key.establishment}-${key.emissionPoint}-${String(key.sequential).padStart(9, '0')}`;
   // Many a supporting type, such as reimbursements (41), is none that a key knows.
   const type = documentType !== null && isKnown(DOCUMENT_TYPES, documentType) ? documentType : null;
   const taxpayer = OF_SELLER.includes(key.documentType) ? (sellerRuc?.slice(0, TAXPAYER_DIGITS) ?? null) : null;
   return [
     { name: 'document_type', stated: type, ofKey: key.documentType },
-    { name: 'number', stated: number !== null && DOCUMENT_NUMBER.test(number) ? number : null, ofKey: keyNumber },
+    { name: 'number', stated: number !== null && DOCUMENT_NUMBER.test(number) ? number : null, ofKey: printedNumberOf(key) },
     { name: 'issue_date', stated: issueDate, ofKey: key.issueDate },
     { name: 'ruc', stated: taxpayer, ofKey: key.ruc.slice(0, TAXPAYER_DIGITS) },
   ];
