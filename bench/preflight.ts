@@ -9,7 +9,8 @@
  */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { withComputedTotals } from '../src/sri/document-types/computed-totals.js';
-import type { DocumentContent, DocumentLine, DocumentTypeDefinition, IssuerSnapshot } from '../src/sri/document-types/document.js';
+import type { DocumentContent, DocumentLine, IssuerSnapshot } from '../src/sri/document-types/content.js';
+import type { DocumentTypeDefinition } from '../src/sri/document-types/document-type.js';
 import { documentTypes } from '../src/sri/document-types/registry.js';
 import { preflight } from '../src/sri/preflight.js';
 import { validateAgainstSchema } from '../src/sri/xml/schema.js';

@@ -1,7 +1,7 @@
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { buildAccessKey } from '../../src/sri/access-key.js';
 import { withComputedTotals } from '../../src/sri/document-types/computed-totals.js';
-import type { DocumentContent, IssuerSnapshot } from '../../src/sri/document-types/document.js';
+import type { DocumentContent, IssuerSnapshot } from '../../src/sri/document-types/content.js';
 import { documentTypes } from '../../src/sri/document-types/registry.js';
 
 export interface Invoice {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { DocumentContent } from './document-types/document.js';
+import type { DocumentContent } from './document-types/content.js';
 import { documentType, documentTypes } from './document-types/registry.js';
 import { completed, preflight } from './preflight.js';
 

@@ -1,11 +1,6 @@
 import type { Finding } from '../shared/finding.js';
-import type {
-  DocumentContent,
-  DocumentTypeDefinition,
-  IssuerSnapshot,
-  Numbering,
-  RuleContext,
-} from './document-types/document.js';
+import type { DocumentContent, IssuerSnapshot } from './document-types/content.js';
+import type { DocumentTypeDefinition, Numbering, RuleContext } from './document-types/document-type.js';
 import { documentType } from './document-types/registry.js';
 import { defineRules, finding, MOST_FINDINGS } from './document-types/rules/rule.js';
 import { checkShape } from './document-types/rules/shape.js';

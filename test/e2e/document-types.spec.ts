@@ -1,7 +1,8 @@
 import { DOMParser } from '@xmldom/xmldom';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
-import type { DocumentExample, IssuerSnapshot } from '../../src/sri/document-types/document.js';
+import type { IssuerSnapshot } from '../../src/sri/document-types/content.js';
+import type { DocumentExample } from '../../src/sri/document-types/document-type.js';
 import { documentTypes } from '../../src/sri/document-types/registry.js';
 import { verifySignedDocument } from '../../src/sri/signing/self-check.js';
 import { type Accepted, Business, type Invoice } from '../support/business.js';

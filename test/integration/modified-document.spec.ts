@@ -9,7 +9,7 @@ import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
-import { type DocumentContent, PLAIN_CONTENT } from '../../src/sri/document-types/document.js';
+import { type DocumentContent, PLAIN_CONTENT } from '../../src/sri/document-types/content.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type IssueRow, type SeededTenant, seedTenant } from '../support/seed.js';
 

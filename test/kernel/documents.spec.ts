@@ -4,11 +4,8 @@ import fc from 'fast-check';
 import { XmlDocument } from 'libxml2-wasm';
 import { normaliseText, textProblem } from '../../src/shared/text.js';
 import { isAccessKey, parseAccessKey } from '../../src/sri/access-key.js';
-import type {
-  DocumentContent,
-  DocumentExample,
-  DocumentTypeDefinition,
-} from '../../src/sri/document-types/document.js';
+import type { DocumentContent } from '../../src/sri/document-types/content.js';
+import type { DocumentExample, DocumentTypeDefinition } from '../../src/sri/document-types/document-type.js';
 import { documentTypes } from '../../src/sri/document-types/registry.js';
 import { preflight } from '../../src/sri/preflight.js';
 import { validateAgainstSchema } from '../../src/sri/xml/schema.js';

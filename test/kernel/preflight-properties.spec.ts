@@ -23,7 +23,7 @@ import type { Finding } from '../../src/shared/finding.js';
 import type { Clock } from '../../src/shared/ports.js';
 import { buildAccessKey } from '../../src/sri/access-key.js';
 import { hasComputableTotals, withComputedTotals } from '../../src/sri/document-types/computed-totals.js';
-import type { DocumentContent, DocumentTypeCode, IssuerSnapshot } from '../../src/sri/document-types/document.js';
+import type { DocumentContent, DocumentTypeCode, IssuerSnapshot } from '../../src/sri/document-types/content.js';
 import { documentType } from '../../src/sri/document-types/registry.js';
 import { preflight } from '../../src/sri/preflight.js';
 import { XadesSigner } from '../../src/sri/signing/xades.js';

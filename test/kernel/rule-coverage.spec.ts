@@ -3,7 +3,7 @@
  * most by random changes to random documents, the others by a case of their own. A
  * new rule without a case fails here; so does one that nothing can break any more.
  */
-import type { DocumentContent, DocumentTypeCode, IssuerSnapshot } from '../../src/sri/document-types/document.js';
+import type { DocumentContent, DocumentTypeCode, IssuerSnapshot } from '../../src/sri/document-types/content.js';
 import { documentTypes } from '../../src/sri/document-types/registry.js';
 import { ruleCatalogue } from '../../src/sri/document-types/rules/rule.js';
 import { preflight } from '../../src/sri/preflight.js';

@@ -11,12 +11,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { XmlDocument } from 'libxml2-wasm';
-import type {
-  DocumentContent,
-  DocumentExample,
-  DocumentTypeDefinition,
-  IssuerSnapshot,
-} from '../../src/sri/document-types/document.js';
+import type { DocumentContent, IssuerSnapshot } from '../../src/sri/document-types/content.js';
+import type { DocumentExample, DocumentTypeDefinition } from '../../src/sri/document-types/document-type.js';
 import { documentTypes } from '../../src/sri/document-types/registry.js';
 import { verifySignedDocument } from '../../src/sri/signing/self-check.js';
 import { XadesSigner } from '../../src/sri/signing/xades.js';

@@ -2,7 +2,7 @@ import type { Queue } from 'bull';
 import { DomainError } from '../../src/shared/domain-error.js';
 import { IssueDocument } from '../../src/modules/documents/use-cases/issue-document.js';
 import type { Assessed, Completed } from '../../src/modules/documents/domain/issuance.js';
-import type { IssuerSnapshot } from '../../src/sri/document-types/document.js';
+import type { IssuerSnapshot } from '../../src/sri/document-types/content.js';
 import type { AuthorizationAnswer } from '../../src/sri/soap/authorization.js';
 import type { ReceptionAnswer } from '../../src/sri/soap/reception.js';
 import type { IssuanceJob } from '../../src/platform/queue/issuance-bell.js';

@@ -34,7 +34,7 @@ import { IssuanceBell } from '../../src/platform/queue/issuance-bell.js';
 import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import type { Clock, Ids, Sleeper } from '../../src/shared/ports.js';
-import type { IssuerSnapshot } from '../../src/sri/document-types/document.js';
+import type { IssuerSnapshot } from '../../src/sri/document-types/content.js';
 import type { SigningKeys } from '../../src/modules/issuers/public.js';
 import type { Queue } from 'bull';
 import type { IssuanceJob } from '../../src/platform/queue/issuance-bell.js';

@@ -1,5 +1,6 @@
 import { addDays, isCalendarDay } from '../../src/shared/guayaquil.js';
-import type { DocumentExample, IssuerSnapshot } from '../../src/sri/document-types/document.js';
+import type { IssuerSnapshot } from '../../src/sri/document-types/content.js';
+import type { DocumentExample } from '../../src/sri/document-types/document-type.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
 import type { EventKind } from '../../shared/event-catalogue.js';
-import type { DocumentContent } from '../../sri/document-types/document.js';
+import type { DocumentContent } from '../../sri/document-types/content.js';
 import { documentRecord, type RecordRow } from '../documents/public.js';
 import type { EventRecord } from './events.responses.js';
 

@@ -1,7 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Email, OneOf, Text } from '../../platform/http/fields.js';
 import { documentTypes } from '../../sri/document-types/registry.js';
-import type { DocumentTypeCode } from '../../sri/document-types/document.js';
+import type { DocumentTypeCode } from '../../sri/document-types/content.js';
 import type { Language } from './domain/document-words.js';
 import { PLACEHOLDERS, templateFailure } from './domain/template.js';
 

@@ -2,7 +2,8 @@ import { type Decimal, dec, money, sum } from '../../shared/decimal.js';
 import { taxAmount } from '../money.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../tables/documents.js';
 import { TAX } from '../tables/taxes.js';
-import type { DocumentContent, DocumentLine, DocumentPayment, DocumentTax, IssuerSnapshot, Normalised } from './document.js';
+import type { DocumentContent, DocumentLine, DocumentPayment, DocumentTax, IssuerSnapshot } from './content.js';
+import type { Normalised } from './document-type.js';
 import { defineRules, finding } from './rules/rule.js';
 import { groupKey, ratesDay, taxRate } from './tax-rates.js';
 

@@ -1,6 +1,6 @@
 import { preflight } from '../preflight.js';
 import { hasComputableTotals, withComputedTotals } from './computed-totals.js';
-import type { DocumentContent } from './document.js';
+import type { DocumentContent } from './content.js';
 import { documentTypes } from './registry.js';
 
 /** Seven lines of 0.10 at 15 %: 0.02 each when rounded one by one (0.14), 0.11 as one base. */

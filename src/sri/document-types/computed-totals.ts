@@ -1,6 +1,6 @@
 import { type Decimal, dec, money, sum } from '../../shared/decimal.js';
 import { taxAmount } from '../money.js';
-import type { DocumentContent, DocumentTax, IssuerSnapshot } from './document.js';
+import type { DocumentContent, DocumentTax, IssuerSnapshot } from './content.js';
 import { documentType } from './registry.js';
 import { effectiveRate } from './rules/tax-entry.js';
 import { groupKey, ratesDay, taxRate } from './tax-rates.js';

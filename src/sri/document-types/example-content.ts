@@ -1,13 +1,6 @@
 import { buildAccessKey } from '../access-key.js';
-import {
-  type DocumentContent,
-  type DocumentExample,
-  type DocumentLine,
-  type DocumentTax,
-  type IssuerSnapshot,
-  type Reimbursement,
-  PLAIN_CONTENT,
-} from './document.js';
+import { type DocumentContent, type DocumentLine, type DocumentTax, type IssuerSnapshot, type Reimbursement, PLAIN_CONTENT } from './content.js';
+import type { DocumentExample } from './document-type.js';
 
 /** What the examples of all types are made of: fictional taxpayers, figures that foot. */
 export const EXAMPLE_ISSUER: IssuerSnapshot = {

@@ -4,7 +4,7 @@ import { CREDIT_NOTE } from './04-credit-note/credit-note.js';
 import { DEBIT_NOTE } from './05-debit-note/debit-note.js';
 import { DELIVERY_GUIDE } from './06-delivery-guide/delivery-guide.js';
 import { WITHHOLDING } from './07-withholding/withholding.js';
-import type { DocumentTypeDefinition } from './document.js';
+import type { DocumentTypeDefinition } from './document-type.js';
 
 /** Every document type the service issues. A new type is its folder and one line here. */
 export const documentTypes: readonly DocumentTypeDefinition[] = [

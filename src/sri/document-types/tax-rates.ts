@@ -1,7 +1,7 @@
 import { rateOf } from '../money.js';
 import { awaited, isKnown, lookup, rowsAsOf, type CodeRow, type CodeTable } from '../tables/code-table.js';
 import { EXCISE_CODE, ICE_RATES, IRBPNR_RATES, IVA_RATES, TAX, type SpecificRate } from '../tables/taxes.js';
-import type { DocumentContent } from './document.js';
+import type { DocumentContent } from './content.js';
 
 /** A rate code of any tax, seen alike. */
 export interface TaxRate {

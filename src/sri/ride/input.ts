@@ -1,5 +1,6 @@
 import { printedNumberOf } from '../access-key.js';
-import type { DocumentContent, DocumentTypeCode, IssuerSnapshot, Numbering } from '../document-types/document.js';
+import type { DocumentContent, DocumentTypeCode, IssuerSnapshot } from '../document-types/content.js';
+import type { Numbering } from '../document-types/document-type.js';
 import type { Logo } from './logo.js';
 import type { RideStatus } from './marks.js';
 

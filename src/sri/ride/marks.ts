@@ -1,4 +1,4 @@
-import type { IssuerSnapshot } from '../document-types/document.js';
+import type { IssuerSnapshot } from '../document-types/content.js';
 import { COLOR } from './page/style.js';
 
 /** How far the document has come, as its reader needs to know. `given_up`: never sent; `abandoned`: sent, and the SRI's verdict is not known. */

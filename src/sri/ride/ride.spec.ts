@@ -1,7 +1,7 @@
 import { readCode128 } from '../../../test/support/code128.js';
 import { type GreyPage, itWithPoppler, pageImage, pageTexts, POPPLER, wordsOf } from '../../../test/support/pdf.js';
 import { JPEG } from '../../../test/support/picture.js';
-import type { DocumentExample } from '../document-types/document.js';
+import type { DocumentExample } from '../document-types/document-type.js';
 import { documentType, documentTypes } from '../document-types/registry.js';
 import { figure } from './figures.js';
 import { documentNumber, type RideInput, TITLES } from './input.js';

@@ -1,6 +1,6 @@
 import PDFDocument from 'pdfkit';
 import { guayaquilMidnight } from '../../shared/guayaquil.js';
-import type { DocumentTypeCode } from '../document-types/document.js';
+import type { DocumentTypeCode } from '../document-types/content.js';
 import { documentNumber, type RideInput, TITLES } from './input.js';
 import { markOf } from './marks.js';
 import { beside } from './page/block.js';

@@ -1,5 +1,5 @@
-import type { DocumentContent, DocumentTypeCode, IssuerSnapshot } from '../../../src/sri/document-types/document.js';
-import { PLAIN_CONTENT } from '../../../src/sri/document-types/document.js';
+import type { DocumentContent, DocumentTypeCode, IssuerSnapshot } from '../../../src/sri/document-types/content.js';
+import { PLAIN_CONTENT } from '../../../src/sri/document-types/content.js';
 import { DEFAULT_RUC } from '../pki.js';
 import {
   carrier,

@@ -7,7 +7,7 @@ import type {
   ForeignTrade,
   Reimbursement,
   SubstituteGuide,
-} from '../../../src/sri/document-types/document.js';
+} from '../../../src/sri/document-types/content.js';
 import { rowsAsOf } from '../../../src/sri/tables/code-table.js';
 import { PAYMENT_METHODS } from '../../../src/sri/tables/payments.js';
 import { CONSTRUCTION_MATERIALS, ICE_RATES, IVA_RATES, type IvaRate } from '../../../src/sri/tables/taxes.js';

@@ -1,7 +1,7 @@
 /** The invoices that tests of its rules change, and what is found in them. */
 import type { Finding } from '../../../src/shared/finding.js';
 import { preflight } from '../../../src/sri/preflight.js';
-import type { DocumentContent, DocumentLine, DocumentTax, IssuerSnapshot } from '../../../src/sri/document-types/document.js';
+import type { DocumentContent, DocumentLine, DocumentTax, IssuerSnapshot } from '../../../src/sri/document-types/content.js';
 import { INVOICE_EXAMPLES } from '../../../src/sri/document-types/01-invoice/examples.js';
 
 export const TODAY = '2026-09-15';

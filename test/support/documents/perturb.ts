@@ -1,4 +1,4 @@
-import type { DocumentContent } from '../../../src/sri/document-types/document.js';
+import type { DocumentContent } from '../../../src/sri/document-types/content.js';
 import { dec, type Random } from './random.js';
 
 /**

@@ -1,6 +1,6 @@
 import { dec } from '../../../src/shared/decimal.js';
 import { normaliseText } from '../../../src/shared/text.js';
-import type { DocumentLine } from '../../../src/sri/document-types/document.js';
+import type { DocumentLine } from '../../../src/sri/document-types/content.js';
 import { type Element, textAt } from '../../../src/simulator/brain/xml/element.js';
 
 /** A line of a payload; what is not told has no value. */

@@ -1,12 +1,6 @@
 import { dec, money, sum } from '../../../src/shared/decimal.js';
 import { normaliseText } from '../../../src/shared/text.js';
-import {
-  type DocumentContent,
-  type DocumentLine,
-  type DocumentTax,
-  type IssuerSnapshot,
-  PLAIN_CONTENT,
-} from '../../../src/sri/document-types/document.js';
+import { type DocumentContent, type DocumentLine, type DocumentTax, type IssuerSnapshot, PLAIN_CONTENT } from '../../../src/sri/document-types/content.js';
 import { child, children, descend, type Element, textAt } from '../../../src/simulator/brain/xml/element.js';
 import { dayOf, dayOrNull, line, need, textOf } from './sample-fields.js';
 import { withholdingOf } from './sample-withholding.js';

@@ -1,10 +1,5 @@
 import { dec, money, sum } from '../../../src/shared/decimal.js';
-import type {
-  DocumentContent,
-  DocumentTax,
-  SupportingDocument,
-  Withholding,
-} from '../../../src/sri/document-types/document.js';
+import type { DocumentContent, DocumentTax, SupportingDocument, Withholding } from '../../../src/sri/document-types/content.js';
 import { child, children, type Element, textAt } from '../../../src/simulator/brain/xml/element.js';
 import { dayOf, dayOrNull, hyphenated, line, need } from './sample-fields.js';
 

@@ -1,10 +1,4 @@
-import type {
-  DocumentContent,
-  DocumentTax,
-  SupportingDocument,
-  SupportingTax,
-  WithheldTax,
-} from '../../../src/sri/document-types/document.js';
+import type { DocumentContent, DocumentTax, SupportingDocument, SupportingTax, WithheldTax } from '../../../src/sri/document-types/content.js';
 import { Decimal } from '../../../src/shared/decimal.js';
 import { rowsAsOf } from '../../../src/sri/tables/code-table.js';
 import { PAYMENT_METHODS } from '../../../src/sri/tables/payments.js';

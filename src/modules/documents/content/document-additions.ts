@@ -7,7 +7,7 @@ import type {
   Transport,
   WithheldTax,
   Withholding,
-} from '../../../sri/document-types/document.js';
+} from '../../../sri/document-types/content.js';
 import type { ForeignTradeDto, ReimbursementDto, SubstituteGuideDto } from '../documents.additions.dto.js';
 import type { TransportDto } from '../documents.delivery.dto.js';
 import type { DocumentTaxDto } from '../documents.line.dto.js';

@@ -1,5 +1,5 @@
 import { camelize } from '../../../platform/http/camelize.js';
-import type { DocumentContent, DocumentLine } from '../../../sri/document-types/document.js';
+import type { DocumentContent, DocumentLine } from '../../../sri/document-types/content.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
 import { toForeignTrade, toReimbursement, toSubstituteGuide, toTransport, toWithholding } from './document-additions.js';
 import { toTax } from './document-tax.js';

@@ -4,7 +4,7 @@ import type { DocumentErrorBody } from '../documents.responses.js';
 import { type ErrorCode, messageOf } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
 import { printedNumber } from '../../../sri/access-key.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentContent } from '../../../sri/document-types/content.js';
 import type { DocumentRecord } from '../documents.responses.js';
 
 /**

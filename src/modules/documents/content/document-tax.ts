@@ -1,5 +1,5 @@
 import type { Camelized } from '../../../platform/http/camelize.js';
-import type { DocumentTax } from '../../../sri/document-types/document.js';
+import type { DocumentTax } from '../../../sri/document-types/content.js';
 import type { DocumentTaxDto } from '../documents.line.dto.js';
 
 /** One tax entry of a body as content. */

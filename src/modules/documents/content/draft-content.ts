@@ -1,7 +1,7 @@
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
 import { dec, isTooLarge, WHOLE_DIGITS } from '../../../shared/decimal.js';
 import { hasComputableTotals, withComputedTotals } from '../../../sri/document-types/computed-totals.js';
-import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
 import { COMPUTABLE } from '../documents.dto.js';
 import { namedInFull } from '../domain/modified-document.js';
 import type { CompleteDraft } from './catalogue-lines.js';

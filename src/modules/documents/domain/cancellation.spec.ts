@@ -1,5 +1,5 @@
 import type { ConsultationAnswer, ConsultedState } from '../../../sri/soap/consultation.js';
-import { PLAIN_CONTENT, type DocumentContent } from '../../../sri/document-types/document.js';
+import { PLAIN_CONTENT, type DocumentContent } from '../../../sri/document-types/content.js';
 import { annulmentOf, decideCancel, decideCancellationReconciled, decideConsultation, decideWithdrawal, type ConsultedAnswer } from './cancellation.js';
 import type { Cancellation, Decision, DocumentState, SagaPolicy } from './document.js';
 

@@ -2,7 +2,7 @@ import { addDays, guayaquilDay } from '../../../shared/guayaquil.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { notAllowed, requireAction } from './actions.js';
 import { type Cancellation, type Decision, type DocumentState, type SagaPolicy, waitOf } from './document.js';

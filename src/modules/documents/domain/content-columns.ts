@@ -1,4 +1,4 @@
-import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentContent } from '../../../sri/document-types/content.js';
 
 /** Columns of `documents` that say what the content says, for lists and sums. */
 export const CONTENT_COLUMNS = {

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../shared/domain-error.js';
-import type { DocumentTax } from '../../../sri/document-types/document.js';
+import type { DocumentTax } from '../../../sri/document-types/content.js';
 import { type Original, refuseUncreditable, uncharged } from './credit-note.js';
 import { DOCUMENT_STATUSES } from './lifecycle.js';
 

@@ -2,7 +2,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { type Decimal, dec, money, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { addMonths } from '../../../shared/guayaquil.js';
-import type { DocumentContent, DocumentTax } from '../../../sri/document-types/document.js';
+import type { DocumentContent, DocumentTax } from '../../../sri/document-types/content.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import { type ActionSubject, allowedActions } from './actions.js';

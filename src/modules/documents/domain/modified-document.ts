@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { isKnown } from '../../../sri/tables/code-table.js';
 import { DOCUMENT_TYPES } from '../../../sri/tables/documents.js';

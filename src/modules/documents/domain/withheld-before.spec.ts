@@ -1,4 +1,4 @@
-import { type DocumentContent, PLAIN_CONTENT } from '../../../sri/document-types/document.js';
+import { type DocumentContent, PLAIN_CONTENT } from '../../../sri/document-types/content.js';
 import { WITHHOLDING_EXAMPLES } from '../../../sri/document-types/07-withholding/examples.js';
 import { firstDayOf, supportsOf, withheldBefore } from './withheld-before.js';
 

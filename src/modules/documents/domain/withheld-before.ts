@@ -1,6 +1,6 @@
 import { addDays } from '../../../shared/guayaquil.js';
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { hasPartOfZeros } from '../../../sri/document-types/rules/modified-document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 

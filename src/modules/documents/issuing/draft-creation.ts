@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { IssuerSnapshot } from '../../../sri/document-types/document.js';
+import type { IssuerSnapshot } from '../../../sri/document-types/content.js';
 import type { DraftContent } from '../content/draft-content.js';
 import type { Place } from '../domain/issuance.js';
 import { type DraftRequest, IssuingRepository, type Replay } from '../persistence/issuing.repository.js';

@@ -4,7 +4,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import type { Finding } from '../../../shared/finding.js';
 import { guayaquilDay } from '../../../shared/guayaquil.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { preflight } from '../../../sri/preflight.js';
 import { checkRuc } from '../../../sri/taxpayer-id.js';

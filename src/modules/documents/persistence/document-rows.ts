@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 import type { Decision, DocumentPatch, DocumentState, Signing } from '../domain/document.js';
 import type { DocumentStatus } from '../domain/lifecycle.js';

@@ -5,7 +5,7 @@ import { sqlState } from '../../../platform/database/sql-error.js';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { CLAIM_STEP, type Claim } from '../../../platform/outbox/due-work.js';
 import { IDS, type Ids } from '../../../shared/ports.js';
-import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 import { CONTENT_COLUMNS } from '../domain/content-columns.js';
 import type { Decision, DocumentState } from '../domain/document.js';

@@ -1,4 +1,4 @@
-import type { IssuerSnapshot } from '../../../sri/document-types/document.js';
+import type { IssuerSnapshot } from '../../../sri/document-types/content.js';
 
 /** Row of the SQL function `issuing_context`. */
 export interface IssuingContextRow {

@@ -6,7 +6,7 @@ import { Prepared, TenantTransaction } from '../../../platform/database/tenant-t
 import { DomainError } from '../../../shared/domain-error.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { ConcurrentChangeError } from '../domain/concurrent-change.js';
 import { CONTENT_COLUMNS } from '../domain/content-columns.js';
 import { creditExceeded } from '../domain/credit-note.js';

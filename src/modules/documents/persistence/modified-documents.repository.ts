@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { isNote, type ModifiedDocument, namedInFull, type OriginalIdentity } from '../domain/modified-document.js';
 import { AT_ITS_PLACE, PRINTED_NUMBER } from './printed-number.js';
 import { fromWireMessage, type WireMessage } from './wire-message.js';

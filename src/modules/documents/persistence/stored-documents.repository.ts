@@ -3,7 +3,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { requireAction } from '../domain/actions.js';
 import type { Place } from '../domain/issuance.js';
 import type { Action, DocumentStatus } from '../domain/lifecycle.js';

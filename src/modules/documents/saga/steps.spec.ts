@@ -3,7 +3,7 @@ import { EnvelopeError } from '../../../platform/secrets/key-wrapper.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { LoadedDocument, Records } from '../persistence/documents.repository.js';
-import type { DocumentExample } from '../../../sri/document-types/document.js';
+import type { DocumentExample } from '../../../sri/document-types/document-type.js';
 import { documentType } from '../../../sri/document-types/registry.js';
 import { AuthorizeStep } from './authorize.step.js';
 import { PrepareStep } from './prepare.step.js';

@@ -1,7 +1,7 @@
 import { QueryFailedError } from 'typeorm';
 import { OWN_SQL_STATE } from '../../../platform/database/own-sql-state.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { type DocumentContent, PLAIN_CONTENT } from '../../../sri/document-types/document.js';
+import { type DocumentContent, PLAIN_CONTENT } from '../../../sri/document-types/content.js';
 import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
 import { DocumentActions } from '../actions/document-actions.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';

@@ -9,7 +9,7 @@ import { beginSpan } from '../../../platform/tracing/spans.js';
 import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { toContent } from '../content/document-content.js';
 import { placeOf } from '../content/document-place.js';

@@ -5,7 +5,7 @@ import { guayaquilDay } from '../../../shared/guayaquil.js';
 import { CHANCE, type Chance } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { parseAccessKey, printedNumberOf } from '../../../sri/access-key.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { toContent } from '../content/document-content.js';
 import { fingerprint } from '../content/fingerprint.js';
 import type { CreditNoteDto } from '../documents.credit-note.dto.js';

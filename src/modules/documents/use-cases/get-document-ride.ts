@@ -5,7 +5,7 @@ import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { RidePrinter } from '../../../platform/printing/ride-printer.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
 import { completed } from '../../../sri/preflight.js';
 import type { RideStatus } from '../../../sri/ride/marks.js';
 import { type DocumentStatus, isValid } from '../domain/lifecycle.js';

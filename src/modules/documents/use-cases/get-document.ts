@@ -3,7 +3,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import type { Language } from '../../../platform/http/field-messages.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { DocumentContent } from '../../../sri/document-types/document.js';
+import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from '../content/document-record.js';
 import type { DocumentRecord } from '../documents.responses.js';
 

@@ -1,4 +1,4 @@
-import type { DocumentTypeCode } from '../../../sri/document-types/document.js';
+import type { DocumentTypeCode } from '../../../sri/document-types/content.js';
 
 /** How mails speak of each document type. */
 

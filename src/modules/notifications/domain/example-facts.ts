@@ -1,6 +1,6 @@
 import { addDays, guayaquilDay } from '../../../shared/guayaquil.js';
 import { buildAccessKey } from '../../../sri/access-key.js';
-import type { DocumentTypeCode } from '../../../sri/document-types/document.js';
+import type { DocumentTypeCode } from '../../../sri/document-types/content.js';
 import type { DocumentFacts } from './document-letter.js';
 
 /** A document that nobody issued, to show what its mail looks like. */

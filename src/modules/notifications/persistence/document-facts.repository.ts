@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { printedNumberOf } from '../../../sri/access-key.js';
-import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/document.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
 import type { DocumentStatus } from '../../documents/public.js';
 import type { DocumentFacts } from '../domain/document-letter.js';
 import type { Language } from '../domain/document-words.js';

@@ -1,4 +1,4 @@
-import type { DocumentContent } from '../document.js';
+import type { DocumentContent } from '../content.js';
 
 /** Amounts of an invoice's total outside the tax bases: tip, foreign-trade charges, charges of third parties. */
 export function additionsOf(content: DocumentContent): readonly string[] {

@@ -1,7 +1,7 @@
 import { FINAL, final, FULL, full, fullLine, fullTax, PAID, rulesOf, TODAY } from '../../../../test/support/documents/invoices.js';
 import { dec, money } from '../../../shared/decimal.js';
 import { preflight } from '../../preflight.js';
-import type { DocumentContent } from '../document.js';
+import type { DocumentContent } from '../content.js';
 
 describe('arithmetic', () => {
   it.each([

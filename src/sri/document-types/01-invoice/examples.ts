@@ -1,4 +1,4 @@
-import type { DocumentExample } from '../document.js';
+import type { DocumentExample } from '../document-type.js';
 import {
   EXAMPLE_COMPANY,
   EXAMPLE_CONTENT as CONTENT,

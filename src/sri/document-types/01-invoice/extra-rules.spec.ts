@@ -1,5 +1,5 @@
 import { preflight } from '../../preflight.js';
-import type { DocumentContent, ForeignTrade, SubstituteGuide } from '../document.js';
+import type { DocumentContent, ForeignTrade, SubstituteGuide } from '../content.js';
 import { INVOICE_EXAMPLES } from './examples.js';
 import { INVOICE } from './invoice.js';
 

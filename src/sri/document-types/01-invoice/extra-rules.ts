@@ -1,6 +1,6 @@
 import type { Finding } from '../../../shared/finding.js';
 import { FINAL_CONSUMER } from '../../tables/documents.js';
-import type { DocumentContent, SubstituteGuide } from '../document.js';
+import type { DocumentContent, SubstituteGuide } from '../content.js';
 import { identificationProblem } from '../rules/identification.js';
 import { COUNTRY, REIMBURSEMENTS } from '../rules/reimbursements.js';
 import { defineRules, finding } from '../rules/rule.js';

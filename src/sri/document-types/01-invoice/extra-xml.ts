@@ -1,6 +1,6 @@
 import { toSriDate } from '../../../shared/guayaquil.js';
 import { element, group, optional, optionalGroup } from '../../xml/canonical.js';
-import type { ForeignTrade, SubstituteGuide, ThirdPartyCharge } from '../document.js';
+import type { ForeignTrade, SubstituteGuide, ThirdPartyCharge } from '../content.js';
 
 /** Elements of invoices that export, collect for third parties or stand in for a delivery guide. */
 

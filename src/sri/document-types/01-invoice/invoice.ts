@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { withBuyerCode, withFinalConsumer, withLineCodes, withLineTaxes, withPayments } from '../completion.js';
-import type { DocumentContent, DocumentTypeDefinition, IssuerSnapshot, Normalised } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
+import type { DocumentTypeDefinition, Normalised } from '../document-type.js';
 import { INVOICE_EXAMPLES } from './examples.js';
 import { checkInvoice } from './rules.js';
 import { checkInvoiceShape } from './extra-rules.js';

@@ -1,6 +1,6 @@
 import { final, findingsOf, FULL, full, fullLine, fullTax, rulesOf, TODAY } from '../../../../test/support/documents/invoices.js';
 import { preflight } from '../../preflight.js';
-import type { DocumentContent, DocumentLine } from '../document.js';
+import type { DocumentContent, DocumentLine } from '../content.js';
 import { INVOICE } from './invoice.js';
 
 describe('a good invoice', () => {

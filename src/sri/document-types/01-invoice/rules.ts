@@ -4,7 +4,8 @@ import { FUEL_CODES, TRANSPORT_CODES, TRANSPORT_PLATE_FROM } from '../../tables/
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER } from '../../tables/documents.js';
 import { AMOUNT_LIMITS, LIMIT } from '../../tables/limits.js';
-import type { DocumentContent, DocumentLine, IssuerSnapshot, RuleContext } from '../document.js';
+import type { DocumentContent, DocumentLine, IssuerSnapshot } from '../content.js';
+import type { RuleContext } from '../document-type.js';
 import { checkAdditionalInfo } from '../rules/additional-info.js';
 import { checkBuyer } from '../rules/buyer.js';
 import { checkCarriedFields, type OptionalField } from '../rules/carried-fields.js';

@@ -1,7 +1,7 @@
 import { FULL, full, fullLine, fullTax, PAID, rulesOf, SEVERAL, severalLine, TODAY } from '../../../../test/support/documents/invoices.js';
 import { dec, money } from '../../../shared/decimal.js';
 import { preflight } from '../../preflight.js';
-import type { DocumentContent, DocumentTax } from '../document.js';
+import type { DocumentContent, DocumentTax } from '../content.js';
 
 describe('taxes', () => {
   it.each([

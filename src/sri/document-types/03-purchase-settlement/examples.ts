@@ -1,4 +1,5 @@
-import type { DocumentContent, DocumentExample } from '../document.js';
+import type { DocumentContent } from '../content.js';
+import type { DocumentExample } from '../document-type.js';
 import {
   EXAMPLE_CONTENT,
   EXAMPLE_LINE,

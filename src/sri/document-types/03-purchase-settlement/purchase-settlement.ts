@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { withBuyerCode, withLineCodes, withLineTaxes, withPayments, withTerms } from '../completion.js';
-import type { DocumentContent, DocumentTypeDefinition, IssuerSnapshot, Normalised } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
+import type { DocumentTypeDefinition, Normalised } from '../document-type.js';
 import { REIMBURSEMENTS } from '../rules/reimbursements.js';
 import { checkStructure } from '../rules/structure.js';
 import { PURCHASE_SETTLEMENT_EXAMPLES } from './examples.js';

@@ -1,5 +1,5 @@
 import { preflight } from '../../preflight.js';
-import type { DocumentContent, Reimbursement } from '../document.js';
+import type { DocumentContent, Reimbursement } from '../content.js';
 import { PURCHASE_SETTLEMENT_EXAMPLES } from './examples.js';
 import { PURCHASE_SETTLEMENT } from './purchase-settlement.js';
 

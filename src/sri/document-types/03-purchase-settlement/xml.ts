@@ -1,7 +1,8 @@
 import { dec, money } from '../../../shared/decimal.js';
 import { toSriDate } from '../../../shared/guayaquil.js';
 import { element, group, optional, withAttributes } from '../../xml/canonical.js';
-import type { DocumentContent, IssuerSnapshot, Numbering } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
+import type { Numbering } from '../document-type.js';
 import { additionalInfo, yesNo } from '../parts/additional-info.js';
 import { GOODS_POINTERS, lines, payments, paymentPointers, totalTaxes } from '../parts/goods.js';
 import { REIMBURSEMENT_POINTERS, reimbursements, reimbursementTotals } from '../parts/reimbursements.js';

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { withBuyerCode, withLineCodes, withLineTaxes } from '../completion.js';
-import type { DocumentContent, DocumentTypeDefinition, Normalised } from '../document.js';
+import type { DocumentContent } from '../content.js';
+import type { DocumentTypeDefinition, Normalised } from '../document-type.js';
 import { CREDIT_NOTE_EXAMPLES } from './examples.js';
 import { checkCreditNote } from './rules.js';
 import { buildCreditNote, CREDIT_NOTE_POINTERS, ROOT, VERSION } from './xml.js';

@@ -1,5 +1,5 @@
 import { preflight } from '../../preflight.js';
-import type { DocumentContent, DocumentLine } from '../document.js';
+import type { DocumentContent, DocumentLine } from '../content.js';
 import { CREDIT_NOTE_EXAMPLES } from './examples.js';
 
 const CONTEXT = { today: '2026-09-15', maxIssueDateAgeDays: 90 };

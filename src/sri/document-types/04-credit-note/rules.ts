@@ -1,5 +1,6 @@
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent, IssuerSnapshot, RuleContext } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
+import type { RuleContext } from '../document-type.js';
 import { checkAdditionalInfo } from '../rules/additional-info.js';
 import { checkIdentifiedBuyer } from '../rules/buyer.js';
 import { checkCarriedFields, checkCarriedLineFields } from '../rules/carried-fields.js';

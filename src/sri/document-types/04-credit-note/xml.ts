@@ -1,5 +1,6 @@
 import { element, group, optional, withAttributes } from '../../xml/canonical.js';
-import type { DocumentContent, DocumentLine, IssuerSnapshot, Numbering } from '../document.js';
+import type { DocumentContent, DocumentLine, IssuerSnapshot } from '../content.js';
+import type { Numbering } from '../document-type.js';
 import { additionalDetails, additionalInfo } from '../parts/additional-info.js';
 import { taxEntry } from '../parts/goods.js';
 import { noteInformation, noteInformationPointers } from '../parts/modified-document.js';

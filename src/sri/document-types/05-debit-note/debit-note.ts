@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { withBuyerCode, withLineTaxes, withPayments } from '../completion.js';
-import type { DocumentContent, DocumentTypeDefinition, IssuerSnapshot, Normalised } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
+import type { DocumentTypeDefinition, Normalised } from '../document-type.js';
 import { DEBIT_NOTE_EXAMPLES } from './examples.js';
 import { checkDebitNote } from './rules.js';
 import { buildDebitNote, DEBIT_NOTE_POINTERS, ROOT, VERSION } from './xml.js';

@@ -1,6 +1,6 @@
 import { preflight } from '../../preflight.js';
 import { withComputedTotals } from '../computed-totals.js';
-import type { DocumentContent, DocumentLine } from '../document.js';
+import type { DocumentContent, DocumentLine } from '../content.js';
 import { DEBIT_NOTE_EXAMPLES } from './examples.js';
 
 const CONTEXT = { today: '2026-09-15', maxIssueDateAgeDays: 90 };

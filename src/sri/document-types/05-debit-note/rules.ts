@@ -1,7 +1,8 @@
 import { dec, money } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { nearly, taxAmount } from '../../money.js';
-import type { DocumentContent, IssuerSnapshot, RuleContext } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
+import type { RuleContext } from '../document-type.js';
 import { checkAdditionalInfo } from '../rules/additional-info.js';
 import { checkIdentifiedBuyer } from '../rules/buyer.js';
 import { checkCarriedFields, checkCarriedLineFields } from '../rules/carried-fields.js';

@@ -1,5 +1,6 @@
 import { element, group, withAttributes } from '../../xml/canonical.js';
-import type { DocumentContent, IssuerSnapshot, Numbering } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
+import type { Numbering } from '../document-type.js';
 import { additionalInfo } from '../parts/additional-info.js';
 import { payments, paymentPointers, taxEntry } from '../parts/goods.js';
 import { noteInformation, noteInformationPointers } from '../parts/modified-document.js';

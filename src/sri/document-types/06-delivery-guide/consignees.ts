@@ -1,4 +1,4 @@
-import type { Destination, DocumentContent, DocumentLine } from '../document.js';
+import type { Destination, DocumentContent, DocumentLine } from '../content.js';
 
 /** One `destinatario` of the guide with the lines that go to it. */
 export interface Consignee extends Omit<Destination, 'lineNumbers'> {

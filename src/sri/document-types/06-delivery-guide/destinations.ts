@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
-import type { Destination, DocumentContent } from '../document.js';
+import type { Destination, DocumentContent } from '../content.js';
 import { atMost, defineRules, finding } from '../rules/rule.js';
 import { checkSupport, supportPointers } from '../rules/supporting-reference.js';
 import { checkText } from '../rules/texts.js';

@@ -1,5 +1,6 @@
 import { buildAccessKey } from '../../access-key.js';
-import type { Destination, DocumentContent, DocumentExample, Transport } from '../document.js';
+import type { Destination, DocumentContent, Transport } from '../content.js';
+import type { DocumentExample } from '../document-type.js';
 import { EXAMPLE_ISSUER, exampleOf, UNPRICED_CONTENT, UNPRICED_LINE } from '../example-content.js';
 
 const TRANSPORT: Transport = {

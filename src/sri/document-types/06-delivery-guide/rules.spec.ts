@@ -1,12 +1,5 @@
 import { preflight } from '../../preflight.js';
-import type {
-  Destination,
-  DocumentContent,
-  DocumentLine,
-  DocumentTax,
-  IssuerSnapshot,
-  Transport,
-} from '../document.js';
+import type { Destination, DocumentContent, DocumentLine, DocumentTax, IssuerSnapshot, Transport } from '../content.js';
 import { DELIVERY_GUIDE } from './delivery-guide.js';
 import { DELIVERY_GUIDE_EXAMPLES } from './examples.js';
 

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
-import type { Carrier, DocumentContent, Transport } from '../document.js';
+import type { Carrier, DocumentContent, Transport } from '../content.js';
 import { identificationProblem, type IdentificationProblem } from '../rules/identification.js';
 import { isUsualPlate, USUAL_PLATE } from '../rules/plate.js';
 import { defineRules, finding, type Rule } from '../rules/rule.js';

@@ -1,6 +1,7 @@
 import { toSriDate } from '../../../shared/guayaquil.js';
 import { element, group, optional, withAttributes } from '../../xml/canonical.js';
-import type { DocumentContent, DocumentLine, IssuerSnapshot, Numbering } from '../document.js';
+import type { DocumentContent, DocumentLine, IssuerSnapshot } from '../content.js';
+import type { Numbering } from '../document-type.js';
 import { additionalDetails, additionalInfo, yesNo } from '../parts/additional-info.js';
 import { TAX_INFORMATION_POINTERS, taxInformation } from '../parts/tax-information.js';
 import { type Consignee, consigneesOf } from './consignees.js';

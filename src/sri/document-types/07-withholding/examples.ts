@@ -1,11 +1,5 @@
-import type {
-  DocumentContent,
-  DocumentExample,
-  DocumentTax,
-  SupportingDocument,
-  WithheldTax,
-  Withholding,
-} from '../document.js';
+import type { DocumentContent, DocumentTax, SupportingDocument, WithheldTax, Withholding } from '../content.js';
+import type { DocumentExample } from '../document-type.js';
 import { EXAMPLE_ISSUER, exampleOf, UNPRICED_CONTENT, UNPRICED_LINE } from '../example-content.js';
 
 const withheld = (

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
 import { FOREIGN_REGIMES, PAYMENT_LOCATIONS } from '../../tables/supporting-documents.js';
-import type { SupportingDocument } from '../document.js';
+import type { SupportingDocument } from '../content.js';
 import { defineRules, finding } from '../rules/rule.js';
 
 const ANNEX = 'Ficha técnica 2.32, annex of the withholding certificate 2.0.0; ATS catalogue, tables 15 and 19';

@@ -9,7 +9,7 @@ import type {
   SupportingTax,
   WithheldTax,
   Withholding,
-} from '../document.js';
+} from '../content.js';
 import { ruleCatalogue } from '../rules/rule.js';
 import { WITHHOLDING_EXAMPLES } from './examples.js';
 import { WITHHOLDING } from './withholding.js';

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent } from '../document.js';
+import type { DocumentContent } from '../content.js';
 import { REIMBURSEMENTS } from '../rules/reimbursements.js';
 import { checkStructure, listOf, objectOf, orNull } from '../rules/structure.js';
 

@@ -1,7 +1,7 @@
 import { dec, money, sum, type Decimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { percentOf, rateOf } from '../../money.js';
-import type { ComputedTotals, DocumentContent, DocumentTax, SupportingDocument, WithheldTax } from '../document.js';
+import type { ComputedTotals, DocumentContent, DocumentTax, SupportingDocument, WithheldTax } from '../content.js';
 import { defineRules, finding, repeated, type Rule } from '../rules/rule.js';
 
 const SPECIFICATION = 'Ficha técnica 2.32, annex of the withholding certificate';

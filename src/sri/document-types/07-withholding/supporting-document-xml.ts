@@ -1,7 +1,7 @@
 import { dec } from '../../../shared/decimal.js';
 import { toSriDate } from '../../../shared/guayaquil.js';
 import { element, group, optional } from '../../xml/canonical.js';
-import type { DocumentTax, SupportingDocument, SupportingTax, WithheldTax, Withholding } from '../document.js';
+import type { DocumentTax, SupportingDocument, SupportingTax, WithheldTax, Withholding } from '../content.js';
 import { yesNo } from '../parts/additional-info.js';
 import { reimbursementsIn, reimbursementSums } from '../parts/reimbursements.js';
 import { tariffOf } from '../rules/tax-entry.js';

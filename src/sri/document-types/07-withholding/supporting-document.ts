@@ -7,7 +7,7 @@ import { PAYMENT_METHODS } from '../../tables/payments.js';
 import { REIMBURSEMENT_DOCUMENT, SUPPORTING_NOTES, SUSTENTO_CODES } from '../../tables/supporting-documents.js';
 import { TAX } from '../../tables/taxes.js';
 import { BANANA_CODES, WITHHELD_TAX } from '../../tables/withholding.js';
-import type { DocumentContent, SupportingDocument, SupportingTax, WithheldTax } from '../document.js';
+import type { DocumentContent, SupportingDocument, SupportingTax, WithheldTax } from '../content.js';
 import { rucOf } from '../rules/identification.js';
 import { checkReimbursements } from '../rules/reimbursements.js';
 import { defineRules, finding, repeated } from '../rules/rule.js';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { withBuyerCode } from '../completion.js';
-import type { DocumentTypeDefinition } from '../document.js';
+import type { DocumentTypeDefinition } from '../document-type.js';
 import { WITHHOLDING_EXAMPLES } from './examples.js';
 import { checkWithholding } from './rules.js';
 import { checkWithholdingShape } from './shape.js';

@@ -1,7 +1,8 @@
 import { toSriDate } from '../../../shared/guayaquil.js';
 import { percentOf } from '../../money.js';
 import { element, group, optional, withAttributes } from '../../xml/canonical.js';
-import type { DocumentContent, IssuerSnapshot, Numbering } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
+import type { Numbering } from '../document-type.js';
 import { additionalInfo, yesNo } from '../parts/additional-info.js';
 import { TAX_INFORMATION_POINTERS, taxInformation } from '../parts/tax-information.js';
 import { fiscalPeriodOf } from './rules.js';

@@ -1,5 +1,5 @@
 import { element, escapeText, optionalGroup, withAttributes } from '../../xml/canonical.js';
-import type { DocumentContent, DocumentTypeCode, IssuerSnapshot, NameValue } from '../document.js';
+import type { DocumentContent, DocumentTypeCode, IssuerSnapshot, NameValue } from '../content.js';
 
 /** Names of the fields that the service writes itself; callers may not use them. */
 export const SERVICE_FIELDS = { largeTaxpayer: 'Gran Contribuyente', provider: 'RUC Proveedor' } as const;

@@ -1,5 +1,5 @@
 import { element, escapeText, group, optional } from '../../xml/canonical.js';
-import type { DocumentContent, DocumentLine, DocumentPayment, DocumentTax } from '../document.js';
+import type { DocumentContent, DocumentLine, DocumentPayment, DocumentTax } from '../content.js';
 import { tariffOf } from '../rules/tax-entry.js';
 import { additionalDetails } from './additional-info.js';
 

@@ -1,7 +1,7 @@
 import { dec, money } from '../../../shared/decimal.js';
 import { toSriDate } from '../../../shared/guayaquil.js';
 import { element, optional } from '../../xml/canonical.js';
-import type { DocumentContent, IssuerSnapshot } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
 import { yesNo } from './additional-info.js';
 
 /** How the information block of a credit and of a debit note begins: day, buyer, issuer, what it modifies, amount without taxes. */

@@ -2,7 +2,7 @@ import { money, sum } from '../../../shared/decimal.js';
 import { toSriDate } from '../../../shared/guayaquil.js';
 import { REIMBURSEMENT_DOCUMENT } from '../../tables/supporting-documents.js';
 import { element, group, optional, optionalGroup } from '../../xml/canonical.js';
-import type { DocumentTax, Reimbursement } from '../document.js';
+import type { DocumentTax, Reimbursement } from '../content.js';
 import { tariffOf } from '../rules/tax-entry.js';
 
 /** The four elements of the header that announce reimbursements (invoice and settlement); nothing without any. */

@@ -1,5 +1,6 @@
 import { element, group, optional } from '../../xml/canonical.js';
-import type { DocumentContent, IssuerSnapshot, Numbering } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
+import type { Numbering } from '../document-type.js';
 
 /** Off-line issuing knows only the normal emission type. */
 const NORMAL_EMISSION = '1';

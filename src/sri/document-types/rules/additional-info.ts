@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent, IssuerSnapshot } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
 import { SERVICE_FIELDS, serviceFields } from '../parts/additional-info.js';
 import { defineRules, finding } from './rule.js';
 

@@ -3,7 +3,7 @@ import { isFreeId } from '../../identification.js';
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { checkCedula, checkRuc, type TaxpayerIdCheck } from '../../taxpayer-id.js';
-import type { DocumentContent, IssuerSnapshot } from '../document.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
 import { defineRules, finding } from './rule.js';
 
 /** `ambiente` of the SRI's test environment. */

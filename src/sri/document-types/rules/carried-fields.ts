@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent, DocumentLine } from '../document.js';
+import type { DocumentContent, DocumentLine } from '../content.js';
 import { defineRules, finding } from './rule.js';
 
 const STRUCTURE = 'Ficha técnica 2.32, annex 3 and those of each type';

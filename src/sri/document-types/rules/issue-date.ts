@@ -1,6 +1,7 @@
 import { addDays } from '../../../shared/guayaquil.js';
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent, RuleContext } from '../document.js';
+import type { DocumentContent } from '../content.js';
+import type { RuleContext } from '../document-type.js';
 import { defineRules, finding } from './rule.js';
 
 const RULES = defineRules({

@@ -1,7 +1,7 @@
 import { dec, money } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { lineSubtotal } from '../../money.js';
-import type { DocumentContent } from '../document.js';
+import type { DocumentContent } from '../content.js';
 import { defineRules, finding, repeated } from './rule.js';
 
 const ARITHMETIC = 'Ficha técnica 2.32, annex 3 and message 52';

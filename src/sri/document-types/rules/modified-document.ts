@@ -1,7 +1,7 @@
 import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
 import { DOCUMENT_TYPES } from '../../tables/documents.js';
-import type { DocumentContent } from '../document.js';
+import type { DocumentContent } from '../content.js';
 import type { OptionalField } from './carried-fields.js';
 import { defineRules, finding } from './rule.js';
 

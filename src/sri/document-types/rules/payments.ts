@@ -3,7 +3,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { isKnown, lookup } from '../../tables/code-table.js';
 import { AMOUNT_LIMITS, LIMIT } from '../../tables/limits.js';
 import { PAYMENT_METHODS, TIME_UNITS } from '../../tables/payments.js';
-import type { DocumentContent } from '../document.js';
+import type { DocumentContent } from '../content.js';
 import { defineRules, finding, repeated } from './rule.js';
 
 const TABLE_24 = 'Ficha técnica 2.32, table 24';

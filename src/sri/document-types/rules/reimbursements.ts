@@ -1,7 +1,7 @@
 import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
 import { PERSON_KINDS, SUPPORTING_NOTES } from '../../tables/supporting-documents.js';
-import type { Reimbursement } from '../document.js';
+import type { Reimbursement } from '../content.js';
 import { identificationProblem, rucOf } from './identification.js';
 import { defineRules, finding, repeated } from './rule.js';
 import { listOf, objectOf, orNull, type Structure } from './structure.js';

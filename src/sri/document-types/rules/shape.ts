@@ -1,6 +1,6 @@
 import { isCalendarDay } from '../../../shared/guayaquil.js';
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent, DocumentLine, DocumentTax } from '../document.js';
+import type { DocumentContent, DocumentLine, DocumentTax } from '../content.js';
 import { defineRules, finding } from './rule.js';
 import { DECIMAL, wireName } from './structure.js';
 

@@ -3,7 +3,7 @@ import { parseAccessKey, type ParsedAccessKey, printedNumberOf } from '../../acc
 import { isKnown, lookup } from '../../tables/code-table.js';
 import { DOCUMENT_TYPES } from '../../tables/documents.js';
 import { SUPPORTING_DOCUMENTS } from '../../tables/supporting-documents.js';
-import type { DocumentContent } from '../document.js';
+import type { DocumentContent } from '../content.js';
 import { DOCUMENT_NUMBER, hasPartOfZeros } from './modified-document.js';
 import { defineRules, finding } from './rule.js';
 

@@ -2,7 +2,7 @@ import { dec, Decimal, money, sameDecimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { fractionOf, nearly, percentOf, roundingOf, taxAmount } from '../../money.js';
 import { TAX } from '../../tables/taxes.js';
-import type { DocumentTax } from '../document.js';
+import type { DocumentTax } from '../content.js';
 import { rateCodesInForce, taxRate, type TaxRate } from '../tax-rates.js';
 import { defineRules, finding, type Rule } from './rule.js';
 

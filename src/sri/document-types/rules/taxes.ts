@@ -3,7 +3,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { nearly, roundingOf, taxAmount } from '../../money.js';
 import { CONSTRUCTION_MATERIALS, TAX } from '../../tables/taxes.js';
 import { lookup } from '../../tables/code-table.js';
-import type { DocumentContent, DocumentLine, DocumentTax } from '../document.js';
+import type { DocumentContent, DocumentLine, DocumentTax } from '../content.js';
 import { groupKey, ratesDay, type TaxRate } from '../tax-rates.js';
 import { defineRules, finding, repeated } from './rule.js';
 import {

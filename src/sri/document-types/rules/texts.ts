@@ -1,6 +1,6 @@
 import { textProblem } from '../../../shared/text.js';
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent, NameValue } from '../document.js';
+import type { DocumentContent, NameValue } from '../content.js';
 import { firstNotPrinted } from './printed-scripts.js';
 import { defineRules, finding } from './rule.js';
 

@@ -2,7 +2,7 @@ import { dec, money, sum, type Decimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
 import { AMOUNT_LIMITS, LIMIT } from '../../tables/limits.js';
-import type { DocumentContent } from '../document.js';
+import type { DocumentContent } from '../content.js';
 import { defineRules, finding, type Rule } from './rule.js';
 
 const ARITHMETIC = 'Ficha técnica 2.32, annex 3 and message 52';

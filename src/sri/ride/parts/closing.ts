@@ -1,4 +1,4 @@
-import type { NameValue } from '../../document-types/document.js';
+import type { NameValue } from '../../document-types/content.js';
 import { serviceFields } from '../../document-types/parts/additional-info.js';
 import { beside, type Block, heading, stack } from '../page/block.js';
 import type { Flow } from '../page/flow.js';

@@ -1,4 +1,4 @@
-import type { DocumentContent, ForeignTrade } from '../../document-types/document.js';
+import type { DocumentContent, ForeignTrade } from '../../document-types/content.js';
 import { COUNTRIES } from '../../tables/supporting-documents.js';
 import { type Field, field } from '../page/field-grid.js';
 import { named } from '../figures.js';

@@ -1,4 +1,4 @@
-import type { DocumentContent, DocumentLine } from '../../document-types/document.js';
+import type { DocumentContent, DocumentLine } from '../../document-types/content.js';
 import type { Flow } from '../page/flow.js';
 import { type Column, flowTable } from '../page/table.js';
 import { decimalsOf, figure, isZero } from '../figures.js';

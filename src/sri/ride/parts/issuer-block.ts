@@ -1,4 +1,4 @@
-import type { IssuerSnapshot } from '../../document-types/document.js';
+import type { IssuerSnapshot } from '../../document-types/content.js';
 import { type Block, paragraph, spacer, stack } from '../page/block.js';
 import { field, fieldGrid } from '../page/field-grid.js';
 import type { Pen } from '../page/pen.js';

@@ -1,4 +1,4 @@
-import type { DocumentContent } from '../../document-types/document.js';
+import type { DocumentContent } from '../../document-types/content.js';
 import { SUPPORTING_DOCUMENTS } from '../../tables/supporting-documents.js';
 import { type Field, field } from '../page/field-grid.js';
 import { day, named } from '../figures.js';

@@ -1,6 +1,6 @@
 import { lookup } from '../../tables/code-table.js';
 import { PAYMENT_METHODS, TIME_UNITS } from '../../tables/payments.js';
-import type { DocumentContent, DocumentPayment } from '../../document-types/document.js';
+import type { DocumentContent, DocumentPayment } from '../../document-types/content.js';
 import type { Block } from '../page/block.js';
 import type { Flow } from '../page/flow.js';
 import type { Pen } from '../page/pen.js';

@@ -1,4 +1,4 @@
-import type { DocumentContent, DocumentTypeCode } from '../../document-types/document.js';
+import type { DocumentContent, DocumentTypeCode } from '../../document-types/content.js';
 import { IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { lookup } from '../../tables/code-table.js';
 import { type Block, panel, PADDING } from '../page/block.js';

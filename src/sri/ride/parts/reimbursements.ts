@@ -1,4 +1,4 @@
-import type { Reimbursement } from '../../document-types/document.js';
+import type { Reimbursement } from '../../document-types/content.js';
 import { SUPPORTING_DOCUMENTS } from '../../tables/supporting-documents.js';
 import type { Flow } from '../page/flow.js';
 import { type Column, flowTable } from '../page/table.js';

@@ -1,4 +1,4 @@
-import type { SupportingDocument, SupportingTax } from '../../document-types/document.js';
+import type { SupportingDocument, SupportingTax } from '../../document-types/content.js';
 import { taxRate } from '../../document-types/tax-rates.js';
 import {
   FOREIGN_REGIMES,

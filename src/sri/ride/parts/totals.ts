@@ -1,5 +1,5 @@
 import { dec } from '../../../shared/decimal.js';
-import type { DocumentContent, DocumentTax } from '../../document-types/document.js';
+import type { DocumentContent, DocumentTax } from '../../document-types/content.js';
 import { TAX, TAX_CODES } from '../../tables/taxes.js';
 import type { Block } from '../page/block.js';
 import type { Pen } from '../page/pen.js';

@@ -1,4 +1,4 @@
-import type { Carrier, SubstituteGuide } from '../../document-types/document.js';
+import type { Carrier, SubstituteGuide } from '../../document-types/content.js';
 import { heading, stack } from '../page/block.js';
 import { type Field, field } from '../page/field-grid.js';
 import type { Flow } from '../page/flow.js';

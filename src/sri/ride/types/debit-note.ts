@@ -1,4 +1,4 @@
-import type { DocumentLine } from '../../document-types/document.js';
+import type { DocumentLine } from '../../document-types/content.js';
 import { figure } from '../figures.js';
 import { type Column, flowTable } from '../page/table.js';
 import { closing } from '../parts/closing.js';

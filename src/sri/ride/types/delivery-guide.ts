@@ -1,4 +1,4 @@
-import type { DocumentLine } from '../../document-types/document.js';
+import type { DocumentLine } from '../../document-types/content.js';
 import { type Consignee, consigneesOf } from '../../document-types/06-delivery-guide/consignees.js';
 import { SUPPORTING_DOCUMENTS } from '../../tables/supporting-documents.js';
 import { day, decimalsOf, figure, named } from '../figures.js';

@@ -1,4 +1,4 @@
-import type { ThirdPartyCharge } from '../../document-types/document.js';
+import type { ThirdPartyCharge } from '../../document-types/content.js';
 import { field } from '../page/field-grid.js';
 import type { Flow } from '../page/flow.js';
 import { type Column, flowTable } from '../page/table.js';

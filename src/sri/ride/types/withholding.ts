@@ -1,4 +1,4 @@
-import type { DocumentContent } from '../../document-types/document.js';
+import type { DocumentContent } from '../../document-types/content.js';
 import { SUPPORTING_DOCUMENTS } from '../../tables/supporting-documents.js';
 import { WITHHELD_TAX, withholdingTable } from '../../tables/withholding.js';
 import { lookup } from '../../tables/code-table.js';
