@@ -1,25 +1,10 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import type { Sleeper } from '../../../shared/ports.js';
+import { type ProductRow, type RowProblem, textOf } from '../domain/product-import.js';
 import { productProblems } from '../domain/product-rules.js';
 import { PRODUCT_FIELDS, type ProductField, type ProductValues } from '../domain/product.js';
 import { type CsvRow, csvRows, separatorOf } from './csv-table.js';
 import { cellValue, isProductField } from './product-cells.js';
-
-/** What is wrong with a row of the file. */
-export interface RowProblem {
-  readonly line: number;
-  /** Column; null where the row as a whole is at fault. */
-  readonly field: string | null;
-  readonly type: string;
-  readonly ctx: Readonly<Record<string, unknown>>;
-  readonly input: string | null;
-}
-
-/** A product as a row tells it: columns that the file does not have are absent. */
-export interface ProductRow {
-  readonly line: number;
-  readonly values: Readonly<Partial<ProductValues>> & { readonly main_code: string };
-}
 
 export interface ProductFile {
   readonly rows: readonly ProductRow[];
@@ -77,9 +62,6 @@ function judgeHeader(columns: readonly string[], line: number): RowProblem[] {
 
 const judgeCodes = (values: Partial<ProductValues>, line: number): RowProblem[] =>
   productProblems(values).map(({ field, type, ctx }) => ({ line, field, type, ctx, input: type === 'missing' ? null : textOf(values[field]) }));
-
-/** A value as a finding repeats it. */
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function readRow({ line, cells }: CsvRow, columns: readonly ProductField[], separator: string): { values: Partial<ProductValues>; problems: RowProblem[] } {
   if (cells.length !== columns.length) {

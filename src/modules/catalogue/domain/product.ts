@@ -15,6 +15,11 @@ export interface ProductValues {
   readonly is_active: boolean;
 }
 
+/** A product as it is to be stored. */
+export interface StoredValues extends ProductValues {
+  readonly id: string;
+}
+
 /** The fields of a product in the order in which tables and files show them. */
 export const PRODUCT_FIELDS = [
   'main_code',

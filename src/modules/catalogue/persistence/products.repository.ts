@@ -6,7 +6,7 @@ import { refuseDuplicates } from '../../../platform/database/unique-violation.js
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { searchForm } from '../../../shared/text.js';
-import { PRODUCT_FIELDS, type ProductValues } from '../domain/product.js';
+import { PRODUCT_FIELDS, type ProductValues, type StoredValues } from '../domain/product.js';
 import type { ProductRecord } from '../products.responses.js';
 
 export interface ProductFilter {
@@ -14,11 +14,6 @@ export interface ProductFilter {
   readonly q: string | null;
   readonly isActive: boolean | null;
   readonly withDeleted: boolean;
-}
-
-/** A product as it is to be stored. */
-export interface StoredValues extends ProductValues {
-  readonly id: string;
 }
 
 const PRODUCT_COLUMNS = `id, tenant_id, main_code, aux_code, name, unit_price::text, default_discount::text, tax_code, iva_rate_code,

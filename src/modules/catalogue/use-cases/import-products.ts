@@ -2,17 +2,15 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { fieldMessage, type Language } from '../../../platform/http/field-messages.js';
 import { echo, ValidationFailure } from '../../../platform/http/validation-failure.js';
-import { sameDecimal } from '../../../shared/decimal.js';
 import { type Clock, CLOCK, type Ids, IDS, type Sleeper, SLEEPER } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { csvText } from '../csv/csv-table.js';
 import { PRODUCT_DEFAULTS } from '../csv/product-cells.js';
-import { type ProductFile, type ProductRow, readProductFile, type RowProblem, textOf } from '../csv/product-rows.js';
-import { PRODUCT_FIELDS, type ProductField, type ProductValues } from '../domain/product.js';
-import { productProblems } from '../domain/product-rules.js';
-import { type ImportCounts, type OpenCatalogue, ProductsRepository, type StoredValues } from '../persistence/products.repository.js';
+import { type ProductFile, readProductFile } from '../csv/product-rows.js';
+import { inOrder, planImport, type RowProblem } from '../domain/product-import.js';
+import { type ImportCounts, type OpenCatalogue, ProductsRepository } from '../persistence/products.repository.js';
 import type { ProductImportQuery } from '../products.dto.js';
-import type { ProductImportResult, ProductRecord } from '../products.responses.js';
+import type { ProductImportResult } from '../products.responses.js';
 
 /** Adds and changes the products of a CSV file by their main codes: all of them, or, where a row is faulty, none. */
 export class ImportProducts extends Command<ProductImportResult> {
@@ -31,13 +29,6 @@ const MAX_ERRORS = 500;
 
 /** Rows that are judged and written in one go; other requests come in between. */
 const ROWS_AT_A_TIME = 250;
-
-interface Plan {
-  readonly added: readonly StoredValues[];
-  readonly changed: readonly StoredValues[];
-  readonly unchanged: number;
-  readonly problems: readonly RowProblem[];
-}
 
 type Outcome = ImportCounts & { readonly problems: readonly RowProblem[] };
 
@@ -82,7 +73,7 @@ export class ImportProductsHandler implements ICommandHandler<ImportProducts> {
     for (let next = 0; next < rows.length; next += ROWS_AT_A_TIME) {
       let batch = rows.slice(next, next + ROWS_AT_A_TIME);
       while (batch.length > 0) {
-        const plan = this.plan(batch, await catalogue.find(batch.map(({ values }) => values.main_code)));
+        const plan = planImport(batch, await catalogue.find(batch.map(({ values }) => values.main_code)), PRODUCT_DEFAULTS, () => this.ids.uuid());
         problems.push(...plan.problems);
         // Read on for the faults of the rest.
         if (allOrNone && problems.length > 0) break;
@@ -97,48 +88,7 @@ export class ImportProductsHandler implements ICommandHandler<ImportProducts> {
     if (allOrNone && problems.length > 0) throw failure(problems);
     return { created, updated, unchanged, problems: inOrder(problems) };
   }
-
-  /** What becomes of each row, given the products that there are. */
-  private plan(rows: readonly ProductRow[], existing: readonly ProductRecord[]): Plan {
-    const byCode = new Map(existing.map((product) => [product.main_code, product]));
-    const plan = { added: [] as StoredValues[], changed: [] as StoredValues[], unchanged: 0, problems: [] as RowProblem[] };
-    for (const { line, values } of rows) {
-      const stored = byCode.get(values.main_code);
-      const merged = { ...(stored ?? PRODUCT_DEFAULTS), ...values };
-      const problems = isWhole(merged) ? productProblems(merged) : missing(merged);
-      if (problems.length > 0) {
-        plan.problems.push(...problems.map(({ field, type, ctx }) => ({ line, field, type, ctx, input: type === 'missing' ? null : textOf(merged[field]) })));
-      } else if (isWhole(merged)) {
-        if (stored === undefined) plan.added.push({ ...merged, id: this.ids.uuid() });
-        else if (isSame(stored, values)) plan.unchanged += 1;
-        else plan.changed.push({ ...merged, id: stored.id });
-      }
-    }
-    return plan;
-  }
 }
-
-const isWhole = (product: Partial<ProductValues>): product is ProductValues => PRODUCT_FIELDS.every((field) => product[field] !== undefined);
-
-const missing = (product: Partial<ProductValues>): { field: ProductField; type: string; ctx: Readonly<Record<string, string>> }[] =>
-  PRODUCT_FIELDS.filter((field) => product[field] === undefined).map((field) => ({ field, type: 'missing', ctx: {} }));
-
-/** Equal in every field that is told; amounts by their value, for spreadsheets write `10.5` where `10.50` was. */
-function isSame(stored: ProductValues, told: Readonly<Partial<ProductValues>>): boolean {
-  return PRODUCT_FIELDS.every((field) => {
-    if (told[field] === undefined) return true;
-    if (field === 'unit_price' || field === 'default_discount') return sameDecimal(stored[field], told[field] ?? '');
-    return field === 'additional_fields' ? canonical(stored[field]) === canonical(told[field]) : stored[field] === told[field];
-  });
-}
-
-/** The same text for equal JSON, whatever the order of its names. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_name, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)) : inner,
-  );
-
-const inOrder = (problems: readonly RowProblem[]): RowProblem[] => [...problems].sort((one, other) => one.line - other.line);
 
 function failure(problems: readonly RowProblem[]): ValidationFailure {
   const findings = inOrder(problems).map(({ line, field, type, ctx, input }) => ({
