@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
       '`modified_document_id` fills in type, number and date of the original; give those three for one issued elsewhere. Either may be twelve months old at most (`CREDIT_NOTE_MAX_AGE_MONTHS`).',
       "The number of one of the issuer's own invoices means the same as its id: a note to one that is not authorized yet is `409 INVALID_STATE`. Only an invoice that was given up because the SRI holds its number under another key counts as issued elsewhere.",
       'Notes that are issued together never exceed the original. When they reach its total it becomes `VOIDED_BY_NC`.',
-      'A note to another buyer than its original is taken, with a warning on `/documents/validate` and once it is issued; so is one that gives back a tax which its invoice did not charge, or, with the notes that it has already, not on so much.',
+      "Accepted with a warning, on `/documents/validate` and once it is issued: a note to another buyer than its original's; a note that returns a tax which the invoice did not charge, or on a larger base than the invoice has left after earlier notes.",
       '`/documents/validate` tells what the invoice has left to credit as it stands; the balance is taken when the note is issued. A refused note of the same emission point and numeric code is left out of it, as the one that is corrected; one that was issued under the same idempotency key is not.',
     ],
   },

@@ -3,15 +3,15 @@ import { createLogger, type Logger } from './observability/logger.js';
 import { reasonOf } from './reason.js';
 import { Shutdown } from './shutdown/shutdown.js';
 
-/** For what stops behind the work itself: connections, files. */
+/** For what stops after the work itself: connections, files. */
 const LAST_GRACE_MS = 3_000;
 
 const ENDINGS = ['SIGTERM', 'SIGINT', 'disconnect'] as const;
 const endAtOnce = (): never => process.exit(0);
 
 /**
- * For the time until `announceReady`: told to stop, or left by whoever started it, a process that is starting has nothing
- * to finish. As the first process of a container it would not even hear.
+ * Until `announceReady`: exits at once on SIGTERM, SIGINT or loss of the parent, for there is nothing to finish. Without a
+ * handler, PID 1 of a container would ignore the signal.
  */
 export function exitAtOnceUntilReady(): void {
   for (const event of ENDINGS) process.once(event, endAtOnce);
@@ -19,8 +19,8 @@ export function exitAtOnceUntilReady(): void {
 }
 
 /**
- * Ties a process to whoever started it: tells a forking parent that it is ready,
- * and ends with it, so that no process outlives a parent that was killed. Told to stop, it ends in time whatever hangs.
+ * Ties a process to whoever started it: reports to a forking parent that it is ready,
+ * and ends with it, so that no process outlives a parent that was killed. Asked to stop, it ends in time whatever hangs.
  */
 export function announceReady(app: INestApplicationContext, details: Readonly<Record<string, unknown>>): void {
   app.enableShutdownHooks();
@@ -36,10 +36,9 @@ export function announceReady(app: INestApplicationContext, details: Readonly<Re
 }
 
 /**
- * Failures that nobody handles. What Redis refuses is told and outlived: Bull and ioredis leave the refusals of commands of
- * their own (a connection named, a channel subscribed again) to nobody, and Redis may be lost at any moment. Anything else
- * ends the process, told by the log, which takes secrets out: Node itself would print what hangs on the error, and on that of
- * a refused login hangs the password.
+ * Handles what nothing else handled. A command Redis refused is logged and survived (Bull and ioredis leave their own
+ * rejections unhandled). Anything else is logged, with secrets removed, and ends the process; Node would print the whole
+ * error, and a refused login's error carries the password.
  */
 export function handleUncaughtErrors(logger: Logger): void {
   process.on('unhandledRejection', (reason) => {
@@ -58,7 +57,7 @@ export function handleUncaughtErrors(logger: Logger): void {
 /** Reports a failed start in one line and ends the process: in words to a person at a terminal, else in JSON as the log is. */
 export function failToStart(error: unknown): never {
   const line = ['Cannot start', reasonOf(error)].filter(Boolean).join(': ');
-  // The last line there is, behind those that the log still holds.
+  // The last line there is, after those that the log still holds.
   process.once('exit', () => (process.stderr.isTTY ? console.error(line) : createLogger('fatal', process.stderr).fatal(line)));
   process.exit(1);
 }

@@ -1,7 +1,7 @@
 /**
  * Time, identity and chance come through these ports, so that tests and the
- * simulation harness own them. Only adapters (`src/platform/clock`) touch the
- * host's clock and random source.
+ * simulation harness own them. Only adapters (`src/platform/adapters`) touch
+ * the host's clock and random source.
  */
 export interface Clock {
   /** The current instant. */

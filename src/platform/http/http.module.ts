@@ -16,8 +16,8 @@ import { RateLimits } from './rate-limits.js';
 import { FieldValidationPipe } from './validation.pipe.js';
 
 /**
- * What every route passes, in this order: how often one tries to sign in, who, how often, may they, what do they send, how often
- * for one account, is the input sound; and how errors leave.
+ * Guards of every route, in order: sign-in limit, authentication, rate limit, permission, body, account limit, declared input;
+ * then the validation pipe and the error filter.
  */
 @Module({
   imports: [SecurityModule],

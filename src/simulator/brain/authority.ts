@@ -29,7 +29,7 @@ import { Schemas } from './xml/schemas.js';
 
 export interface Reception {
   readonly outcome: ReceptionOutcome;
-  /** Digest of the document when it was accepted and stored. */
+  /** Whether this submission was accepted and stored. */
   readonly stored: boolean;
 }
 

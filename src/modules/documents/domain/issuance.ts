@@ -8,7 +8,7 @@ export interface Place {
   readonly emissionPointId: string;
 }
 
-/** What is asked for, with what its original says; `findings`: what is wrong or odd about it beside the issuer's other documents. */
+/** The requested content, completed from its original; `findings` come from comparing it with the issuer's other documents. */
 export interface Completed {
   readonly content: DocumentContent;
   readonly findings: readonly Finding[];

@@ -35,7 +35,10 @@ interface StateDefinition {
 
 const state = <const Definition extends StateDefinition>(definition: Definition): Definition => definition;
 
-/** Evidence of an authorization may arrive in any state after the first transmission (and wins). */
+/**
+ * In every state in which the SRI may be asked; that includes NUMBER_RESERVED and XML_GENERATED, where a corrected document may
+ * wait for a certificate. Evidence of an authorization wins.
+ */
 const AUTHORIZED_ON_EVIDENCE = { authorized: 'AUTHORIZED' } as const;
 
 export const LIFECYCLE = {

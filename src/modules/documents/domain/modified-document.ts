@@ -36,7 +36,10 @@ const RULES = defineRules({
   },
 });
 
-/** The content with what it leaves to its original to say; as it is where its type carries nothing of one other document. */
+/**
+ * Fills `modifiedDocument…` fields that the caller left out from the original. Types that refer to no single document are
+ * returned unchanged.
+ */
 export function namedInFull(content: DocumentContent, original: OriginalIdentity): DocumentContent {
   if (!isNote(content) && !restsOnOne(content)) return content;
   return {
@@ -48,7 +51,10 @@ export function namedInFull(content: DocumentContent, original: OriginalIdentity
   };
 }
 
-/** What by its id means one document and by number, type or date another would modify, or rest on, the wrong one. */
+/**
+ * Findings where the given type, number or date differs from that of the document that was found: by one it would modify
+ * another document than by the other.
+ */
 export function misnamed(content: DocumentContent, original: ModifiedDocument): Finding[] {
   if (!isNote(content) && !restsOnOne(content)) return [];
   const parts: readonly (readonly [string, string | null, string | null])[] = [
@@ -56,7 +62,7 @@ export function misnamed(content: DocumentContent, original: ModifiedDocument): 
     ['/modified_document_number', original.number, content.modifiedDocumentNumber],
     ['/modified_document_issue_date', original.issueDate, content.modifiedDocumentIssueDate],
   ];
-  // What rests on a document may tell it by another code than its own: a settlement for reimbursements is 41.
+  // A guide or withholding may give its supporting document another code than its own: a settlement for reimbursements is 41.
   const isOtherName = (pointer: string, actual: string): boolean => restsOnOne(content) && pointer === '/modified_document_type' && !isKnown(DOCUMENT_TYPES, actual);
   return parts
     .filter(([pointer, expected, actual]) => actual !== null && actual !== expected && !isOtherName(pointer, actual))
@@ -82,7 +88,10 @@ export function otherBuyer(content: DocumentContent, original: ModifiedDocument)
 /** A credit or debit note, which goes by what its original says. */
 export const isNote = ({ documentType }: Pick<DocumentContent, 'documentType'>): boolean => documentType === '04' || documentType === '05';
 
-/** What only a document that stands, or may yet, can bear, and that takes nothing of it back: a debit note, a guide, a short withholding. */
+/**
+ * Types whose original must be valid, or still able to become so: debit note, guide, short-form withholding. Credit notes have
+ * their own rule (`refuseUncreditable`).
+ */
 export const restsOnStanding = (content: DocumentContent): boolean => content.documentType === '05' || restsOnOne(content);
 
 /** A guide, and a withholding in its short form, whose one supporting document stands in the same fields. */

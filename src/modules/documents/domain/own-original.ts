@@ -12,12 +12,16 @@ const RULES = defineRules({
   },
 });
 
-/** Of no legal effect, and left to themselves never of any; what is on its way to the SRI may be debited or carried already. */
+/**
+ * States in which a document has no legal effect and cannot gain any by itself. One on its way to the SRI is not among them: it
+ * may already be debited or carried.
+ */
 export const CAME_TO_NOTHING: readonly DocumentStatus[] = ['DRAFT', 'VALIDATED', 'REJECTED', 'FAILED_PERMANENT', 'CANCELLED'];
 
 /**
- * Refuses what rests on a document of the issuer's own that cannot bear it: a debit note, a guide or a withholding for what
- * came to nothing, which the SRI would authorize, with a warning at most (message 68); a withholding from the issuer's own sale.
+ * Refuses a reference to one of the issuer's own documents that cannot support this one: a debit note, guide or withholding for
+ * a document in `CAME_TO_NOTHING` (the SRI would authorize it, with warning 68 at most), and a withholding on the issuer's own
+ * sale.
  * @throws DomainError INVALID_STATE or FISCAL_RULE_VIOLATED
  */
 export function refuseUnfit(documentType: string, original: ActionSubject & { readonly documentType: string }, field: NamingField): void {

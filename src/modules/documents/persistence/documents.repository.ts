@@ -70,7 +70,11 @@ const ADVANCE_RESTORED = `select a.* from restore_content($1, $2, $4, $13, $14, 
 const TAKE = new Prepared('take', `select claim.step, claim.lost_leases, case when claim.step = 'prepare' then clear_to_send($1, $2) end as clear_to_send, loaded.* from ${CLAIM_STEP} claim
   cross join lateral load_document($1, case when claim.step is not null then $2::uuid end) loaded`);
 
-/** Documents in the database. `advance` is the only writer of `status`. */
+/**
+ * Documents in the database. `status` is written by SQL functions only: `create_draft`, `issue_document`, `issue_draft` and
+ * `correct_document` (`IssuingRepository`), `advance_document` (`advance` here), and the two triggers that settle a credited
+ * original. `guard_document` refuses every move outside `document_moves`.
+ */
 @Injectable()
 export class DocumentsRepository {
   constructor(

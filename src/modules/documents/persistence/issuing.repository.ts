@@ -42,7 +42,7 @@ export interface ReadVersion {
 
 const CONTEXT = new Prepared('context', 'select * from issuing_context($1, $2, $3, $4, $5)');
 
-/** Looks at the credential behind the wait for the number too; issue_document itself looks before, and refuses more: nobody issues for a closed tenant. */
+/** Checks the credential once more after waiting for the number's lock. `issue_document` checks it before, and also refuses a closed tenant. */
 const ISSUE = new Prepared('issue', 'select d.*, require_credential($1, $2, $4) from issue_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) d');
 
 /**

@@ -33,7 +33,7 @@ interface Held extends IssuanceJob {
 /** Share of this worker's places at which they are filled up again without a bell: looking for due work costs much the same for one document as for many. */
 const REFILL_AT = 0.5;
 
-/** Signing takes a few milliseconds; where it took longer, on a slow machine or for a key that is far away, the way may no longer be clear. */
+/** How long `clearToSend` is trusted. Signing takes milliseconds; after a slow one the turn and the pauses must be checked again. */
 const CLEAR_FOR_MS = 1_000;
 
 const PAUSE_AFTER_REFUSAL_MS = 1_000;

@@ -95,8 +95,9 @@ export class PrepareStep implements SagaStep {
   }
 
   /**
-   * Waits for a certificate. What was sent before it was corrected is compared with the SRI meanwhile, where its state allows no
-   * caller to: daily, but soon at first, for a certificate that was activated in this moment has not set it going.
+   * Parks the document until a certificate is activated. If a version from before a correction was sent, and callers cannot
+   * reconcile in this state, the SRI is asked about that version daily; the first time within a minute, because a certificate
+   * activated just now has not woken the document.
    */
   private park(state: DocumentState, errorCode: 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED', now: Date): Decision {
     const isFirst = state.errorCode !== errorCode;

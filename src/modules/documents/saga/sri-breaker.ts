@@ -8,9 +8,9 @@ import type { Step } from '../domain/lifecycle.js';
 /** Consecutive calls without an answer that take an operation for down. */
 const FAILURES_TO_OPEN = 5;
 const FIRST_BREAK_MS = 2_000;
-/** After an outage: shares of the worker's concurrency, each for this long. */
+/** Shares of the worker's concurrency after an outage, each for `SRI_RAMP_SECONDS`. */
 const RAMP = [0.25, 0.5] as const;
-/** Of these shares, the most for documents that waited for the service to come back. */
+/** How much of such a share documents that waited for the service may use at most. */
 const BACKLOG_SHARE = 0.5;
 const RAMP_PAUSE_MS = 500;
 const PROBE_PAUSE_MS = 1_000;
@@ -44,10 +44,10 @@ export type Admission =
 
 /**
  * Keeps this worker from hammering a service of the SRI that does not answer, and from
- * storming it when it comes back: one probe, then a quarter of the concurrency for a
- * minute, then half. Documents that waited for it may use half of that, so that they do not hold
+ * storming it when it comes back: one probe, then a quarter of the concurrency for `SRI_RAMP_SECONDS`,
+ * then as long half of it. Documents that waited for it may use half of that, so that they do not hold
  * up those that arrive meanwhile. Each operation stands by itself: half an outage stops one half.
- * What may not be called keeps its steps from being announced, so that a backlog does not go round.
+ * Steps whose service may not be called are not announced, so that a backlog does not go round.
  */
 @Injectable()
 export class SriBreaker implements StepGate {

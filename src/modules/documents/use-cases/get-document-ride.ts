@@ -26,7 +26,7 @@ export class GetDocumentRide extends Query<{ bytes: Buffer; fileName: string }> 
 
 interface Row {
   status: DocumentStatus;
-  /** Of what was given up: by the SRI, which was not sent it again since. */
+  /** FAILED_PERMANENT only: the SRI refused it and nothing was sent afterwards. */
   was_refused: boolean;
   was_sent: boolean;
   sequential: number | null;
