@@ -56,16 +56,52 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
   },
 };
 
+/** What can be done with a document, its buyer and its products besides. */
+const AROUND: readonly string[] = [
+  '## Around a document',
+  '',
+  '**Before.** `POST /documents/validate` runs every check without effect. There and on drafts (`POST /documents/drafts`), `subtotal`,',
+  '`total_tax`, `total` and `taxes` are computed when all four are left out (but not for a withholding without `withholding`).',
+  '',
+  '**The answer** has `document_id`, `status` and `access_key`. With `Prefer: wait=N` the call waits up to N seconds for the final',
+  'state. Without it, poll `GET /documents/{id}` until `AUTHORIZED` or `REJECTED`. A refused request uses no number; each refusal has',
+  'a stable code ([errors.md](errors.md)). A repeated call: [idempotency.md](idempotency.md).',
+  '',
+  '**Its files.** `GET /documents/{id}/xml?kind=signed` is what was sent, `kind=authorized` what the buyer receives.',
+  '`GET /documents/{id}/ride` is the printed document (PDF).',
+  '',
+  '**Afterwards.** `GET /documents/{id}/history` shows what it went through. It may be acted on by `POST /documents/{id}/retry`,',
+  '`/reconcile`, `/correct`, `/abandon`, `/cancel` and `/credit-note`; where its state does not allow that, `409` says what is',
+  'allowed ([states.md](states.md), every move in [lifecycle.md](lifecycle.md)).',
+  '',
+  '**Mails.** Buyers are mailed each authorized document with XML and RIDE. `send_email: false` in a document or `email_buyers` of',
+  'the issuer opt out; `POST /documents/{id}/email` mails it again, or to somebody else. `/tenant/mail-settings` holds language,',
+  'sender and texts. They need `SMTP_URL`; `npm run mail-bounce` takes those that come back',
+  '([operating.md](operating.md#mails-that-come-back)).',
+  '',
+  '**Lists.** `GET /documents/export.csv` and `.xlsx` are files of the documents in a list (`.csv?separator=semicolon` for',
+  'spreadsheets set to Spanish).',
+  '',
+  '**Products.** `/products` is the catalogue of what you sell; `GET /products/export.csv` (`separator=semicolon` too) and',
+  '`POST /products/import` export and import it as CSV. With a product\'s `main_code`, a line of a draft needs only `line_number` and',
+  '`quantity` besides.',
+  '',
+  '**Buyers.** `/buyers` keeps profiles of buyers and learns them from authorized documents.',
+  '`GET /buyers/lookup?identifier=&type=ruc|cedula` finds who has a number: in your own profiles, in an earlier answer of the SRI\'s',
+  'registry, or by asking that registry (`SRI_REGISTRY_URL`).',
+  '',
+];
+
 /** Elements of the SRI's schemas for which a request has no field. */
 const LEFT_OUT: readonly string[] = [
-  '## What cannot be told',
+  '## What has no field',
   '',
   "The SRI's schemas have elements for which there is no field. Whoever needs one of these cannot issue that document here; among them are",
   '',
   '- subsidies (`totalSubsidio`, `precioSinSubsidio`): fuel and other subsidised goods;',
   '- withholdings inside an invoice (`retenciones`): sellers of fuel, publishers of newspapers;',
   '- IVA that is refunded to elderly buyers within the document (`valorDevolucionIva`);',
-  '- a withholding on oneself (document type 42), whose supporting document is the withholding itself: its number is taken after the body is checked, so a body that tells it is warned of (`withholding.self`);',
+  '- a withholding on oneself (document type 42), whose supporting document is the withholding itself: its number is taken after the body is checked, so a body that names it gets a warning (`withholding.self`);',
   '- invoices that are notified as negotiable in bulk (`tipoNegociable`), and documents of fiscal printers (`maquinaFiscal`).',
 ];
 
@@ -85,6 +121,7 @@ export function issuingPage(): string {
     'Ecuador, not in the future; `additional_info` holds up to 15 pairs of name and value that are printed.',
     '',
     ...bodies.flatMap(([type, body]) => section(type, body)),
+    ...AROUND,
     ...LEFT_OUT,
     '',
   ].join('\n');

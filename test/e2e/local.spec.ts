@@ -199,7 +199,7 @@ describe('the one command', () => {
       expect(descendantsOf(one.pid)).toHaveLength(3);
       expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
 
-      // As the README says: a second API and worker join by the settings in the file.
+      // As docs/operating.md says: a second API and worker join by the settings in the file.
       const settings = settingsOf(readFileSync(join(dataDir, 'env'), 'utf8'));
       expect(settings).toMatchObject(given);
       beside.push(await startApi({ ...settings, PORT: '0' }, folder), await startWorker(settings, folder));

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { LIMIT_MS, simulate } from './run-simulation.js';
 
-/** Histories of one test run; the README says how to run more. */
+/** Histories of one test run; CONTRIBUTING.md says how to run more. */
 const HISTORIES = Number(process.env['SIMULATION_HISTORIES'] ?? 10_000);
 
 describe('the service under faults, in simulation', () => {
