@@ -6,7 +6,7 @@ import { RandomIds } from './platform/adapters/random-ids.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
 import { runCommand } from './platform/run-command.js';
 
-const USAGE = `node dist/src/provision.js, with one of:
+const USAGE = `npm run provision -- ACT, which is one of:
 
   --name X [--key-name Y]             creates a tenant and prints its first API key, which is never shown again
   --platform-admin E-MAIL [--revoke]  makes a person with that proven address an administrator of the platform, or no more
