@@ -11,7 +11,7 @@ export const USUAL_SKIP = 1_000;
 const LINEAGE_BYTES = 4;
 const DIGITS = /^\d{1,8}$/;
 
-/** The number behind `--skip`. @throws Error when it is none */
+/** The number after `--skip`. @throws Error when it is none */
 export function skipOf(text: string | undefined): number {
   if (text !== undefined && !DIGITS.test(text)) throw new Error('--skip: how many numbers every counter is to leave out, e.g. 1000; 0 when nothing was issued after the restored point');
   return text === undefined ? USUAL_SKIP : Number(text);

@@ -18,7 +18,7 @@ try {
 }
 
 function report(error: unknown): number {
-  // Commander has told what is wrong, or shown its help.
+  // Commander has said what is wrong, or shown its help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok.code : EXIT.usage.code;
   const failure = error instanceof CliFailure ? error : new CliFailure('refused', commandFailure(error) || String(error));
   const { exit, message, detail } = failure;

@@ -22,7 +22,7 @@ async function start(): Promise<void> {
   }
   const app = await NestFactory.create<NestExpressApplication>(ApiModule.with(settings), { bodyParser: false, logger: nestLogger(logger), abortOnError: false });
   configureHttp(app, () => describeInterface(app, settings));
-  // Apart, so that of the failures of a start only those to listen are told as such.
+  // Apart from init, so that only failures to listen are reported as such.
   await app.init();
   await app.listen(settings.PORT, settings.HOST).catch((error: unknown) => {
     throw listenProblem(error, settings.HOST, settings.PORT);

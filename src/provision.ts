@@ -59,7 +59,7 @@ async function provision(): Promise<void> {
   process.stdout.write(`${JSON.stringify({ tenant_id: tenantId, api_key: apiKey })}\n`);
 }
 
-/** Of two acts one would be left undone, and nobody told. */
+/** One of two acts would be left undone without a word. */
 function refuseSeveral(named: readonly string[]): void {
   const acts = named.filter((name) => ACTS.includes(name));
   if (acts.length > 1) throw new Error(`${acts.map((name) => `--${name}`).join(', ')}: one at a time`);

@@ -1,4 +1,4 @@
-/** How the command line ends; scripts tell by it what happened. */
+/** How the command line ends: scripts read from it what happened. */
 export const EXIT = {
   ok: { code: 0, meaning: 'done' },
   refused: { code: 1, meaning: 'the service refused the call' },

@@ -1,4 +1,4 @@
-/** What a command tells: lines for a person, or JSON for a program. */
+/** What a command prints: lines for a person, or JSON for a program. */
 export class Output {
   constructor(
     private readonly json: boolean,

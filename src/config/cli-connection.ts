@@ -16,8 +16,8 @@ export interface CliConnection {
 }
 
 /**
- * What options say, else SELLO_URL and SELLO_API_KEY, else the demo company of `npm start` in this folder, where that listens on
- * this machine.
+ * Address and key: from the options, else from SELLO_URL and SELLO_API_KEY, else those of the demo company of `npm start` in this
+ * folder, where that listens on this machine.
  * @param folder where `npm start` was run
  */
 export function cliConnection(options: { readonly url?: string; readonly key?: string }, environment: NodeJS.ProcessEnv = process.env, folder = process.cwd()): CliConnection {

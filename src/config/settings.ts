@@ -159,7 +159,7 @@ export const SETTINGS = Symbol('Settings');
 
 export class SettingsError extends Error {}
 
-/** What stands for a secret in `docker/kubernetes/secrets.example.yaml`, whole: a key in base64 may hold these letters by chance. */
+/** The word that stands for a secret in `docker/kubernetes/secrets.example.yaml`. Matched whole: a key in base64 may hold these letters by chance. */
 const PLACEHOLDER = /(?<![\w+/=-])REPLACE(?![\w+/=-])/;
 
 /** A setting that is still as an example has it, in words; it would be noticed late, as a mail that is not sent. */
@@ -167,7 +167,7 @@ function leftProblems(environment: Readonly<Record<string, string | undefined>>)
   return Object.keys(SETTINGS_SCHEMA.shape).filter((name) => PLACEHOLDER.test(environment[name] ?? '')).map((name) => `${name}: still holds REPLACE, as in the example`);
 }
 
-/** What the library would tell in terms of types; undefined leaves it its own words. */
+/** Plain words for what the library would say in terms of types; undefined leaves it its own words. */
 function plainProblem({ code, input, expected }: { readonly code?: string; readonly input?: unknown; readonly expected?: unknown }): string | undefined {
   if (input === undefined) return MISSING;
   return code === 'invalid_type' && expected === 'number' ? 'a number' : undefined;

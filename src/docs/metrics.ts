@@ -1,7 +1,7 @@
 import type { MetricDeclaration } from '../platform/observability/metrics.js';
 import { generatedFrom, table } from './markdown.js';
 
-/** `docs/metrics.md`: what a process tells on METRICS_PORT. */
+/** `docs/metrics.md`: what a process shows on METRICS_PORT. */
 export function metricsPage(metrics: readonly MetricDeclaration[], runtime: Readonly<Record<string, string>>): string {
   const labels = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
   return [

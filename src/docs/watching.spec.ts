@@ -16,7 +16,7 @@ const CASES_FILE = 'docker/prometheus/alerts.test.yaml';
 const DECLARED = new Map<string, MetricDeclaration>(Object.values<MetricDeclaration>(METRICS).map((metric) => [metric.name, metric]));
 /** Labels that Prometheus adds by itself. */
 const ADDED = ['instance', 'job', 'le'];
-/** What Prometheus and the blackbox exporter tell about the service. */
+/** Metrics about the service that come from Prometheus and the blackbox exporter. */
 const OF_OTHERS = ['up', 'probe_success'];
 
 const alerts = (load(readFileSync(ALERTS_FILE, 'utf8')) as { groups: { rules: Alert[] }[] }).groups.flatMap(({ rules }) => rules);
@@ -37,7 +37,7 @@ function declarationOf(name: string): { readonly labels: readonly string[] } | n
   return name in RUNTIME_METRICS || bare in RUNTIME_METRICS ? { labels: [] } : null;
 }
 
-/** What an expression asks for that nobody tells. */
+/** What an expression asks for that nobody exposes. */
 function unknownIn(expression: string): string[] {
   const used = [...expression.matchAll(/\b((?:sello|process|nodejs)_\w+|up|probe_success)\b(?:\{([^}]*)\})?/g)].map(([, name = '', selector = '']) => ({
     name,
@@ -77,7 +77,7 @@ describe('alerts and dashboard', () => {
 
   it('notice that no process of a kind is left, and that none is ready', () => {
     const paged = alerts.filter(({ labels }) => labels['severity'] === 'page').map(({ expr }) => expr);
-    // Of the API its own series: workers tell sello_build_info too. Of workers what they alone tell.
+    // For the API a series with its name, for workers have sello_build_info too. For workers a metric that they alone have.
     expect(paged).toEqual(expect.arrayContaining(['absent(sello_build_info{process="api"})', 'absent(sello_due_work_age_seconds)']));
     expect([DECLARED.get('sello_build_info')!.labels, DECLARED.get('sello_due_work_age_seconds')!.of]).toEqual([expect.arrayContaining(['process']), 'worker']);
     const probe = paged.map((expr) => /^probe_success\{job="([\w-]+)"\} == 0$/.exec(expr)?.[1]).find((job) => job !== undefined);

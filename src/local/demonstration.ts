@@ -44,7 +44,7 @@ export async function demonstrate(apiUrl: string, demo: DemoTenant, folder: stri
     );
     return { type, name, ...document };
   });
-  // All of them come to an end before a failure is told.
+  // All of them come to an end before a failure is reported.
   await Promise.allSettled(others);
   return [{ type: '01', name: 'invoice', ...invoice }, ...(await Promise.all(others))];
 }

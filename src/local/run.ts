@@ -21,7 +21,7 @@ import { demonstrationSummary, summary } from './summary.js';
  *
  * @param parts receives whatever was started, also when this throws
  * @returns once everything issued is AUTHORIZED; everything runs on
- * @throws LocalError and other errors whose message tells the user what to do
+ * @throws LocalError and other errors whose message says what to do
  */
 export async function bringUp(options: LocalOptions, folder: DataFolder, parts: RunningParts, out: NodeJS.WriteStream): Promise<void> {
   const progress = new Progress(out);
@@ -162,7 +162,7 @@ async function demoTenant(
   return demo;
 }
 
-/** Removes what a demonstration leaves behind. */
+/** Removes what is left of a demonstration. */
 export function throwAway(options: LocalOptions): void {
   if (options.demo) rmSync(options.dataDir, { recursive: true, force: true });
 }

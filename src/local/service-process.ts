@@ -24,7 +24,7 @@ export interface ServiceProcess {
   readonly pid: number;
   /** Where it listens; null for a process that does not. */
   readonly url: string | null;
-  /** Where it tells operators its metrics and health; null when it does not. */
+  /** Where it shows operators its metrics and health; null when it does not. */
   readonly metricsUrl: string | null;
   readonly logFile: string;
   /** Resolves with a sentence when the process ends, for whatever reason. */

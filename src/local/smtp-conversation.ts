@@ -15,7 +15,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
 
 /**
  * What is answered in the place of the usual: a line such as `550 no such user`, nothing ever (`hang`), or the end of the
- * connection (`drop`); null: the usual. `verb` is that of the command, CONN for a new connection, or BODY behind a mail,
+ * connection (`drop`); null: the usual. `verb` is that of the command, CONN for a new connection, or BODY after a mail,
  * which is kept unless it is refused.
  */
 export type Answering = (verb: string, line: string) => string | null | Promise<string | null>;

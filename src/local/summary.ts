@@ -9,7 +9,7 @@ export interface SummaryFacts {
   readonly invoice: AuthorizedDocument;
   readonly demo: DemoTenant;
   readonly apiUrl: string;
-  /** Of API and worker, where they tell metrics. */
+  /** Where API and worker show metrics, if they do. */
   readonly metricsUrls: readonly string[];
   readonly simulatorUrl: string | null;
   readonly signIn: SignInParts;

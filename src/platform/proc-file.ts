@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * What the kernel tells about a process in `/proc/<pid>/<name>` (Linux).
+ * What the kernel shows about a process in `/proc/<pid>/<name>` (Linux).
  * Null when no such process runs, also when it ends between being found
  * and being read, and on systems without `/proc`.
  */

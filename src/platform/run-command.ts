@@ -1,7 +1,7 @@
 import { SQL_STATE } from './database/sql-state.js';
 import { reasonOf } from './reason.js';
 
-/** A command as whoever asks it for help is told of it. */
+/** A command as its help shows it. */
 export interface Command {
   /** How it is called, and what it does then. */
   readonly usage: string;
@@ -10,7 +10,7 @@ export interface Command {
 }
 
 /**
- * Runs a command; what it fails of is told in one line, and by exit code 1. Asked for help it tells its usage and does nothing.
+ * Runs a command; a failure is one line and exit code 1. Asked for help, it prints its usage and does nothing.
  *
  * @param parameters what it was called with
  */
@@ -43,7 +43,7 @@ export async function runCommand({ usage, otherwise }: Command, work: () => Prom
 const OWNER_NEEDED = 'DATABASE_OWNER_URL: set the login that owns the schema';
 const OWNER_OR_MIGRATION_NEEDED = `${OWNER_NEEDED}; if it is set, run npm run migrate first`;
 
-/** What PostgreSQL tells a login that may not do, or not even see, what is the owner's: it names no setting. */
+/** Hints for a login that may not do, or not even see, what is the owner's: PostgreSQL's own words name no setting. */
 const HINTS: Readonly<Record<string, string>> = {
   [SQL_STATE.insufficientPrivilege]: OWNER_NEEDED,
   [SQL_STATE.undefinedFunction]: OWNER_OR_MIGRATION_NEEDED,

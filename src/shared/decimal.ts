@@ -160,5 +160,5 @@ export function sum(values: Iterable<string>): Decimal {
 
 const TOO_LARGE = new Decimal(10).pow(WHOLE_DIGITS);
 
-/** Whether a computed amount has more digits before the point than one that is told may have. */
+/** Whether a computed amount has more digits before the point than a given one may have. */
 export const isTooLarge = (amount: Decimal): boolean => amount.gte(TOO_LARGE);

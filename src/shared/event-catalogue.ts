@@ -1,5 +1,5 @@
 /**
- * Every kind of event that the service tells of, once. Types, the OpenAPI enum,
+ * Every kind of event that the service sends, once. Types, the OpenAPI enum,
  * validation and `docs/events.md` derive from this table; a kind never changes
  * its meaning.
  */

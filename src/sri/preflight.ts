@@ -89,8 +89,8 @@ function shapeFindings(type: DocumentTypeDefinition, content: DocumentContent): 
 }
 
 /**
- * Tax groups that are made of the lines are none when no line tells a tax that there is: what is wrong with the lines then
- * says more than that the groups are missing. Null when that is not all, or nothing is wrong with the lines.
+ * Tax groups are made of the lines, so there are none when no line has a tax that exists. The findings about the lines then say
+ * more than that groups are missing. Null when the missing groups are not the only fault, or nothing is wrong with the lines.
  */
 function whyUntaxed(type: DocumentTypeDefinition, content: DocumentContent, issuer: IssuerSnapshot, context: RuleContext, malformed: readonly Finding[]): readonly Finding[] | null {
   if (malformed.length > 1 || malformed[0]?.pointer !== '/taxes' || content.taxes.length > 0) return null;

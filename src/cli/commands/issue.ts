@@ -43,7 +43,7 @@ export async function issueBody(api: Api, output: Output, given: Record<string, 
   if (wait > 0) requireAuthorized(document);
 }
 
-/** Of the key where there is one, else drawn. */
+/** A numeric code made from the key where there is one, else drawn. */
 function numericCode(key: string | null): string {
   const number = key === null ? randomInt(100_000_000) : createHash('sha256').update(key, 'utf8').digest().readUInt32BE() % 100_000_000;
   return String(number).padStart(8, '0');

@@ -6,7 +6,7 @@ import { MAX_PASSWORD, MIN_PASSWORD } from './domain/password-rules.js';
 import { weakness } from './passwords/refuse-weak.js';
 
 const MAX_TOKEN = 128;
-/** Of a password that is chosen; one that is only told at the door may be of any length. */
+/** Length of a password that is chosen; one that is only checked may be of any length. */
 const CHOSEN = { min: MIN_PASSWORD, max: MAX_PASSWORD } as const;
 const COOKIE = 'Keep the tokens in HttpOnly cookies: for pages of ours in a browser';
 

@@ -22,7 +22,7 @@ const TOTAL = { about: 'subtotal - total_discount + total_tax (+ tip)', example:
 const IDEMPOTENCY_KEY = { min: 1, max: 255, nullable: true, about: 'Prevents duplicates; one namespace per issuer, for ever' } as const;
 const TAXES = { min: 1, max: 200, about: 'The lines grouped by tax and rate' } as const;
 
-/** What a draft or dry run tells with all the others of these, or leaves to the service with them. */
+/** Fields that a draft or dry run gives all together, or leaves to the service all together. */
 export const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;
 const WITH_TOTALS = { optional: true, requiredWith: COMPUTABLE } as const;
 

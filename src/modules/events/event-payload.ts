@@ -9,7 +9,7 @@ export interface EventCard {
   readonly type: EventKind;
   readonly created_at: string;
   readonly tenant_id: string;
-  /** Of the document that the event was met with, whether it tells of it or not. */
+  /** Version of the document that was read with the event, whether the event is about it or not. */
   readonly version: number | null;
   readonly data: Readonly<Record<string, unknown>>;
   readonly content: DocumentContent | null;

@@ -14,7 +14,7 @@ export const ReadMultipart = ReadFilePart(FILE_PART, {
   fileSize: MAX_CERTIFICATE_BYTES, files: 1, fields: 4, fieldSize: 8_192, fieldNameSize: 64, parts: 5, headerPairs: 16,
 });
 
-/** Gives a multipart upload the form of the JSON body, so that one set of rules judges both; what they find is told of the parts. */
+/** Gives a multipart upload the form of the JSON body, so that one set of rules judges both; their findings name the parts. */
 @Injectable()
 export class MultipartAsJson implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {

@@ -12,7 +12,7 @@ const URL_FIELD = { max: 2_048, example: 'https://erp.example.com/sello', about:
 const KINDS = { atLeast: 1, nullable: true, about: 'Kinds of events that are sent; null: all' } as const;
 const DESCRIPTION = { max: 200, nullable: true } as const;
 
-/** What the text of an address tells; where its name leads is looked up later. */
+/** Faults that the text of an address shows; where its name leads is looked up later. */
 const addressFaults: LaterJudge<{ url: string }> = ({ url }, { WEBHOOK_TARGETS }) => {
   const problem = url === undefined ? null : targetProblem(url, WEBHOOK_TARGETS);
   return problem === null ? [] : [{ field: 'url', ...problem }];

@@ -1,5 +1,5 @@
 /**
- * Everything the audit log of a tenant tells of: the one table of its action
+ * Every act that the audit log of a tenant records: the one table of its action
  * names. A name never changes its meaning.
  */
 export const AUDIT_ACTIONS = [

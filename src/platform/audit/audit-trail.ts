@@ -51,7 +51,7 @@ const actorKind = ({ kind, role }: Acting['principal']): AuditActor => (kind ===
 
 /**
  * The append-only log of what people and keys did in a tenant (decisions,
- * section 6). A line commits with the act it tells of.
+ * section 6). A line commits with the act that it records.
  */
 @Injectable()
 export class AuditTrail {
@@ -69,8 +69,8 @@ export class AuditTrail {
   }
 
   /**
-   * Writes a line by itself, for what changes no row: a refused attempt. Of the same actor and action at most one a
-   * minute, so that nobody floods the log with refusals.
+   * Writes a line by itself, for what changes no row: a refused attempt. At most one a minute for the same actor and action,
+   * so that nobody floods the log with refusals.
    */
   async appendSparingly(tenantId: string, acting: Acting, entry: AuditEntry): Promise<void> {
     const now = this.clock.now();

@@ -10,8 +10,8 @@ interface Bound extends LoginRights {
 
 /**
  * One database serves one of the SRI's environments. The first start binds it; a process of the other environment
- * stops at its start, before it could number into the wrong sequence or send to the wrong SRI. The same question tells whether
- * the login may more than it should.
+ * stops at its start, before it could number into the wrong sequence or send to the wrong SRI. The same query also finds out
+ * whether the login may do more than it should.
  */
 @Injectable()
 export class BoundEnvironment implements OnModuleInit {

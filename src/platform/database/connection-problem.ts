@@ -20,7 +20,7 @@ export function connectionProblem(error: unknown): SettingsError {
 /** A login that PostgreSQL refuses, and a database that it does not have, it has no more a second later. */
 const REFUSED: ReadonlySet<string> = new Set([SQL_STATE.invalidPassword, SQL_STATE.invalidAuthorization, SQL_STATE.invalidCatalogName, SQL_STATE.insufficientPrivilege]);
 
-/** Whether what `connectionProblem` told of may pass by itself, as a server that is still starting does. */
+/** Whether a problem from `connectionProblem` may pass by itself, as with a server that is still starting. */
 export function isWorthRetrying(problem: Error): boolean {
   return !REFUSED.has(sqlState(problem.cause) ?? '');
 }

@@ -10,7 +10,7 @@ export const LOGIN_RIGHTS = `
   rolsuper as is_superuser, rolbypassrls as bypasses_row_security,
   (select pg_has_role(rolname, nspowner, 'member') from pg_namespace where nspname = 'sello') as owns_schema`;
 
-/** What to tell an operator whose service has a login that could undo its bounds; null where it is as it should be. */
+/** The warning for an operator whose service has a login that could undo its bounds; null where it is as it should be. */
 export function loginProblem(rights: LoginRights): string | null {
   const is = rights.is_superuser ? 'is a superuser' : rights.bypasses_row_security ? 'has BYPASSRLS' : rights.owns_schema ? 'owns the schema' : null;
   if (is === null) return null;

@@ -32,7 +32,7 @@ export function loadMigrations(folder = migrationsFolder()): MigrationClass[] {
       return class implements MigrationInterface {
         // TypeORM orders migrations by the number that ends the name.
         readonly name = `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}${timestamp}`;
-        /** What builds or drops an index beside those who write cannot run within one; it is its file's only statement. */
+        /** An index that is built or dropped concurrently cannot be in a transaction; it is its file's only statement. */
         readonly transaction = !up.startsWith('-- without transaction\n');
         up(runner: QueryRunner): Promise<void> {
           return this.transaction ? whole(runner, up) : beside(runner, up);
@@ -51,8 +51,8 @@ async function whole(runner: QueryRunner, statements: string): Promise<void> {
 }
 
 /**
- * Builds or drops one index. Nobody has to wait behind it, so it waits for those who are at work as long as they take. Where
- * one of that name was left by a run that did not come to its end, it may be unusable, and is built anew.
+ * Builds or drops one index. Nobody has to wait for it, so it waits for transactions under way as long as they take. An index of
+ * that name that was left by a run that did not come to its end may be unusable, and is built anew.
  */
 async function beside(runner: QueryRunner, statement: string): Promise<void> {
   const built = /^create (?:unique )?index concurrently (\w+)/m.exec(statement)?.[1];

@@ -3,7 +3,7 @@ import { ownerSetting, SettingsError } from '../../config/settings.js';
 import { reasonOf } from '../reason.js';
 import { applicationName, type Program } from './connection.js';
 
-/** A server that is there answers in milliseconds; an operator is told rather than kept waiting. */
+/** A server that is there answers in milliseconds; an operator gets an error rather than a long wait. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**

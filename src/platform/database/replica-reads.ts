@@ -19,7 +19,7 @@ const TOO_LONG = SQL_STATE.queryCanceled;
 type ReplicaSettings = Pick<Settings, 'DATABASE_REPLICA_MAX_LAG_SECONDS' | 'DATABASE_POOL_SIZE' | 'DATABASE_WAIT_SECONDS'>;
 
 /**
- * Reads from a replica while it answers and is not far behind, else from the primary. A read that fails on the replica is
+ * Reads from a replica while it answers and its lag is small, else from the primary. A read that fails on the replica is
  * done again on the primary; when that one succeeds, the replica is left alone until it proves itself at a look.
  */
 export class ReplicaReads extends RecurringWork implements ListReads {

@@ -3,7 +3,7 @@ import { QueryFailedError } from 'typeorm';
 /** SQLSTATE of a failed query, or null when the error is none of PostgreSQL's. */
 export const sqlState = (error: unknown): string | null => fieldOf(error, 'code');
 
-/** What PostgreSQL, or a function of ours that refuses, tells besides; null when it tells nothing. */
+/** The detail that PostgreSQL, or a function of ours that refuses, adds to an error; null when there is none. */
 export const sqlDetail = (error: unknown): string | null => fieldOf(error, 'detail');
 
 /** Name of the constraint that a failed query would have broken; null when it was none. */

@@ -1,4 +1,4 @@
-/** Those of PostgreSQL's SQLSTATEs that the service tells from others, by the names that PostgreSQL gives them. */
+/** The SQLSTATEs of PostgreSQL that the service treats differently from others, by the names that PostgreSQL gives them. */
 export const SQL_STATE = {
   featureNotSupported: '0A000',
   invalidParameterValue: '22023',

@@ -7,8 +7,8 @@ import { TenantTransaction } from './tenant-transaction.js';
 const REQUIRE = 'select require_credential($1, $2, $3)';
 
 /**
- * The caller's key or session once more, inside the transaction of an act that the audit log does not tell of, or before an answer
- * that writes no line of it; lines of the log look by themselves. Ended, not expired: an act may last beyond its session's time.
+ * Checks the caller's key or session once more, inside the transaction of an act without a line in the audit log, or before an
+ * answer without one; writing a line checks by itself. Ended counts, not expired: an act may last beyond its session's time.
  * @throws DomainError UNAUTHENTICATED when it ended since the call came in, from the transaction that the manager is of
  */
 export async function requireCredential(manager: EntityManager, { tenantId, principal }: TenantContext, now: Date): Promise<void> {
@@ -24,8 +24,8 @@ export class StandingCredential {
   ) {}
 
   /**
-   * The parts, each after another look at the caller's key or session, and one more when there are no more: nothing is the answer
-   * of no call whose credential ended.
+   * The parts, each after another look at the caller's key or session, and a last look at the end: a call whose credential ended
+   * does not get an answer, not even an empty one.
    * @throws DomainError UNAUTHENTICATED once it has ended
    */
   async *whileItStands<T>({ tenantId, principal }: TenantContext, parts: AsyncIterable<T>): AsyncGenerator<T> {

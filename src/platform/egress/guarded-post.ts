@@ -6,7 +6,7 @@ import { isPublicAddress } from './public-addresses.js';
 import { type Resolver, RESOLVER } from './resolver.js';
 import { hostOf, targetProblem, type Targets } from './target-rules.js';
 
-/** Of an answer no more is read: it only has to end. */
+/** No more of an answer is read: it only has to end. */
 const MAX_ANSWER_BYTES = 65_536;
 /** How much of the time one address has to take the connection before the next is tried. */
 const ADDRESS_SHARE = 1 / 8;

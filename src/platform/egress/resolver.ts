@@ -26,8 +26,8 @@ const TRIES = 2;
 const LOOK_UP_MS = 5_000;
 
 /**
- * Names as the name servers tell them, without the threads of the process: a tenant's name server that is silent holds up no
- * other look-up. Takes 5 s at most.
+ * Asks the name servers without the threads of the process, so that a tenant's name server that is silent holds up no other
+ * look-up. Takes 5 s at most.
  */
 @Injectable()
 export class NameServerResolver implements Resolver {

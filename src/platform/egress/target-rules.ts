@@ -4,7 +4,7 @@ import { isPublicAddress } from './public-addresses.js';
 /** Where calls of tenants may lead: `public`: https to public addresses; `any`: for development. */
 export type Targets = 'public' | 'any';
 
-/** What is wrong with an address, as a field finding tells it. */
+/** What is wrong with an address, as a field finding has it. */
 export interface TargetProblem {
   readonly type: 'url_parsing' | 'url_scheme' | 'url_credentials' | 'url_fragment' | 'url_port' | 'url_address';
   readonly ctx: Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { compiledModule } from './compiled-module.js';
 
-/** What the guard process is told to run. Nothing secret: it is visible in the process list. */
+/** What the guard process is to run. Nothing secret: it is visible in the process list. */
 export interface GuardOrder {
   readonly command: string;
   readonly args: readonly string[];

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-/** Resolves when the answer was sent or its reader has gone. Of an answer behind others on its connection only the connection tells that. */
+/** Resolves when the answer was sent or its reader has gone. For an answer that waits for others on its connection, only the connection shows that. */
 export async function answered(response: Response): Promise<void> {
   const { socket } = response.req;
   if (response.closed || socket.destroyed) return;

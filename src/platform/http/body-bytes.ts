@@ -20,7 +20,7 @@ export type TakeRoom = (bytes: number) => DomainError | null;
 export function bodyBytes(request: ServiceRequest, response: Response, maxBytes: number, takeRoom: TakeRoom = () => null): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const cutOff = (): void => reject(new DomainError('MALFORMED_REQUEST', { reason: 'cut_off' }));
-    // Whoever has gone before anybody listened is not told of again.
+    // If the caller has gone before anybody listened, no event follows.
     if (request.destroyed) {
       cutOff();
       return;

@@ -7,7 +7,7 @@ import { addressOf } from './caller-address.js';
 import { jsonBody, MAX_BODY_BYTES } from './json-body.js';
 import type { ServiceRequest } from './service-request.js';
 
-/** Of a route that anybody may call: a form of a few fields. */
+/** Largest body of a route that anybody may call: a form of a few fields. */
 const MAX_PUBLIC_BODY_BYTES = 16_384;
 
 /**

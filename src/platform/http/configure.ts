@@ -28,8 +28,8 @@ const LATE_REQUESTS_EVERY_MS = 1_000;
 const KEEP_ALIVE_MS = 65_000;
 
 /**
- * Puts in front of the routes what asks for no more than the head of a request; bodies are read behind it, by a guard. The application must be created with
- * `{ bodyParser: false }`; call before `listen` or `init`.
+ * Puts in front of the routes the middleware that needs only the head of a request; bodies are read after it, by a guard. The
+ * application must be created with `{ bodyParser: false }`; call before `listen` or `init`.
  *
  * @param description of the interface, built when it is first asked for
  */
@@ -61,7 +61,7 @@ export function configureHttp(app: NestExpressApplication, description: () => De
 
 /**
  * No route is reached by a spelling that limits and logs do not know (other case, trailing slash). Nest's adapter has
- * made the router before anybody could set Express' own settings for this, so the router itself is told.
+ * made the router before anybody could set Express' own settings for this, so they are set on the router itself.
  */
 function matchPathsExactly(app: NestExpressApplication): void {
   Object.assign(app.getHttpAdapter().getInstance().router, { caseSensitive: true, strict: true });
@@ -94,7 +94,7 @@ function securityHeaders({ APP_ENV, ALLOWED_ORIGINS: origins }: Settings) {
   });
 }
 
-/** Of a process that stops, connections end with their answer: the next request goes to another. */
+/** When a process stops, its connections end with their answer, so that the next request goes to another process. */
 function lastAnswer(shutdown: Shutdown) {
   return (_request: ServiceRequest, response: Response, next: NextFunction): void => {
     if (shutdown.isStopping) response.setHeader('Connection', 'close');

@@ -11,9 +11,9 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 const COOKIES = [SESSION_COOKIE, 'service_refresh_token'];
 
 /**
- * Middleware against forged requests: a browser sends its cookie along with whatever page asks. What changes something
- * by cookie must come from a page of ours and, if it has a body, be JSON, which a form cannot send. A key or token in a
- * header is sent by nobody unasked.
+ * Middleware against forged requests: a browser sends its cookie along with whatever page asks. A call that changes something
+ * by cookie must come from a page of ours and, if it has a body, be JSON, which a form cannot send. No browser sends a key or
+ * token in a header by itself.
  */
 export function cookieOrigin(address: PublicAddress) {
   return (request: ServiceRequest, _response: Response, next: NextFunction): void => {

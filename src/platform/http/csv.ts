@@ -27,8 +27,8 @@ export interface CsvFile {
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Where a spreadsheet would compute: at the beginning, and behind a separator, for it may split where we did not, and take
- * a quote there for the beginning of a field; also behind apostrophes that were there before ours.
+ * Where a spreadsheet would compute: at the beginning, and after a separator, for it may split where we did not, and take
+ * a quote there for the beginning of a field; also after apostrophes that were there before ours.
  */
 const BEFORE_FORMULA = /(?<=^|[;,\t])(?=["']*[=+\-@\t\r\n＝＋－＠])/gu;
 const BEFORE_INERT = /(?<=^|[;,\t])'(?=["']*[=+\-@\t\r\n＝＋－＠])/gu;

@@ -37,7 +37,7 @@ function declaredBy(context: ExecutionContext): ReadonlySet<number> {
   return new Set(Object.keys(parameters).map((name) => Number(name.split(':')[0])));
 }
 
-/** Of many names the first will do: no client means them. */
+/** How many undeclared names an answer lists: no client means more of them. */
 const MOST = 20;
 
 function undeclared(source: 'body' | 'query', value: unknown): FieldFinding[] {

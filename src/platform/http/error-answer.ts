@@ -81,7 +81,7 @@ function identify(error: unknown): { code: ErrorCode; detail: unknown } {
   return { code: codeOfStatus(statusOfExpressError(error)), detail: null };
 }
 
-/** A parameter of the path that cannot be decoded comes from Express by way of Nest; of the rest nothing is told. */
+/** A parameter of the path that cannot be decoded comes from Express by way of Nest; other errors get no detail. */
 const detailOf = ({ cause }: HttpException): unknown => (cause instanceof URIError ? { reason: 'path_encoding' } : null);
 
 /** Errors of Express and its body readers carry a status of their own. */

@@ -4,7 +4,7 @@ import type { ServiceRequest } from './service-request.js';
 
 const MAX_HEADERS = 100;
 
-/** How many header fields Node may keep: one more than are taken, so that too many are told from just enough. */
+/** How many header fields Node may keep: one more than are taken, so that too many differ from just enough. */
 export const KEPT_HEADERS = MAX_HEADERS + 1;
 
 /**

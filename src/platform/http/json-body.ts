@@ -7,7 +7,7 @@ import { JsonRefusal, parseStrictJson } from './strict-json.js';
 /** Largest request body, in bytes (decisions, section 8). */
 export const MAX_BODY_BYTES = 1_048_576;
 const MAX_DEPTH = 20;
-/** Of all objects of a body: more than 1 MB of known fields comes to, which is some 70,000 where each line has as many taxes as it may, all of them short. */
+/** Most members of all objects of a body together. 1 MB of known fields has fewer: some 70,000 where each line has as many taxes as it may, all of them short. */
 const MAX_MEMBERS = 100_000;
 const LONGEST_KEY_TOLD = 64;
 

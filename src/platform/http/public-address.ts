@@ -30,7 +30,7 @@ export class PublicAddress {
     return withoutEnd(this.settings.PANEL_URL ?? this.base);
   }
 
-  /** Whether the pages are told apart from the API. */
+  /** Whether the pages have an address of their own. */
   get hasPanel(): boolean {
     return this.settings.PANEL_URL !== undefined;
   }

@@ -21,7 +21,7 @@ abstract class CountingGuard implements CanActivate {
   protected async count(response: Response, bucket: RateBucket, who: string): Promise<true> {
     const verdict = await this.limits.take(bucket, who);
     const told = response.get('X-RateLimit-Remaining');
-    // Of several the strictest is told.
+    // The headers show the strictest of several limits.
     if (told === undefined || verdict.remaining < Number(told) || !verdict.allowed) response.set(headersOf(bucket, verdict));
     if (verdict.allowed) return true;
     response.set('Retry-After', String(verdict.resetSeconds));

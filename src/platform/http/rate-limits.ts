@@ -66,7 +66,7 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
       ? openRedisCluster(settings, { node: { connectTimeout, socketTimeout: SILENCE_MS }, offlineQueue: false })
       : new Redis(settings.REDIS_URL, {
           connectTimeout,
-          // A call finds out soon enough whether it answers, and has it made anew. What is asked of it before, nobody would.
+          // A call notices when the connection does not answer, and has it made anew. For questions that are asked before any call nobody would.
           enableReadyCheck: false, disableClientInfo: true,
           // Nothing is sent again on a new connection: Redis may have counted it already.
           maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false, enableOfflineQueue: false,

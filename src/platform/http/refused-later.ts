@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.js';
 import type { DtoClass } from './field-spec.js';
 import { ValidationFailure } from './validation-failure.js';
 
-/** What a use case refuses in fields each of which is sound: the field, and type and parameters of the failure. */
+/** A fault that a use case finds in fields that are sound by themselves: the field, and type and parameters of the failure. */
 export interface LaterFault {
   readonly field: string;
   readonly type: string;
@@ -16,9 +16,9 @@ const KEY = Symbol('refused later');
 
 /**
  * Declares on the DTO of a whole body or query what its use case refuses without looking at stored state. A request with
- * faulty fields never comes so far, and its answer tells all findings all the same (decisions, section 2). Whether a request is
- * refused is not for this to say: the use case refuses what has no other fault, with its own code.
- * @param judge what it finds at a field that is faulty already is not told
+ * faulty fields never reaches the use case, and its answer must have all findings all the same (decisions, section 2). This
+ * never decides whether a request is refused: one without any other fault is refused by the use case, with its own code.
+ * @param judge its findings at a field that is faulty already are dropped
  */
 export function RefusedLater<T extends object>(judge: LaterJudge<T>): (type: new () => T) => void {
   return ({ prototype }) => {
@@ -32,6 +32,6 @@ export function laterFaults(type: DtoClass, given: object, settings: Settings): 
   return judge?.(given, settings) ?? [];
 }
 
-/** The refusal of a use case for such faults. @param inputOf what was given for a field, to be told; a secret is not */
+/** The refusal of a use case for such faults. @param inputOf the given value of a field, to be echoed; null for a secret */
 export const laterRefusal = (source: string, faults: readonly LaterFault[], inputOf: (field: string) => unknown = () => null): ValidationFailure =>
   new ValidationFailure(faults.map(({ field, type, ctx }) => ({ loc: [source, field], type, input: inputOf(field), ctx })));

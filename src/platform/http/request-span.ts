@@ -7,7 +7,7 @@ import type { ServiceRequest } from './service-request.js';
 
 /**
  * Middleware that makes each request a span, below the caller's own where it sends a `traceparent`. A path may hold what a
- * caller wrote into it, so that only its template is told; probes of health are no news.
+ * caller wrote into it, so only its template is recorded; probes of health are not recorded at all.
  */
 export function requestSpan(request: ServiceRequest, response: Response, next: NextFunction): void {
   const method = methodOf(request);

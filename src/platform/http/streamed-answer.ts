@@ -9,8 +9,8 @@ export interface SentFile {
 
 /**
  * An answer that is written while it is made, as fast as its reader takes it. The first part is made before anything is
- * answered: what fails until then is refused like any other call. What fails later breaks the transfer off, so that no
- * part is taken for the whole. Whoever hangs up ends the making.
+ * answered: a failure until then is refused like any other call. A later failure breaks the transfer off, so that no
+ * part is taken for the whole. A reader who hangs up ends the making.
  */
 export async function streamedAnswer(parts: AsyncIterable<string | Uint8Array>, { type, fileName }: SentFile): Promise<StreamableFile> {
   const making = parts[Symbol.asyncIterator]();

@@ -21,13 +21,13 @@ const UNREADABLE = { status: 400, error: new DomainError('MALFORMED_REQUEST', { 
 export function answerUnreadable(server: Server, ids: Ids, logger: Logger): void {
   const ending = new WeakSet<Socket>();
   server.on('clientError', (cause: NodeJS.ErrnoException, socket: Socket) => {
-    // Node tells of every piece that comes, also on a connection that only waits for its last answer.
+    // Node reports every piece that comes, also on a connection that only waits for its last answer.
     if (ending.has(socket)) return;
     const refusal = refusalOf(cause.code);
     // The answer that the socket is about to carry, if the head of its request was whole; Node goes by it too.
     const pending = (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? null;
     if (pending?.req.complete === true && refusal !== null) {
-      // What came behind a request that is being answered, as with a Content-Length that is too small: it gets its own answer.
+      // Bytes after a request that is being answered, as with a Content-Length that is too small: the request gets its own answer.
       ending.add(socket);
       logger.info({ request_id: pending.getHeader('X-Request-Id'), code: cause.code }, 'what came behind a request could not be read');
       if (!pending.headersSent) pending.setHeader('Connection', 'close');

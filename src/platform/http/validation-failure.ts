@@ -33,7 +33,7 @@ function withoutCredentials(text: string): string {
   return begin === null ? text : `${begin[0]}…${text.slice(at)}`;
 }
 
-/** Shortens an echoed value to 64 characters; structures are named, not echoed, and of addresses no password is told, whether or not they can be read. */
+/** Shortens an echoed value to 64 characters. Structures are named, not echoed, and addresses lose their password, whether or not they can be parsed. */
 export function echo(value: unknown): unknown {
   switch (typeof value) {
     case 'string':

@@ -26,7 +26,7 @@ const MAX_FINDINGS = 500;
  * Turns a request's body, query or path into its DTO, or refuses it with every finding at once.
  *
  * First the shape is walked by the declared fields: unknown names, wrong containers and lists over their bound are
- * found and cut off before any deep work. What is left and sound becomes its DTO in one walk (`sound-instance.ts`).
+ * found and cut off before any deep work. The rest, if it is sound, becomes its DTO in one walk (`sound-instance.ts`).
  * Anything else goes through class-transformer (normal forms) and class-validator (checks); each failure is recomputed
  * from its field's specification into the wire form. Beside them stands what the use case would refuse in the sound fields
  * (`refused-later.ts`).
@@ -129,7 +129,7 @@ export function walkShape(type: DtoClass, value: Record<string, unknown>, loc: r
 }
 
 function walkField(spec: FieldSpec, value: unknown, loc: readonly string[], findings: FieldFinding[]): unknown {
-  // Of what is no container class-transformer sees scalars only: it would take an object's own key `constructor` for its class.
+  // Except for containers, class-transformer gets scalars only: it would take an object's own key `constructor` for its class.
   if (value === null || (spec.nested === null && typeof value !== 'object')) return value;
   if (isRepeated(spec, value, loc)) {
     findings.push({ loc, type: 'repeated', input: spec.secret ? null : echo(value), ctx: {} });

@@ -28,7 +28,7 @@ const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
-/** Of every part: the same rows make the same bytes, whenever they are asked for. */
+/** The time of every part: the same rows make the same bytes, whenever they are asked for. */
 const PART = { mtime: new Date('1980-01-01T00:00:00Z') };
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 

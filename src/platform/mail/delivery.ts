@@ -18,8 +18,8 @@ const ABOUT_THE_MAIL = new Set(['RCPT TO', 'DATA']);
 const TOO_LARGE = 552;
 
 /**
- * Reads why a mail was not taken. What the server answered to the mail itself is told in its words; of everything else
- * only the kind: an address or a name of ours in it would be nobody's business.
+ * Reads why a mail was not taken. The server's answer to the mail itself is given in its own words; of every other failure
+ * only the kind, for an address or a name of ours in it would be nobody's business.
  */
 export function notTaken(error: unknown): Delivery {
   const { code, command, responseCode, response } = (typeof error === 'object' && error !== null ? error : {}) as SmtpError;

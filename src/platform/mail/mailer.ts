@@ -63,7 +63,7 @@ export class Mailer implements OnApplicationShutdown {
   }
 
   /**
-   * Hands one letter to the mail server and tells what became of it. Every name and address goes as a value of its own.
+   * Hands one letter to the mail server and returns what became of it. Every name and address goes as a value of its own.
    * @param signal gives up; the mail is put off then
    */
   async deliver(mail: TrackedMail, signal: AbortSignal): Promise<Delivery> {
@@ -101,7 +101,7 @@ export class Mailer implements OnApplicationShutdown {
   }
 
   /**
-   * Writes a letter and sends it while the caller is answered: how long it takes tells nothing then. While the mail server puts
+   * Writes a letter and sends it while the caller is answered, so that the time of the answer gives nothing away. While the mail server puts
    * it off it is tried again for minutes (LETTER_LADDER), by this process alone: what is in a letter is stored nowhere. One that
    * was not sent is logged; whoever misses it asks again.
    * @param write null: there is nobody to write to

@@ -4,5 +4,5 @@ export function mailboxOf(text: string): { readonly name: string; readonly addre
   return { name: name.trim(), address: (bracketed ?? text).trim() };
 }
 
-/** The part of an address behind its @. */
+/** The part of an address after its @. */
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);

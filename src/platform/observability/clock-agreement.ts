@@ -8,7 +8,7 @@ import { type Logger, LOGGER } from './logger.js';
 const MS_PER_SECOND = 1_000;
 const LOOK_MS = 5_000;
 const PAUSE_MS = 1_000;
-/** What an answer takes is taken off an offset: of several looks the quickest, which tells most, is nearest. */
+/** The time that an answer takes makes an offset less exact, so the quickest of several looks is the nearest. */
 const FIRST_LOOKS = 3;
 /** Clocks that are kept differ by less. */
 const HELD_BACK_FROM_S = 0.25;
@@ -17,7 +17,7 @@ const OFF_FROM_S = 5;
 
 /**
  * Has a worker go by PostgreSQL's time where its host is ahead of that when it starts; its time then never goes back. One whose host
- * leaps afterwards, or is put right, ends to be started anew. A host that is behind is only told.
+ * leaps afterwards, or is put right, ends to be started anew. A host whose clock is behind is only logged.
  */
 @Injectable()
 export class ClockAgreement extends RecurringWork {
@@ -34,7 +34,7 @@ export class ClockAgreement extends RecurringWork {
     super(LOOK_MS, pauses);
   }
 
-  /** Comes to an end when PostgreSQL has told its time: no work may begin before. */
+  /** Resolves when PostgreSQL has given its time: no work may begin before. */
   async begin(): Promise<void> {
     const looks: number[] = [];
     while (looks.length < FIRST_LOOKS) {

@@ -32,8 +32,8 @@ export class ClockOffset {
   }
 
   /**
-   * Seconds that the host's clock is ahead of PostgreSQL's, negative behind it, 0 where the time that the question took may
-   * explain the difference: so a slow answer is no offset. Null while PostgreSQL does not tell within a second.
+   * Seconds that the host's clock is ahead of PostgreSQL's; negative if it is behind, 0 if the time that the question took may
+   * explain the difference, so that a slow answer is no offset. Null while PostgreSQL does not answer within a second.
    */
   async seconds(): Promise<number | null> {
     const asked = this.clock.host();

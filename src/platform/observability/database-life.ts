@@ -12,10 +12,10 @@ const PAUSE_MS = 100;
 
 /**
  * Notices a database that went back to an earlier point: a restore or a failover that lost something, after which numbers
- * would be given out a second time. The database counts beats, Redis remembers the last; one that is behind what is
+ * would be given out a second time. The database counts beats, Redis remembers the last. A database with fewer beats than
  * remembered of the same life is not served: a process does not start on it, and one that runs ends. `npm run after-restore`
- * begins another life. While Redis does not say, a process goes by what it saw itself. What neither remembers, or came
- * within the last seconds, is not noticed.
+ * begins another life. While Redis does not answer, a process goes by what it saw itself. A loss that neither remembers, or
+ * of only the last seconds, is not noticed.
  */
 @Injectable()
 export class DatabaseLife extends RecurringWork implements OnModuleInit {
@@ -57,7 +57,7 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
     }
   }
 
-  /** Whether Redis tells what it keeps; that it takes anything is not asked. */
+  /** Whether Redis answers with what it keeps; whether it takes anything is not asked. */
   private async isRemembering(): Promise<boolean> {
     try {
       await this.redis.recall(PROBE.name);
@@ -86,7 +86,7 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
     if (remembered !== null && beats > remembered) await this.remember(now.life, beats);
   }
 
-  /** Of processes that note at once the slower may put an older beat back, until the next look of any. */
+  /** If two processes note at once, the slower may put an older beat back, until any process looks again. */
   private async remember(life: string, beats: number): Promise<void> {
     try {
       await this.redis.note(life, String(beats));
@@ -100,7 +100,7 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
     try {
       return Number(await this.redis.recall(life));
     } catch {
-      // Away, which readiness and the log of those who need it for their work tell already.
+      // Away: readiness, and the log of those who need it for their work, report that already.
       return null;
     }
   }

@@ -22,8 +22,9 @@ interface Found {
 }
 
 /**
- * What is due and for how long, out of PostgreSQL, by questions whose cost has a bound. Every worker tells it, so
- * that it is told as long as one runs; all the same, but for steps that it may not begin, for which nobody waits there.
+ * Reads from PostgreSQL what is due and for how long, by queries whose cost has a bound. Every worker exposes the figures, so
+ * that they are there as long as one runs. All expose the same, except for steps that a worker may not begin, for which nobody
+ * waits there.
  */
 @Injectable()
 export class Figures {
@@ -53,7 +54,7 @@ export class Figures {
     return this.known.found;
   }
 
-  /** Null while PostgreSQL does not tell: then nothing is told rather than something old. */
+  /** Null while PostgreSQL does not answer: then there are no figures rather than old ones. */
   private async ask(now: Date): Promise<Found | null> {
     try {
       const ages = await this.transaction.withoutTenant<{ kind: string; oldest: Date | null; oldest_unannounced: Date | null }>('select * from work_ages($1, $2)', [now, PLACES]);

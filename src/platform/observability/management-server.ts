@@ -22,8 +22,8 @@ const REQUEST_TIMEOUT_MS = 5_000;
 const MAX_CONNECTIONS = 50;
 
 /**
- * Tells operators how the process is, on a port of its own and without credentials: metrics for Prometheus, and health,
- * which a worker tells nowhere else. Answers until the process has ended its work.
+ * Shows operators how the process is, on a port of its own and without credentials: metrics for Prometheus, and health,
+ * which a worker shows nowhere else. Answers until the process has ended its work.
  */
 @Injectable()
 export class ManagementServer implements OnApplicationBootstrap, OnApplicationShutdown {

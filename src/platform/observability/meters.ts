@@ -30,7 +30,7 @@ export class Meters {
     (this.metrics[name] as Histogram).observe(labels, milliseconds / MS_PER_SECOND);
   }
 
-  /** Lets a gauge be read off when somebody looks; several may tell different labels of one. */
+  /** Lets a gauge be read when somebody looks; several readers may give different labels of one gauge. */
   gauge<Name extends MetricOf<'gauge'>>(name: Name, read: () => readonly Reading<Name>[] | Promise<readonly Reading<Name>[]>): void {
     const reader = read as Reader;
     this.readers.set(name, [...(this.readers.get(name) ?? []), reader]);
@@ -50,7 +50,7 @@ export class Meters {
           async collect() {
             const found = (await readings()).flat();
             gauge.reset();
-            // Nothing to tell is not nought.
+            // No reading is not a zero.
             gauge.remove({});
             for (const { labels: of, value } of found) gauge.set(of, value);
           },

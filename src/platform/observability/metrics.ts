@@ -7,7 +7,7 @@ export interface MetricDeclaration {
   readonly meaning: string;
   /** Upper bounds of a histogram, in seconds. */
   readonly buckets?: readonly number[];
-  /** Which processes tell it. */
+  /** Which processes expose it. */
   readonly of: 'API' | 'worker' | 'both';
 }
 
@@ -15,7 +15,7 @@ const QUICK = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 const SLOW = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 const PATIENT = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
 
-/** Everything the service tells about itself, besides what every Node process tells (`RUNTIME_METRICS`). */
+/** Every metric of the service, besides those of every Node process (`RUNTIME_METRICS`). */
 export const METRICS = {
   httpRequests: {
     name: 'sello_http_request_duration_seconds', type: 'histogram', labels: ['method', 'route', 'status'], buckets: QUICK, of: 'API',
@@ -111,7 +111,7 @@ export const METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricDeclaration>>;
 
-/** Of what every Node process tells (prom-client's defaults), that which alerts and dashboard stand on. */
+/** The metrics of every Node process (prom-client's defaults) that alerts and dashboard use. */
 export const RUNTIME_METRICS: Readonly<Record<string, string>> = {
   process_cpu_seconds_total: 'Time of the processor used',
   process_resident_memory_bytes: 'Memory held',

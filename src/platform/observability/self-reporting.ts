@@ -5,5 +5,5 @@ import { HealthChecks } from './health-checks.js';
 import { ManagementServer } from './management-server.js';
 import { SigningSelfTest } from './signing-self-test.js';
 
-/** What reports on the process itself, in every process. */
+/** What every process reports about itself. */
 export const SELF_REPORTING = [DatabaseLife, HealthChecks, SigningSelfTest, ManagementServer, BuildInfo, ClockOffset];

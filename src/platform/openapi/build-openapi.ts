@@ -72,7 +72,7 @@ export function buildOpenApi(app: INestApplication, { limits, events }: Surround
 
 const emptyComponents = (): Components => ({ schemas: {}, responses: {}, headers: {}, parameters: {}, securitySchemes: {} });
 
-/** A form has parts where the JSON body has base64: `@ApiExtension('x-form', name of its schema)` tells which. */
+/** A form has parts where the JSON body has base64: `@ApiExtension('x-form', name of its schema)` names its schema. */
 function useForm(operation: Operation): void {
   const form = operation.requestBody?.content['multipart/form-data'];
   const name = operation['x-form'];

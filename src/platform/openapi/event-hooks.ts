@@ -3,7 +3,7 @@ import { pascal, schemaReference } from './description.js';
 import { exampleOfSchema } from './examples.js';
 import { sampleId } from './samples.js';
 
-/** A kind of event as the description tells it. */
+/** A kind of event as the description has it. */
 export interface DescribedEvent {
   /** `document.authorized`. */
   readonly kind: string;
@@ -32,7 +32,7 @@ export function addEventHooks(description: Description, events: readonly Describ
 function hookOf({ kind, meaning, data }: DescribedEvent, components: Components) {
   const name = `${pascal(kind)}Event`;
   const fields = Object.entries(data);
-  // Kinds that tell the same share its name: `DocumentEventData`.
+  // Kinds with the same data share its name: `DocumentEventData`.
   const dataName = `${pascal(fields.map(([field]) => field).join('_'))}EventData`;
   components.schemas[dataName] = {
     type: 'object',

@@ -1,7 +1,7 @@
 import { type Components, type Description, isReference, type MediaType, nameOf, operationsOf, type Schema } from './description.js';
 import { sampleOf, sampleOfFormat, sampleOfSchema } from './samples.js';
 
-/** Stands where nothing tells an example: its field then wants one of its own, which a test demands. */
+/** Stands where no example can be derived: its field then wants one of its own, which a test demands. */
 export const UNSAID = '?';
 
 /** Gives every body, answer and parameter in a path an example, out of its schema where nobody wrote one beside the route. */
@@ -51,7 +51,7 @@ function exampleOf(schema: Schema, context: ExampleContext): unknown {
   const sample = isScalar(schema) ? sampleOf(context.name, context.owner) : undefined;
   if (sample !== undefined && fits(sample, schema)) return sample;
   const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
-  // Of what may be absent altogether, an answer shows the absence: most have no trip, no error, no annulment.
+  // Where a whole part may be absent, the example shows it absent: most answers have no trip, no error, no annulment.
   if (choices !== undefined) return isNullable(schema) && choices.some(({ $ref }) => $ref !== undefined) ? null : exampleOf(choices[0] ?? {}, context);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.default ?? schema.enum[0];

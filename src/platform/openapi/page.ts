@@ -7,7 +7,7 @@ abstract class PageOfSomeTotal {
   @ApiProperty(count) page_size: number;
 }
 
-/** What a page of a list tells besides its rows. */
+/** What a page of a list has besides its rows. */
 export abstract class Page extends PageOfSomeTotal {
   @ApiProperty(count) total: number;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Values that stand in examples, by the name of the field or of the schema. Days and ids are told apart, so that a served description can put real ones there. */
+/** Values that stand in examples, by the name of the field or of the schema. Days and ids can be recognised, so that a served description can put real ones there. */
 
 export const SAMPLE_DAY = '2026-08-25';
 const SAMPLE_INSTANT = `${SAMPLE_DAY}T15:04:05.000Z`;
@@ -108,7 +108,7 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   url: 'https://shop.example/hooks/sello',
 };
 
-/** Lists count in numbers what documents tell in money. */
+/** In lists, `total` is a count; in documents, it is an amount of money. */
 const COUNT = { page: 1, page_size: 20, total: 1 } as const;
 
 /** Named enumerations whose first value is not the one to show. */

@@ -67,12 +67,12 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
     this.nudge();
   }
 
-  /** Tells that a worker which held a document for too long is alive: nobody else need look at the document for that. */
+  /** Records that a worker which held a document for too long is alive: nobody else need look at the document for that. */
   async outlived(tenantId: string, documentId: string, token: string): Promise<void> {
     await this.work.outlived(tenantId, documentId, token);
   }
 
-  /** Tells that a worker failed for no fault of the document's: it is gone on with when the lease has run out, and nobody counts as lost. */
+  /** Records that a worker failed for no fault of the document's: work on it goes on when the lease has run out, which does not count as a lost lease. */
   async endLeaseUncounted(tenantId: string, documentId: string, token: string): Promise<void> {
     await this.work.endLeaseUncounted(tenantId, documentId, token);
   }

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 
 /** Says which steps may be begun now. */
 export interface StepGate {
-  /** Of each step that is bounded, how many this process may begin now; a step left out is not. */
+  /** How many of each bounded step this process may begin now; a step that is left out has no bound. */
   stepCapacity(): ReadonlyMap<string, number>;
   /** Since when a step may be begun: null while it may not, undefined where nothing has ever held it up. */
   openSince(step: string): Date | null | undefined;
 }
 
-/** Where due work waits for something outside that does not answer: not announced, and nobody late for it. */
+/** Holds back due work that waits for something outside that does not answer: it is not announced, and nobody counts as late for it. */
 @Injectable()
 export class StepGates implements StepGate {
   private gate: StepGate | null = null;

@@ -18,7 +18,7 @@ export interface IssuanceJob {
 /** Bells that may wait for Redis before further ones are left to the sweeper. */
 const MAX_WAITING = 5_000;
 const ANSWER_MS = 1_000;
-/** Jobs in the queue for each that a worker handles at once: enough for it to go on while the relay looks for more, and few for a fresh document to wait behind. */
+/** Jobs in the queue for each that a worker handles at once: enough for it to go on while the relay looks for more, and few enough that a fresh document does not wait long. */
 const QUEUED_PER_SLOT = 0.5;
 /** Share of the queue at which it is filled up again: looking for due work costs much the same for one document as for many. */
 const REFILL_AT = 0.5;
@@ -81,8 +81,8 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
 
   /**
    * How many jobs may be added before the queue is longer than keeps a worker busy. At least one while it is doubted that
-   * Redis takes any, to be told when it does.
-   * @throws Error when Redis does not tell or takes nothing, and for some seconds after
+   * Redis takes any, to learn when it does.
+   * @throws Error when Redis does not answer or takes nothing, and for some seconds after
    */
   async room(): Promise<number> {
     const waiting = await this.unlessItRests(async () => {
@@ -95,7 +95,7 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
 
   /**
    * How many jobs fill the queue up; 0 while it is long enough to be left alone.
-   * @throws Error when Redis does not tell or takes nothing, and for some seconds after
+   * @throws Error when Redis does not answer or takes nothing, and for some seconds after
    */
   async roomToRefill(): Promise<number> {
     const room = await this.room();
@@ -108,7 +108,7 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
 
   /**
    * Jobs that no worker has taken yet.
-   * @throws Error when Redis does not tell
+   * @throws Error when Redis does not answer
    */
   async waitingJobs(): Promise<number> {
     this.mustBeConnected();
@@ -189,7 +189,7 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
   /** Rings for as many as the queue has room for. @returns the others */
   private async unrung(batch: readonly Announcement[]): Promise<readonly Announcement[]> {
     try {
-      // In a long queue everybody would wait behind whoever filled it: what exceeds it the relay announces, tenants in turns.
+      // In a long queue everybody would wait for whoever filled it. The relay announces what exceeds it, tenants in turns.
       const room = await this.room();
       await this.ring(batch.slice(0, room));
       return batch.slice(room);

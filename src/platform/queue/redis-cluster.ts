@@ -5,7 +5,7 @@ type ClusterSettings = Pick<Settings, 'REDIS_URL'>;
 
 /** How a client on a cluster differs from the usual one. */
 export interface ClusterOptions {
-  /** Of the connection to each node. */
+  /** Options of the connection to each node. */
   readonly node: RedisOptions;
   /** Whether commands wait while the cluster cannot be reached. */
   readonly offlineQueue: boolean;

@@ -6,7 +6,7 @@ const KEY_BYTES = 32;
 
 /**
  * The master keys out of their file or the environment: 32 bytes in base64 each, separated by commas or lines. The first
- * wraps new secrets; older ones stay behind it until every secret was wrapped anew.
+ * wraps new secrets; older ones stay after it until every secret was wrapped anew.
  * @throws SettingsError when they are absent, given twice, of the wrong length, or open to others; never repeats them
  */
 export function readMasterKeys(settings: { readonly MASTER_KEY?: string | undefined; readonly MASTER_KEY_FILE?: string | undefined }): [Buffer, ...Buffer[]] {

@@ -99,7 +99,7 @@ export class AuthenticationGuard implements CanActivate {
   }
 }
 
-/** Of a header that names no tenant of ours, the log keeps this much. */
+/** How much the log keeps of a header that names no tenant of ours. */
 const LONGEST_TENANT_KEPT = 64;
 
 /** A key belongs to one tenant; garbage in the header names another. */

@@ -54,7 +54,7 @@ export class PersonAuthentication {
 
   /**
    * The tenant the person works in: the one they name, else their only one. A platform administrator who names one
-   * enters it as such, member or not, and the tenant is told; without naming it they are the member they are.
+   * enters it as such, member or not, and the tenant's audit log records it; without naming it they are the member they are.
    */
   async enterTenant(request: ServiceRequest, person: SignedInPerson): Promise<TenantContext> {
     const named = namedTenant(request);

@@ -8,13 +8,13 @@ import { type Settings, SETTINGS } from '../../config/settings.js';
 @Injectable()
 export class Shutdown implements OnModuleDestroy {
   private readonly over = new AbortController();
-  /** Who is told when time is up, besides those who listen to the signal: as many as there is work under way. */
+  /** Called when time is up, besides those who listen to the signal: as many as there is work under way. */
   private readonly waiting = new Set<() => void>();
   private limit: AbortSignal | null = null;
 
   constructor(@Inject(SETTINGS) private readonly settings: Pick<Settings, 'SHUTDOWN_SECONDS'>) {}
 
-  /** True from the moment on in which the process was told to stop. */
+  /** True from the moment in which the process was asked to stop. */
   get isStopping(): boolean {
     return this.limit !== null;
   }

@@ -141,7 +141,7 @@ export class OpenTelemetryRecorder implements Recorder {
     return this.provider.shutdown();
   }
 
-  /** What goes on around it is another trace: it is linked, and the first span lasts from when that began. */
+  /** The span around it belongs to another trace: the two are linked, and the document's first span starts when that one began. */
   private ofDocument(span: NewSpan, ids: DocumentTrace, around: RecordedSpan | null, begins: boolean): RecordedSpan {
     const options = { ...optionsOf(span), links: around === null || around.traceId === ids.traceId ? [] : [{ context: around.span.spanContext() }] };
     if (!begins) return this.opened(this.tracer.startSpan(span.name, options, trace.setSpanContext(ROOT_CONTEXT, { ...this.contextOf(ids), isRemote: true })));
@@ -176,7 +176,7 @@ function rootSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share
 const known = (attributes: Attributes): Record<string, string | number | boolean | string[]> =>
   Object.fromEntries(Object.entries(attributes).filter((entry): entry is [string, string | number | boolean | string[]] => entry[1] !== undefined));
 
-/** @param lost is told of spans that nobody took */
+/** @param lost called with the number of spans that no collector took */
 export function otlpExporter(endpoint: string, headers: Settings['OTEL_EXPORTER_OTLP_HEADERS'], lost: (spans: number, error: unknown) => void): SpanExporter {
   return new Patient(new OTLPTraceExporter({ url: new URL('v1/traces', endpoint.endsWith('/') ? endpoint : `${endpoint}/`).href, headers: Object.fromEntries(headers), timeoutMillis: EXPORT_TIMEOUT_MS }), lost);
 }

@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/domain-error.js';
 /** Ids, kinds and counts: never what a person, a secret or a document says. */
 export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** What a span hangs on: a caller's `traceparent`, or a document's own trace, which it may begin. Without either: the span under way. */
+/** The parent of a span: a caller's `traceparent`, or a document's own trace, which it may begin. Without either: the span under way. */
 export type Parent = { readonly traceparent: string | undefined } | { readonly documentId: string; readonly begins?: boolean };
 
 export interface NewSpan {
@@ -68,7 +68,7 @@ async function recorded<T>(open: OpenSpan, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** As `traced`, but only within a span: by itself the work would tell nothing. */
+/** As `traced`, but only within a span: a trace of this work alone would say nothing. */
 export const tracedWithin = <T>(span: NewSpan, work: () => Promise<T>): Promise<T> => (current.getStore() === undefined ? work() : traced(span, work));
 
 /** Adds to the span under way. */

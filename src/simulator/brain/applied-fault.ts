@@ -9,7 +9,7 @@ import type {
 } from './fault-actions.js';
 import type { OutageKind } from './outages.js';
 
-/** What happens to one request. Delays and changes of what is stored add up; of the rest the first that hits wins. */
+/** What happens to one request. Delays, and changes to what is stored, add up; of all other faults the first that hits wins. */
 export interface AppliedFault {
   readonly delayMs: number;
   readonly storing: readonly StoringAction[];

@@ -91,7 +91,7 @@ function withoutLoneUnits(content: DocumentContent): Normalised {
 
 const isTold = (text: string | null): boolean => text !== null && text !== '';
 
-/** Payments that tell no term are paid at once, 0 days: the ficha asks for a term on settlements (03). A term keeps its unit. */
+/** Payments without a term are paid at once, 0 days: the ficha asks for a term on settlements (03). A term keeps its unit. */
 export function withTerms(content: DocumentContent): DocumentContent {
   return {
     ...content,

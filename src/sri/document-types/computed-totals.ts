@@ -33,7 +33,7 @@ export function withComputedTotals(content: DocumentContent, issuer: IssuerSnaps
   };
 }
 
-/** Whether the content tells its totals: those of a short withholding (07) are what the caller withholds. */
+/** Whether totals can be computed from the content. Those of a short withholding (07) cannot: they are what the caller withholds. */
 export function hasComputableTotals(content: DocumentContent): boolean {
   return documentType(content.documentType)?.totals?.(content) !== null;
 }
@@ -52,7 +52,7 @@ function groups(taxes: readonly DocumentTax[]): readonly DocumentTax[] {
   return [...grouped.values()];
 }
 
-/** A group whose amount is its base times its rate; of ICE and IRBPNR the lines tell what no rate does. */
+/** A group whose amount is its base times its rate; for ICE and IRBPNR the amounts of the lines stand, for no rate gives them. */
 function ofBase(tax: DocumentTax, asOf: string): DocumentTax {
   const rate = taxRate(tax.taxCode, tax.taxRateCode, asOf);
   if (typeof rate === 'string' || !rate.binding) return tax;

@@ -34,7 +34,7 @@ const TABLES: Readonly<Record<string, { readonly table: CodeTable<RateRow>; read
 
 const UNLISTED: TaxRate = { percent: null, fraction: null, specific: null, binding: false, unlisted: true, awaitsDecree: false };
 
-/** The rate behind a tax and rate code on a day (`YYYY-MM-DD`), or why there is none. */
+/** The rate of a tax and rate code on a day (`YYYY-MM-DD`), or why there is none. */
 export function taxRate(taxCode: string, rateCode: string, asOf: string): TaxRateAnswer {
   const entry = Object.hasOwn(TABLES, taxCode) ? TABLES[taxCode] : undefined;
   if (entry === undefined) return 'unknown_tax';
@@ -44,10 +44,10 @@ export function taxRate(taxCode: string, rateCode: string, asOf: string): TaxRat
   return isKnown(entry.table, rateCode) ? 'not_in_force' : 'unknown_rate';
 }
 
-/** Longest list of codes that still tells somebody what to choose: that of ICE has dozens. */
+/** Longest list of codes that still helps somebody to choose: that of ICE has dozens. */
 const TELLABLE = 20;
 
-/** The rate codes of a tax in force on a day, as `0, 4, 5`; null where they are too many to tell, or none. */
+/** The rate codes of a tax in force on a day, as `0, 4, 5`; null where they are too many to list, or none. */
 export function rateCodesInForce(taxCode: string, asOf: string): string | null {
   const entry = Object.hasOwn(TABLES, taxCode) ? TABLES[taxCode] : undefined;
   const codes = entry === undefined ? [] : rowsAsOf(entry.table, asOf).map(({ code }) => code);

@@ -2,7 +2,7 @@
 export type Pkcs12Reason =
   /** More than 64 KB. */
   | 'too_large'
-  /** Not a PKCS#12 container at all, cut, or with bytes behind its end. */
+  /** Not a PKCS#12 container at all, cut, or with bytes after its end. */
   | 'malformed'
   | 'wrong_password'
   /** Encrypted or protected by an algorithm that is not supported. */

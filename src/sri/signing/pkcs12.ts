@@ -53,8 +53,8 @@ export function openPkcs12(bytes: Uint8Array, password: string, now: Date): Sign
 }
 
 /**
- * Opens a `.p12` file like `openPkcs12`, and tells all there is to tell of a
- * pair that cannot sign.
+ * Opens a `.p12` file like `openPkcs12`, and describes a pair that cannot sign
+ * as fully as it can.
  *
  * @throws Pkcs12Error when the file does not open or holds no pair
  */

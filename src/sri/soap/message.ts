@@ -13,7 +13,7 @@ export interface SriMessage {
 /** An answer that proves nothing: not XML, a fault, another service's, ... */
 export class NoEvidence extends Error {
   override readonly name = 'NoEvidence';
-  /** Of the messages that came with it. */
+  /** Codes of the messages that came with it. */
   readonly codes: readonly string[];
 
   constructor(message: string, { codes, ...options }: ErrorOptions & { readonly codes?: readonly string[] } = {}) {

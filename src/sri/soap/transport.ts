@@ -16,7 +16,7 @@ export interface SoapResponse {
   readonly body: string;
   /** `Retry-After` as sent. */
   readonly retryAfter?: string | null;
-  /** `Date` as sent: tells how far our clock is from the SRI's. */
+  /** `Date` as sent: shows how far our clock is from the SRI's. */
   readonly date?: string | null;
 }
 

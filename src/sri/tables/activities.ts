@@ -12,7 +12,7 @@ export const TRANSPORT_CODES: CodeTable = {
   ],
 };
 
-/** Their invoices tell the vehicle's plate since ficha 2.33, of July 2026; the day in that month is not known. */
+/** Their invoices have the vehicle's plate since ficha 2.33, of July 2026; the day in that month is not known. */
 export const TRANSPORT_PLATE_FROM = '2026-07-01';
 
 const always = { from: null, to: null } as const;

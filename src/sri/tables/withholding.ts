@@ -89,7 +89,7 @@ export const INCOME_WITHHOLDING: CodeTable<WithholdingRate> = {
   rows: INCOME_WITHHOLDING_ROWS,
 };
 
-/** Income-tax codes of bananas, which tell boxes and price (`compraCajBanano`). */
+/** Income-tax codes of bananas, which need boxes and price (`compraCajBanano`). */
 export const BANANA_CODES: readonly string[] = ['338', '340', '341', '342', '342A', '342B'];
 
 /** The table of a withheld tax's codes; undefined for a tax that is not withheld. */

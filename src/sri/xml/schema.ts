@@ -9,7 +9,7 @@ export interface SchemaProblem {
   readonly message: string;
   /** Line in the XML, counted from 1; 0 when the problem is of the whole document. */
   readonly line: number;
-  /** XPath of the offending element, where libxml2 tells it. */
+  /** XPath of the offending element, where libxml2 gives it. */
   readonly xpath: string | null;
 }
 
@@ -66,7 +66,7 @@ function schemaOf(schemaFile: string): CompiledSchema {
   const source = XmlDocument.fromBuffer(readFileSync(schemaFile), PARSE_OPTIONS);
   let validator: XsdValidator | undefined;
   try {
-    // First, since it tells better what is wrong with a schema.
+    // First, since it says better what is wrong with a schema.
     validator = XsdValidator.fromDoc(source);
     const schema = { expression: expressionOf(source.root), validator, source };
     compiled.set(schemaFile, schema);

@@ -32,7 +32,7 @@ export class ApiKeysRepository {
   /** Adds a key; null when the tenant has as many standing ones as it may have. */
   async insert(tenant: TenantContext, key: NewApiKey, now: Date): Promise<ApiKeyRow | null> {
     return this.database.run(tenant.tenantId, async (manager) => {
-      // One after the other, so that the count holds; and behind a reset of a password that takes the tenant back: who lost it learns nothing.
+      // One after the other, so that the count holds. They wait for a password reset that takes the tenant back: whoever lost the tenant then learns nothing.
       await manager.query('select 1 from tenants where id = $1 for no key update', [tenant.tenantId]);
       await requireStanding(manager, tenant);
       await requireCredential(manager, tenant, now);

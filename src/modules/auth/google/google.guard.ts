@@ -88,10 +88,10 @@ export class GoogleGuard extends AuthGuard(GOOGLE) {
   }
 }
 
-/** A sign-in that is over, or another browser's, may be begun again; of any other nothing is told. */
+/** Gives a reason only for a sign-in that is over or another browser's: that one may be begun again. */
 const refusalOf = ({ returnTo }: SignInRequest): DomainError => new DomainError('UNAUTHENTICATED', returnTo === undefined ? { reason: 'sign_in_expired' } : null);
 
-/** Names of the errors by which passport tells a refusal of the provider. */
+/** Names of the errors with which passport reports a refusal of the provider. */
 const PROTOCOL_ERRORS = ['TokenError', 'AuthorizationError', 'InternalOAuthError'];
 
 /** True when the provider could not be asked; a refusal of its own is none. */

@@ -31,7 +31,7 @@ export class GoogleStrategy extends PassportStrategy(Strategy, GOOGLE, PARAMETER
       skipUserProfile: true,
       passReqToCallback: true as const,
     };
-    // Bound functions keep their number of parameters, by which passport tells stores apart; its types know only some.
+    // Passport recognises kinds of stores by their number of parameters, which bound functions keep; its types know only some.
     super(options as unknown as ConstructorParameters<typeof Strategy>[0] & { readonly passReqToCallback: true });
   }
 

@@ -34,7 +34,7 @@ export class PanelFailureFilter extends ErrorFilter {
     response.set('Cache-Control', 'no-store').redirect(`${this.address.panel}${page}${page.includes('#') ? '&' : '#'}${told}`);
   }
 
-  /** Nobody knows where a sign-in was to return to that is over, or another browser's: the panel's first page tells a person more than JSON. */
+  /** If a sign-in is over or another browser's, its return path is unknown. The panel's first page then helps a person more than JSON. */
   private pageOf({ returnTo }: SignInRequest, { status }: ErrorAnswer): string | null {
     return returnTo === undefined && status === UNAUTHENTICATED && this.address.hasPanel ? '/' : (returnTo ?? null);
   }

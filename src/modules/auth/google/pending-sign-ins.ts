@@ -40,7 +40,7 @@ export class PendingSignIns {
     @Inject(CHANCE) private readonly chance: Chance,
   ) {}
 
-  // Its number of parameters tells passport which store this is.
+  // Passport recognises the kind of store by this number of parameters.
   store(request: SignInRequest, verifier: string, _state: unknown, _meta: unknown, done: Stored): void {
     const [browser, state] = [drawToken(this.chance), drawToken(this.chance)];
     const now = this.clock.now();

@@ -11,7 +11,7 @@ import { refuseWeak } from '../passwords/refuse-weak.js';
 import { PeopleRepository } from '../persistence/people.repository.js';
 import { SessionsRepository } from '../persistence/sessions.repository.js';
 
-/** Sets another password for a signed-in person who tells the present one, and ends their other sessions. */
+/** Sets another password for a signed-in person who gives the present one, and ends their other sessions. */
 export class ChangePassword extends Command<void> {
   constructor(
     readonly person: SignedInPerson,

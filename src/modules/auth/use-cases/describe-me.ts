@@ -3,7 +3,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import type { MeRecord } from '../auth.responses.js';
 import { PeopleRepository } from '../persistence/people.repository.js';
 
-/** What a signed-in person is told of themselves. */
+/** What a signed-in person may read about themselves. */
 export class DescribeMe extends Query<MeRecord> {
   constructor(readonly userId: string) {
     super();

@@ -32,7 +32,7 @@ export class ForgotPasswordHandler implements ICommandHandler<ForgotPassword> {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Answers before it looks: neither the answer nor its time tells whether there is an account. */
+  /** Answers before it looks: neither the answer nor its time shows whether there is an account. */
   async execute({ email, language }: ForgotPassword): Promise<void> {
     this.mailer.inBackground('reset_password', () => this.write(email.toLowerCase(), language));
   }

@@ -6,6 +6,6 @@ export interface Taxpayer {
   readonly status: string | null;
   /** PERSONA NATURAL, SOCIEDAD: as the registry writes it. */
   readonly type: string | null;
-  /** Of the head office. */
+  /** Address of the head office. */
   readonly address: string | null;
 }

@@ -68,7 +68,7 @@ export class RegistryBreaker implements TaxpayerRegistry {
   }
 
   private failed(ruc: string, probe: Probe | null, reason: string): void {
-    // Questions that were under way when the registry was taken for down tell nothing new.
+    // The end of a question that was under way when the registry was taken for down is nothing new.
     if (this.openUntil !== null && probe === null) return;
     const now = this.clock.now().getTime();
     // Nothing was said of this taxpayer before: no news of the others.

@@ -27,7 +27,7 @@ export function csvText(bytes: Buffer, charset: Charset): string {
   }
 }
 
-/** What separates the cells of a file: what stands most often in its first line, whose names hold none of these. */
+/** Separator of a file's cells: the one that stands most often in its first line, whose names hold none of them. */
 export function separatorOf(text: string): string {
   const beginning = text.slice(0, MAX_ROW_LENGTH);
   const header = beginning.slice(0, beginning.search(/[\r\n]|$/));

@@ -30,7 +30,7 @@ export function productCells(product: ProductValues, separator: Separator): CsvC
 
 export const isProductField = (name: string): name is ProductField => PRODUCT_FIELDS.some((field) => field === name);
 
-/** What a product is where nothing tells: the defaults of a new one. */
+/** Values of a product's fields that nobody gave: the defaults of a new one. */
 export const PRODUCT_DEFAULTS: Readonly<Partial<ProductValues>> = Object.assign({}, new ProductCreateDto(), { aux_code: null, ice_code: null });
 
 /** The value that a cell stands for, by the rules of its field; an empty one is the field's default. */

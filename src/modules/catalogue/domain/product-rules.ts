@@ -3,7 +3,7 @@ import { type CodeTable, isKnown } from '../../../sri/tables/code-table.js';
 import { EXCISE_CODE, ICE_RATES, IVA_RATES, TAX, TAX_CODES, TOURISM_RATE } from '../../../sri/tables/taxes.js';
 import type { ProductField, ProductValues } from './product.js';
 
-/** Why a product cannot be as it is told to be. */
+/** Why a product cannot be as it is given. */
 export interface ProductProblem {
   readonly field: ProductField;
   readonly type: 'missing' | 'code_unknown' | 'iva_only' | 'tourism_rate';

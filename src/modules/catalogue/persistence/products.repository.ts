@@ -103,7 +103,7 @@ export class ProductsRepository {
     });
   }
 
-  /** The next products in the order of their main codes, behind the given one; '' is before all. */
+  /** The next products in the order of their main codes, after the given one; '' is before all. */
   async after(tenantId: string, filter: ProductFilter, mainCode: string, limit: number): Promise<ProductRecord[]> {
     return this.database.run(tenantId, (manager) =>
       manager.query<ProductRecord[]>(
@@ -130,7 +130,7 @@ export class ProductsRepository {
 
   /**
    * Runs an import in one transaction: what `work` throws undoes all of it. After a conflict `work` runs once more from
-   * its beginning. One line of the audit log tells of all its products.
+   * its beginning. One line of the audit log stands for all its products.
    */
   async import<Result extends ImportCounts>(tenant: TenantContext, now: Date, work: (catalogue: OpenCatalogue) => Promise<Result>): Promise<Result> {
     const { tenantId } = tenant;

@@ -9,14 +9,14 @@ import { withProduct } from '../domain/catalogue-line.js';
 import type { OriginalIdentity } from '../domain/modified-document.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 
-/** A draft's body whose lines tell all that a document's lines must. */
+/** A draft's body whose lines have every field that a document's lines must have. */
 export type CompleteDraft = Omit<DocumentDraftDto, 'lines'> & {
   readonly lines: DocumentLineDto[];
   /** The document that it names by id, as that one is now. */
   readonly original: OriginalIdentity | null;
 };
 
-/** Lines of drafts that leave to the catalogue what they do not say. */
+/** Completes the lines of drafts from the catalogue of products. */
 @Injectable()
 export class CatalogueLines {
   constructor(
@@ -26,7 +26,8 @@ export class CatalogueLines {
 
   /**
    * Fills in, from the active product that a line's `main_code` names, what the line leaves open. Lines that leave
-   * nothing open take nothing. What a note names by id alone is looked up before anything is computed: rates are those of its day.
+   * nothing open take nothing. An original that a note names by id alone is looked up before anything is computed: rates are
+   * those of its day.
    * @throws ValidationFailure naming what is open still
    */
   async complete({ tenantId }: TenantContext, draft: DocumentDraftDto): Promise<CompleteDraft> {
@@ -53,7 +54,7 @@ export class CatalogueLines {
 }
 
 /**
- * A draft's body in which lines that tell their subtotal or their tax have the defaults of a document's line. Fingerprints
+ * A draft's body in which lines that give their subtotal or their tax have the defaults of a document's line. Fingerprints
  * are made of it, so that a line that asks the catalogue for nothing has the one it always had.
  */
 export function withLineDefaults(body: DocumentDraftDto): DocumentDraftDto {
@@ -76,6 +77,6 @@ const unknownProduct = ({ main_code: code }: DraftLineDto): { field: 'main_code'
 
 const REQUIRED = ['description', 'unit_price', 'subtotal', 'tax_rate_code'] as const;
 
-/** What a document's line must tell and this one does not. */
+/** Fields that a document's line must have and this one has not. */
 const missingIn = (line: DraftLineDto): (typeof REQUIRED)[number][] =>
   REQUIRED.filter((field) => line[field] === undefined && !(field === 'tax_rate_code' && tellsTax(line)));

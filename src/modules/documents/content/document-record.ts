@@ -45,7 +45,7 @@ export type RecordRow = Omit<DocumentRecord, keyof Shown | 'error' | 'send_email
   readonly pause?: Readonly<Record<string, string | null>> | null;
 };
 
-/** The record of a document out of its columns and the content they belong to, its error and warnings told in `language`. */
+/** The record of a document out of its columns and the content they belong to, its error and warnings in `language`. */
 export function documentRecord({ error_code, error_detail, warnings, pause = null, ...columns }: RecordRow, content: DocumentContent, language: Language): DocumentRecord {
   return {
     ...columns,

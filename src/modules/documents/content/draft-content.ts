@@ -9,15 +9,15 @@ import { toContent } from './document-content.js';
 
 /** The content of a draft or dry run. */
 export interface DraftContent {
-  /** As the caller tells it, with what was left to the service. */
+  /** As the caller gives it, with what was left to the service filled in. */
   readonly content: DocumentContent;
-  /** The same with what it leaves to its original to say, by which it is judged. That is not stored: until the draft is issued, it may change. */
+  /** The same, completed from its original: this is what is judged. It is not stored, for until the draft is issued the original may change. */
   readonly judged: DocumentContent;
 }
 
 /**
  * Totals and tax groups as given, or all computed from the lines when all four are absent.
- * @throws ValidationFailure naming them when nothing tells them, and those computed that no document has room for
+ * @throws ValidationFailure naming them when they are neither given nor computable, and computed ones that no document has room for
  */
 export function draftContent(body: CompleteDraft, issuer: IssuerSnapshot): DraftContent {
   const judged = withTotals(body, issuer);
@@ -44,7 +44,7 @@ function withTotals(body: CompleteDraft, issuer: IssuerSnapshot): DocumentConten
   }
   const computed = withComputedTotals(content, issuer);
   refuseTooLarge(computed);
-  // A discount that the caller told stands, to be checked against the lines.
+  // A discount that the caller gave stands, to be checked against the lines.
   return dec(content.totalDiscount).isZero() ? computed : { ...computed, totalDiscount: content.totalDiscount };
 }
 

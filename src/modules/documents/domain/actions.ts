@@ -4,7 +4,7 @@ import { awaitsSignature, recheck } from './decide.js';
 import type { Decision, DocumentPatch, DocumentState, Move, SagaPolicy, Work } from './document.js';
 import { type Action, allows, LIFECYCLE } from './lifecycle.js';
 
-/** What decides which actions a document allows. */
+/** The fields that decide which actions a document allows. */
 export type ActionSubject = Pick<DocumentState, 'status' | 'errorCode' | 'sriMessages'>;
 
 /**
@@ -28,7 +28,7 @@ export const notAllowed = (document: ActionSubject, refusedAction?: Action, reas
 
 /**
  * Sets a stuck document going again, attempts counted anew. Wherever it may have reached the SRI, asking comes
- * before sending; a refused one is signed again, so that the old refusal is told from the next answer.
+ * before sending; a refused one is signed again, so that the next answer can be told apart from the old refusal.
  * @throws DomainError INVALID_STATE where a retry mends nothing
  */
 export function decideRetry(document: DocumentState, now: Date, policy: SagaPolicy): Decision {

@@ -34,7 +34,7 @@ export type Finding =
   | { readonly kind: 'unusable' }
   | { readonly kind: 'no_answer'; readonly reason: string; readonly retryAfterSeconds?: number };
 
-/** What all answers say together: whatever authorizes the document wins; that nobody holds it takes an answer under every key. */
+/** The finding of all answers together: whatever authorizes the document wins; "not held" needs an answer under every key. */
 export function findingOf(document: DocumentState, { answer, former = [] }: Answers): Finding {
   const found = findingUnderKey(document, answer);
   if (found.kind === 'authorized' || former.length === 0) return found;
@@ -111,7 +111,7 @@ function signingsOf({ signings }: DocumentState, { comprobante }: AuthorizationE
   return signings.filter((sent) => sent.digest === digest);
 }
 
-/** A refusal of an older signing says nothing about the current one. One that shows no bytes is told by its key, where only one signing had it. */
+/** A refusal of an older signing says nothing about the current one. A refusal without bytes is attributed by its key, if only one signing had that key. */
 function concernsCurrentSigning(document: DocumentState, entry: AuthorizationEntry, isFormer: boolean): boolean {
   if (entry.comprobante === null) return !isFormer && document.signings.filter(({ accessKey }) => accessKey === document.accessKey).length <= 1;
   return signingsOf(document, entry).some(({ signingNo }) => signingNo === document.signingNo);

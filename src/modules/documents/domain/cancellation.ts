@@ -9,7 +9,7 @@ import { type Cancellation, type Decision, type DocumentState, type SagaPolicy, 
 
 /**
  * Annulling a document. The SRI has no service for it: the taxpayer does it in the portal, for some types the
- * receiver has to accept, and the consultation service tells when it is done.
+ * receiver has to accept, and the consultation service shows when it is done.
  */
 
 interface AnnulmentRule {
@@ -39,7 +39,7 @@ const RULES: readonly AnnulmentRule[] = [
 const FOREIGN_ID = '08';
 const ISD = '6';
 const ACCEPTANCE_BUSINESS_DAYS = 5;
-/** How long an annulment that the rules set no day for is watched: the SRI tells of two months. */
+/** How long an annulment without a last day by the rules is watched: the SRI answers for two months. */
 const OPEN_WATCH_DAYS = 90;
 
 const FISCAL = defineRules({
@@ -114,8 +114,8 @@ export function decideCancel(document: DocumentState, annulment: Annulment, reas
 }
 
 /**
- * What was annulled in the portal before anybody asked for it here: request and confirmation at once. The rules limit the
- * act in the portal, not the record of it.
+ * Records a document as cancelled that was annulled in the portal before anybody asked for it here: request and confirmation at
+ * once. The rules limit the act in the portal, not the record of it.
  * @returns null where the SRI does not show the document annulled
  * @throws DomainError INVALID_STATE
  */
@@ -158,7 +158,7 @@ export type ConsultedAnswer = Extract<ConsultationAnswer, { kind: 'state' | 'unk
 
 const isAnnulled = (answer: ConsultationAnswer): boolean => answer.kind === 'state' && answer.state === 'annulled';
 
-/** Whether the receiver is asked. What the SRI no longer tells stays as it was last told, while the watch lasts. */
+/** Whether the receiver is asked. If the SRI no longer says, its last answer stands while the watch lasts. */
 function isPending(cancellation: Cancellation, answer: ConsultedAnswer, now: Date): boolean {
   if (answer.kind === 'state') return answer.state === 'pending_annulment';
   return cancellation.pendingAtSri && isWatched(cancellation, now);
@@ -169,7 +169,7 @@ function requested({ id, cancellation }: DocumentState): Cancellation {
   return cancellation;
 }
 
-/** Whether the receiver is asked, as the answer says or, where it says nothing, as was last told. */
+/** Whether the receiver is asked, by this answer or, where it says nothing, by the last one that did. */
 const pendingAfter = ({ pendingAtSri }: Cancellation, answer: ConsultationAnswer): boolean => (answer.kind === 'state' ? answer.state === 'pending_annulment' : pendingAtSri);
 
 /** What the consultation service's answer means for a requested cancellation: only ANULADO cancels. */

@@ -47,8 +47,8 @@ export interface LineProblem {
 }
 
 /**
- * The line with what it leaves open taken from the product; what it says stays. The product's discount is that of the
- * whole line; a line that tells its subtotal has told its discount too.
+ * The line with its open fields taken from the product; given fields stay. The product's discount is that of the whole line;
+ * a line that gives its subtotal has given its discount too.
  * @param asOf day whose rates the document uses
  * @param hasMoney false for a delivery guide (06), whose lines have no amounts
  */
@@ -75,7 +75,7 @@ export function withProduct<Line extends OpenLine>(line: Line, product: LineProd
 /** With a cent more, the subtotal would be below zero. */
 const largestDiscount = (quantity: string, unitPrice: string): string => money(dec(quantity).times(dec(unitPrice)));
 
-/** The product's IVA by its code; with ICE, both itemised. Null where that ICE is per litre, gram or piece, which no product tells. */
+/** The product's IVA by its code; with ICE, both itemised. Null where that ICE is per litre, gram or piece, which a product does not hold. */
 function taxOf(product: LineProduct, subtotal: string, asOf: string, hasMoney: boolean): Pick<OpenLine, 'tax_code' | 'tax_rate_code' | 'taxes'> | null {
   const isTourismDay = product.applies_tourism_iva && lookup(IVA_RATES, TOURISM_RATE, asOf) !== undefined;
   const ivaCode = isTourismDay ? TOURISM_RATE : product.iva_rate_code;

@@ -2,13 +2,13 @@ import { DomainError } from '../../../shared/domain-error.js';
 
 /** Somebody else changed what an action was decided on before it was written; nothing of it was. */
 export class ConcurrentChangeError extends Error {
-  /** @param refusal what the caller is told when this happens again and again */
+  /** @param refusal what the caller gets when this happens again and again */
   constructor(readonly refusal = new DomainError('INVALID_STATE', { reason: 'IT_MOVES', allowed_actions: ['repeat'] })) {
     super(refusal.message);
   }
 }
 
-/** Of actions on one document at once, each try lets one through. */
+/** When several acts change one document at once, each round of tries lets one of them through. */
 const TRIES = 10;
 
 /**

@@ -57,7 +57,7 @@ export function refuseUncreditable(original: Original, today: string, maxMonths:
   if (findings.length > 0) throw new DomainError('FISCAL_RULE_VIOLATED', findings);
 }
 
-/** An invoice of a day that is known and too long ago to be credited (interface specification 4.6), told at a pointer of the note's body. */
+/** Refuses an invoice whose day is known and too long ago to be credited (interface specification 4.6); `pointer`: the field of the note's body that is named. */
 export function tooOld(issueDate: string | null, today: string, maxMonths: number, pointer: string): Finding[] {
   if (issueDate === null || addMonths(issueDate, maxMonths) >= today) return [];
   return [finding(RULES['credit.too_old'], pointer, `${maxMonths} months`, issueDate)];
@@ -75,7 +75,7 @@ export interface Charged {
  */
 export function uncharged(note: Pick<DocumentContent, 'taxes'>, { taxes, creditedTaxes }: Charged): Finding[] {
   return note.taxes.flatMap(({ taxCode, taxRateCode, taxableBase, taxAmount }, index) => {
-    // No tax is given back: a tip or freight of the invoice, which a note can tell as a line only.
+    // No tax is given back: a tip or freight of the invoice, which a note can only have as a line.
     if (dec(taxAmount).isZero()) return [];
     const baseOf = (all: readonly DocumentTax[]): Decimal =>
       sum(all.filter((tax) => tax.taxCode === taxCode && tax.taxRateCode === taxRateCode).map((tax) => tax.taxableBase));
@@ -92,5 +92,5 @@ export const originalNotStanding = (original: ActionSubject, field?: NamingField
 /** Where a body names the document that a note modifies. */
 export type NamingField = 'modified_document_id' | 'modified_document_number';
 
-/** The refusal of a credit note for more than its original has left: `available`, as the database told it. */
+/** The refusal of a credit note for more than its original has left; `available` comes from the database. */
 export const creditExceeded = (available: string | null): DomainError => new DomainError('CREDIT_EXCEEDS_ORIGINAL', { field: 'total', available });

@@ -146,7 +146,7 @@ function decideAuthorization(document: DocumentState, answers: Answers, now: Dat
     case 'mismatch':
       return hasMove(status, 'mismatch') ? mismatched(document, now, policy) : wait(document, found.kind, now, policy);
     case 'unshown':
-      // The next answer may show it. In the end a person is told what the SRI says, for abandoning it might double it.
+      // The next answer may show it. In the end a person reads what the SRI says, for abandoning it might double it.
       return isOverdue(document, now) && hasMove(status, 'mismatch') ? mismatched(document, now, policy, 'authorized_without_document') : wait(document, found.kind, now, policy);
     case 'in_process':
       return hasMove(status, 'held_by_sri') ? held(document, 'held_by_sri', now, policy, {}) : wait(document, found.kind, now, policy);
@@ -172,7 +172,7 @@ function mismatched(document: DocumentState, now: Date, policy: SagaPolicy, reas
 /** Whether it has waited for a decision for too long. */
 const isOverdue = ({ deadlineAt }: DocumentState, now: Date): boolean => deadlineAt !== null && now >= deadlineAt;
 
-/** Whether it is signed anew before anything is sent again. Of what is under way the answer counts, whatever was signed. */
+/** Whether it is signed anew before anything is sent again. While a sending is under way its answer counts, whatever was signed. */
 export const awaitsSignature = ({ status, isResigning }: DocumentState): boolean => isResigning && (status === 'RECEPTION_RETRY_SCHEDULED' || LIFECYCLE[status].needsPerson);
 
 /** Moves that only say "still waiting", or for too long. */
@@ -188,7 +188,7 @@ export function decideReconciliation(document: DocumentState, answers: Answers, 
   return first === undefined || WAITING.includes(first.trigger) ? { moves: [], patch: {}, work: null, keepWork: true } : decision;
 }
 
-/** What the record has to become again: it says what the SRI authorized. Of a signing whose content is not known nothing can be said. */
+/** The content that the record becomes again, for it must say what the SRI authorized. Undefined if the signing's content is not known. */
 function formerContent({ contentRevision }: DocumentState, signing: Signing): Decision['restore'] {
   const signed = signing.contentRevision;
   return signed === null || signed === contentRevision ? undefined : { ...signing, contentRevision: signed };

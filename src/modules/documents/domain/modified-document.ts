@@ -78,7 +78,7 @@ export function supportAuthorization({ documentType }: DocumentContent, { status
   return authorizationNumber ?? (isMoving(status) ? accessKey : null);
 }
 
-/** A note to somebody else than its original is legal and seldom meant: it is told, not refused. */
+/** A note to somebody else than its original is legal and seldom meant: a warning, not a refusal. */
 export function otherBuyer(content: DocumentContent, original: ModifiedDocument): Finding[] {
   const [theirs, mine] = [original.buyerId, content.buyerId];
   if (!isNote(content) || theirs === null || mine === null) return [];

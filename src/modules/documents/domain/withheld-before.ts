@@ -26,7 +26,7 @@ export interface WithheldSupport {
 /** The same in a withholding that is asked for. */
 interface RequestedSupport extends WithheldSupport {
   readonly pointer: string;
-  /** `YYYY-MM-DD`; null where it is not told. */
+  /** `YYYY-MM-DD`; null where it is not given. */
   readonly issueDate: string | null;
 }
 
@@ -37,8 +37,8 @@ export interface EarlierSupport extends WithheldSupport {
 }
 
 /**
- * The supporting documents of a withholding in its short or full form; none of any other document, or where type or number is not
- * told. What has no number of its own, as papers from abroad, is told with zeros: one is not the other.
+ * The supporting documents of a withholding in its short or full form; none of any other document, or where type or number is
+ * missing. Papers without a number of their own, as those from abroad, are given zeros: equal zeros do not make them the same paper.
  */
 export const supportsOf = (content: DocumentContent): readonly RequestedSupport[] => allSupportsOf(content).filter(({ number }) => !hasPartOfZeros(number));
 
@@ -57,7 +57,7 @@ export function firstDayOf(supports: readonly RequestedSupport[], today: string)
   return first < earliest ? earliest : first;
 }
 
-/** A second withholding from one document is seldom meant: it is told, not refused. @param earlier the newest first */
+/** A second withholding from one document is seldom meant: a warning, not a refusal. @param earlier the newest first */
 export function withheldBefore(supports: readonly RequestedSupport[], earlier: readonly EarlierSupport[]): Finding[] {
   return supports.flatMap(({ pointer, type, number }) => {
     const other = earlier.find((one) => one.type === type && one.number === number);

@@ -61,7 +61,7 @@ export class IssuancePreflight {
   }
 
   /**
-   * Everything that must hold before a number is taken, in the order in which it is told.
+   * Everything that must hold before a number is taken, in the order in which it is reported.
    * @returns the document as it is stored; no finding is an error
    * @throws DomainError for the first thing that does not hold
    */
@@ -97,8 +97,8 @@ export class IssuancePreflight {
 
   /**
    * Fills in the modified document's id, type, number and date, as far as it is one of the issuer's own, and refuses a
-   * note that names it wrongly or that its original does not admit. The findings are what is left to tell of the two,
-   * and of a withholding and those before it.
+   * note that names it wrongly or that its original does not admit. The findings are warnings about the two, and about a
+   * withholding and earlier ones.
    * @throws DomainError NOT_FOUND, INVALID_STATE or FISCAL_RULE_VIOLATED
    */
   async completedFromOwnDocuments(tenant: TenantContext, place: Place, requested: DocumentContent, now: Date): Promise<Completed> {
@@ -125,7 +125,7 @@ export class IssuancePreflight {
   }
 
   /**
-   * Of what issuing looks at last, under locks: the amount that an original has left to credit, as it stands now.
+   * Checks now, without locks, one thing that issuing checks last under locks: the amount that an original has left to credit.
    * @throws DomainError CREDIT_EXCEEDS_ORIGINAL
    */
   async refuseTooMuchCredit({ tenantId }: TenantContext, { emissionPointId }: Place, note: DocumentContent): Promise<void> {

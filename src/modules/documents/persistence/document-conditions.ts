@@ -31,8 +31,8 @@ export function documentConditions(filter: DocumentFilter, given: Parameters): s
 
 /**
  * The document that has this access key, or had it before it was corrected: a correction changes the date alone, with
- * which a key begins, and with it the check digit. Found through its number, by the index of numbers; that it had the date
- * its former contents tell.
+ * which a key begins, and with it the check digit. Found through its number, by the index of numbers; its former contents
+ * show whether it had that date.
  */
 function keyCondition(accessKey: string, given: Parameters): string {
   const key = `${given.add(accessKey)}::text`;

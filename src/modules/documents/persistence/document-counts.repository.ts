@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 
-/** The counts behind the totals of document lists, over all tenants (`docs/adr/012`). */
+/** The counts from which the totals of document lists are made, over all tenants (`docs/adr/012`). */
 @Injectable()
 export class DocumentCountsRepository {
   constructor(private readonly transaction: TenantTransaction) {}

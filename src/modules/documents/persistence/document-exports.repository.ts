@@ -58,7 +58,7 @@ export class DocumentExportsRepository {
     }
   }
 
-  /** Of the next documents those that the filter lets through, and where the look ended; null: there are no more. */
+  /** Those of the next documents that the filter lets through, and where the look ended; null: there are no more. */
   private window(tenantId: string, filter: DocumentFilter, after: ListPosition): Promise<{ rows: ExportRow[]; last: ListPosition | null }> {
     return this.reads.run(tenantId, async (manager) => {
       const [last] = await manager.query<ListPosition[]>(

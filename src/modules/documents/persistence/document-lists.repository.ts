@@ -25,7 +25,7 @@ interface Whereabouts {
 }
 
 /**
- * Pages of documents, newest first, whose cost does not grow with the documents before them: the counts per day tell
+ * Pages of documents, newest first, whose cost does not grow with the documents before them: the counts per day show
  * how many there are and on which days the page lies (`docs/adr/012`).
  */
 @Injectable()

@@ -20,7 +20,7 @@ export interface Replay {
   readonly response: Record<string, unknown>;
 }
 
-/** What tells a repetition of a request from another one. */
+/** Distinguishes a repetition of a request from another request. */
 export interface RequestIdentity {
   readonly idempotencyKey: string | null;
   readonly fingerprint: string;

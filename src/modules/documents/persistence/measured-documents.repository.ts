@@ -29,7 +29,7 @@ export class MeasuredDocumentsRepository extends DocumentsRepository {
 
   private measure(state: DocumentState, { moves, patch, restore }: Decision, now: Date): void {
     const { id, status: from, accessKey, firstSentAt } = state;
-    // It waits and nobody else is told: whoever keeps the key has to bring it back.
+    // It waits, and nobody else hears of it: whoever keeps the key has to bring it back.
     if (patch.errorCode === 'SIGNING_KEY_UNAVAILABLE') this.meters.count('ownFaults', { source: 'document', code: patch.errorCode });
     const last = moves.at(-1);
     if (last === undefined) return;
@@ -67,5 +67,5 @@ export class MeasuredDocumentsRepository extends DocumentsRepository {
 /** How the log names a document: metrics name none, and whoever is alarmed has to find it. */
 const nameOf = ({ id, tenantId }: DocumentState): string => `document ${id} of tenant ${tenantId}`;
 
-/** The document type stands in the access key, behind the date. */
+/** The document type stands in the access key, after the date. */
 const documentTypeOf = (accessKey: string): string => accessKey.slice(8, 10);

@@ -8,10 +8,10 @@ import { AT_ITS_PLACE, PRINTED_NUMBER } from './printed-number.js';
 import { fromWireMessage, type WireMessage } from './wire-message.js';
 
 const IDENTITY = `d.id, d.document_type as "documentType", to_char(d.issue_date, 'YYYY-MM-DD') as "issueDate", ${PRINTED_NUMBER} as number`;
-/** `d` with what tells whether it may be modified, and by what. */
+/** `d` with the columns that decide whether it may be modified, and by what. */
 const COLUMNS = `${IDENTITY}, d.status, d.error_code as "errorCode", d.sri_messages as "sriMessages", d.buyer_id_type as "buyerIdType", d.buyer_id as "buyerId", d.access_key as "accessKey", d.authorization_number as "authorizationNumber",
   coalesce(c.content -> 'taxes', '[]') as taxes`;
-/** Of the credit notes that count against the balance of `d` (`credit_left`), but for the refused one that this may be the correction of. */
+/** Taxes of the credit notes that count against the balance of `d` (`credit_left`), but for a refused one that this may correct. */
 const CREDITED_TAXES = `(
   select coalesce(jsonb_agg(t.tax), '[]')
   from documents n
@@ -72,14 +72,14 @@ export class ModifiedDocumentsRepository {
     ]);
   }
 
-  /** What a document of the issuer's own is named by; null where the issuer has none of that id. */
+  /** Type, number and date of one of the issuer's own documents; null where the issuer has none of that id. */
   async identityOf(tenantId: string, issuerId: string, id: string): Promise<OriginalIdentity | null> {
     const sql = `select ${IDENTITY} from ${PLACED} where d.tenant_id = $1 and d.issuer_id = $2 and d.id = $3`;
     const [row] = await this.transaction.run(tenantId, (manager) => manager.query<OriginalIdentity[]>(sql, [tenantId, issuerId, id]));
     return row ?? null;
   }
 
-  /** The content of a draft with what it leaves to its original to say, as that one is now. */
+  /** The content of a draft, completed from its original as that one is now. */
   async withOriginalNamed(tenantId: string, issuerId: string, content: DocumentContent): Promise<DocumentContent> {
     const { modifiedDocumentId: id } = content;
     const original = id === null ? null : await this.identityOf(tenantId, issuerId, id);

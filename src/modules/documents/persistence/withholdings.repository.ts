@@ -5,7 +5,7 @@ import { CAME_TO_NOTHING } from '../domain/own-original.js';
 import type { EarlierSupport, WithheldSupport } from '../domain/withheld-before.js';
 import { AT_ITS_PLACE, PRINTED_NUMBER } from './printed-number.js';
 
-/** Of a subject's documents the newest are looked at: issuing costs no more for who has ever so many. */
+/** Only the newest documents of a subject are looked at, so that issuing does not slow down for one with very many. */
 const DOCUMENTS_LOOKED_AT = 1_000;
 
 const SQL = `

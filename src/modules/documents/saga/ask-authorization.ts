@@ -19,7 +19,7 @@ export async function askAuthorization(state: DocumentState, ask: (accessKey: st
   return { answer, former };
 }
 
-/** The rows that a question and its answers leave behind. */
+/** The rows that record a question and its answers. */
 export function authorizationRecords(ids: Ids, state: DocumentState, answers: Answers, startedAt: Date): Records {
   const found = authorizationOf(state, answers);
   const { signingNo, accessKey } = found?.signing ?? state;

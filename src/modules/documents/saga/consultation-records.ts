@@ -4,7 +4,7 @@ import type { DocumentState } from '../domain/document.js';
 import type { AttemptOutcome, Records } from '../persistence/documents.repository.js';
 
 /**
- * The row that a question to the SRI's consultation service and its answer leave behind.
+ * The row that records a question to the SRI's consultation service and its answer.
  * @param startedAt when the question was sent
  */
 export function consultationRecords(ids: Ids, { signingNo }: DocumentState, answer: ConsultationAnswer, startedAt: Date): Records {

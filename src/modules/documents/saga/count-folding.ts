@@ -6,7 +6,7 @@ import { DocumentCountsRepository } from '../persistence/document-counts.reposit
 const INTERVAL_MS = 5_000;
 const BATCH = 5_000;
 
-/** Folds what documents left behind into the counts of the lists. Late, lists are as exact, only slower. */
+/** Folds the changes that documents recorded into the counts of the lists. If it is late, lists are as exact, only slower. */
 @Injectable()
 export class CountFolding extends RecurringWork {
   constructor(

@@ -86,7 +86,7 @@ export class PrepareStep implements SagaStep {
         await this.documents.advance(state, waitForKey(new Date(now.getTime() + KEY_PAUSE_MS)), token, now);
         return null;
       }
-      // The database is away or the process is told to die: somebody else goes on.
+      // The database is away or the process is ending: another worker goes on.
       if (!(error instanceof EnvelopeError || error instanceof BuildFailure)) throw error;
       this.log.error(`document ${state.id} cannot be built or signed: ${error.message}`);
       await this.documents.advance(state, { moves: [{ trigger: 'failed' }], patch: { errorCode: 'SIGNING_FAILED' }, work: recheck(state, now, this.policy) }, token, now);

@@ -26,7 +26,7 @@ interface Operation {
   probe: object | null;
   recoveredAt: Date | null;
   inFlight: number;
-  /** Of these, for documents from before it came back. */
+  /** How many of these are for documents from before the service came back. */
   waitedInFlight: number;
 }
 
@@ -100,7 +100,7 @@ export class SriBreaker implements StepGate {
     };
   }
 
-  /** Of each service called so far: 0 it is called freely, 1 in parts after an outage, 2 not, but for probes. */
+  /** State of each service called so far: 0 it is called freely, 1 in parts after an outage, 2 not, but for probes. */
   states(): { readonly service: SriService; readonly state: 0 | 1 | 2 }[] {
     const now = this.clock.now();
     return Array.from(this.operations, ([service, operation]) => ({
@@ -170,7 +170,7 @@ export class SriBreaker implements StepGate {
       operation.openUntil = null;
       return;
     }
-    // Calls that were under way when the service was taken for down tell nothing new.
+    // The end of a call that was under way when the service was taken for down is nothing new.
     if (operation.openUntil !== null && !isProbe) return;
     operation.failures += 1;
     if (operation.failures < FAILURES_TO_OPEN) return;

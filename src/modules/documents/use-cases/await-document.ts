@@ -16,7 +16,7 @@ export class AwaitDocument extends Query<DocumentSyncSubmit> {
     readonly documentId: string,
     readonly seconds: number,
     readonly replayed: boolean,
-    /** The key that its first answer told; corrected under another day since, it is authorized under another one. */
+    /** The access key in its first answer; if it was corrected to another day since, it is authorized under another key. */
     readonly firstKey: string | null = null,
   ) {
     super();

@@ -17,7 +17,7 @@ import { SAGA_POLICY } from '../saga/policy.js';
 
 /**
  * Records that a document is to be annulled and watches until the SRI says that it is; the annulling itself is done in the
- * portal. What the rules refuse is recorded all the same where the SRI shows it annulled already.
+ * portal. A cancellation that the rules refuse is recorded all the same if the SRI shows the document annulled already.
  */
 export class CancelDocument extends Command<CancellationRequested> {
   constructor(
@@ -49,7 +49,7 @@ export class CancelDocumentHandler implements ICommandHandler<CancelDocument> {
     });
     const { deadline, needsAcceptance } = annulmentOf(loaded.content, at);
     const instructions = status === 'CANCELLED' ? ALREADY_ANNULLED[language] : INSTRUCTIONS[language](needsAcceptance, deadline);
-    // The time that the record tells; the write is a moment later.
+    // The time that the record shows; the write is a moment later.
     const { requestedAt = at.toISOString() } = decision.patch.cancellation ?? {};
     return { document_id: documentId, status, cancellation_requested_at: requestedAt, deadline, instructions };
   }

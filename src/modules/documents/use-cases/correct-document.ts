@@ -84,7 +84,7 @@ export class CorrectDocumentHandler implements ICommandHandler<CorrectDocument> 
     };
   }
 
-  /** What the number and the access key are made of must stay; the date may change only while the SRI stored nothing. */
+  /** Findings where a part was changed of which number and access key are made; the date may change only while the SRI stored nothing. */
   private async fixedParts(tenant: TenantContext, refused: StoredDocument, place: Place, content: DocumentContent): Promise<Finding[]> {
     const mayRedate = content.issueDate === refused.content.issueDate || !(await this.documents.wasRefusedAtAuthorization(tenant, refused.id));
     const parts: readonly (readonly [string, string, string])[] = [

@@ -51,7 +51,7 @@ export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote
       const content = this.contentOf(original, body, today);
       return { content, judged: content };
     });
-    // A deleted draft leaves nothing to tell.
+    // A deleted draft leaves nothing to answer with.
     if (replayed) await this.documents.load(tenant, documentId);
     return { answer: { credit_note_id: documentId, original_document_id: originalId, status: 'DRAFT', access_key: null }, replayed };
   }

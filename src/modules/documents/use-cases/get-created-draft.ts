@@ -34,7 +34,7 @@ interface Created {
 /**
  * Nothing is kept for repetitions: the first content and the issuer of that moment stay with the document, and the rest
  * of the record follows from them; its warnings are found anew, as of the day it was created and
- * by what its original says now. A deleted draft leaves nothing to tell.
+ * by what its original says now. A deleted draft leaves nothing to answer with.
  */
 @QueryHandler(GetCreatedDraft)
 export class GetCreatedDraftHandler implements IQueryHandler<GetCreatedDraft> {

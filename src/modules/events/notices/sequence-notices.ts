@@ -4,10 +4,10 @@ import { RecurringWork } from '../../../platform/schedule/recurring-work.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { SequenceNoticesRepository } from '../persistence/sequence-notices.repository.js';
 
-/** Numbers left, each told once. */
+/** Thresholds of numbers left, each reported once. */
 const THRESHOLDS = [1_000_000, 100_000, 10_000, 1_000] as const;
 
-/** Looks every few minutes for counters that run low. Several workers may: what was told is told once. */
+/** Looks every few minutes for counters that run low. Several workers may do so: each threshold is reported once. */
 @Injectable()
 export class SequenceNotices extends RecurringWork {
   constructor(

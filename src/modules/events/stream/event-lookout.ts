@@ -4,7 +4,7 @@ import { EventsRepository, type WatchedPosition } from '../persistence/events.re
 
 /** An event is seen about so long after its commit. */
 const LOOK_EVERY_MS = 300;
-/** About five seconds: then a stream asks by itself, which also tells it whether its credential still stands. */
+/** About five seconds: then a stream asks by itself, and so also learns whether its credential still stands. */
 const MOST_LOOKS = 16;
 
 interface Waiting extends WatchedPosition {

@@ -24,7 +24,7 @@ const ENDED = new Error('the stream ends');
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
   private readonly log = new Logger(EventStreams.name);
-  /** Of each tenant the streams, with whom each is for. */
+  /** The streams of each tenant, with whom each is for. */
   private readonly open = new Map<string, Map<AbortController, string>>();
 
   constructor(
@@ -73,7 +73,7 @@ export class EventStreams implements BeforeApplicationShutdown {
   private async follow(tenant: TenantContext, selection: EventSelection, first: EventsFound, response: Response, ending: AbortSignal): Promise<void> {
     let found = first;
     let spokenAt = this.clock.now().getTime();
-    // In another life of the database the client is told so when it comes back.
+    // If the database began another life, the client learns so when it comes back.
     while (found.isCredentialValid && found.at.lineage === first.at.lineage) {
       for (const event of found.events) await this.send(response, messageOf(event), ending);
       const now = this.clock.now().getTime();

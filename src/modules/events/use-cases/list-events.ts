@@ -10,7 +10,7 @@ import { EventsRepository } from '../persistence/events.repository.js';
 
 const CURSOR = ['query', 'cursor'];
 
-/** Events behind a cursor, oldest first: none is ever passed over, however late its transaction commits. */
+/** Events after a cursor, oldest first: none is ever passed over, however late its transaction commits. */
 export class ListEvents extends Query<EventPage> {
   constructor(
     readonly tenant: TenantContext,

@@ -28,7 +28,7 @@ export type CheckName = keyof Checks;
 export type CheckReason<Name extends CheckName> = Extract<keyof Checks[Name], string>;
 export const CHECK_NAMES = Object.keys(CERTIFICATE_CHECKS) as readonly CheckName[];
 
-/** What one check found, without words: it is stored as it stands and told in the language of whoever asks. */
+/** What one check found, without words: it is stored as it stands and worded in the language of whoever asks. */
 export interface CheckFinding {
   readonly check: CheckName;
   readonly outcome: CheckOutcome;

@@ -26,7 +26,7 @@ const WRITABLE = [
 
 export type IssuerValues = Readonly<Partial<Record<(typeof WRITABLE)[number], string | boolean | Buffer | null>>>;
 
-/** Of the logo only where it is found. */
+/** Columns as they are shown: instead of the logo, the path where it lies. */
 const SHOWN = WRITABLE.map((column) => (column === 'logo' ? `case when logo is not null then '/issuers/' || id || '/logo' end as logo` : column));
 
 const COLUMNS = `id, tenant_id, ruc, ${SHOWN.join(', ')}, disabled_at, created_at, updated_at`;

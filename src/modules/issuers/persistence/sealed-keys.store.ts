@@ -27,7 +27,7 @@ export class SealedKeysStore {
     return new SealedKeysStore(client);
   }
 
-  /** Up to `limit` keys of certificates in use, in order, behind the given one; null begins. */
+  /** Up to `limit` keys of certificates in use, in order, after the given one; null begins. */
   async after(last: SealedKey | null, limit: number): Promise<SealedKey[]> {
     const place = [last?.tenantId ?? BEFORE_ALL, last?.certificateId ?? BEFORE_ALL];
     const { rows } = await this.client.query<Row>('select * from sello.sealed_keys_after($1, $2, $3)', [...place, limit]);

@@ -15,8 +15,8 @@ export interface Sequence {
 const LAST_NUMBER = 999_999_999;
 
 /**
- * A page of the numbers from the first to the last taken that no authorized document carries, or will. Every row tells
- * how many there are in all; behind the last page there is one row that tells nothing else.
+ * A page of the numbers, from the first to the last taken, that no authorized document carries or will carry. Every row has
+ * the count of all; a page after the last one is a single row with that count alone.
  */
 const GAPS = `
   with point as (

@@ -22,7 +22,7 @@ export interface NewMember extends Invitation {
   readonly role: MemberRole;
 }
 
-/** What is to become of a member, and how the log tells it. */
+/** What is to become of a member, and the line of the audit log for it. */
 export interface MemberChange {
   readonly set: { readonly role?: MemberRole; readonly status?: 'active' | 'suspended'; readonly invitation?: Invitation } | 'remove';
   readonly entry: Pick<AuditEntry, 'action' | 'detail'>;
@@ -110,7 +110,7 @@ const CARDS =
 const INVITATIONS_PER_DAY = { tenant: 200, unconfirmed: 5, member: 5 } as const;
 const DAY_MS = 86_400_000;
 
-/** One bound to invitations: whose it is, those to which address count, and what else its refusal tells. */
+/** One bound to invitations: whose it is, to which address it counts them, and what else its refusal says. */
 interface InvitationBound {
   readonly of: 'tenant' | 'member';
   readonly limit: number;
@@ -154,7 +154,7 @@ async function isConfirmed(manager: EntityManager, { tenantId, principal }: Tena
   return actor?.confirmed === true;
 }
 
-/** Changes go one after the other, and behind a reset of a password that takes the tenant back: who lost it learns nothing. */
+/** Changes go one after the other. They wait for a password reset that takes the tenant back: whoever lost the tenant then learns nothing. */
 async function lockTenant(manager: EntityManager, { tenantId }: TenantContext): Promise<void> {
   found((await manager.query<unknown[]>('select 1 from tenants where id = $1 for no key update', [tenantId]))[0]);
 }

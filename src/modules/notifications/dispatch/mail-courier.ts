@@ -12,9 +12,9 @@ import { DocumentMailWriter } from './document-mail.js';
 import { NoticeMailWriter } from './notice-mail.js';
 import type { Written } from './written.js';
 
-/** Of the lease, so that nobody else has begun with the mail when its sender gives up. */
+/** Share of the lease after which a sender gives up, so that nobody else has begun with the mail by then. */
 const SHARE_OF_LEASE = 0.8;
-/** Of the lease, that writing a mail may take before it is renewed for the sending. With the share above, less than all of it. */
+/** Share of the lease that writing a mail may take before the lease is renewed for the sending. Both shares are less than all of it. */
 const SHARE_FOR_WRITING = 0.1;
 /** Between tries to put on record what the mail server said; each pause is twice the one before. */
 const FIRST_SETTLING_PAUSE_MS = 500;
@@ -76,7 +76,7 @@ export class MailCourier {
     return (await this.work.renew(row, token, now, this.leaseMs)) ? now : null;
   }
 
-  /** What the mail server has taken is sent again unless that is put on record: worth patience with the database while the lease lasts. */
+  /** A mail that the server has taken is sent again unless that is put on record: worth patience with the database while the lease lasts. */
   private async settle(row: ClaimedWork, token: string, standing: Standing, until: number): Promise<void> {
     for (let pause = FIRST_SETTLING_PAUSE_MS; ; pause *= 2) {
       const now = this.clock.now();

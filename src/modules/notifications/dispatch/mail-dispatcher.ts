@@ -8,7 +8,7 @@ import { MailCourier } from './mail-courier.js';
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 /** Mails that end within so short a time make room together, for which the database is asked once. */
 const GATHERING_MS = 15;
-/** Of the time that a stopping process has, for mails that are being sent. */
+/** Share of a stopping process' time for mails that are being sent. */
 const SHARE_OF_SHUTDOWN = 0.5;
 const NUDGED = new Error('there is room for more mails');
 

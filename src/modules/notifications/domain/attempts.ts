@@ -1,4 +1,4 @@
-/** What became of an attempt to send a mail, as the mail server told it. */
+/** What became of an attempt to send a mail, by the mail server's answer. */
 export type Outcome =
   | { readonly outcome: 'taken'; readonly messageId: string }
   | { readonly outcome: 'put_off' | 'bounced' | 'refused'; readonly reason: string };
@@ -18,7 +18,7 @@ export interface Standing {
 /**
  * Decides how a mail stands after an attempt.
  * @param attempts this one included
- * @param ladder seconds between attempts; behind its end the mail has failed
+ * @param ladder seconds between attempts; after its end the mail has failed
  */
 export function standingAfter(outcome: Outcome, attempts: number, ladder: readonly number[], now: Date): Standing {
   switch (outcome.outcome) {

@@ -4,7 +4,7 @@ import { type Language, nameOfType, wordsOf } from './document-words.js';
 import { layout, type Page } from './layout.js';
 import { fill, type Placeholder } from './template.js';
 
-/** What a mail tells of a document. */
+/** What a mail says about a document. */
 export interface DocumentFacts {
   readonly documentType: DocumentTypeCode;
   /** `001-002-000000003`. */

@@ -3,7 +3,7 @@ import { moment, oneLine, type WrittenLetter } from './document-letter.js';
 import { type Language, nameOfType } from './document-words.js';
 import { layout } from './layout.js';
 
-/** What a tenant's admins are told by mail: each kind as it stands when the mail is written. */
+/** News that a tenant's admins get by mail: each kind as it stands when the mail is written. */
 
 export interface CertificateNews {
   readonly issuer: string;

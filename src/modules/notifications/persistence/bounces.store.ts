@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { serviceDataSourceOptions } from '../../../platform/database/connection.js';
 
-/** Mails that came back, told by another program than the service: it knows the mail and not its tenant. */
+/** Mails that came back, reported by another program than the service: it knows the mail and not its tenant. */
 export class BouncesStore {
   private constructor(private readonly dataSource: DataSource) {}
 

@@ -34,7 +34,7 @@ interface Row {
   settings: MailSettings | null;
 }
 
-/** Reads what a mail tells of its document, as it was issued. */
+/** Reads what a mail says about its document, as it was issued. */
 @Injectable()
 export class DocumentFactsRepository {
   constructor(private readonly transaction: TenantTransaction) {}

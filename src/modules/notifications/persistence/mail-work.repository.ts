@@ -5,7 +5,7 @@ import type { Standing } from '../domain/attempts.js';
 /** A row of due work under its claimer's lease. */
 export interface ClaimedWork {
   readonly tenantId: string;
-  /** Of the mail, or of the event that admins are to be told of. */
+  /** Id of the mail, or of the event that admins are to hear of. */
   readonly id: string;
   readonly kind: 'mail' | 'notice';
 }
@@ -37,7 +37,7 @@ export class MailWorkRepository {
 
   /**
    * Writes how a mail stands after an attempt and when it is due again.
-   * @returns false when the lease was lost: whoever holds the mail now tells of it
+   * @returns false when the lease was lost: whoever holds the mail now writes how it stands
    */
   async settle({ tenantId, id }: ClaimedWork, token: string, standing: Standing, now: Date): Promise<boolean> {
     const [row] = await this.transaction.call<{ settled: boolean }>(

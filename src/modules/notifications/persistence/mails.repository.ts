@@ -13,7 +13,7 @@ const COLUMNS = 'id, tenant_id, document_id, cause, recipient, language, status,
 export interface MailableDocument {
   readonly status: DocumentStatus;
   readonly buyer_email: string | null;
-  /** Of the tenant's mails. */
+  /** Language of the tenant's mails. */
   readonly language: Language;
   /** When the oldest of the last `limit` requested mails was; null while there were fewer. */
   readonly crowded_since: Date | null;

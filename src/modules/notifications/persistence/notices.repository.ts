@@ -6,13 +6,13 @@ import type { Language } from '../domain/document-words.js';
 import { isNotice, type News, type NoticeType, QUIET_MS } from '../domain/notice-letter.js';
 import type { ClaimedWork } from './mail-work.repository.js';
 
-/** A mail to an admin with what it tells. */
+/** A mail to an admin, with its news. */
 export interface NoticeMail {
   readonly recipient: string;
   readonly language: Language;
   readonly attempts: number;
   readonly tenantName: string;
-  /** Null: the recipient is no owner or admin any more, and is told nothing. */
+  /** Null: the recipient is no longer an owner or admin, and gets no mail. */
   readonly news: News | null;
 }
 
@@ -41,12 +41,12 @@ export class NoticesRepository {
   ) {}
 
   /**
-   * Queues one mail to every active owner and admin about an event; other events of the kind that wait are told by the same
-   * mail, and so are those that earlier mails failed to tell. Soon after such a mail the event waits.
+   * Queues one mail to every active owner and admin about an event. The same mail reports other events of the kind that wait,
+   * and those that earlier mails failed to report. Soon after such a mail the event waits.
    */
   async addressAdmins({ tenantId, id: eventId }: ClaimedWork, token: string, now: Date): Promise<void> {
     await this.transaction.run(tenantId, async (manager) => {
-      // Two events of a kind wait for each other here, so that they are told once.
+      // Two events of a kind wait for each other here, so that they are reported once.
       const [tenant] = await manager.query<{ is_active: boolean }[]>('select is_active from tenants where id = $1 for no key update', [tenantId]);
       const [, held] = await manager.query<[unknown[], number]>('delete from mail_outbox where tenant_id = $1 and id = $2 and lease_token = $3', [tenantId, eventId, token]);
       const [event] = await manager.query<{ type: string; last_mail: Date | null }[]>(
@@ -68,7 +68,7 @@ export class NoticesRepository {
     });
   }
 
-  /** @param eventIds what is told; the first one gave rise to it */
+  /** @param eventIds what the mail reports; the first one gave rise to it */
   private async queueMails(manager: EntityManager, tenantId: string, type: NoticeType, eventIds: readonly string[], now: Date): Promise<void> {
     const admins = await manager.query<{ email: string }[]>(
       `select a.email from members a where a.tenant_id = $1 and ${IS_ADMIN} order by a.email`,
@@ -101,7 +101,7 @@ export class NoticesRepository {
     });
   }
 
-  /** @param eventIds what the mail is to tell; kinds that last are told as they stand, whichever event it was */
+  /** @param eventIds what the mail is to report; lasting conditions are reported as they stand now, whichever event it was */
   private async news(manager: EntityManager, tenantId: string, type: NoticeType, eventIds: readonly string[], now: Date): Promise<News> {
     const read = <Item>(sql: string, ...parameters: unknown[]): Promise<Item[]> => manager.query<Item[]>(`${sql} limit ${MOST_ITEMS}`, [tenantId, ...parameters]);
     switch (type) {

@@ -48,7 +48,7 @@ export class Archive {
     await mkdir(home, { recursive: true, mode: 0o700 });
     const name = `part-${String((await partsIn(home)).length + 1).padStart(4, '0')}`;
     const unfinished = join(home, `.${name}.unfinished`);
-    // Of a run that was killed.
+    // Left by a run that was killed.
     await rm(unfinished, { recursive: true, force: true });
     await mkdir(unfinished, { mode: 0o700 });
     const { files, count } = await writeFiles(unfinished, documents);

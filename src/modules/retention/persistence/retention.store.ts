@@ -76,7 +76,7 @@ export class RetentionStore {
     return rows.map((row) => ({ tenantId: row.tenant_id, month: row.month, documents: row.documents, createdFrom: row.created_from, createdTo: row.created_to }));
   }
 
-  /** Settled documents of a month in the order of their creation, behind the given one. */
+  /** Settled documents of a month in the order of their creation, after the given one. */
   async documents({ tenantId, month, createdFrom, createdTo }: PastMonth, before: string, after: PastDocument | null, limit: number): Promise<PastDocument[]> {
     const rows = await this.query<{ id: string; created_at: string; version: number; access_key: string | null; record: string }>(
       'select * from documents_past_keeping($1, $2::date, $3::date, $4::date, $5::date, $6::timestamptz, $7, $8)',

@@ -28,7 +28,7 @@ export interface Archived {
 export class ArchiveDocuments {
   constructor(
     private readonly store: RetentionStore,
-    /** null: only tell what there is. */
+    /** null: only report what there is. */
     private readonly archive: Archive | null,
     private readonly ports: { readonly clock: Clock; readonly sleeper: Sleeper },
     private readonly report: (line: string) => void,

@@ -131,7 +131,7 @@ async function one(manager: EntityManager, tenantId: string, webhookId: string, 
 }
 
 /**
- * Of a webhook one time is replayed at once, and nothing beside it: two would send an event twice over, and one delivery would
+ * A webhook has one replay at a time, and nothing beside it: two would send an event twice over, and one delivery would
  * wait for the work of all. Not by the webhook's row: who ends an attempt holds its work and waits for that.
  * @throws DomainError RATE_LIMITED
  */

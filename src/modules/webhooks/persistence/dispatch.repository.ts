@@ -38,7 +38,7 @@ export interface EndedAttempt {
   readonly statusCode: number | null;
   readonly durationMs: number;
   readonly nextAt: Date | null;
-  /** Id of the event that tells of an address switched off, should it come to that. */
+  /** Id for the event `webhook.disabled`, should this attempt switch the address off. */
   readonly eventId: string;
 }
 

@@ -27,7 +27,7 @@ export class SealedWebhookSecretsStore {
     return new SealedWebhookSecretsStore(client);
   }
 
-  /** Up to `limit` secrets in order, behind the given one; null begins. */
+  /** Up to `limit` secrets in order, after the given one; null begins. */
   async after(last: SealedWebhookSecretRow | null, limit: number): Promise<SealedWebhookSecretRow[]> {
     const place = [last?.tenantId ?? BEFORE_ALL, last?.secretId ?? BEFORE_ALL];
     const { rows } = await this.client.query<Row>('select * from sello.sealed_webhook_secrets_after($1, $2, $3)', [...place, limit]);

@@ -40,7 +40,7 @@ export class WebhooksRepository {
   async insert(tenant: TenantContext, webhook: NewWebhook, secret: KeptSecret, most: number, now: Date): Promise<Omit<WebhookCreated, 'secret'> | null> {
     const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
-      // One after the other, so that the count holds; and behind a reset of a password that takes the tenant back: who lost it learns nothing.
+      // One after the other, so that the count holds. They wait for a password reset that takes the tenant back: whoever lost the tenant then learns nothing.
       await manager.query('select 1 from tenants where id = $1 for no key update', [tenantId]);
       await requireCredential(manager, tenant, now);
       const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from webhooks where ${STANDING}`, [tenantId]);
@@ -83,7 +83,7 @@ export class WebhooksRepository {
     return record;
   }
 
-  /** In transactions of their own, behind that of the change: see the function. */
+  /** In transactions of their own, after that of the change: see the function. */
   private async resume(tenantId: string, id: string, now: Date): Promise<void> {
     const some = async (): Promise<number> =>
       (await this.database.call<{ resumed: number }>(tenantId, 'select resume_some_deliveries($1, $2, $3, $4) as resumed', [id, now, RESUMED_AT_ONCE]))[0]?.resumed ?? 0;
@@ -111,7 +111,7 @@ export class WebhooksRepository {
     });
   }
 
-  /** False when the tenant has no such webhook. What is on its way ends with the next look at it. */
+  /** False when the tenant has no such webhook. Deliveries that are on their way end with the next look at them. */
   async remove(tenant: TenantContext, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {

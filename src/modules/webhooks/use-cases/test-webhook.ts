@@ -6,7 +6,7 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import { DeliveriesRepository } from '../persistence/deliveries.repository.js';
 import type { DeliveryRecord } from '../webhooks.responses.js';
 
-/** Sends a ping to one webhook, once; its delivery tells what came of it. */
+/** Sends a ping to one webhook, once; its delivery shows what came of it. */
 export class TestWebhook extends Command<DeliveryRecord> {
   constructor(
     readonly tenant: TenantContext,

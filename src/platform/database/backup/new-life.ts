@@ -10,7 +10,7 @@ export interface NewLife {
   readonly skip: number;
   readonly reason: string;
   readonly now: Date;
-  /** Whether it begins although the service is connected: behind a pooler sessions outlive their processes. */
+  /** Whether it begins although the service is connected: with a pooler, sessions outlive their processes. */
   readonly whileServed: boolean;
 }
 

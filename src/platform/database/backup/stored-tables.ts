@@ -22,7 +22,7 @@ interface Row extends StoredTable {
   readonly needs: readonly string[];
 }
 
-/** The tables of the schema, each behind those that its rows refer to. Partitions come with their table. */
+/** The tables of the schema, each after those that its rows refer to. Partitions come with their table. */
 export async function storedTables(client: Client): Promise<StoredTable[]> {
   const { rows } = await client.query<Row>(TABLES, [NOT_KEPT]);
   const ordered: StoredTable[] = [];

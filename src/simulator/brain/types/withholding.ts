@@ -114,7 +114,7 @@ function supportDifferences(support: Element, issued: string): readonly string[]
     const charged = sumOf(iva.map((tax) => amount(required(tax, 'valorImpuesto'))));
     compare('El IVA base de las retenciones', bases(IVA), charged);
   }
-  // The total is the purchase's own: tip, freight, others' charges and refunded IVA are in it, and told nowhere.
+  // The total is the purchase's own: tip, freight, others' charges and refunded IVA are in it, and in no field of their own.
   const total = amount(required(support, 'importeTotal'));
   const payments = children(child(support, 'pagos'), 'pago').map((payment) => amount(required(payment, 'total')));
   compare('La suma de los pagos', sumOf(payments), total);

@@ -165,7 +165,7 @@ export function* checkDelay(supportDate: string, pointer: string, issueDate: str
   }
 }
 
-/** A day that a slip of the year would tell. */
+/** Warns of a day so far off that the year may be a slip. */
 function* checkNearness(day: string | null, pointer: string, issueDate: string): Generator<Finding> {
   if (day === null) return;
   const ahead = daysBetween(issueDate, day);
@@ -226,7 +226,7 @@ function* checkEntry(
   }
 }
 
-/** What the tax authority reads of the purchase: each tax and rate once, all that was bought under some rate of IVA. */
+/** The purchase must be as the tax authority reads it: each tax and rate once, and all that was bought under some rate of IVA. */
 function* checkTaxGroups({ taxes, subtotal }: SupportingDocument, at: string): Generator<Finding> {
   for (const [tax, index] of repeated(taxes, groupKey)) {
     yield finding(RULES['withholding.tax_repeated'], `${at}/taxes/${index}`, null, groupKey(tax));

@@ -48,7 +48,7 @@ const RULES = defineRules({
   },
 });
 
-/** What both forms tell of one withheld tax. */
+/** What both forms hold of one withheld tax. */
 export interface WithheldEntry {
   readonly taxCode: string;
   readonly code: string;

@@ -9,7 +9,7 @@ import { fiscalPeriodOf } from './rules.js';
 import { supportingDocuments } from './supporting-document-xml.js';
 
 export const ROOT = 'comprobanteRetencion';
-/** Of the specification's fields alone. */
+/** The short form, made of the specification's fields alone. */
 export const SHORT_VERSION = '1.0.0';
 /** Per supporting document, as the ATS wants it: compulsory for withholding agents. */
 export const FULL_VERSION = '2.0.0';

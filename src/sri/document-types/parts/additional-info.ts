@@ -4,7 +4,7 @@ import type { DocumentContent, DocumentTypeCode, IssuerSnapshot, NameValue } fro
 /** Names of the fields that the service writes itself; callers may not use them. */
 export const SERVICE_FIELDS = { largeTaxpayer: 'Gran Contribuyente', provider: 'RUC Proveedor' } as const;
 
-/** Sales, purchases settled for who sold, and notes: guides and withholdings do not tell it. */
+/** Invoices, purchase settlements and notes: guides and withholdings do not have it. */
 const WITH_LARGE_TAXPAYER: readonly DocumentTypeCode[] = ['01', '03', '04', '05'];
 
 /** What the service must add: the large-taxpayer legend (annex 24) and the RUC of the invoicing platform (annex 26 of ficha 2.34). */

@@ -42,9 +42,9 @@ export function lines(content: DocumentContent): string {
 }
 
 /**
- * Written as templates, not element by element: lines are nearly all of a large document, and what each piece of text costs,
- * when it is appended and when all is put in one place to be encoded, is more than what its characters do. So constant parts
- * are as long as they can be. What parsed as a decimal is digits and a point: no search for characters to escape.
+ * Written as templates, not element by element: lines are nearly all of a large document, and each piece of text costs more, when
+ * it is appended and when all is put in one place to be encoded, than its characters do. So constant parts are as long as they
+ * can be. A text that parsed as a decimal is digits and a point: there are no characters to escape.
  */
 function line(entry: DocumentLine): string {
   let taxes = '';
@@ -63,7 +63,7 @@ function line(entry: DocumentLine): string {
   );
 }
 
-/** What an entry begins with, up to its base, and of which tax. Nearly all lines of a document bear the same. */
+/** The last entry's opening, up to its base, and its tax. Nearly all lines of a document have the same. */
 let last: (Pick<DocumentTax, 'taxCode' | 'taxRateCode' | 'rate' | 'tariff'> & { readonly opening: string }) | null = null;
 
 function openingOf(tax: DocumentTax): string {
@@ -106,7 +106,7 @@ export const GOODS_POINTERS: Readonly<Record<string, string>> = {
   'detalles/detalle/precioTotalSinImpuesto': '/lines/{detalle}/subtotal',
   'detalles/detalle/detallesAdicionales': '/lines/{detalle}/additional_details',
   'detalles/detalle/detallesAdicionales/detAdicional': '/lines/{detalle}/additional_details/{detAdicional}',
-  // A missing group: the line tells its taxes in one of two fields.
+  // A missing group: the line gives its taxes in one of two fields.
   'detalles/detalle/impuestos': '/lines/{detalle}',
   'detalles/detalle/impuestos/impuesto': '/lines/{detalle}/taxes/{impuesto}',
   infoAdicional: '/additional_info',

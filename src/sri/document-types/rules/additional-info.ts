@@ -23,7 +23,7 @@ const RULES = defineRules({
 
 const MOST_FIELDS = 15;
 
-/** What only the service writes. Who issues with a copy of his own has no platform, or names it himself. */
+/** Names of fields that only the service writes. Whoever issues with a copy of his own has no platform, or names it himself. */
 function reservedNames({ providerRuc }: IssuerSnapshot): readonly string[] {
   const { largeTaxpayer, provider } = SERVICE_FIELDS;
   return (providerRuc === null ? [largeTaxpayer] : [largeTaxpayer, provider]).map((name) => name.toLowerCase());

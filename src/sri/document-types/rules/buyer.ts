@@ -9,7 +9,7 @@ import { defineRules, finding } from './rule.js';
 /** `ambiente` of the SRI's test environment. */
 const TEST_ENVIRONMENT = '1';
 
-/** Passports and foreign identifications, of which no digit tells whose they are. */
+/** Passports and foreign identifications, whose digits cannot be checked. */
 const FREE_IDS: readonly string[] = ['06', '08'];
 
 const TABLE_6 = 'Ficha técnica 2.32, table 6';

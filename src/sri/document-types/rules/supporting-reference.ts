@@ -18,7 +18,7 @@ const RULES = defineRules({
     en: 'The number of the supporting document has the form 000-000-000000000',
     reference: 'Ficha técnica 2.32, annex 3',
   },
-  // What has no number of its own, as papers from abroad, may be told so.
+  // Papers without a number of their own, as those from abroad, may be given zeros.
   'support.number_zero': {
     severity: 'warning',
     es: 'El número del documento de sustento lleva ceros por establecimiento, punto de emisión o secuencial',
@@ -52,7 +52,7 @@ const RULES = defineRules({
 const AUTHORIZATION = /^([0-9]{10}|[0-9]{37}|[0-9]{49})$/;
 const ACCESS_KEY_LENGTH = 49;
 
-/** A document that another rests on; null where the request does not tell a part. */
+/** A document that another rests on; a part is null where the request does not give it. */
 export interface SupportParts {
   readonly documentType: string | null;
   readonly number: string | null;
@@ -112,7 +112,7 @@ export function* checkSupport(parts: SupportParts, at: SupportPointers, issueDat
   }
 }
 
-/** The key checks itself, and tells of its document what is told beside it. */
+/** Checks the key by its check digit, and against what the request says about its document. */
 function* checkAccessKey(authorizationNumber: string, parts: SupportParts, pointer: string): Generator<Finding> {
   const key = parseAccessKey(authorizationNumber);
   if (key === null) {
@@ -126,10 +126,10 @@ function* checkAccessKey(authorizationNumber: string, parts: SupportParts, point
 
 /** Types whose key carries the RUC of who sold; in a settlement (03) it is that of who bought. */
 const OF_SELLER = ['01', '04', '05'];
-/** Of a RUC, what is the taxpayer's own; then comes an establishment. */
+/** First digits of a RUC, the taxpayer's own; then comes an establishment. */
 const TAXPAYER_DIGITS = 10;
 
-/** What is said twice of a document; null where it is not said beside the key, or not in a way to compare. */
+/** Facts about a document that both the request and its key give; null where the request does not, or not in a way to compare. */
 function told({ documentType, number, issueDate, sellerRuc }: SupportParts, key: ParsedAccessKey): readonly { name: string; stated: string | null; ofKey: string }[] {
   // Many a supporting type, such as reimbursements (41), is none that a key knows.
   const type = documentType !== null && isKnown(DOCUMENT_TYPES, documentType) ? documentType : null;

@@ -80,9 +80,9 @@ export interface TaxPointers {
 
 /** In what an entry stands. */
 export interface Holder {
-  /** A note of somebody else: it uses the rates of a day that is not told. */
+  /** A note of somebody else: it uses the rates of a day that is not known here. */
   readonly isNote?: boolean;
-  /** Tariffs have no decimals there: one of 0.02 a bottle cannot be told, and is not asked for. */
+  /** Tariffs have no decimals there: one of 0.02 a bottle cannot be written, and is not asked for. */
   readonly wholeTariffs?: boolean;
 }
 
@@ -136,7 +136,7 @@ export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string, 
   return rate;
 }
 
-/** Amount = base x rate within a cent; a specific rate is per unit, which no field tells. */
+/** Amount = base x rate within a cent. A specific rate is per unit, and no field has the units. */
 export function* checkTaxAmount(tax: DocumentTax, rate: TaxRate, at: TaxPointers): Generator<Finding> {
   const expected = missedAmount(tax, rate);
   if (expected !== null) yield finding(amountRule(tax), at.amount, money(expected), tax.taxAmount);
@@ -146,7 +146,7 @@ export function* checkTaxAmount(tax: DocumentTax, rate: TaxRate, at: TaxPointers
 const MOST_LINES = 1_000;
 
 /**
- * The same of a document that somebody else issued. Its lines are not told: what their rounding
+ * The same for a document that somebody else issued. Its lines are not known here: a difference that their rounding
  * can explain deserves a warning, not a refusal.
  */
 export function* checkTaxOfOther(tax: DocumentTax, rate: TaxRate, at: TaxPointers): Generator<Finding> {
@@ -158,7 +158,7 @@ export function* checkTaxOfOther(tax: DocumentTax, rate: TaxRate, at: TaxPointer
   yield finding(rule, at.amount, money(expected), tax.taxAmount);
 }
 
-/** ICE may have parts per unit and bases of law that no field tells: no arithmetic of the document's can refuse it. */
+/** ICE may have parts per unit and legal bases that are in no field: arithmetic within the document cannot refuse it. */
 export function amountRule({ taxCode }: Pick<DocumentTax, 'taxCode'>): Rule {
   return TAX_ENTRY_RULES[taxCode === TAX.ice ? 'tax.amount_unusual' : 'tax.amount'];
 }

@@ -223,8 +223,8 @@ function* checkGroupAmount({ content, tax, members, at, rate }: TaxGroup): Gener
 const leewayOf = (lines: number, exact: Decimal): Decimal => roundingOf(exact.isZero() ? 2 : lines + 2);
 
 /**
- * A tariff of so much a unit, as that of bottles, is one that the lines tell, where all of them tell theirs. Of a tax that is in
- * part a percentage, as most of ICE, the group may tell the one or the other.
+ * A tariff per unit, as that of bottles, must be one of those in the lines, if all lines give theirs. For a tax that is in part
+ * a percentage, as most of ICE, the group may give the one or the other.
  */
 function* checkTariff({ tax: { tariff }, members, at, rate }: TaxGroup): Generator<Finding> {
   if (tariff === null || rate === null || rate.specific === null || rate.percent !== null) return;
@@ -235,8 +235,8 @@ function* checkTariff({ tax: { tariff }, members, at, rate }: TaxGroup): Generat
 }
 
 /**
- * Whether the amount is that of the group's base, rounded once, which may be told instead of the sum of the lines' own: of IVA,
- * and of every tax whose rate binds in a debit note, which shows no taxes of lines.
+ * Whether the amount is that of the group's base, rounded once. It may stand instead of the sum of the lines' own amounts: for IVA,
+ * and for every tax whose rate binds in a debit note, which shows no taxes of lines.
  */
 function isTaxOfBase({ documentType }: DocumentContent, tax: DocumentTax, rate: TaxRate | null): boolean {
   if (rate === null || !rate.binding || !(tax.taxCode === TAX.iva || documentType === DEBIT_NOTE)) return false;

@@ -5,7 +5,7 @@ import type { Pen } from './pen.js';
 export const PAGE = { width: 595.28, height: 841.89, left: 36, top: 34, bottom: 800 } as const;
 export const CONTENT_WIDTH = PAGE.width - 2 * PAGE.left;
 
-/** Opens a page, draws what every page carries and tells where its content begins. */
+/** Opens a page, draws what every page carries and returns where its content begins. */
 export type PageOpener = (first: boolean) => number;
 
 /** Places blocks down the page and goes on to the next one when they do not fit. */

@@ -40,7 +40,7 @@ interface LaidOutRow {
   readonly height: number;
 }
 
-/** Of a row, the points from its top between which it is drawn. */
+/** The part of a row that is drawn, in points from its top. */
 interface Part {
   readonly from: number;
   readonly to: number;

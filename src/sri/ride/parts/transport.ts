@@ -38,7 +38,7 @@ export function substituteGuidePart(flow: Flow, guide: SubstituteGuide, gap: num
 
 type GuideDestination = SubstituteGuide['destinations'][number];
 
-/** A row tells what belongs together, and there may be more rows than a page holds. */
+/** A row holds what belongs together, and there may be more rows than a page holds. */
 function destinationColumns(destinations: readonly GuideDestination[]): readonly Column<GuideDestination>[] {
   const some = (name: keyof GuideDestination): boolean => destinations.some((destination) => destination[name] !== null);
   return [
