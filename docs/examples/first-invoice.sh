@@ -16,7 +16,7 @@ document_id=$(sello "$SELLO_URL/documents" -H 'Content-Type: application/json' -
 BODY
 )
 
-# 2. Wait for the end. (Or name a webhook and be told.)
+# 2. Wait for the end. (Or name a webhook, which is called then.)
 status=''
 until [ "$status" = AUTHORIZED ] || [ "$status" = REJECTED ]; do
   sleep 1

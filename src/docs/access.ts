@@ -1,7 +1,7 @@
 import { type Permission, PERMISSIONS, isAllowed, type Role, ROLES } from '../platform/security/permissions.js';
 import { generatedFrom, table } from './markdown.js';
 
-/** What of the API's description this page reads. */
+/** The parts of the API's description that this page reads. */
 export interface DescribedApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -26,8 +26,8 @@ export function accessPage(api: DescribedApi): string {
   return [
     generatedFrom('Access', '`src/platform/security/permissions.ts` and the routes'),
     'Every route demands one permission; a role holds it or not. Members of a tenant have one role; an API key has that of',
-    'its kind. `platform_admin` acts in a tenant only where the call names it in `X-Tenant-Id`, which the audit log of the',
-    'tenant tells. Beyond the table: only owners touch owners, nobody raises themselves, and a tenant keeps one owner.',
+    'its kind. `platform_admin` acts in a tenant only where the call names it in `X-Tenant-Id`, and the audit log of the',
+    'tenant shows it. Beyond the table: only owners touch owners, nobody raises themselves, and a tenant keeps one owner.',
     '',
     table(['permission', ...ROLES.map((role) => TITLE[role])], PERMISSIONS.map((permission) => [`\`${permission}\``, ...holders(permission)])),
     '',

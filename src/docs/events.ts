@@ -1,7 +1,7 @@
 import type { EventEntry } from '../shared/event-catalogue.js';
 import { generatedFrom, table } from './markdown.js';
 
-/** What of the API's description this page reads. */
+/** The parts of the API's description that this page reads. */
 export interface DescribedEvents {
   readonly components: { readonly schemas: Readonly<Record<string, DescribedPart>> };
 }
@@ -22,8 +22,8 @@ export function eventsPage(catalogue: Readonly<Record<string, EventEntry>>, api:
   return [
     generatedFrom('Events', '`src/shared/event-catalogue.ts` and `src/modules/events/events.responses.ts`'),
     'An event is `{"id", "type", "created_at", "tenant_id", "data", "version"}`, in `GET /events`, in `GET /events/stream` and',
-    'in the body of a webhook alike. It commits with what it tells of: there is no state that a caller can see and whose event',
-    'is missing. `version` is that of the document and grows strictly from one of its events to the next; it is null where an',
+    'in the body of a webhook alike. It commits with the change that it reports: there is no state that a caller can see and whose',
+    'event is missing. `version` is that of the document and grows strictly from one of its events to the next; it is null where an',
     'event is about no document. How they are delivered and verified: [webhooks](webhooks.md).',
     '',
     table(['type', '`data`', 'English', 'Spanish'], entries.map(([kind, { about, en, es }]) => [`\`${kind}\``, `\`${about}\``, `${en}.`, `${es}.`])),

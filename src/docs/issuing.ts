@@ -5,7 +5,7 @@ const DAY = '2026-01-15';
 const PLACE = { issuer_id: '{issuer_id}', establishment_id: '{establishment_id}', emission_point_id: '{emission_point_id}' };
 const INVOICE = '{id of the invoice}';
 
-/** What a reader has to know of each type before its example. */
+/** What a reader has to know about each type before its example. */
 const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: readonly string[] }>> = {
   '01': {
     title: 'Invoice (factura)',
@@ -28,14 +28,14 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
       "The number of one of the issuer's own invoices means the same as its id: a note to one that is not authorized yet is `409 INVALID_STATE`. Only an invoice that was given up because the SRI holds its number under another key counts as issued elsewhere.",
       'Notes that are issued together never exceed the original. When they reach its total it becomes `VOIDED_BY_NC`.',
       "Accepted with a warning, on `/documents/validate` and once it is issued: a note to another buyer than its original's; a note that returns a tax which the invoice did not charge, or on a larger base than the invoice has left after earlier notes.",
-      '`/documents/validate` tells what the invoice has left to credit as it stands; the balance is taken when the note is issued. A refused note of the same emission point and numeric code is left out of it, as the one that is corrected; one that was issued under the same idempotency key is not.',
+      '`/documents/validate` compares the note with what the invoice has left to credit now; the balance is taken when the note is issued. A refused note of the same emission point and numeric code does not count against it, for this may be its correction; one that was issued under the same idempotency key does.',
     ],
   },
   '05': {
     title: 'Debit note (nota de débito)',
     notes: [
       'Each line is a reason for charging more: `description` says why, `quantity` is 1, `subtotal` the amount.',
-      "What it modifies is named as in a credit note. One of the issuer's own documents that was refused, given up or annulled is `409 INVALID_STATE`; one that is still on its way to the SRI may be debited.",
+      "The original is named as in a credit note. One of the issuer's own documents that was refused, given up or annulled is `409 INVALID_STATE`; one that is still on its way to the SRI may be debited.",
     ],
   },
   '06': {
@@ -43,7 +43,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
     notes: [
       'It carries no money: amounts are 0 and `taxes` has its one zero entry.',
       '`issue_date` is the day on which the transport starts. Several consignees: `transport.destinations`.',
-      "`modified_document_id` of an invoice of the issuer's own gives its number, date and authorization number, which of one on its way is its access key. What came to nothing is `409 INVALID_STATE`, and a number, type or day that is not its own is refused; named by number alone, nothing is compared.",
+      "`modified_document_id` of one of the issuer's own invoices fills in number, date and authorization number (while the invoice is on its way, its access key). An invoice that was refused, given up or annulled is `409 INVALID_STATE`, and a number, type or day that is not its own is refused. Of an original named by number alone nothing is compared.",
     ],
   },
   '07': {

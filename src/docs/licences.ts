@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { generatedFrom, table } from './markdown.js';
 
-/** What of a package in package-lock.json is read here and for the bill of materials. */
+/** The parts of a package in package-lock.json that are read here and for the bill of materials. */
 export interface LockedPackage {
   readonly version?: string;
   readonly license?: string;

@@ -1,6 +1,6 @@
 import { generatedFrom, table } from './markdown.js';
 
-/** What this page needs to know of a state. */
+/** What this page needs to know about a state. */
 export interface StateFacts {
   readonly meaning: string;
   readonly final: boolean;

@@ -1,6 +1,6 @@
 import { generatedFrom, table } from './markdown.js';
 
-/** What this page needs to know of a rule. */
+/** What this page needs to know about a rule. */
 export interface RuleFacts {
   /** `group.name`, or one word for a group of one. */
   readonly id: string;

@@ -141,7 +141,7 @@ const RULES = [
   '',
   '- `match`: `service`, `ruc`, `document_type`, `access_key`; nothing means every request.',
   '- `times` (default 1, `null` without end) after `skip` requests, or `nth` as a list of ordinals; `per_key` counts each key apart.',
-  '- Of several rules the first that hits acts; those that add up go along. An outage comes before rules, rules before magic values.',
+  '- If several rules hit, the first acts, and those that add up act as well. An outage comes before rules, rules before magic values.',
   '',
 ];
 

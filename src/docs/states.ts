@@ -31,7 +31,7 @@ export function statesPage(lifecycle: Readonly<Record<DocumentStatus, StateFacts
   const rows = (Object.keys(lifecycle) as DocumentStatus[]).map((status) => [`\`${status}\``, lifecycle[status].meaning, ADVICE[status].show, ADVICE[status].act]);
   return [
     generatedFrom('Handling every state', '`src/modules/documents/domain/lifecycle.ts` and `src/docs/states.ts`'),
-    'Most programs tell four things apart: valid (`AUTHORIZED`), refused (`REJECTED`), needs a person (`MANUAL_REVIEW_REQUIRED`,',
+    'Most programs need only four cases: valid (`AUTHORIZED`), refused (`REJECTED`), needs a person (`MANUAL_REVIEW_REQUIRED`,',
     '`FAILED_PERMANENT`), and everything else, which is "in progress" and comes to an end by itself.',
     '',
     '```mermaid',
@@ -48,7 +48,7 @@ export function statesPage(lifecycle: Readonly<Record<DocumentStatus, StateFacts
     '  AUTHORIZED -->|credit notes| VOIDED_BY_NC',
     '```',
     '',
-    '- Hear of the end by webhook, by `GET /events`, or by asking `GET /documents/{id}` every few seconds.',
+    '- A program learns of the end by webhook, by `GET /events`, or by asking `GET /documents/{id}` every few seconds.',
     '- `REJECTED` is not the last word where the SRI turns out to have authorized the document after all: it is compared daily for',
     '  a month, and evidence of an authorization wins.',
     '- If a document was annulled in the portal without `/cancel`, call `/cancel` afterwards. Where a rule (deadline, credit notes,',
