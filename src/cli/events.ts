@@ -48,7 +48,7 @@ export async function* streamed(api: Api, query: string, cursor: string | null, 
   }
 }
 
-/** All events behind a position, oldest first, page by page. */
+/** All events after a place, oldest first, page by page. */
 export async function* pastEvents(api: Api, filter: URLSearchParams): AsyncGenerator<SelloEvent> {
   let cursor: string | null = null;
   for (;;) {

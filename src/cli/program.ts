@@ -21,7 +21,7 @@ const ENDINGS = `
 Exit codes: ${Object.values(EXIT).map(({ code, meaning }) => `${code} ${meaning}`).join(', ')}.
 The service and the key: --url and --key, else SELLO_URL and SELLO_API_KEY, else the demo company of npm start.`;
 
-/** The command line `sello`: what each command takes, and whom it hands it to. What loads parts of the service is loaded on demand. */
+/** The command line `sello`: what each command takes, and which function does it. Commands that need parts of the service are loaded on demand. */
 export function program(write: (text: string) => void, stop: AbortSignal): Command {
   const sello = new Command('sello')
     .description('Issue electronic tax documents of Ecuador, and watch what becomes of them.')

@@ -36,7 +36,7 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): str
     '',
     '## What a refusal allows',
     '',
-    '`detail.allowed_actions` of `INVALID_STATE` names what may be done instead. Of a document these are the acts of',
+    '`detail.allowed_actions` of `INVALID_STATE` names what may be done instead. For a document these are the acts of',
     '[states.md](states.md); besides them:',
     '',
     table(
@@ -46,8 +46,8 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): str
     '',
     '## Reasons',
     '',
-    'Where a code has several causes, `detail.reason` names the one by a word for programs, and `message` tells it instead of what',
-    'the code says. Acts on documents have reasons of their own, which `detail.allowed_actions` and the state explain.',
+    'Where a code has several causes, `detail.reason` names the cause by a word for programs, and `message` explains that cause',
+    'instead of the code. Acts on documents have reasons of their own, which `detail.allowed_actions` and the state explain.',
     '',
     table(
       ['code', 'reason', 'English', 'Spanish'],

@@ -30,7 +30,7 @@ export function rulesPage(rules: readonly RuleFacts[]): string {
     generatedFrom('Rules', 'the `defineRules` sets of `src/sri` and `src/modules/documents`'),
     `${rules.length} rules, checked in one pass before a number is spent. Errors refuse the document with`,
     '`400 FISCAL_RULE_VIOLATED`; `error.detail` lists every finding with the JSON Pointer of its field. Warnings refuse nothing:',
-    'they come back on `POST /documents/validate` and in `warnings` of the document. A dry run also tells the refusals of',
+    'they come back on `POST /documents/validate` and in `warnings` of the document. A dry run also lists the refusals of',
     '[errors.md](errors.md) that issuing would answer, as `issuing.<code>`. Ids never change their meaning.',
     ...sections,
     '',

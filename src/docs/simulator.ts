@@ -151,8 +151,8 @@ const PORTAL = [
   'No web service annuls: people do, in the portal. The simulator’s portal follows the rules in force since August 2025:',
   'until day 7 of the month after the issue date (the next business day when that is none; no limit for withholdings of ISD);',
   'never for the final consumer; credit notes, debit notes and withholdings wait for their receiver, five business days, unless',
-  'he is foreign; silence and refusal leave the document authorized; nothing takes an annulment back. `ConsultaComprobante` tells',
-  'the state of documents of this month and the last, and answers 99 about all others. The magic values `annul`,',
+  'he is foreign; silence and refusal leave the document authorized; nothing takes an annulment back. `ConsultaComprobante` answers',
+  'the state of documents of this month and the last, and 99 for all others. The magic values `annul`,',
   '`annul-refused` and `annul-silent` play these parts without the control API.',
   '',
 ];
@@ -161,7 +161,7 @@ const REGISTRY = [
   '## Public registry',
   '',
   'Answers about every RUC of a first establishment (suffix 001), persons and companies, with data that follow from the number.',
-  'What `/control/taxpayers/{ruc}` says of a RUC (`exists`, `active`) holds here too; fault rules and outages name the service',
+  'Settings of a RUC by `/control/taxpayers/{ruc}` (`exists`, `active`) hold here too; fault rules and outages name the service',
   '`registry`. Some numbers stand for a case of their own:',
   '',
 ];

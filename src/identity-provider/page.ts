@@ -1,7 +1,7 @@
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 
-/** The sign-in form. What the application asked for travels along in hidden fields. */
+/** The sign-in form. The application's request travels along in hidden fields. */
 export function signInPage(asked: Readonly<Record<string, string>>): string {
   const hidden = Object.entries(asked).map(([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`);
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Identity provider for development</title>

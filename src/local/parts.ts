@@ -91,8 +91,8 @@ export function googleSettings(base: string): Record<string, string> {
 }
 
 /**
- * Options of Node for the HTTP process. What a request makes lives as long as the request: where the space for new
- * objects begins small (Node's 1 MB), much of it is copied several times before it dies.
+ * Options of Node for the HTTP process. Objects of a request live as long as the request: if the space for new objects
+ * begins small (Node's 1 MB), many are copied several times before they die.
  */
 export const API_NODE_OPTIONS = ['--min-semi-space-size=16'] as const;
 

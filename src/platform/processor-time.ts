@@ -1,13 +1,13 @@
 import type { Sleeper } from '../shared/ports.js';
 
-/** Between two looks, so that a limit that is all but reached is not looked at without end. */
+/** Pause between two looks, so that a limit that is almost reached is not looked at all the time. */
 const SHORTEST_PAUSE_MS = 50;
 
 /**
  * Resolves once this process, its threads included, has used so much processor time from now on; rejects when aborted first.
  *
- * What a task costs is judged by this and not by the clock: on a machine that is busy, or stands still for a while, the
- * cheapest takes long.
+ * The cost of a task is judged by this and not by the clock: on a machine that is busy, or stands still for a while, the
+ * cheapest task takes long.
  */
 export async function processorTimeUsed(milliseconds: number, sleeper: Sleeper, signal: AbortSignal): Promise<void> {
   const started = process.cpuUsage();

@@ -23,10 +23,10 @@ export async function runCommand({ usage, otherwise }: Command, work: () => Prom
     process.stderr.write(`${commandFailure(error) || otherwise}\n`);
     process.exitCode = 1;
   };
-  // A connection that is lost while nothing is asked of it: what it guarded, as the turn of a migration, must not go on.
+  // A connection that is lost between two queries: work under its guard, such as the turn of a migration, must not go on.
   const lost = (error: Error): void => {
     fail(error);
-    // An error without a code is nobody's connection, but a mistake in here.
+    // An error without a code is not a lost connection but a mistake in this program.
     if (!('code' in error)) process.stderr.write(`${error.stack}\n`);
     process.exit();
   };

@@ -1,4 +1,4 @@
-/** Shape and check digits of Ecuadorian taxpayer numbers. What exists, only the SRI's registry knows. */
+/** Shape and check digits of Ecuadorian taxpayer numbers. Whether a number exists, only the SRI's registry knows. */
 
 export type TaxpayerIdProblem =
   /** Not the right number of ASCII digits. */

@@ -10,7 +10,7 @@ import type { OpenedSession } from './sessions/session-opener.js';
 
 const REFRESH_COOKIE = 'service_refresh_token';
 
-/** Keeps the tokens of a browser where its scripts cannot read them, and of other origins' pages none is sent by a form. */
+/** Keeps the tokens of a browser in cookies that scripts cannot read and that forms of other origins' pages do not send. */
 @Injectable()
 export class SessionCookies {
   constructor(

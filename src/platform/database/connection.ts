@@ -35,8 +35,8 @@ export function serviceDataSourceOptions(url: string, program: Program, poolSize
         `-c role=${SERVICE_ROLE}`,
         '-c search_path=sello',
         '-c timezone=UTC',
-        // Statements here last milliseconds, and before version 18 what a function turns off counts as dear enough to be
-        // compiled each time (docs/adr/018-queues-are-read-by-key.md).
+        // Statements here last milliseconds. Before version 18, a way of reading that a function turns off counts as so expensive
+        // that the statement would be compiled each time (docs/adr/018-queues-are-read-by-key.md).
         '-c jit=off',
         '-c statement_timeout=10000',
         '-c lock_timeout=5000',

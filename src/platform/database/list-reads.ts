@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
 
 /**
- * Where lists and exports are read: a replica where there is one, else the primary. What is read here may be some seconds
- * old, so nothing is decided by it.
+ * Where lists and exports are read: a replica where there is one, else the primary. These reads may be some seconds old, so
+ * nothing is decided by them.
  */
 export abstract class ListReads {
   /** Runs `work`, which only reads, in one transaction of the tenant. It may run twice. */

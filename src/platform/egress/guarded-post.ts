@@ -18,8 +18,8 @@ export type PostOutcome = { readonly status: number } | { readonly noAnswer: NoA
 
 /**
  * Posts to addresses that tenants name, and to nowhere within: the name is looked up at every call, every address it has
- * must be public, and the connection goes to one that was checked: to the next where one does not answer. Connections are not kept, redirects not followed,
- * proxies of the environment not used; of the answer the status leaves, the body does not.
+ * must be public, and the connection goes to one that was checked, or to the next if that one does not answer. Connections are
+ * not kept, redirects not followed, proxies of the environment not used. Only the status of the answer is returned, not its body.
  */
 @Injectable()
 export class GuardedPost {

@@ -18,7 +18,7 @@ const SERVICE_PORTS: readonly number[] = [1433, 1521, 2049, 2375, 2376, 2379, 23
 /** Names that never lead out of a machine or a network. */
 const INNER_NAME = /^(?:localhost|[^.]+)$|\.(?:localhost|local|internal|intranet|lan|home\.arpa|test|invalid)$/;
 
-/** What is wrong with an address by its text alone; null: nothing. What its name leads to is judged at every call. */
+/** What is wrong with an address by its text alone; null: nothing. The addresses of its name are judged at every call. */
 export function targetProblem(text: string, targets: Targets): TargetProblem | null {
   if (!URL.canParse(text)) return { type: 'url_parsing', ctx: {} };
   const url = new URL(text);

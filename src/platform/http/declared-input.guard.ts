@@ -9,12 +9,12 @@ import { echo, type FieldFinding, ValidationFailure } from './validation-failure
 
 const TAKES_ANY_QUERY = 'sello:takes-any-query';
 
-/** Into the query of such a route others write what they like: a provider that sends a browser back, a monitor that outwits caches. */
+/** Marks a route into whose query others write what they like: a provider that sends a browser back, a monitor that outwits caches. */
 export const TakesAnyQuery = (): MethodDecorator & ClassDecorator => SetMetadata(TAKES_ANY_QUERY, true);
 
 /**
- * Refuses what a route would not read: a body or a query string where it declares none. Who sends one means something by it,
- * and it would be lost in silence. What is declared is the validation pipe's to judge.
+ * Refuses what a route would not read: a body or a query string where it declares none. Whoever sends one means something by it,
+ * and it would be lost in silence. Declared input is judged by the validation pipe.
  */
 @Injectable()
 export class DeclaredInputGuard implements CanActivate {

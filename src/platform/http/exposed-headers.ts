@@ -1,4 +1,4 @@
-/** Headers of answers that pages of other origins may read; those that the description tells of are all here. */
+/** Headers of answers that pages of other origins may read; all those in the API's description are among them. */
 export const EXPOSED_HEADERS: readonly string[] = [
   'X-Request-Id',
   'Retry-After',

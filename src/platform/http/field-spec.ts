@@ -74,7 +74,7 @@ export function checkField(spec: FieldSpec, value: unknown, owner: object = {}):
   return checked.ok && spec.endOf !== null && isBeforeStart(checked.value, spec.endOf, owner) ? refuse('range_order', { [spec.endOf.inclusive ? 'ge' : 'gt']: spec.endOf.from }) : checked;
 }
 
-/** Normal forms of days, and of moments, are ordered as texts. A start that is none has its own finding. */
+/** Days, and moments, in normal form compare as texts. A start that is not valid has its own finding. */
 function isBeforeStart(end: unknown, { from, inclusive }: RangeStart, owner: object): boolean {
   const start = fieldsOf(owner.constructor as DtoClass).get(from)?.check(Reflect.get(owner, from));
   if (start?.ok !== true || typeof start.value !== 'string' || typeof end !== 'string') return false;

@@ -17,7 +17,7 @@ export interface FieldOptions {
   readonly requiredUnless?: readonly string[];
   /** Optional, unless one of these sibling fields is given. Goes with `optional`. */
   readonly requiredWith?: readonly string[];
-  /** Of a day or moment: the range that it ends begins with this sibling field. */
+  /** For a day or moment that ends a range: the sibling field with which the range begins. */
   readonly endOf?: RangeStart;
   readonly example?: unknown;
 }
@@ -70,7 +70,7 @@ function describe(options: FieldOptions, required: boolean, nullable: boolean): 
   };
 }
 
-/** An opaque object on its way through class-transformer, which would copy it key by key and take one named `constructor` for its class; functions it leaves alone. */
+/** Hides an opaque object from class-transformer, which would copy it key by key and take a key `constructor` for its class; it leaves functions alone. */
 export const wrapped = (value: unknown): (() => unknown) => () => value;
 /** What was `wrapped`; anything else as it is. */
 export const unwrapped = (value: unknown): unknown => (typeof value === 'function' ? (value as () => unknown)() : value);

@@ -77,7 +77,7 @@ export class RateLimitGuard extends CountingGuard {
 
 const isAuth = ({ path }: ServiceRequest): boolean => path.startsWith('/auth/');
 
-/** Whether the route's body has an `email` at all: elsewhere a name that stands in one is nobody's. */
+/** Whether the route's body has an `email` at all: in other bodies a field of that name is no account. */
 function namesAccount(context: ExecutionContext): boolean {
   const types = (Reflect.getMetadata(PARAMTYPES_METADATA, context.getClass().prototype as object, context.getHandler().name) ?? []) as unknown[];
   return types.some((type) => typeof type === 'function' && fieldsOf(type as DtoClass).has('email'));

@@ -93,7 +93,7 @@ function isKey(text: string, afterString: number): boolean {
   return text.charCodeAt(index) === COLON;
 }
 
-/** What a literal stands for; as it is written where it is none that JSON allows. */
+/** The text that a literal stands for; one that JSON does not allow stays as it is written. */
 function textOf(literal: string): string {
   try {
     return JSON.parse(literal) as string;

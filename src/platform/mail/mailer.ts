@@ -165,8 +165,8 @@ function refusalOf(error: unknown): LetterRefusal {
 }
 
 /**
- * Keeps connections, and waits for the server as long as we choose, unless the address says otherwise. What a broken
- * connection leaves undone is ours to repeat.
+ * Keeps connections, and waits for the server as long as we choose, unless the address says otherwise. Mails that a broken
+ * connection left undone are repeated by us, not by the library.
  */
 function pooled(address: string, connections: number): string {
   const url = new URL(address);

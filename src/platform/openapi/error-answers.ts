@@ -3,7 +3,7 @@ import type { Answer, Components, Example, Operation, Reference, Schema } from '
 import { schemaReference } from './description.js';
 import { REQUEST_ID, sampleId } from './samples.js';
 
-/** Codes that are answered, out of the catalogue; what has another status stands on the record of a document. */
+/** Codes of the catalogue that are answers; codes with another status stand on the record of a document. */
 const ANSWERED = (Object.entries(ERROR_CATALOGUE) as [ErrorCode, { readonly status: number }][]).filter(([, { status }]) => status >= 400);
 
 const READ_STATUSES = [400, 401, 403, 404, 422, 429, 500, 503];

@@ -9,7 +9,7 @@ export interface Announcement {
 
 export interface Claim<Step extends string = string> {
   readonly step: Step;
-  /** Leases that ran out without progress before this claim, about: those of workers that came back to find them lost are taken off. */
+  /** About how many leases ran out without progress before this claim; those of workers that came back and found them lost do not count. */
   readonly lostLeases: number;
 }
 
@@ -48,7 +48,7 @@ export class DueWork {
     await this.transaction.withoutTenant(LEAVE, [announcements.map(({ tenantId }) => tenantId), announcements.map(({ documentId }) => documentId)]);
   }
 
-  /** A worker whose lease another took has come back: it was slow and is not lost, so its lease does not count as one. */
+  /** A worker whose lease another took has come back: it was slow and is not lost, so its lease does not count as lost. */
   async outlived(tenantId: string, documentId: string, token: string): Promise<void> {
     await this.transaction.run(tenantId, (manager) =>
       manager.query(

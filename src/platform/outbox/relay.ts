@@ -111,7 +111,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
     try {
       return Math.min(BATCH, await this.bell.roomToRefill());
     } catch {
-      // The bell has told why.
+      // The bell has logged why.
       return Math.min(BATCH, this.fallback.free());
     }
   }
@@ -121,7 +121,7 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
     try {
       await this.bell.ring(due);
     } catch {
-      // The bell has told why.
+      // The bell has logged why.
       const taken = this.fallback.free();
       for (const document of due.slice(0, taken)) this.fallback.begin(document);
       await this.work.leaveToRelay(due.slice(taken));

@@ -8,7 +8,7 @@ async function print({ document, logo }: PrintTask): Promise<PrintAnswer> {
   const image = logo === null ? null : readLogo(Buffer.from(logo));
   const problem = typeof image === 'string' ? image : null;
   const bytes = await renderRide({ ...document, logo: typeof image === 'string' ? null : image });
-  // A copy of its own: a slice would carry the whole buffer behind it.
+  // A copy of its own: a slice would carry the whole underlying buffer.
   return { kind: 'printed', bytes: Uint8Array.from(bytes), logoProblem: problem };
 }
 

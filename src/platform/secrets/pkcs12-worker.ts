@@ -6,7 +6,7 @@ import type { OpeningResult, OpeningTask } from './pkcs12-opener.js';
 function open({ bytes, password, now }: OpeningTask): OpeningResult {
   try {
     const { privateKeyPkcs8, certificateDer, refusal, pairs, chain } = inspectPkcs12(bytes, password, new Date(now));
-    // Copies of their own: a slice would carry the whole buffer behind it.
+    // Copies of their own: a slice would carry the whole underlying buffer.
     return { kind: 'opened', refusal, pairs, chain, privateKeyPkcs8: Uint8Array.from(privateKeyPkcs8), certificateDer: Uint8Array.from(certificateDer) };
   } catch (error) {
     if (error instanceof Pkcs12Error) return { kind: 'refused', reason: error.reason, message: error.message };

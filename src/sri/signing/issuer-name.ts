@@ -46,7 +46,7 @@ interface Attribute {
  * with the certificate's issuer; Java compares a value that is not a
  * PrintableString or UTF8String by its encoding. So a value whose text form
  * would come back as another string type is written in the hexadecimal form,
- * also behind a keyword. (Ficha técnica §6, Anexo 14.)
+ * also after a keyword. (Ficha técnica §6, Anexo 14.)
  *
  * @param name DER of a `Name`
  */

@@ -49,7 +49,7 @@ interface Prepared {
  *
  * All that depends on the certificate alone is computed once, in the
  * constructor, and stands in forms in which digests, time and signature are
- * filled in. What depends on the second of signing besides is computed once a
+ * filled in. Parts that also depend on the second of signing are computed once a
  * second. Per document remain: one encoding to UTF-8, in the place where it
  * stays, the digest of those bytes and the RSA operation.
  */

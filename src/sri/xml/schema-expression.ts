@@ -51,8 +51,8 @@ interface Facets {
 }
 
 /**
- * One of our schemas as a regular expression over what `canonical.ts` writes, unsigned. What it matches is valid; what it
- * does not match may be valid too, written in another way or with rare characters. This can be because our documents nest
+ * One of our schemas as a regular expression over what `canonical.ts` writes, unsigned. A text that it matches is valid; one
+ * that it does not match may be valid too, written in another way or with rare characters. This is possible because our documents nest
  * to a fixed depth and are sequences throughout. Each text can be read in one way only, so that an invalid one is given up
  * after one pass.
  *

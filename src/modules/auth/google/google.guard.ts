@@ -15,7 +15,7 @@ const CALLBACK_PATH = '/auth/google/callback';
 const LOCAL_PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,500}$/;
 const PATIENCE_MS = 15_000;
 
-/** Sends browsers to Google, and takes them back. Whatever Google or anybody else says is wrong about a sign-in that is under way, the answer is the same. */
+/** Sends browsers to Google, and takes them back. Every failure of a sign-in that is under way gets the same answer, whoever reports it. */
 @Injectable()
 export class GoogleGuard extends AuthGuard(GOOGLE) {
   constructor(

@@ -54,7 +54,7 @@ export class PendingSignIns {
     );
   }
 
-  /** Ends a sign-in that came to nothing: what the browser was to return to is on the request then. */
+  /** Ends a sign-in that failed. Afterwards the request holds where the browser was to return to. */
   async end(request: SignInRequest, state: unknown): Promise<void> {
     await this.take(request, state);
   }

@@ -71,7 +71,7 @@ export class RegistryBreaker implements TaxpayerRegistry {
     // The end of a question that was under way when the registry was taken for down is nothing new.
     if (this.openUntil !== null && probe === null) return;
     const now = this.clock.now().getTime();
-    // Nothing was said of this taxpayer before: no news of the others.
+    // This taxpayer's question had failed before, too: that says nothing about the others.
     if (probe === 'repeat') {
       this.repeatsFrom = new Date(now + FIRST_BREAK_MS);
       return;

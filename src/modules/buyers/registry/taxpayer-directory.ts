@@ -13,8 +13,8 @@ const HOUR_MS = 3_600_000;
 const NEWEST_MS = 60_000;
 
 /**
- * What the SRI says of taxpayers: what it said lately, else what it says now. While it is away an old answer serves,
- * with its age; an old "no such taxpayer" does not, for a RUC is given out any day.
+ * Data of taxpayers from the SRI: its last answer if that is recent, else a new one. While the SRI is away an old answer
+ * serves, with its age; an old "no such taxpayer" does not, for a RUC is given out any day.
  */
 @Injectable()
 export class TaxpayerDirectory {

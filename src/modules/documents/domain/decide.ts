@@ -73,7 +73,7 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
 }
 
 /**
- * Nothing arrived: it keeps its place, the later numbers of its emission point wait behind it. An outage of hours must not leave
+ * Nothing arrived: it keeps its place, and the later numbers of its emission point wait for it. An outage of hours must not leave
  * it waiting for hours more: the ladder is climbed no higher than the longest wait.
  */
 function undelivered(reason: string, retryAt: Date, now: Date, policy: SagaPolicy): Decision {

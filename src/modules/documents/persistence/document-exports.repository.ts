@@ -46,7 +46,7 @@ export class DocumentExportsRepository {
   }
 
   /**
-   * Batches of the documents behind a position, newest first, each document once. No connection is held between two
+   * Batches of the documents after a place, newest first, each document once. No connection is held between two
    * batches, however slowly they are read.
    */
   async *batches(tenantId: string, filter: DocumentFilter, from: ListPosition): AsyncGenerator<ExportRow[]> {

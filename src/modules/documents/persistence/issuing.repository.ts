@@ -65,7 +65,7 @@ export class IssuingRepository {
     return { context: row?.context ?? null, replay: row?.replay ?? null };
   }
 
-  /** Of a place that `lookUp` did not find, the first id that the tenant, the issuer or the establishment has not. */
+  /** Which id of a place that `lookUp` did not find is unknown: the first that the tenant, the issuer or the establishment has not. */
   async unknownIdOf(tenantId: string, { issuerId, establishmentId }: Place): Promise<'issuer_id' | 'establishment_id' | 'emission_point_id'> {
     const [issuer] = await this.transaction.run(tenantId, (manager) =>
       manager.query<{ has_establishment: boolean }[]>(

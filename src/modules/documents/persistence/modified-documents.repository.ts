@@ -61,7 +61,7 @@ export class ModifiedDocumentsRepository {
     }
     const [, establishment, point, sequential] = NUMBER.exec(modifiedDocumentNumber ?? '') ?? [];
     if (!isNote(content) || sequential === undefined) return null;
-    // One of ours that is not authorized yet, was refused or failed may still be: its balance is none to pass by.
+    // One of ours that is not authorized yet, was refused or failed may still be authorized, so its balance must not be bypassed.
     return one(`e.code = $5 and p.code = $6 and d.sequential = $7 and d.document_type = $8 and d.sri_environment = $9 and not ${OF_ANOTHER}`, [
       establishment,
       point,

@@ -243,8 +243,9 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
   }
 
   /**
-   * A document on which workers keep dying is handed to a person, so that the others flow; slow workers do not count, nor those that a
-   * full PostgreSQL kept from storing their result. Like every decided document it is compared with the SRI later: what was sent before may still be authorized.
+   * A document on which workers keep dying is handed to a person, so that the others flow; slow workers do not count, nor those
+   * that a full PostgreSQL kept from storing their result. Like every decided document it is compared with the SRI later: an
+   * earlier sending may still be authorized.
    * @returns false where the state knows no giving up and the step has to go on
    */
   private async giveUp({ state }: LoadedDocument, token: string): Promise<boolean> {

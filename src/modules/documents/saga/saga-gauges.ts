@@ -3,7 +3,7 @@ import { Meters } from '../../../platform/observability/meters.js';
 import { IssuanceProcessor } from './issuance.processor.js';
 import { SriBreaker } from './sri-breaker.js';
 
-/** Lets be read off what this worker has in hand, and whether it calls the SRI. */
+/** Gauges of the documents that this worker has in hand, and of whether it calls the SRI. */
 @Injectable()
 export class SagaGauges {
   constructor(meters: Meters, breaker: SriBreaker, processor: IssuanceProcessor) {

@@ -16,7 +16,7 @@ export const soapLimits = (settings: Settings): { timeoutMs: number; maxBytes: n
   maxBytes: MAX_ANSWER_BYTES,
 });
 
-/** The SRI's services about documents that were sent, for both processes, and what is needed to write what they answer. */
+/** The SRI's services about documents that were sent, for both processes, and what is needed to record their answers. */
 export const SRI_CLIENTS = [
   { provide: DocumentsRepository, useClass: MeasuredDocumentsRepository },
   UndiciSoapTransport,

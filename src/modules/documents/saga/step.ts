@@ -13,8 +13,8 @@ export interface LeasedDocument {
   readonly loaded: LoadedDocument;
   readonly token: string;
   /**
-   * Until when it may be sent as soon as it is signed: as it was taken, no earlier number of its emission point was unsent
-   * and nothing paused. Later both are looked at again, and the lease is renewed for the call of the SRI. Null: not now.
+   * Until when it may be sent as soon as it is signed: when it was taken, no earlier number of its emission point was unsent
+   * and nothing was paused. After this time both are checked again, and the lease is renewed for the call of the SRI. Null: not now.
    */
   readonly clearUntil: Date | null;
   readonly signature?: FreshSignature;

@@ -36,8 +36,8 @@ export class SubmitStep implements SagaStep {
 }
 
 /**
- * The certificate ran out between signing and sending, and nothing left the house, so a new signature is clean; or what was
- * signed was corrected since, and must not be sent.
+ * The certificate ran out between signing and sending, and nothing was sent, so a new signature is clean; or the signed content
+ * was corrected since, and must not be sent.
  */
 const signAgain = ({ status }: DocumentState, now: Date): Decision => ({
   moves: status === 'RECEPTION_PENDING' ? [{ trigger: 'signature_stale' }] : [],

@@ -80,8 +80,8 @@ export class Transmission {
   }
 
   /**
-   * Nothing left the house: neither the first sending nor a transmission counts. What keeps the waiting
-   * time growing is the wait before this try, doubled, up to the longest for a service that does not answer.
+   * Nothing left this process: neither the first sending nor a transmission counts. The waiting time still grows: it is the
+   * wait before this try, doubled, up to the longest for a service that does not answer.
    *
    * @param triedAt null for the first try with a signature: whatever the document waited for before was something else
    */

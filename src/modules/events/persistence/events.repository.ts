@@ -42,7 +42,7 @@ const BEHIND = new Prepared('events-behind', 'select events_behind($1, $2, $3, $
 export class EventsRepository {
   constructor(private readonly database: TenantTransaction) {}
 
-  /** Events behind a position, oldest first, in one round trip; null: none, and the present as the position to go on from. */
+  /** Events after a place, oldest first, in one round trip; null: none, and the present as the place to go on from. */
   async after(tenant: TenantContext, position: EventPosition | null, { type, documentId }: EventSelection, limit: number, now: Date): Promise<EventsFound> {
     const [row] = await this.database.call<Row>(tenant.tenantId, AFTER, [
       credentialOf(tenant.principal), now, position?.xid ?? null, position?.position ?? null, type, documentId, SCAN, limit,
@@ -52,7 +52,7 @@ export class EventsRepository {
     return { at: { xid, position, lineage }, isMore: row.is_more, events: row.events.map((event) => ({ ...event, lineage })), isCredentialValid: row.credential_is_valid };
   }
 
-  /** Of each position whether there is an event behind it, of any type: one short question about many positions of many tenants. */
+  /** Whether there is an event of any type after each place: one short query about many places of many tenants. */
   async areBehind(watched: readonly WatchedPosition[]): Promise<readonly boolean[]> {
     const [row] = await this.database.withoutTenant<{ found: boolean[] }>(BEHIND, [
       watched.map(({ tenantId }) => tenantId), watched.map(({ at }) => at.xid), watched.map(({ at }) => at.position), watched.map(({ documentId }) => documentId),

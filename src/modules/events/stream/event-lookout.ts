@@ -13,7 +13,7 @@ interface Waiting extends WatchedPosition {
 }
 
 /**
- * Looks out for events behind the positions of all streams that wait, by one short question for all of them: a thousand that
+ * Looks for events after the places of all streams that wait, by one short query for all of them: a thousand streams that
  * ask for themselves keep three processors busy.
  */
 @Injectable()
@@ -29,7 +29,7 @@ export class EventLookout {
   ) {}
 
   /**
-   * Resolves when there is something behind the position, or when it is time to ask again whatever there is.
+   * Resolves when there is an event after the place, or when it is time to ask again in any case.
    * @throws the signal's reason when it is aborted
    */
   async until(watched: WatchedPosition, ending: AbortSignal): Promise<void> {

@@ -32,7 +32,7 @@ export const CHECK_NAMES = Object.keys(CERTIFICATE_CHECKS) as readonly CheckName
 export interface CheckFinding {
   readonly check: CheckName;
   readonly outcome: CheckOutcome;
-  /** `reason`, stable, and the facts behind it: no names out of the file, which may hold anything. */
+  /** `reason`, stable, and the facts that led to it: no names out of the file, which may hold anything. */
   readonly detail: { readonly reason: string; readonly [fact: string]: unknown };
 }
 

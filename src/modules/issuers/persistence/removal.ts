@@ -5,7 +5,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 
 const INACTIVE = ['deactivate'] as const;
 
-/** Runs a removal; what a document (a draft, too) stands on is not removed but can be made inactive. */
+/** Runs a removal. A row that a document (or a draft) refers to is not removed but can be made inactive. */
 export async function refuseInUse<T>(remove: () => Promise<T>): Promise<T> {
   try {
     return await remove();

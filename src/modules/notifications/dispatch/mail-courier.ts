@@ -39,7 +39,7 @@ export class MailCourier {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** Breaks off what is being sent, for good: the process ends. What the mail server has not taken is given back. */
+  /** Breaks off what is being sent, for good: the process ends. Mails that the server has not taken are given back. */
   giveUp(): void {
     this.givingUp.abort();
     for (const mail of this.sending) mail.abort();
@@ -124,7 +124,7 @@ export class MailCourier {
   }
 }
 
-/** In the trace of the document that the mail brings, where it brings one. To whom is nobody's business. */
+/** A span in the trace of the document that the mail brings, if it brings one. It does not name the recipient. */
 function spanOf({ tenantId, id }: ClaimedWork, { documentId, attempts }: Written): NewSpan {
   const attributes = { 'sello.mail_id': id, 'sello.attempt': attempts + 1 };
   const span = documentId === null ? { name: 'mail', attributes: { 'sello.tenant_id': tenantId, ...attributes } } : ofDocument('mail', { tenantId, documentId }, attributes);

@@ -17,7 +17,7 @@ export interface DocumentFacts {
   readonly issuer: { readonly name: string; readonly legalName: string; readonly ruc: string };
   /** What a credit or debit note is about. */
   readonly modified: { readonly documentType: string; readonly number: string } | null;
-  /** Of a delivery guide. */
+  /** The transport of a delivery guide; null for other types. */
   readonly trip: { readonly startDate: string; readonly endDate: string; readonly plate: string } | null;
   readonly isTest: boolean;
 }

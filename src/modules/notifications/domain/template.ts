@@ -15,7 +15,7 @@ export function templateFailure(text: string): { readonly type: string; readonly
   return /\{\{|\}\}/.test(text.replace(PLACE, '')) ? { type: 'template_braces', ctx: {} } : null;
 }
 
-/** The text with every place filled. What is filled in is text and nothing else: braces in it stay braces. */
+/** The text with every place filled. A filled-in value is text and nothing else: braces in it stay braces. */
 export function fill(template: string, values: Readonly<Record<Placeholder, string>>): string {
   return template.replace(PLACE, (place, name: string) => (isPlaceholder(name) ? values[name] : place));
 }

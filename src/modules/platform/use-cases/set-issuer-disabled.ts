@@ -6,7 +6,7 @@ import { type Clock, CLOCK } from '../../../shared/ports.js';
 import { PlatformRepository } from '../persistence/platform.repository.js';
 import type { PlatformIssuerRecord } from '../platform.responses.js';
 
-/** Lets an issuer issue nothing more (ISSUER_DISABLED), or lets it issue again. What it has issued goes its way. */
+/** Lets an issuer issue nothing more (ISSUER_DISABLED), or lets it issue again. Documents that it has issued go on. */
 export class SetIssuerDisabled extends Command<PlatformIssuerRecord> {
   constructor(
     readonly admin: Acting,

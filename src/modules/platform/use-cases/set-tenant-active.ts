@@ -6,7 +6,7 @@ import { type Clock, CLOCK } from '../../../shared/ports.js';
 import { PlatformRepository } from '../persistence/platform.repository.js';
 import type { PlatformTenantRecord } from '../platform.responses.js';
 
-/** Closes a tenant to its members and keys, or opens it again. What it has issued goes its way. */
+/** Closes a tenant to its members and keys, or opens it again. Documents that it has issued go on. */
 export class SetTenantActive extends Command<PlatformTenantRecord> {
   constructor(
     readonly admin: Acting,

@@ -12,7 +12,7 @@ const NUDGED = new Error('there is room again');
 
 /**
  * Takes due deliveries and makes them, as many at once as the settings say. Addresses that fail get at most half of the
- * room: however many of them hang, the others are served. What a stopped or killed worker held is due again when its
+ * room: however many of them hang, the others are served. Deliveries of a stopped or killed worker are due again when their
  * lease runs out.
  */
 @Injectable()

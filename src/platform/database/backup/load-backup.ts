@@ -12,7 +12,7 @@ import { columnList, storedTables } from './stored-tables.js';
 
 /**
  * Puts a backup into a database that holds nothing of the service yet: the schema as it was then, and all rows, or
- * nothing at all of them. What the schema became since is for `migrate`.
+ * nothing at all of them. Later changes of the schema are left to `migrate`.
  *
  * @param url owner of the schema that is made
  * @throws BackupError before anything is written, when the backup is damaged or newer than this program, or the database is in use

@@ -25,8 +25,8 @@ export interface RaisedCounter {
 }
 
 /**
- * What every database needs that goes on from an earlier point, before it is served: numbers that may have been given out
- * behind that point are left out, with the reason, and positions in the order of events begin anew.
+ * Prepares a database that goes on from an earlier point before it is served: numbers that may have been given out after that
+ * point are left out, with the reason, and places in the order of events begin anew.
  *
  * @param url owner of the schema
  * @returns the counters that were raised

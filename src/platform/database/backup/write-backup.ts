@@ -13,7 +13,7 @@ import { columnList, type StoredTable, storedTables } from './stored-tables.js';
 
 /**
  * Writes everything of the schema, as it is at one moment, into a folder that must not exist yet; the service goes on
- * meanwhile. Readable by its owner alone: stored keys in it are sealed, but people's data is not. What failed leaves nothing.
+ * meanwhile. Readable by its owner alone: stored keys in it are sealed, but people's data is not. A failed backup leaves nothing.
  *
  * @param url a login that row security hides nothing from
  * @throws BackupError

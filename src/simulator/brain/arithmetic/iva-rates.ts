@@ -9,7 +9,7 @@ interface IvaRow {
   readonly to: string | null;
 }
 
-/** Table 17 of the ficha técnica 2.32 with the dates of the decrees behind it. */
+/** Table 17 of the ficha técnica 2.32 with the dates of its decrees. */
 const IVA_ROWS: readonly IvaRow[] = [
   { code: '0', rate: '0', from: null, to: null },
   { code: '2', rate: '12', from: null, to: '31/05/2016' },

@@ -11,7 +11,7 @@ import { checkTaxes } from '../rules/taxes.js';
 import { checkTexts } from '../rules/texts.js';
 import { checkTotals } from '../rules/totals.js';
 
-/** Every rule of the credit note in one pass. What is left to credit of the original, only the service knows. */
+/** Every rule of the credit note in one pass, except for the balance of the original, which only the service knows. */
 export function checkCreditNote(
   content: DocumentContent,
   issuer: IssuerSnapshot,

@@ -100,7 +100,7 @@ function* checkTrip(content: DocumentContent, transport: Transport | null): Gene
   yield* checkDestinations(transport.destinations, content);
 }
 
-/** What is said about amounts here is {@link checkMoney}'s; number and quantity are as in every document. */
+/** The content with its amounts set to zero: those are judged by {@link checkMoney}; number and quantity follow the rules of every document. */
 function withoutMoney(content: DocumentContent): DocumentContent {
   const zero = { unitPrice: '0.000000', discount: '0.00', subtotal: '0.00' };
   return { ...content, lines: content.lines.map((line) => ({ ...line, ...zero })) };
@@ -178,7 +178,7 @@ function* checkUnused(content: DocumentContent): Generator<Finding> {
   }
 }
 
-/** Listed destinations stand in the buyer's place: one that is none of them is asked for and told to nobody. */
+/** Listed destinations replace the buyer: a buyer who is none of them would be neither printed nor sent to the SRI. */
 function* checkBuyerIsConsignee({ transport, buyerId }: DocumentContent): Generator<Finding> {
   const ids = transport?.destinations.map(({ id }) => id) ?? [];
   if (ids.length > 0 && buyerId !== null && !ids.includes(buyerId)) {

@@ -243,7 +243,7 @@ function isTaxOfBase({ documentType }: DocumentContent, tax: DocumentTax, rate: 
   return nearly(taxAmount(tax.taxableBase, effectiveRate(tax, rate)), tax.taxAmount);
 }
 
-/** `codesAt`: where its two codes stand, if elsewhere. What a line derives from them is never off. */
+/** `codesAt`: where its two codes stand, if elsewhere. Values that a line derives from them are never wrong. */
 function pointersTo(at: string, codesAt = at): TaxPointers {
   return {
     taxCode: `${codesAt}/tax_code`,
