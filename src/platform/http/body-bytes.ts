@@ -54,8 +54,8 @@ export function tooLarge(response: Response, maxBytes: number): DomainError {
 }
 
 /**
- * Reads what is left of a body away, so that the sender is there to read the refusal; whoever sends more than a moderate
- * rest, falls silent or takes long gets it at once. Node by itself would read on for as long as somebody sends.
+ * Reads and drops the rest of a body, so that the sender is there to read the refusal. A sender whose rest is large, who falls
+ * silent or who takes long gets the refusal at once. Node by itself would read on for as long as somebody sends.
  * @returns whether nothing is left, so that the connection can be used on
  */
 export async function readAway(request: ServiceRequest): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { TakeRoom } from './body-bytes.js';
 /** Bytes of bodies that have come in part: of all callers, and of one. */
 const MOST = { ofAll: 67_108_864, ofOne: 16_777_216 } as const;
 
-/** So much of a body needs no room: what most calls send whole goes in also while large ones fill it. Calls and connections bound it. */
+/** So much of a body takes no room, so that most calls fit even while large bodies fill it. The bounds on calls and connections bound this part. */
 const FREE = 65_536;
 
 /** A body on its way in, and the room that it takes. */

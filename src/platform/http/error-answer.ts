@@ -33,10 +33,10 @@ export function answerTo(error: unknown, language: Language, requestId: string):
   };
 }
 
-/** Refused with a reason (too many bodies, uploads or prints at once): a bound that was met, and no fault. */
+/** A refusal with a reason (too many bodies, uploads or prints at once): a limit was reached, which is no fault. */
 const isBoundMet = (detail: unknown): boolean => typeof detail === 'object' && detail !== null && 'reason' in detail;
 
-/** The limit that was met, by the names of the specification (section 8): it need not be the one of calls in a minute. */
+/** The limit that was reached, by the names of the specification (section 8); it may be another than that of calls in a minute. */
 function limitHeaders(detail: unknown): Readonly<Record<string, string>> {
   const limit = typeof detail === 'object' && detail !== null && 'limit' in detail ? detail.limit : null;
   return typeof limit === 'number' ? { 'X-RateLimit-Limit': String(limit), 'X-RateLimit-Remaining': '0' } : {};

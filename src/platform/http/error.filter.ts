@@ -28,7 +28,7 @@ export class ErrorFilter implements ExceptionFilter {
     else void this.sendBehindBody(answer, request, response);
   }
 
-  /** Whoever still sends a body, which nobody will read, could not hear the answer. */
+  /** A caller that is still sending a body, which nobody will read, would not receive the answer. */
   private async sendBehindBody(answer: ErrorAnswer, request: ServiceRequest, response: Response): Promise<void> {
     if (!(await readAway(request))) response.setHeader('Connection', 'close');
     this.send(answer, request, response);

@@ -6,10 +6,10 @@ import { Shutdown } from '../shutdown/shutdown.js';
 
 type HttpServer = ReturnType<NestExpressApplication['getHttpServer']>;
 
-/** How often connections are closed whose last request was answered meanwhile; by itself one would stay open for its next. */
+/** How often connections are closed whose last request was answered meanwhile; otherwise they would stay open for the next one. */
 const SWEEP_EVERY_MS = 200;
 
-/** Ends the HTTP server in good order: no new connections, an answer for each request under way, and an end for what takes too long. */
+/** Ends the HTTP server in good order: no new connections, an answer for each request under way, and an end for those that take too long. */
 @Injectable()
 export class HttpDrain implements OnModuleDestroy {
   constructor(

@@ -6,7 +6,7 @@ import { ValidationFailure } from './validation-failure.js';
 
 const MAX = 255;
 
-/** Every header `Idempotency-Key` of the request, as it came; Node's usual view of them joins several into one key that nobody gave. */
+/** Every header `Idempotency-Key` of the request, as it came: Node's usual view joins several headers into one key that nobody gave. */
 export const IdempotencyHeaders = createParamDecorator(
   (_data: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<IncomingMessage>().headersDistinct['idempotency-key'],
 );
@@ -22,7 +22,7 @@ export function idempotencyKey(headers: readonly string[] | undefined, field: st
   const [header, ...others] = headers ?? [];
   if (header === undefined) return field ?? null;
   if (others.length > 0) throw failure('header_repeated', {});
-  // Header bytes reach us as Latin-1; the key is UTF-8 like the field. Read as UTF-8, what is not would make different keys one.
+  // Header bytes reach us as Latin-1; the key is UTF-8 like the field. Bytes that are not UTF-8 would turn different keys into one.
   const bytes = Buffer.from(header, 'latin1');
   if (!isUtf8(bytes)) throw failure('header_not_utf8', {});
   const key = normaliseText(bytes.toString('utf8'));

@@ -29,7 +29,7 @@ abstract class CountingGuard implements CanActivate {
   }
 }
 
-/** Before anybody is looked up: what proves who somebody is counts for the address it comes from, also when it is then refused. */
+/** Runs before anybody is looked up: a call that proves who somebody is counts for the address it comes from, also when it is then refused. */
 @Injectable()
 export class SignInLimitGuard extends CountingGuard {
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -40,8 +40,9 @@ export class SignInLimitGuard extends CountingGuard {
 }
 
 /**
- * Once the body is read: what proves who somebody is counts for the account that it names, also when it is then refused. What
- * its address was refused for takes nothing from the account: else one stranger could keep its owner out without end.
+ * Runs once the body is read: a call that proves who somebody is counts for the account that it names, also when it is then
+ * refused. A call that was refused for its address takes nothing from the account: else one stranger could keep its owner out
+ * without end.
  */
 @Injectable()
 export class AccountLimitGuard extends CountingGuard {

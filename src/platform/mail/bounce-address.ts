@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 const NAMED = /^(?<base>[^+]+)\+(?<id>[0-9a-f]{32})\.(?<proof>[0-9a-f]{16})@(?<domain>[^@]+)$/;
 
 /**
- * Addresses to which mails come back that could not be delivered after they had been taken: each names its mail, with a
+ * Addresses for mails that come back because they could not be delivered after they had been taken: each names its mail, with a
  * proof, so that nobody can say of a mail that it bounced who never saw it.
  */
 export class BounceAddress {

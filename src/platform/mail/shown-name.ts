@@ -1,11 +1,11 @@
 const LONGEST = 80;
-/** What a reader's program makes a link of: an address with its scheme, `www.`, or a name that ends like a domain. */
+/** Text that a reader's program turns into a link: an address with its scheme, `www.`, or a name that ends like a domain. */
 const LINK = /:\/\/|^www\.|[.\u3002\uFF0E\uFF61]\p{L}{2}/iu;
 /** The one legal form that is written like a domain. */
 const LIMITED_COMPANY = /(?<!\S)(c[i\u00ED]a)\.(?=ltda)/giu;
 
 /**
- * A name of somebody else's choosing as a mail to strangers shows it: on one line, within a bound, without what could be clicked.
+ * A name that a user chose, as a mail to strangers shows it: on one line, within a bound, without anything that could be clicked.
  * Anybody may be written to under a name; it must not carry a message of its own. May be empty.
  */
 export function shownName(name: string): string {

@@ -47,8 +47,8 @@ export class AccessTokens {
 }
 
 /**
- * The key id of what may be one of our tokens, before its signature is checked; null for whatever cannot be. Headers
- * that point at keys (`jku`, `x5u`, `jwk`) or ask for more are on none of ours, nor is a name given twice.
+ * The key id of a possible token of ours, before its signature is checked; null if it cannot be one. Ours have no headers that
+ * point at keys (`jku`, `x5u`, `jwk`) or ask for more, and no name twice.
  */
 export function keyIdOfToken(token: string): string | null {
   const [header, payload, signature, ...more] = token.split('.');

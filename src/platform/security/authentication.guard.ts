@@ -56,8 +56,8 @@ export class AuthenticationGuard implements CanActivate {
   }
 
   /**
-   * On a public route: whoever presents a token must present a good one; whoever presents nothing is a stranger. So is a browser
-   * with the cookie of a session that has ended: it sends that unasked, and no page can take it away.
+   * On a public route a token that is presented must be good; a caller who presents nothing is a stranger. So is a browser with the
+   * cookie of a session that has ended: it sends the cookie unasked, and no page can remove it.
    */
   private async recognise(context: ExecutionContext, request: ServiceRequest): Promise<void> {
     const { apiKey, bearer, cookie } = presentedCredentials(request);
@@ -70,7 +70,7 @@ export class AuthenticationGuard implements CanActivate {
     }
   }
 
-  /** Where a person is asked for: who may be anybody of a tenant is nobody in particular. A bad key is refused as everywhere. */
+  /** For routes that need a person: an API key stands for its tenant, not for a person. A bad key is refused as everywhere. */
   private async refuseKey(request: ServiceRequest, presented: string): Promise<never> {
     await this.authenticateKey(request, presented);
     throw new DomainError('FORBIDDEN', { reason: 'person_required' });

@@ -18,7 +18,7 @@ export interface SignInRequest extends ServiceRequest {
 
 /** One for each sign-in that is under way, with the beginning of its state's hash: those of two tabs do not end each other. */
 const COOKIE = 'sello_sign_in_';
-/** A browser's cookies may not fill its requests: with so many begun, those before are given up. */
+/** Bounds a browser's cookies, which go with every request: when so many sign-ins are begun, the earlier ones are given up. */
 const MOST_BEGUN = 5;
 const OWN_NAME = /^sello_sign_in_[0-9a-f]{16}$/;
 const VALID_MS = 10 * 60_000;

@@ -50,7 +50,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
       const now = this.clock.now();
       // Right when it was sent: another session has changed the password since, and ended this one.
       if (!(await this.sessions.isOpen(userId, sessionId, account.token_version, now))) throw new DomainError('UNAUTHENTICATED');
-      // Waited for, unlike at the door: who is signed in learns nothing by the time it takes.
+      // Waited for, unlike at the sign-in: a signed-in person learns nothing from the time it takes.
       await this.people.recordFailure(userId, FAILURES_BEFORE_LOCK, new Date(now.getTime() + LOCK_MS), now, origin);
       throw new ValidationFailure([{ loc: ['body', 'current_password'], type: 'wrong_password', input: null, ctx: {} }]);
     }

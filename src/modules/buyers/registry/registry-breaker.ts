@@ -12,9 +12,10 @@ type Probe = 'first' | 'repeat';
 
 /**
  * Keeps callers from waiting for a registry that is down: after a row of failures it is not asked for a while, then by
- * one question at a time, until it answers. Each break is twice as long as the last, up to a bound. One taxpayer of whom
- * it says nothing, asked about again and again, is no sign of that: else one caller could take it from everybody. So who
- * was asked about in vain has a turn and a break apart, and the others neither wait for those nor lengthen theirs.
+ * one question at a time, until it answers. Each break is twice as long as the last, up to a bound. Repeated questions about one
+ * taxpayer that stay unanswered do not show that the registry is down: else one caller could take it from everybody. So taxpayers
+ * who were asked about in vain have a turn and a break of their own, and questions about others neither wait for them nor
+ * lengthen that break.
  */
 export class RegistryBreaker implements TaxpayerRegistry {
   private readonly log = new Logger(RegistryBreaker.name);

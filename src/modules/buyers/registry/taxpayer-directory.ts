@@ -9,7 +9,7 @@ export interface KnownTaxpayer extends RememberedTaxpayer {
 }
 
 const HOUR_MS = 3_600_000;
-/** Who asks for the newest gets what was said a moment ago, so that nobody wears the registry out. */
+/** A caller who asks for the newest data gets an answer of up to this age, so that nobody wears the registry out. */
 const NEWEST_MS = 60_000;
 
 /**

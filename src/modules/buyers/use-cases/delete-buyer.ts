@@ -5,7 +5,7 @@ import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { BuyersRepository } from '../persistence/buyers.repository.js';
 
-/** Deletes a profile for good: it holds personal data and nothing refers to it. Who shall only be put aside is made inactive. */
+/** Deletes a profile for good: it holds personal data and nothing refers to it. To only put a buyer aside, make the profile inactive. */
 export class DeleteBuyer extends Command<void> {
   constructor(
     readonly tenant: TenantContext,

@@ -11,7 +11,7 @@ import { type KnownTaxpayer, TaxpayerDirectory } from '../registry/taxpayer-dire
 import { RegistryUnavailable } from '../registry/taxpayer-registry.js';
 import { refuseIdentification } from './refuse-identification.js';
 
-/** Who has a RUC or cedula: the tenant's own profile, else what the authority said, else what it says now. */
+/** Who has a RUC or cedula: the tenant's own profile, else the authority's earlier answer, else a new one. */
 export class LookUpBuyer extends Query<BuyerLookup> {
   constructor(
     readonly tenant: TenantContext,
@@ -35,7 +35,7 @@ export class LookUpBuyerHandler implements IQueryHandler<LookUpBuyer> {
 
   async execute({ tenant: { tenantId }, query: { identifier: id, type, refresh } }: LookUpBuyer): Promise<BuyerLookup> {
     const identification = { idType: ID_TYPES[type], id };
-    // Documents may go to who has a number that fails the check digit, with a warning: the tenant knows them all the same.
+    // Documents may go to a buyer whose number fails the check digit, with a warning: so the tenant may have a profile of them.
     const profile = FORMS[type].test(id) ? await this.buyers.findIdentified(tenantId, identification) : null;
     if (profile !== null && !refresh) return this.ofProfile(profile);
     refuseIdentification({ source: 'query', idType: 'type', id: 'identifier' }, identification.idType, id, this.settings.STRICT_RUC_CHECK);

@@ -81,7 +81,7 @@ export interface Pause {
   readonly code: string;
   /** Pauses only when this many documents in a row met the same. */
   readonly threshold: number;
-  /** When the SRI said so: whom it has served since, or somebody has let go on since, is not paused. Null: whatever was served. */
+  /** When the SRI said so. A scope that it has served since, or that somebody has resumed since, is not paused. Null: it is paused in any case. */
   readonly decidedAt: Date | null;
 }
 

@@ -10,5 +10,5 @@ const RULES = defineRules({
   },
 });
 
-/** Told on the record of a document that the SRI authorized as it was before its correction. */
+/** Stands on the record of a document that the SRI authorized as it was before its correction. */
 export const FORMER_CONTENT_AUTHORIZED: Finding = finding(RULES['authorization.former_content'], '');

@@ -70,8 +70,9 @@ export function misnamed(content: DocumentContent, original: ModifiedDocument): 
 }
 
 /**
- * The authorization number that a guide (06) writes beside the number of its supporting document: of one that is on its way
- * the access key, which becomes that number (ficha técnica, section 5.2); null for other types, and of one whose end is not known.
+ * The authorization number that a guide (06) writes beside the number of its supporting document. While that document is on its
+ * way this is its access key, which becomes the number (ficha técnica, section 5.2). Null for other types, and if the outcome is
+ * not known.
  */
 export function supportAuthorization({ documentType }: DocumentContent, { status, accessKey, authorizationNumber }: ModifiedDocument): string | null {
   if (documentType !== '06') return null;

@@ -71,7 +71,7 @@ export class DocumentExportsRepository {
       let bounds = ` and d.created_at <= ${at}::timestamptz and (d.created_at, d.id) < (${at}::timestamptz, ${id}::uuid)`;
       if (last !== undefined) {
         const [lastAt, lastId] = [given.add(last.at), given.add(last.id)];
-        // The instants alone besides: the planner takes a pair of columns for a third of the table.
+        // The instants are compared once more by themselves: the planner estimates a comparison of pairs at a third of the table.
         bounds += ` and d.created_at >= ${lastAt}::timestamptz and (d.created_at, d.id) >= (${lastAt}::timestamptz, ${lastId}::uuid)`;
       }
       const rows = await manager.query<{ row: ExportRow }[]>(
