@@ -42,10 +42,10 @@ const BEHIND = new Prepared('events-behind', 'select events_behind($1, $2, $3, $
 export class EventsRepository {
   constructor(private readonly database: TenantTransaction) {}
 
-  /** Events after a place, oldest first, in one round trip; null: none, and the present as the place to go on from. */
-  async after(tenant: TenantContext, position: EventPosition | null, { type, documentId }: EventSelection, limit: number, now: Date): Promise<EventsFound> {
+  /** Events after a position, oldest first, in one round trip; null: none, and the present as the position to go on from. */
+  async after(tenant: TenantContext, given: EventPosition | null, { type, documentId }: EventSelection, limit: number, now: Date): Promise<EventsFound> {
     const [row] = await this.database.call<Row>(tenant.tenantId, AFTER, [
-      credentialOf(tenant.principal), now, position?.xid ?? null, position?.position ?? null, type, documentId, SCAN, limit,
+      credentialOf(tenant.principal), now, given?.xid ?? null, given?.position ?? null, type, documentId, SCAN, limit,
     ]);
     if (row === undefined) throw new Error('events_after returned no row');
     const { xid, position, lineage } = row;
