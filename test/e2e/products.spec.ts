@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { WITHOUT_SRI } from '../support/bad-input.js';
 import { Business } from '../support/business.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
-import type { Answer } from '../support/http.js';
+import { type Answer, call } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 type Product = Record<string, unknown> & { id: string; main_code: string; updated_at: string };
@@ -51,8 +51,7 @@ describe('the catalogue', () => {
     return Buffer.from(await response.arrayBuffer()).toString();
   };
   const put = <Body = Imported>(csv: string | Uint8Array<ArrayBuffer>, query = ''): Promise<Answer<Body>> =>
-    fetch(`${stack.apiUrl}/products/import${query}`, { method: 'POST', headers: { 'x-api-key': business.apiKey, 'content-type': 'text/csv' }, body: csv })
-      .then(async (response) => ({ status: response.status, headers: response.headers, body: (await response.json()) as Body }));
+    call<Body>(stack.apiUrl, 'POST', `/products/import${query}`, { apiKey: business.apiKey, body: csv, headers: { 'content-type': 'text/csv' } });
 
   it('exports what stands behind the code that arrived last', async () => {
     const mine = await Business.open(stack, { certificate: null });

@@ -15,7 +15,7 @@ export interface CallOptions {
   readonly cookie?: string;
   /** Replace those of the same name that the other options make. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text is sent as it is, anything else as JSON. */
+  /** A text and bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown;
 }
 
@@ -26,7 +26,7 @@ export async function call<Body = Json>(base: string, method: string, path: stri
     method,
     redirect: 'manual',
     headers: headersOf(options),
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: sent(body) }),
   });
   const { status, headers } = response;
   const type = headers.get('content-type') ?? '';
@@ -37,6 +37,11 @@ export async function call<Body = Json>(base: string, method: string, path: stri
   }
   const text = await response.text();
   return { status, headers, body: (text !== '' && type.includes('json') ? JSON.parse(text) : text) as Body, text };
+}
+
+function sent(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (body instanceof Uint8Array) return Uint8Array.from(body);
+  return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 function headersOf({ token, apiKey, cookie, headers = {}, body }: CallOptions): Headers {

@@ -20,14 +20,8 @@ describe('the transport', () => {
   afterAll(() => stack.stop());
 
   /** Bytes to an address, with headers as told. */
-  const send = async (body: string | Uint8Array, headers: Record<string, string> = {}, path = '/documents'): Promise<Answer<Refusal>> => {
-    const response = await fetch(stack.apiUrl + path, {
-      method: 'POST',
-      headers: { 'x-api-key': business.apiKey, 'content-type': 'application/json', ...headers },
-      body: typeof body === 'string' ? body : Uint8Array.from(body),
-    });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Refusal };
-  };
+  const send = (body: string | Uint8Array, headers: Record<string, string> = {}, path = '/documents'): Promise<Answer<Refusal>> =>
+    call<Refusal>(stack.apiUrl, 'POST', path, { apiKey: business.apiKey, body, headers });
 
   /** Raw bytes on a socket of their own; answers all that came back until the server closed or fell silent. */
   const raw = (text: string | Buffer, silenceMs = 3_000): Promise<{ text: string; closed: boolean }> =>
