@@ -40,7 +40,7 @@ export async function call<Body = Json>(base: string, method: string, path: stri
 }
 
 function sent(body: unknown): string | Uint8Array<ArrayBuffer> {
-  if (body instanceof Uint8Array) return Uint8Array.from(body);
+  if (ArrayBuffer.isView(body)) return Uint8Array.from(body as Uint8Array);
   return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
