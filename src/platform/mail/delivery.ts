@@ -16,6 +16,12 @@ const LONGEST_REASON = 300;
 /** Commands whose refusal is about this one mail; a refused greeting, sign-in or sender says nothing of it. */
 const ABOUT_THE_MAIL = new Set(['RCPT TO', 'DATA']);
 const TOO_LARGE = 552;
+/**
+ * Enhanced status codes (RFC 3463) that are about us or the way, although the answer is a 5xx: a route, a quota (5.4); at a
+ * recipient a policy too (5.7), such as a relay that does not know our address any more. An operator mends these.
+ */
+const MENDABLE = /^\d{3}[ -]5\.4\./;
+const MENDABLE_AT_RECIPIENT = /^\d{3}[ -]5\.[47]\./;
 
 /**
  * Reads why a mail was not taken. The server's answer to the mail itself is given in its own words; of every other failure
@@ -29,8 +35,9 @@ export function notTaken(error: unknown): Delivery {
   const isAboutTheMail = typeof responseCode === 'number' && (ABOUT_THE_MAIL.has(String(command)) || responseCode === TOO_LARGE);
   if (!isAboutTheMail) return { outcome: 'put_off', reason: `the mail server does not serve us now (${typeof code === 'string' ? code : 'unknown'})` };
   const reason = oneLine(typeof response === 'string' ? response : String(responseCode));
-  if (responseCode < 500) return { outcome: 'put_off', reason };
-  return { outcome: command === 'RCPT TO' ? 'bounced' : 'refused', reason };
+  const isAtRecipient = command === 'RCPT TO';
+  if (responseCode < 500 || (isAtRecipient ? MENDABLE_AT_RECIPIENT : MENDABLE).test(reason)) return { outcome: 'put_off', reason };
+  return { outcome: isAtRecipient ? 'bounced' : 'refused', reason };
 }
 
 /** The number or kind of a refusal, without the server's words: they may repeat the mail. */

@@ -15,6 +15,8 @@ const secret = Buffer.from('the private key of somebody');
 /** The part of Vault's HTTP interface that the service uses, with real encryption behind it. */
 class TransitEngine {
   readonly versions = [randomBytes(32)];
+  /** Older ones are not opened any more, as its `min_decryption_version`. */
+  oldest = 1;
   readonly server: Server;
 
   constructor() {
@@ -23,7 +25,7 @@ class TransitEngine {
       request.on('data', (chunk: Buffer) => (text += chunk.toString()));
       request.on('end', () => {
         const [status, data] = request.headers['x-vault-token'] === TOKEN ? this.answer(request.url ?? '', text) : [403, null];
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(data === null ? { errors: [] } : { data }));
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(status === 200 ? { data } : { errors: data === null ? [] : [data] }));
       });
     });
   }
@@ -40,12 +42,16 @@ class TransitEngine {
       const box = sealBox(this.versions.at(-1)!, Buffer.from(body.plaintext, 'base64'), associated, chance);
       return [200, { ciphertext: `vault:v${this.versions.length}:${box.toString('base64')}` }];
     }
-    if (path !== '/v1/transit/decrypt/sello') return [404, null];
-    const [, version, box] = body.ciphertext.split(':');
+    if (path !== '/v1/transit/decrypt/sello') return [400, 'encryption key not found'];
+    const [, named, box] = body.ciphertext.split(':');
+    const version = Number(named?.slice(1));
+    if (version < this.oldest) return [400, 'ciphertext or signature version is disallowed by policy (too old)'];
+    const key = this.versions[version - 1];
+    if (key === undefined) return [400, 'invalid ciphertext: version is too new'];
     try {
-      return [200, { plaintext: openBox(this.versions[Number(version?.slice(1)) - 1]!, Buffer.from(box ?? '', 'base64'), associated).toString('base64') }];
+      return [200, { plaintext: openBox(key, Buffer.from(box ?? '', 'base64'), associated).toString('base64') }];
     } catch {
-      return [400, null];
+      return [400, 'cipher: message authentication failed'];
     }
   }
 }
@@ -85,6 +91,17 @@ describe('a master key kept by Vault', () => {
   ])('%s leaves the secret for later', async (_name, keeper) => {
     const sealed = await envelope.seal(secret, owner);
     await expect(new Envelope(keeper(engine.url), chance).open(sealed, owner)).rejects.toThrow(KeyUnavailableError);
+  });
+
+  it('a version that was retired, or that a restored Vault does not have yet, leaves the secret for later', async () => {
+    const sealed = await envelope.seal(secret, owner);
+    engine.oldest = engine.versions.length + 1;
+    await expect(envelope.open(sealed, owner)).rejects.toThrow(KeyUnavailableError);
+    engine.oldest = 1;
+    const newest = engine.versions.pop()!;
+    await expect(envelope.open(sealed, owner)).rejects.toThrow(KeyUnavailableError);
+    engine.versions.push(newest);
+    expect(await envelope.open(sealed, owner)).toEqual(secret);
   });
 
   it('needs the address of a key', () => expect(() => new VaultTransit('http://vault/v1/transit', () => TOKEN)).toThrow('/keys/NAME'));

@@ -4,6 +4,8 @@ import { EnvelopeError, KeyUnavailableError, type KeyWrapper, type WrappedKey } 
 const TIMEOUT_MS = 5_000;
 /** Vault's ciphertexts begin with the version of the key, e.g. vault:v3: */
 const CIPHERTEXT = /^vault:v(\d+):/;
+/** What the transit engine says of a ciphertext that was altered, or sealed for another record. */
+const NOT_OPENED = /message authentication failed|unable to decrypt|could not decode/;
 
 const Encrypted = z.object({ data: z.object({ ciphertext: z.string().regex(CIPHERTEXT) }) });
 const Decrypted = z.object({ data: z.object({ plaintext: z.base64() }) });
@@ -66,9 +68,9 @@ export class VaultTransit implements KeyWrapper {
       throw new KeyUnavailableError(`Vault does not answer: ${(error as Error).message}`);
     }
     if (response.ok) return response.json().catch(() => null);
-    await response.body?.cancel();
-    // 400 is Vault's word for a ciphertext that does not open; everything else concerns Vault, not the secret.
-    if (response.status === 400) throw new EnvelopeError('the sealed secret does not open for this record');
+    const refusal = await response.text().catch(() => '');
+    // 400 alone does not say so: a key that is gone, and a version that is retired or still to come, are 400 too, and mendable.
+    if (response.status === 400 && NOT_OPENED.test(refusal)) throw new EnvelopeError('the sealed secret does not open for this record');
     throw new KeyUnavailableError(`Vault answered ${response.status}`);
   }
 }
