@@ -24,8 +24,10 @@ export type Finding =
   | { readonly kind: 'in_process' }
   /** `decidedAt`: null where the SRI does not say when, or not in a way that can be read. */
   | { readonly kind: 'refused'; readonly messages: readonly SriMessage[]; readonly decidedAt: Date | null }
-  /** Asked by key: nothing there, or only refusals of older signings. */
+  /** Asked by key: nothing there. */
   | { readonly kind: 'absent' }
+  /** Nothing there but refusals that are not known to be of the current signing: of older ones, or of nobody knows which. */
+  | { readonly kind: 'former_refused'; readonly messages: readonly SriMessage[]; readonly decidedAt: Date | null }
   /** Not there, but the SRI is at work on what was sent under a former key: of one number it takes one document. */
   | { readonly kind: 'former_in_process' }
   /** An authorization that does not show of what: neither refused nor absent, whatever else is listed, under whichever key. */
@@ -44,7 +46,7 @@ export function findingOf(document: DocumentState, { answer, former = [] }: Answ
   if (authorized) return authorized;
   const unshown = told('unshown');
   if (found.kind === 'refused' && unshown) return unshown;
-  if (found.kind !== 'absent') return found;
+  if (found.kind !== 'absent' && found.kind !== 'former_refused') return found;
   if (told('in_process')) return { kind: 'former_in_process' };
   // That nobody holds it is known only once every question had an answer that says so.
   return told('mismatch') ?? unshown ?? told('no_answer') ?? told('unusable') ?? found;
@@ -60,11 +62,12 @@ function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, {
   if (entries.some(isAuthorization)) return { kind: 'unshown' };
   const states = new Set(entries.map(({ estado }) => authorizationState(estado)));
   if (states.has('in_process')) return { kind: 'in_process' };
-  const refusal = entries
-    .filter((one) => authorizationState(one.estado) === 'refused' && concernsCurrentSigning(document, one, isFormer))
-    .reduce(latest, null);
+  const refusals = entries.filter(({ estado }) => authorizationState(estado) === 'refused');
+  const refusal = refusals.filter((one) => concernsCurrentSigning(document, one, isFormer)).reduce(latest, null);
   if (refusal) return { kind: 'refused', messages: refusal.messages, decidedAt: instantOf(refusal) };
-  return states.has('unknown') ? { kind: 'unusable' } : { kind: 'absent' };
+  if (states.has('unknown')) return { kind: 'unusable' };
+  const formerRefusal = refusals.reduce(latest, null);
+  return formerRefusal ? { kind: 'former_refused', messages: formerRefusal.messages, decidedAt: instantOf(formerRefusal) } : { kind: 'absent' };
 }
 
 /** When the SRI decided; null where it does not say, or not in a way that can be read. */

@@ -250,6 +250,24 @@ describe('an answer of authorization', () => {
     expect(end('AUTHORIZATION_PENDING', decision)).toBe('AUTHORIZATION_RETRY_SCHEDULED');
   });
 
+  describe('that holds only what it refused of an older signing', () => {
+    const late = { receivedAt: NOW, deadlineAt: NOW };
+    const evidence = answered(entry('NO AUTORIZADO', { comprobante: FIRST, messages: [message('39')] }));
+
+    it.each(['AUTHORIZATION_RETRY_SCHEDULED', 'AUTHORIZATION_UNKNOWN', 'MANUAL_REVIEW_REQUIRED'] as const)('lets a document in %s be sent again or corrected once the time for a decision is over', (status) => {
+      const decision = ask(status, evidence, late);
+      expect(end(status, decision)).toBe('REJECTED');
+      expect(decision.patch).toMatchObject({ errorCode: 'SRI_REJECTED', sriMessages: [message('39')] });
+      expect(decideReconciliation(document(status, late), answersOf(evidence), NOW, POLICY)).toMatchObject({ moves: [{ trigger: 'refused' }] });
+    });
+
+    it('decides nothing before, nor of bytes that are still to be signed, nor where it is at work on any', () => {
+      expect(ask('AUTHORIZATION_RETRY_SCHEDULED', evidence, { ...late, deadlineAt: new Date(NOW.getTime() + 1) }).moves).toEqual([]);
+      expect(ask('MANUAL_REVIEW_REQUIRED', evidence, { ...late, isResigning: true }).moves).toEqual([]);
+      expect(end('AUTHORIZATION_RETRY_SCHEDULED', ask('AUTHORIZATION_RETRY_SCHEDULED', answered(entry('NO AUTORIZADO', { comprobante: FIRST }), entry('EN PROCESO')), late))).not.toBe('REJECTED');
+    });
+  });
+
   it.each<[string, Evidence]>([
     ['EN PROCESO', answered(entry('EN PROCESO'))],
     ['no entry', answered()],

@@ -154,8 +154,15 @@ function decideAuthorization(document: DocumentState, answers: Answers, now: Dat
       // What is about to be signed anew was refused before: that verdict is known and spent.
       if (!hasMove(status, 'refused') || awaitsSignature(document)) return wait(document, found.kind, now, policy);
       return refused(document, 'authorization', found.messages, classifyRefused(found.messages), decidedAtOf(document, found.decidedAt, now), now, policy);
+    case 'former_refused':
+      // "Registered" (43, 70) may have been said of the refused former bytes: then nobody ever decides on the current ones, and
+      // once the time is over they count as refused with them, so that they can be corrected or sent again.
+      if (isOverdue(document, now) && hasMove(status, 'refused') && !maySend(status) && !awaitsSignature(document)) {
+        return refused(document, 'authorization', found.messages, classifyRefused(found.messages), decidedAtOf(document, found.decidedAt, now), now, policy);
+      }
+      return maySend(status) ? notFound(document, now, policy) : wait(document, 'absent', now, policy);
     case 'absent':
-      return status === 'RECEPTION_UNKNOWN' || status === 'RECEPTION_RETRY_SCHEDULED' ? notFound(document, now, policy) : wait(document, found.kind, now, policy);
+      return maySend(status) ? notFound(document, now, policy) : wait(document, found.kind, now, policy);
     case 'former_in_process':
     case 'unusable':
       return wait(document, found.kind, now, policy);
@@ -168,6 +175,9 @@ function mismatched(document: DocumentState, now: Date, policy: SagaPolicy, reas
   const detail = { suggested_action: 'contact_support', ...(reason !== undefined && { reason }) };
   return { moves: [{ trigger: 'mismatch' }], patch: problem('ANSWER_MISMATCH', detail), work: recheck(document, now, policy) };
 }
+
+/** Whether its bytes may go (again) once the SRI says that it does not hold them. */
+const maySend = (status: DocumentStatus): boolean => status === 'RECEPTION_UNKNOWN' || status === 'RECEPTION_RETRY_SCHEDULED';
 
 /** Whether it has waited for a decision for too long. */
 const isOverdue = ({ deadlineAt }: DocumentState, now: Date): boolean => deadlineAt !== null && now >= deadlineAt;
