@@ -380,6 +380,13 @@ export class MemoryStore implements Store {
     return [];
   }
 
+  private wasSent({ id, signing_no }: DocumentRow): boolean {
+    for (const attempt of this.attempts.values()) {
+      if (attempt.document_id === id && attempt.service === 'reception' && attempt.signing_no === signing_no && attempt.outcome !== 'not_delivered') return true;
+    }
+    return false;
+  }
+
   private loadDocument(tenant: string, id: string): Json[] {
     const d = this.documents.get(`${tenant}/${id}`);
     if (!d) return [];
@@ -389,7 +396,7 @@ export class MemoryStore implements Store {
     const signer = this.certificates.find((c) => c.tenant_id === tenant && c.id === signed?.certificate_id);
     const active = this.certificates.find((c) => c.tenant_id === tenant && c.issuer_id === d.issuer_id && c.is_active);
     return [{
-      document: { ...d, due_step: this.outbox.get(`${tenant}/${id}`)?.step ?? null },
+      document: { ...d, due_step: this.outbox.get(`${tenant}/${id}`)?.step ?? null, signing_sent: this.wasSent(d) },
       content: content?.content ?? null,
       issuer_snapshot: content?.issuer_snapshot ?? null,
       digests: signings.map(({ signing_no, digest, signed_at, access_key, content_revision }) => ({ signingNo: signing_no, digest, signedAt: iso(signed_at), accessKey: access_key, contentRevision: content_revision })),

@@ -195,8 +195,17 @@ describe('what each type shows', () => {
     expect((await shown({ ...input, content: told })).includes('CalleSinNombre7')).toBe(isThere);
   });
 
-  itWithPoppler('a credit note shows no payments, a guide no sums', async () => {
-    expect(await shown(printable(named('04', 'full')))).not.toContain('FORMADEPAGO');
+  itWithPoppler.each(['04', '07'] as const)('%s: payments and units of measure, which its XML does not have, are not printed', async (type) => {
+    const { content, ...input } = printable(named(type, 'full'));
+    const payments = [{ ...named('01', 'full').content.payments[0]!, total: '777.77' }];
+    const told = { ...content, payments, lines: content.lines.map((line) => ({ ...line, unitOfMeasure: 'quintal' })) };
+    const xml = documentType(type)!.buildXml(told, input.issuer, input.numbering!);
+    const text = await shown({ ...input, content: told });
+    for (const absent of ['777.77', 'quintal']) expect([xml.includes(absent), text.includes(absent)]).toEqual([false, false]);
+    expect(text).not.toContain('FORMADEPAGO');
+  });
+
+  itWithPoppler('a guide shows no sums', async () => {
     expect(await shown(printable(named('06', 'full')))).not.toContain('TOTAL');
   });
 });

@@ -70,9 +70,13 @@ function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, {
   return formerRefusal ? { kind: 'former_refused', messages: formerRefusal.messages, decidedAt: instantOf(formerRefusal) } : { kind: 'absent' };
 }
 
+/** A time of the SRI; without an offset it is Ecuador's, not that of the machine that reads it. */
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})?$/;
+
 /** When the SRI decided; null where it does not say, or not in a way that can be read. */
 export function instantOf({ fechaAutorizacion }: AuthorizationEntry): Date | null {
-  const time = fechaAutorizacion === null ? Number.NaN : Date.parse(fechaAutorizacion);
+  const read = ISO_TIME.exec(fechaAutorizacion ?? '');
+  const time = read === null ? Number.NaN : Date.parse(read[1] === undefined ? `${read[0]}-05:00` : read[0]);
   return Number.isNaN(time) ? null : new Date(time);
 }
 
@@ -121,6 +125,6 @@ function concernsCurrentSigning(document: DocumentState, entry: AuthorizationEnt
 }
 
 function latest(best: AuthorizationEntry | null, entry: AuthorizationEntry): AuthorizationEntry {
-  if (best === null || best.fechaAutorizacion === null || entry.fechaAutorizacion === null) return entry;
-  return Date.parse(entry.fechaAutorizacion) >= Date.parse(best.fechaAutorizacion) ? entry : best;
+  const [before, at] = [best && instantOf(best), instantOf(entry)];
+  return best === null || before === null || at === null || at >= before ? entry : best;
 }

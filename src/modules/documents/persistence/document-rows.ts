@@ -22,11 +22,12 @@ export interface LoadedRow {
 }
 
 /** Unpacked only where the bytes are sent: most steps just ask about the document. */
-const packed = (gzip: Buffer, certificateValidTo: Date): LoadedDocument['signed'] => ({
+const packed = (gzip: Buffer, certificateValidTo: Date, wasSent: boolean): LoadedDocument['signed'] => ({
   get xml() {
     return gunzipSync(gzip);
   },
   certificateValidTo,
+  wasSent,
 });
 
 export function toLoaded(row: LoadedRow): LoadedDocument {
@@ -61,7 +62,7 @@ export function toLoaded(row: LoadedRow): LoadedDocument {
     issuer: row.issuer_snapshot,
     signed:
       row.signed_xml && row.signing_certificate_valid_to
-        ? packed(row.signed_xml, row.signing_certificate_valid_to)
+        ? packed(row.signed_xml, row.signing_certificate_valid_to, d['signing_sent'] === true)
         : null,
     activeCertificate:
       row.certificate_id && row.certificate_valid_from && row.certificate_valid_to

@@ -25,7 +25,8 @@ export interface LoadedDocument {
   readonly content: DocumentContent;
   readonly issuer: IssuerSnapshot;
   /** The current signing, exactly the bytes to send. */
-  readonly signed: { readonly xml: Buffer; readonly certificateValidTo: Date } | null;
+  /** `certificateValidTo`: or revoked, whichever came first. `wasSent`: these bytes may have reached the SRI. */
+  readonly signed: { readonly xml: Buffer; readonly certificateValidTo: Date; readonly wasSent: boolean } | null;
   readonly activeCertificate: { readonly id: string; readonly validFrom: Date; readonly validTo: Date } | null;
 }
 

@@ -23,7 +23,7 @@ export class SubmitStep implements SagaStep {
     const now = this.clock.now();
     const xml = signature?.signing.xml ?? signed?.xml;
     if (xml === undefined) throw new Error(`document ${state.id} has nothing signed to send`);
-    const hasExpired = signed !== null && signed.certificateValidTo <= now && state.firstSentAt === null;
+    const hasExpired = signed !== null && signed.certificateValidTo <= now && !signed.wasSent;
     if (!signature && (hasExpired || state.isResigning)) {
       const again = signAgain(state, now);
       await this.documents.advance(state, again, token, now);
@@ -36,8 +36,8 @@ export class SubmitStep implements SagaStep {
 }
 
 /**
- * The certificate ran out between signing and sending, and nothing was sent, so a new signature is clean; or the signed content
- * was corrected since, and must not be sent.
+ * The certificate ran out or was revoked between signing and sending, and these bytes were not sent, so a new signature is clean;
+ * or the signed content was corrected since, and must not be sent.
  */
 const signAgain = ({ status }: DocumentState, now: Date): Decision => ({
   moves: status === 'RECEPTION_PENDING' ? [{ trigger: 'signature_stale' }] : [],

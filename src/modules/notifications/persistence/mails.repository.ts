@@ -60,7 +60,7 @@ export class MailsRepository {
         [tenantId, mail.id, mail.documentId, mail.recipient, mail.language, tenant.principal.id, now],
       );
       if (row === undefined) throw new Error('an insert returned no row');
-      await manager.query(`insert into mail_outbox (tenant_id, id, kind, due_at) values ($1, $2, 'mail', $3)`, [tenantId, mail.id, now]);
+      await manager.query(`insert into mail_outbox (tenant_id, id, kind, due_at) values ($1, $2, 'mail', least($3, clock_timestamp()))`, [tenantId, mail.id, now]);
       const detail = { mail_id: mail.id, recipient: mail.recipient, language: mail.language };
       await this.audit.record(manager, tenant, { action: 'document.email_requested', target: { kind: 'document', id: documentId }, detail }, now);
       return row;

@@ -7,7 +7,7 @@ import { contactFields, fieldPanel, receiverFields } from '../parts/receiver.js'
 import { taxedTotals } from '../parts/totals.js';
 import { PART_GAP, type RideBody, totalsOf } from './ride-type.js';
 
-/** Nota de crédito. It has no payments. */
+/** Nota de crédito. Its XML has neither payments nor units of measure. */
 export const creditNoteBody: RideBody = (flow, input) => {
   const { content } = input;
   const fields = [
@@ -19,6 +19,6 @@ export const creditNoteBody: RideBody = (flow, input) => {
   flow.place(fieldPanel(flow.pen, fields, flow.width), PART_GAP);
   const unpaid = { ...input, content: { ...content, payments: [] } };
   const end = closing(flow, unpaid, totalsOf(flow, taxedTotals(content), 'VALOR TOTAL', figure(content.total)));
-  goodsTable(flow, content, end.keep);
+  goodsTable(flow, { ...content, lines: content.lines.map((line) => ({ ...line, unitOfMeasure: null })) }, end.keep);
   end.draw(flow);
 };

@@ -33,7 +33,7 @@ const TAX_NAMES: Readonly<Record<string, string>> = {
   [WITHHELD_TAX.isd]: 'ISD',
 };
 
-/** Comprobante de retención, short form (1.0.0) and full form (2.0.0) in one layout. */
+/** Comprobante de retención, short form (1.0.0) and full form (2.0.0) in one layout. Its XML has no payments of its own. */
 export const withholdingBody: RideBody = (flow, input) => {
   const { content } = input;
   const rows = withheldOf(content);
@@ -46,7 +46,8 @@ export const withholdingBody: RideBody = (flow, input) => {
     ...field('Parte relacionada', relatedParty(content), 3),
   ];
   flow.place(fieldPanel(flow.pen, fields, flow.width), PART_GAP);
-  const end = closing(flow, input, totalsOf(flow, totalsPerTax(rows), 'TOTAL RETENIDO', figure(content.total)));
+  const unpaid = { ...input, content: { ...content, payments: [] } };
+  const end = closing(flow, unpaid, totalsOf(flow, totalsPerTax(rows), 'TOTAL RETENIDO', figure(content.total)));
   flowTable(flow, columnsOf(content), rows, { keep: documents.length === 0 ? end.keep : 0 });
   supportingDocumentsTable(flow, documents, content.issueDate, reimbursements.length === 0 ? end.keep : 0);
   reimbursementsTable(flow, reimbursements, end.keep);
