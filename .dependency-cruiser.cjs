@@ -134,7 +134,7 @@ module.exports = {
       comment: 'A use case, and what it stands on, does not know how it is reached.',
       severity: 'error',
       from: { path: '^src/modules/([^/]+)/(?!(domain|persistence)/)[^/]+/', pathNot: ['\\.(controller|module)\\.ts$', SPEC] },
-      to: { path: '^src/modules/$1/(.+/)?[^/]+\\.(controller|module)\\.ts$' },
+      to: { path: ['^src/modules/$1/[^/]+\\.(controller|module)\\.ts$', '^src/modules/$1/[^/]+/[^/]+\\.(controller|module)\\.ts$'] },
     },
     {
       name: 'database-only-in-its-places',
