@@ -13,11 +13,11 @@ const INVENTORY = `
   select 'schema' as kind, n.nspname::text as name, '' as body, n.nspowner::regrole::text as owner, coalesce(n.nspacl, acldefault('n', n.nspowner))::text as acl
   from pg_namespace n where n.nspname = 'sello'
   union all
-  select 'function', p.oid::regprocedure::text, concat_ws(' ', p.prokind, p.prosrc, p.prosecdef, p.proconfig, p.prorows, p.procost, p.provolatile, p.proisstrict), p.proowner::regrole::text,
+  select 'function', p.oid::regprocedure::text, concat_ws(' ', p.prokind, p.prosrc, p.prosecdef, p.proconfig, p.prorows, p.procost, p.provolatile, p.proisstrict, obj_description(p.oid, 'pg_proc')), p.proowner::regrole::text,
     coalesce(p.proacl, acldefault('f', p.proowner))::text
   from pg_proc p where p.pronamespace = 'sello'::regnamespace
   union all
-  select 'relation', c.oid::regclass::text, concat(c.relkind, c.relrowsecurity, c.relforcerowsecurity, pg_get_indexdef(c.oid)), c.relowner::regrole::text,
+  select 'relation', c.oid::regclass::text, concat(c.relkind, c.relrowsecurity, c.relforcerowsecurity, pg_get_indexdef(c.oid), obj_description(c.oid, 'pg_class')), c.relowner::regrole::text,
     coalesce(c.relacl, acldefault('r', c.relowner))::text
   from pg_class c where c.relnamespace = 'sello'::regnamespace and c.relkind in ('r', 'i', 'S', 'v') and c.relname not like '%migrations%'
   union all
