@@ -18,8 +18,10 @@ import { lifecyclePage } from './docs/lifecycle.js';
 import { metricsPage } from './docs/metrics.js';
 import { openApiDocument } from './docs/openapi.js';
 import { rulesPage } from './docs/rules.js';
+import { schemaPages } from './docs/schema.js';
 import { simulatorPage } from './docs/simulator.js';
 import { statesPage } from './docs/states.js';
+import { migrate } from './migrate.js';
 import { LIFECYCLE } from './modules/documents/domain/lifecycle.js';
 import { METRICS, RUNTIME_METRICS } from './platform/observability/metrics.js';
 import type { Description } from './platform/openapi/description.js';
@@ -29,6 +31,7 @@ import { ruleCatalogue } from './sri/document-types/rules/rule.js';
 
 const settings = settingsOf(SETTINGS_SCHEMA);
 const openApi = await openApiDocument();
+const schema = await schemaPages((ownerUrl) => migrate(ownerUrl, () => undefined));
 const files: Readonly<Record<string, string>> = {
   '.env.example': environmentExample(settings, LOCAL_SETTINGS),
   'docs/configuration.md': configurationPage(settings, LOCAL_SETTINGS),
@@ -43,6 +46,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/openapi.json': openApi,
   'docs/collection.postman.json': collectionOf(JSON.parse(openApi) as Description),
   'docs/simulator.md': simulatorPage(),
+  ...schema,
   'docs/licences.md': licencesPage(readLockFile()),
   // The description of the API loads the whole service, and with it every rule.
   'docs/rules.md': rulesPage(ruleCatalogue()),

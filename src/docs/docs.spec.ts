@@ -10,6 +10,7 @@ import { errorsPage } from './errors.js';
 import { eventsPage } from './events.js';
 import { lifecyclePage } from './lifecycle.js';
 import { rulesPage } from './rules.js';
+import { schemaPage } from './schema-page.js';
 
 describe('generated pages', () => {
   const schema = z.object({
@@ -94,6 +95,19 @@ describe('generated pages', () => {
     expect(page.match(/^## .*$/gm)).toEqual(['## line', '## schema']);
     expect(page).toContain('| `line.quantity` | error | no | not \\| so | Ficha |\n| `line.tax` | error |');
     expect(page).toContain('| `schema` | warning | no |');
+  });
+
+  it('show tables and functions by subject, each under its comment', () => {
+    const page = schemaPage('Functions', [
+      { name: 'send', comment: `Mails: Sends a mail. ${'It waits. '.repeat(20)}`, sql: 'create function send();\n' },
+      { name: 'issue', comment: 'Issuing: Takes a number.', sql: 'create function issue();\n' },
+      { name: 'bounce', comment: 'Mails: Notes that one came back.', sql: 'create function bounce();\n' },
+      { name: 'new', comment: null, sql: 'create function new();\n' },
+    ]);
+    expect(page).toContain('-- Issuing: issue\n-- Mails: bounce, send\n-- Others: new\n');
+    expect(page).toContain('-- ===== Issuing\n\n-- Takes a number.\ncreate function issue();\n\n\n-- ===== Mails\n\n-- Notes that one came back.\ncreate function bounce();\n\n-- Sends a mail. It');
+    expect(page.endsWith('-- ===== Others\n\ncreate function new();\n')).toBe(true);
+    expect(Math.max(...page.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
   });
 
   it('describe every schema that the interface description refers to', () => {

@@ -59,6 +59,8 @@ const ALLOWED: readonly (readonly [string, string])[] = [
   ['src/platform/database/connection.ts', 'typeorm'],
   ['src/platform/embedded/redis.ts', 'js-redis-server'],
   ['src/local/foundation.ts', 'src/platform/embedded/redis.ts'],
+  ['src/docs/schema.ts', 'src/platform/embedded/postgres.ts'],
+  ['src/docs/schema.ts', 'pg'],
   ['src/app.module.ts', 'src/modules/documents/documents.module.ts'],
   ['src/migrate.ts', 'src/modules/documents/domain/lifecycle.ts'],
 ];
