@@ -1,3 +1,5 @@
+drop function has_open_account(uuid);
+
 create or replace function load_document(p_tenant uuid, p_document uuid)
   returns table (document jsonb, content jsonb, issuer_snapshot jsonb, digests jsonb, signed_xml bytea, signing_certificate_valid_to timestamptz, certificate_id uuid, certificate_valid_from timestamptz, certificate_valid_to timestamptz)
   language plpgsql

@@ -338,3 +338,17 @@ begin
       'limit', most, 'window_seconds', extract(epoch from an_hour)::integer, 'retry_after_seconds', ceil(extract(epoch from again.replays_since + an_hour - p_now))::integer);
   end if;
 end $$;
+
+-- Whoever's account was closed is no longer written to about a tenant.
+create function has_open_account(p_user uuid) returns boolean
+  language sql stable security definer set search_path = sello, pg_temp as $$
+  select exists (select from users u where u.id = p_user and u.disabled_at is null)
+$$;
+comment on function has_open_account(uuid) is
+  'Members: Returns true if a person has an account that no operator has closed. The worker asks it before it writes to the '
+  'owners and admins of a tenant.';
+grant create on schema sello to sello_resolver;
+alter function has_open_account(uuid) owner to sello_resolver;
+revoke create on schema sello from sello_resolver;
+revoke execute on function has_open_account(uuid) from public;
+grant execute on function has_open_account(uuid) to sello_app;

@@ -22,7 +22,7 @@
 -- search_form, utc_day
 -- Lives of the database: beat_of_life, begin_new_life, life_of_database
 -- Mails: bounce_mail, claim_mails_going_round, hold_mail, mail_of_document, queue_buyer_mail, queue_notice, settle_mail
--- Members: accept_invitation, look_at_invitation, member_cards
+-- Members: accept_invitation, has_open_account, look_at_invitation, member_cards
 -- Numbers: access_key_check_digit, build_access_key, notice_low_sequences, take_number
 -- Observing: beat, moving_documents, seconds_since_beat, work_ages
 -- Pauses: end_pause, open_pauses, pause_scope, resume_pause, scope_was_served_since, wake_resumed
@@ -1106,7 +1106,7 @@ begin
     where w.tenant_id = new.tenant_id and w.is_active and (w.kinds is null or new.type = any (w.kinds))
   ), due as (
     insert into webhook_work (tenant_id, delivery_id, webhook_id, due_at)
-    select l.tenant_id, l.delivery_id, l.webhook_id, new.created_at from listeners l
+    select l.tenant_id, l.delivery_id, l.webhook_id, least(new.created_at, clock_timestamp()) from listeners l
   )
   insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, next_attempt_at, created_at)
   select l.tenant_id, l.delivery_id, l.webhook_id, new.id, 'pending', new.created_at, new.created_at from listeners l;
@@ -1365,7 +1365,7 @@ CREATE OR REPLACE FUNCTION sello.begin_work(d documents, p_sequential integer, p
  LANGUAGE sql
 AS $function$
   insert into outbox (tenant_id, document_id, step, due_at, announced_at, announcements, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
-  values (d.tenant_id, d.id, 'prepare', p_now, p_now, 1, d.issuer_id, d.establishment_id, d.emission_point_id, d.document_type, p_sequential, p_unsent)
+  values (d.tenant_id, d.id, 'prepare', least(p_now, clock_timestamp()), least(p_now, clock_timestamp()), 1, d.issuer_id, d.establishment_id, d.emission_point_id, d.document_type, p_sequential, p_unsent)
 $function$;
 
 -- Takes a number and stores a document with its access key, content, history and due work, all or nothing. The outcome
@@ -1388,6 +1388,7 @@ declare
   first_answer idempotency_keys%rowtype;
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
+  p_now := least(p_now, clock_timestamp());
   h := jsonb_populate_record(null::documents, p_header);
 
   if p_idempotency_key is not null then
@@ -1525,7 +1526,9 @@ declare
   keep_lease boolean := coalesce((p_work ->> 'keep_lease')::boolean, false);
   last_move jsonb := p_moves -> -1;
   r jsonb;
+  lead interval := greatest(p_now - clock_timestamp(), interval '0');
 begin
+  p_now := p_now - lead;
   perform set_config('sello.tenant_id', p_tenant::text, true);
   select * into d from documents where tenant_id = p_tenant and id = p_document for update;
   if not found or d.status <> p_status or d.version <> p_version then
@@ -1541,7 +1544,7 @@ begin
   if p_work ->> 'step' = 'prepare' and p_work ->> 'due_at' = 'infinity' then
     perform from issuers i where i.tenant_id = p_tenant and i.id = d.issuer_id for share;
     if exists (select from certificates c where c.tenant_id = p_tenant and c.issuer_id = d.issuer_id and c.is_active and c.valid_to > p_now) then
-      p_work := jsonb_set(p_work, '{due_at}', to_jsonb(p_now));
+      p_work := jsonb_set(p_work, '{due_at}', to_jsonb(p_now + lead));
     end if;
   end if;
 
@@ -1560,7 +1563,7 @@ begin
     cancellation = patched.cancellation,
     next_attempt_at = case
       when p_work ? 'keep' then next_attempt_at
-      when not coalesce((p_work ->> 'recheck')::boolean, false) then nullif((p_work ->> 'due_at')::timestamptz, 'infinity')
+      when not coalesce((p_work ->> 'recheck')::boolean, false) then nullif((p_work ->> 'due_at')::timestamptz - lead, 'infinity')
     end,
     updated_at = p_now
   where tenant_id = p_tenant and id = p_document
@@ -1614,7 +1617,7 @@ begin
     delete from outbox where tenant_id = p_tenant and document_id = p_document;
   elsif not p_work ? 'keep' then
     update outbox o set
-      step = p_work ->> 'step', due_at = (p_work ->> 'due_at')::timestamptz, lost_leases = 0,
+      step = p_work ->> 'step', due_at = (p_work ->> 'due_at')::timestamptz - lead, lost_leases = 0,
       ahead = o.ahead and p_work ->> 'step' = 'prepare',
       announced_at = case when keep_lease then o.announced_at end,
       unsent = coalesce((p_work ->> 'unsent')::boolean, o.unsent),
@@ -1623,7 +1626,7 @@ begin
     where o.tenant_id = p_tenant and o.document_id = p_document;
     if not found then
       insert into outbox (tenant_id, document_id, step, due_at, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
-      values (p_tenant, p_document, p_work ->> 'step', (p_work ->> 'due_at')::timestamptz,
+      values (p_tenant, p_document, p_work ->> 'step', (p_work ->> 'due_at')::timestamptz - lead,
               d.issuer_id, d.establishment_id, d.emission_point_id, d.document_type, d.sequential, coalesce((p_work ->> 'unsent')::boolean, false));
     end if;
   end if;
@@ -1753,12 +1756,16 @@ AS $function$
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
   return query
-  select to_jsonb(d) || jsonb_build_object('due_step', (select o.step from outbox o where o.tenant_id = d.tenant_id and o.document_id = d.id)), c.content, c.issuer_snapshot,
+  select to_jsonb(d) || jsonb_build_object(
+      'due_step', (select o.step from outbox o where o.tenant_id = d.tenant_id and o.document_id = d.id),
+      'signing_sent', exists (
+        select from sri_attempts t
+        where t.tenant_id = d.tenant_id and t.document_id = d.id and t.service = 'reception' and t.signing_no = d.signing_no and t.outcome is distinct from 'not_delivered')), c.content, c.issuer_snapshot,
     (select coalesce(jsonb_agg(jsonb_build_object(
        'signingNo', x.signing_no, 'digest', x.digest, 'signedAt', x.signed_at, 'accessKey', x.access_key, 'contentRevision', coalesce(x.content_revision, (
          select max(k.revision) from document_contents k where k.tenant_id = x.tenant_id and k.document_id = x.document_id and k.created_at <= x.signed_at))) order by x.signing_no), '[]')
      from signed_documents x where x.tenant_id = d.tenant_id and x.document_id = d.id),
-    s.signed_xml, sc.valid_to, a.id, a.valid_from, a.valid_to
+    s.signed_xml, least(sc.valid_to, sc.revoked_at), a.id, a.valid_from, a.valid_to
   from documents d
   left join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
   left join signed_documents s on s.tenant_id = d.tenant_id and s.document_id = d.id and s.signing_no = d.signing_no
@@ -1805,7 +1812,7 @@ CREATE OR REPLACE FUNCTION sello.resume_parked_documents()
  LANGUAGE plpgsql
 AS $function$
 begin
-  update outbox o set step = 'prepare', due_at = new.created_at, ahead = false, announced_at = null
+  update outbox o set step = 'prepare', due_at = least(new.created_at, clock_timestamp()), ahead = false, announced_at = null
   from documents d
   where d.tenant_id = new.tenant_id and d.issuer_id = new.issuer_id
     and d.status in ('NUMBER_RESERVED', 'XML_GENERATED', 'RECEPTION_RETRY_SCHEDULED')
@@ -2217,7 +2224,7 @@ begin
           coalesce((select s.language from mail_settings s where s.tenant_id = new.tenant_id), 'es'), new.updated_at, new.updated_at)
   on conflict do nothing;
   if found then
-    insert into mail_outbox (tenant_id, id, kind, due_at) values (new.tenant_id, mail, 'mail', new.updated_at);
+    insert into mail_outbox (tenant_id, id, kind, due_at) values (new.tenant_id, mail, 'mail', least(new.updated_at, clock_timestamp()));
   end if;
   return null;
 end $function$;
@@ -2306,6 +2313,20 @@ end $function$;
 alter function accept_invitation(bytea,uuid,text,text,timestamp with time zone,text,text) owner to sello_resolver;
 revoke execute on function accept_invitation(bytea,uuid,text,text,timestamp with time zone,text,text) from public;
 grant execute on function accept_invitation(bytea,uuid,text,text,timestamp with time zone,text,text) to sello_app;
+
+-- Returns true if a person has an account that no operator has closed. The worker asks it before it writes to the
+-- owners and admins of a tenant.
+CREATE OR REPLACE FUNCTION sello.has_open_account(p_user uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+  select exists (select from users u where u.id = p_user and u.disabled_at is null)
+$function$;
+alter function has_open_account(uuid) owner to sello_resolver;
+revoke execute on function has_open_account(uuid) from public;
+grant execute on function has_open_account(uuid) to sello_app;
 
 -- Returns what the token of an invitation would let its reader accept: tenant, address, role, end, and whether the
 -- address has an account. No row means that accept_invitation would not know it either. The API calls it.
@@ -2576,7 +2597,7 @@ AS $function$
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
   return query
-  update issuing_pauses p set resumed_at = coalesce(p.resumed_at, p_now)
+  update issuing_pauses p set resumed_at = coalesce(p.resumed_at, least(p_now, clock_timestamp()))
   where p.tenant_id = p_tenant and p.issuer_id = p_issuer and p.id = p_pause
   returning p.*;
 end $function$;
@@ -4115,6 +4136,7 @@ declare
   an_hour constant interval := interval '1 hour';
   again record;
 begin
+  p_now := least(p_now, clock_timestamp());
   insert into webhook_work as w (tenant_id, delivery_id, webhook_id, due_at) values (p_tenant, p_delivery, p_webhook, p_now)
   on conflict (tenant_id, delivery_id) do update set due_at = p_now, lease_token = null;
   insert into webhook_deliveries as d (tenant_id, id, webhook_id, event_id, status, next_attempt_at, created_at)

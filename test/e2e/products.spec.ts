@@ -265,6 +265,19 @@ describe('the catalogue', () => {
       });
     });
 
+    it('is not waited for by whoever changes one of its products: a connection held so long would be missing to others', async () => {
+      await put(NEW);
+      const { items } = (await business.call<{ items: { id: string; main_code: string }[] }>('GET', '/products?q=Uno')).body;
+      const product = `/products/${items[0]!.id}`;
+      await inTransaction(stack.database, async (client) => {
+        await client.query('select from products where tenant_id = $1 for update', [business.tenantId]);
+        for (const answer of [await business.call('PATCH', product, { name: 'Otro' }), await business.call('DELETE', product)]) {
+          expect([answer.status, answer.body['error']]).toMatchObject([409, { code: 'INVALID_STATE', detail: { reason: 'IMPORT_UNDER_WAY', allowed_actions: ['repeat'] } }]);
+        }
+      });
+      expect((await business.call('PATCH', product, { name: 'Otro' })).status).toBe(200);
+    });
+
     it('is under way at most twice for one tenant; one more is refused by a limit of its own', async () => {
       await put(NEW);
       const other = await Business.open(stack, { certificate: null });

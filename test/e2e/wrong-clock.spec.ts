@@ -41,6 +41,17 @@ describe('a host whose clock is an hour ahead', () => {
     expect(logs).toMatch(/"ahead_seconds":3\d{3}/);
   });
 
+  it('has what its API takes in issued at once, and the next number of another API too', async () => {
+    const early = await stack.startApi({ NODE_OPTIONS: `--require ${ahead}` });
+    const taken = [await business.issue({}, early), await business.issue()].map(({ body }) => body.document_id);
+    for (const id of taken) expect(await business.settled(id)).toMatchObject({ status: 'AUTHORIZED' });
+    const { body: stuck } = await business.issue({ additional_info: [{ name: 'Simulador', value: 'refuse:39' }] }, early);
+    expect(await business.settled(stuck.document_id)).toMatchObject({ status: 'REJECTED' });
+    expect((await business.call('POST', `/documents/${stuck.document_id}/retry`, {}, {}, early)).status).toBe(202);
+    const [late] = await stack.database.query<{ due: boolean }>(`select bool_or(due_at > now() + interval '1 minute') as due from outbox where document_id = $1 and due_at < 'infinity' and step <> 'authorize'`, [stuck.document_id]);
+    expect(late?.due).not.toBe(true);
+  });
+
   it('leaves nothing behind that the page cannot bring back, and the page finds what waits for a person', async () => {
     const { body } = await business.call<{ document_id: string }>('POST', '/documents', business.invoice());
     await stack.database.query(`update outbox set due_at = now() + interval '1 year', lease_until = now() + interval '1 hour', lease_token = gen_random_uuid() where document_id = $1`, [body.document_id]);

@@ -199,6 +199,26 @@ describe('moves in the database', () => {
     expect(await isParked(id)).toBe(false);
   });
 
+  it('tells whether the current bytes were sent, and that their certificate served until it was revoked', async () => {
+    const id = await issue();
+    const signing = { signingNo: 1, certificateId: seed.certificateId, xml: Buffer.from('<factura/>'), digest: 'd' };
+    const move = async (triggers: Decision['moves'][number]['trigger'][], records: object, patch: object = {}): Promise<void> => {
+      await documents.advance(await stateOf(id), { ...decision(...triggers), patch }, null, new Date(), records as never);
+    };
+    const signed = async (): Promise<{ wasSent: boolean; certificateValidTo: Date }> => (await documents.load(seed.tenantId, id))!.signed!;
+    await move(['xml_built', 'signed', 'queued'], { signing }, { signingNo: 1 });
+    expect(await signed()).toMatchObject({ wasSent: false });
+    const attempt = { id: randomUUID(), service: 'reception', signingNo: 1 };
+    await move(['sending'], { attempt });
+    expect(await signed()).toMatchObject({ wasSent: true });
+    await move(['not_delivered'], { finished: { id: attempt.id, outcome: 'not_delivered', excerpt: 'refused' } });
+    expect(await signed()).toMatchObject({ wasSent: false });
+    const revokedAt = new Date('2026-02-01T00:00:00Z');
+    await database.query('update certificates set is_active = false, revoked_at = $2 where tenant_id = $1', [seed.tenantId, revokedAt]);
+    expect((await signed()).certificateValidTo).toEqual(revokedAt);
+    await database.query('update certificates set is_active = true, revoked_at = null where tenant_id = $1', [seed.tenantId]);
+  });
+
   it('does not park a document whose certificate was activated since the worker looked', async () => {
     const id = await issue();
     await documents.advance(await stateOf(id), PARK, null, new Date());

@@ -68,7 +68,7 @@ describe('turns between tenants', () => {
   it('submissions of a paused scope are not claimed and not announced again until it is resumed; other work goes on', async () => {
     const [tenant] = others;
     if (!tenant) throw new Error('no tenant');
-    const at = later(300);
+    const at = new Date();
     await database.query(`update outbox set step = 'submit', unsent = false where tenant_id = $1`, [tenant.tenantId]);
     const rows = await database.query<{ document_id: string }>('select document_id from outbox where tenant_id = $1', [tenant.tenantId]);
     const [row] = await database.query<{ document_id: string; issuer_id: string; establishment_id: string; emission_point_id: string }>('select * from outbox where tenant_id = $1 limit 1', [tenant.tenantId]);
@@ -195,8 +195,8 @@ describe('turns between tenants', () => {
 
   it('a signed document that waits for an earlier number is not due until it is woken, one that is to be tried again not even then', async () => {
     const tenant = await seedTenant(database);
-    const at = later(300);
     const [first, second] = [(await issueBySql(service, tenant)).response.document_id, (await issueBySql(service, tenant)).response.document_id];
+    const at = new Date();
     await database.query(`update outbox set step = 'submit' where tenant_id = $1`, [tenant.tenantId]);
     const token = randomUUID();
     const dueIn = async (): Promise<unknown> =>

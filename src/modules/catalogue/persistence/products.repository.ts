@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
+import { sqlState } from '../../../platform/database/sql-error.js';
+import { SQL_STATE } from '../../../platform/database/sql-state.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -30,6 +32,9 @@ const FILTER = `tenant_id = $1 and ($2::text is null or strpos(search_text, $2) 
 
 const filterValues = (tenantId: string, { q, isActive, withDeleted }: ProductFilter): unknown[] => [tenantId, q === null ? null : searchForm(q), isActive, withDeleted];
 
+/** Changes of single products wait so long for one another, never for the end of an import. */
+const LOCK_WAIT_MS = 250;
+
 @Injectable()
 export class ProductsRepository {
   constructor(
@@ -37,10 +42,10 @@ export class ProductsRepository {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** @throws DomainError ALREADY_EXISTS when the tenant has a product of this main code */
+  /** @throws DomainError ALREADY_EXISTS when the tenant has a product of this main code, INVALID_STATE while one is being imported */
   async insert(tenant: TenantContext, product: StoredValues, now: Date): Promise<ProductRecord> {
     const { tenantId } = tenant;
-    return this.database.run(tenantId, async (manager) => {
+    return this.actOnOne(tenantId, async (manager) => {
       const inserted = await insertProducts(manager, tenantId, [product], now);
       if (inserted.length === 0) throw new DomainError('ALREADY_EXISTS', { field: 'main_code' });
       const { id, main_code } = product;
@@ -53,13 +58,13 @@ export class ProductsRepository {
    * Changes the given fields of a product; with none it stays as it is.
    * @param judge throws for what the product may not become
    * @returns null when the tenant has no such product
-   * @throws DomainError ALREADY_EXISTS, and what `judge` throws
+   * @throws DomainError ALREADY_EXISTS, INVALID_STATE during an import of the product, and what `judge` throws
    */
   async change(tenant: TenantContext, id: string, given: Readonly<Partial<ProductValues>>, judge: (product: ProductValues) => void, now: Date): Promise<ProductRecord | null> {
     const { tenantId } = tenant;
     const fields = PRODUCT_FIELDS.filter((field) => given[field] !== undefined);
     return refuseDuplicates('main_code', () =>
-      this.database.run(tenantId, async (manager) => {
+      this.actOnOne(tenantId, async (manager) => {
         const product = await findProduct(manager, tenantId, id, 'for update');
         if (product === null || fields.length === 0) return product;
         const changed = Object.assign({}, product, Object.fromEntries(fields.map((field) => [field, given[field]])));
@@ -71,10 +76,13 @@ export class ProductsRepository {
     );
   }
 
-  /** False when the tenant has no such product. */
+  /**
+   * False when the tenant has no such product.
+   * @throws DomainError INVALID_STATE during an import of the product
+   */
   async remove(tenant: TenantContext, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;
-    return this.database.run(tenantId, async (manager) => {
+    return this.actOnOne(tenantId, async (manager) => {
       // For an update the driver returns the rows and their number.
       const [[row]] = await manager.query<[{ main_code: string }[], number]>(
         'update products set is_active = false, deleted_at = $3, updated_at = $3 where tenant_id = $1 and id = $2 and deleted_at is null returning main_code',
@@ -84,6 +92,22 @@ export class ProductsRepository {
       await this.audit.record(manager, tenant, { action: 'product.deleted', target: { kind: 'product', id }, detail: row }, now);
       return true;
     });
+  }
+
+  /**
+   * Changes one product. An import keeps its products locked until its end, and whoever waited for it would hold a connection
+   * that other tenants need.
+   */
+  private async actOnOne<T>(tenantId: string, act: (manager: EntityManager) => Promise<T>): Promise<T> {
+    try {
+      return await this.database.run(tenantId, async (manager) => {
+        await manager.query(`set local lock_timeout = '${LOCK_WAIT_MS}ms'`);
+        return act(manager);
+      });
+    } catch (error) {
+      if (sqlState(error) === SQL_STATE.lockNotAvailable) throw new DomainError('INVALID_STATE', { reason: 'IMPORT_UNDER_WAY', allowed_actions: ['repeat'] });
+      throw error;
+    }
   }
 
   async find(tenantId: string, id: string): Promise<ProductRecord | null> {

@@ -46,7 +46,7 @@ describe('the steps that call the SRI', () => {
     breaker = new SriBreaker(clock, SETTINGS, new StepGates());
     loaded = {
       state: STATE, acceptedAt: new Date(START), decidedAt: null, issuerId: 'i', sequential: 1, content: { numericCode: '12345678' } as never, issuer: {} as never,
-      signed: { xml: Buffer.from('<factura/>'), certificateValidTo: new Date(START + DAY) }, activeCertificate: null,
+      signed: { xml: Buffer.from('<factura/>'), certificateValidTo: new Date(START + DAY), wasSent: false }, activeCertificate: null,
     };
   });
 
@@ -105,6 +105,18 @@ describe('the steps that call the SRI', () => {
   it('a transmission without a usable answer counts', async () => {
     await submitStep(() => ({ kind: 'no_evidence', reason: 'timeout', excerpt: '' })).run({ loaded, token: 'token', clearUntil: null });
     expect(loaded.state).toMatchObject({ receptionAttempts: 1, firstSentAt: new Date(START) });
+  });
+
+  it.each([
+    ['not sent under a certificate that ended', false, -1, true],
+    ['sent under a certificate that ended', true, -1, false],
+    ['not sent under one that serves', false, DAY, false],
+  ])('bytes %s are signed anew: %s', async (_name, wasSent, ends, again) => {
+    // The first sending was that of a former signing.
+    becomes({ firstSentAt: new Date(START - DAY) });
+    loaded = { ...loaded, signed: { xml: Buffer.from('<factura/>'), certificateValidTo: new Date(START + ends), wasSent } };
+    const work = await submitStep(received).run({ loaded, token: 'token', clearUntil: null });
+    expect([work?.step, decisions[0]?.moves.map(({ trigger }) => trigger)]).toEqual(again ? ['prepare', ['signature_stale']] : ['authorize', ['sending']]);
   });
 
   describe('a signature that is not stored yet', () => {

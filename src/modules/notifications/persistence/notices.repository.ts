@@ -19,7 +19,7 @@ export interface NoticeMail {
 const MOST_ITEMS = 50;
 
 /** Whom news are for; asked again before each attempt, for the ladder of a mail takes days. */
-const IS_ADMIN = `a.status = 'active' and a.role in ('tenant_owner', 'tenant_admin')`;
+const IS_ADMIN = `a.status = 'active' and a.role in ('tenant_owner', 'tenant_admin') and has_open_account(a.user_id)`;
 
 /** What lately failed to reach an admin and is in no other mail, the newest first. */
 const UNTOLD = `
