@@ -208,7 +208,7 @@ describe('what a tenant says of its mails', () => {
       expect(addresses(mailbox.mailsTo(owner.email).at(-1)!.text)).toEqual(['last']);
     });
 
-    it.each<[string, (by: Business, admin: Somebody) => Promise<unknown>]>([
+    it.each<[string, (by: Business, admin: Awaited<ReturnType<typeof member>>) => Promise<unknown>]>([
       ['was removed', async (by, { memberId }) => expect((await by.call('DELETE', `/tenant/members/${memberId}`)).status).toBe(204)],
       ['has no open account any more', (_by, { email }) => stack.database.query('update users set disabled_at = now() where email = $1', [email])],
     ])('are not sent to an admin who %s while the mail was put off', async (_name, end) => {

@@ -203,7 +203,7 @@ describe('moves in the database', () => {
     const id = await issue();
     const signing = { signingNo: 1, certificateId: seed.certificateId, xml: Buffer.from('<factura/>'), digest: 'd' };
     const move = async (triggers: Decision['moves'][number]['trigger'][], records: object, patch: object = {}): Promise<void> => {
-      await documents.advance(await stateOf(id), { ...decision(...triggers), patch }, null, new Date(), records as never);
+      await documents.advance(await stateOf(id), { ...decision(...triggers), patch }, null, new Date(), records);
     };
     const signed = async (): Promise<{ wasSent: boolean; certificateValidTo: Date }> => (await documents.load(seed.tenantId, id))!.signed!;
     await move(['xml_built', 'signed', 'queued'], { signing }, { signingNo: 1 });
