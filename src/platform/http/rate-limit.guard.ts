@@ -7,7 +7,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { addressOf } from './caller-address.js';
 import { type DtoClass, fieldsOf } from './field-spec.js';
 import { accountAddress, isObject } from './fields.js';
-import { bucketOf, provesSomebody, RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, WINDOW_SECONDS } from './rate-limits.js';
+import { bucketOf, type Counted, provesSomebody, RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, WINDOW_SECONDS } from './rate-limits.js';
 import type { ServiceRequest } from './service-request.js';
 
 /** Counts calls against a bucket and says in headers where the caller stands (specification, section 8). */
@@ -18,7 +18,7 @@ abstract class CountingGuard implements CanActivate {
   abstract canActivate(context: ExecutionContext): Promise<boolean>;
 
   /** @throws DomainError RATE_LIMITED when who is counted has used up the bucket */
-  protected async count(response: Response, bucket: RateBucket, who: string): Promise<true> {
+  protected async count(response: Response, bucket: Counted, who: string): Promise<true> {
     const verdict = await this.limits.take(bucket, who);
     const told = response.get('X-RateLimit-Remaining');
     // The headers show the strictest of several limits.
@@ -40,18 +40,18 @@ export class SignInLimitGuard extends CountingGuard {
 }
 
 /**
- * Runs once the body is read: a call that proves who somebody is counts for the account that it names, also when it is then
- * refused. A call that was refused for its address takes nothing from the account: else one stranger could keep its owner out
- * without end.
+ * Runs once the body is read: a call that tries an account counts for it, also when it is then refused. A call that was refused
+ * for its address takes nothing from the account, and an account may be tried more often than one address may try: else one
+ * stranger could keep its owner out without end.
  */
 @Injectable()
 export class AccountLimitGuard extends CountingGuard {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<ServiceRequest>();
-    if (!provesSomebody(request.method, request.path) || !namesAccount(context)) return true;
+    if (!provesSomebody(request.method, request.path) || !triesAccount(context)) return true;
     const account = accountOf(request);
-    return account === null || this.count(http.getResponse<Response>(), 'auth', account);
+    return account === null || this.count(http.getResponse<Response>(), 'account', account);
   }
 }
 
@@ -78,10 +78,13 @@ export class RateLimitGuard extends CountingGuard {
 
 const isAuth = ({ path }: ServiceRequest): boolean => path.startsWith('/auth/');
 
-/** Whether the route's body has an `email` at all: in other bodies a field of that name is no account. */
-function namesAccount(context: ExecutionContext): boolean {
+/**
+ * Whether the route's body has an `email` and a password for it: in other bodies a field of that name is no account. Who forgot
+ * the password is answered alike whatever happens, and the database bounds the mails.
+ */
+function triesAccount(context: ExecutionContext): boolean {
   const types = (Reflect.getMetadata(PARAMTYPES_METADATA, context.getClass().prototype as object, context.getHandler().name) ?? []) as unknown[];
-  return types.some((type) => typeof type === 'function' && fieldsOf(type as DtoClass).has('email'));
+  return types.some((type) => typeof type === 'function' && ['email', 'password'].every((name) => fieldsOf(type as DtoClass).has(name)));
 }
 
 /** The account that the body names, by its address as it is looked up: spellings share a bucket. The address itself is kept nowhere. */
@@ -92,7 +95,7 @@ function accountOf(request: ServiceRequest): string | null {
   return `account:${createHash('sha256').update(accountAddress(email.trim())).digest('base64url')}`;
 }
 
-function headersOf(bucket: RateBucket, { limit, remaining, resetSeconds }: RateVerdict): Record<string, string> {
+function headersOf(bucket: Counted, { limit, remaining, resetSeconds }: RateVerdict): Record<string, string> {
   return {
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),

@@ -14,6 +14,9 @@ import { openRedisCluster } from '../queue/redis-cluster.js';
 /** Buckets of the specification (section 8): issuing, polling one document, proving who one is, everything else. */
 export type RateBucket = 'issue' | 'read' | 'auth' | 'other';
 
+/** What is counted: calls of the buckets, and those that try one account, from wherever they come. */
+export type Counted = RateBucket | 'account';
+
 export const RATE_BUCKET_KEY = 'rate-bucket';
 
 /** The bucket a route counts in; routes that say nothing count as `other`. */
@@ -35,6 +38,9 @@ export interface RateVerdict {
 
 export const WINDOW_SECONDS = 60;
 
+/** An account may be tried so many times as often as one address may try: else a single address could keep its owner out. */
+const ADDRESSES_OF_ACCOUNT = 5;
+
 /** A Redis that does not answer within this time counts as down; not one whose answer this process comes late to read. */
 const ANSWER_MS = 250;
 /** A connection to a node of a cluster on which nothing at all comes for so long, its beginning included, is made anew. */
@@ -43,16 +49,16 @@ const SILENCE_MS = 10_000;
 /**
  * Counts calls per principal in Redis, so that all processes share one limit.
  * With Redis down each process counts for itself and calls go on, but for those
- * of the bucket `auth`: passwords are not guessed at while nobody counts.
+ * of the buckets `auth` and `account`: passwords are not guessed at while nobody counts.
  */
 @Injectable()
 export class RateLimits implements OnApplicationShutdown, RedisProbe {
   private readonly redis: Redis | Cluster;
   /** What all processes count together. */
-  private readonly shared: Readonly<Record<RateBucket, RateLimiterRedis>>;
+  private readonly shared: Readonly<Record<Counted, RateLimiterRedis>>;
   /** What this process counts by itself while Redis is down. */
-  private readonly own: Readonly<Record<Exclude<RateBucket, 'auth'>, RateLimiterMemory>>;
-  private readonly limits: Readonly<Record<RateBucket, number>>;
+  private readonly own: Readonly<Record<Exclude<Counted, 'auth' | 'account'>, RateLimiterMemory>>;
+  private readonly limits: Readonly<Record<Counted, number>>;
   private wasDown = false;
 
   constructor(
@@ -77,20 +83,21 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
       issue: settings.RATE_LIMIT_ISSUE_PER_MINUTE,
       read: settings.RATE_LIMIT_READ_PER_MINUTE,
       auth: settings.RATE_LIMIT_AUTH_PER_MINUTE,
+      account: settings.RATE_LIMIT_AUTH_PER_MINUTE * ADDRESSES_OF_ACCOUNT,
       other: settings.RATE_LIMIT_OTHER_PER_MINUTE,
     };
-    const rate = (bucket: RateBucket): { points: number; duration: number } => ({ points: this.limits[bucket], duration: WINDOW_SECONDS });
-    const shared = (bucket: RateBucket): RateLimiterRedis =>
+    const rate = (bucket: Counted): { points: number; duration: number } => ({ points: this.limits[bucket], duration: WINDOW_SECONDS });
+    const shared = (bucket: Counted): RateLimiterRedis =>
       new RateLimiterRedis({ ...rate(bucket), storeClient: this.redis, keyPrefix: `${settings.QUEUE_PREFIX}:rate:${bucket}`, rejectIfRedisNotReady: true });
-    this.shared = { issue: shared('issue'), read: shared('read'), auth: shared('auth'), other: shared('other') };
+    this.shared = { issue: shared('issue'), read: shared('read'), auth: shared('auth'), account: shared('account'), other: shared('other') };
     this.own = { issue: new RateLimiterMemory(rate('issue')), read: new RateLimiterMemory(rate('read')), other: new RateLimiterMemory(rate('other')) };
   }
 
   /**
    * Counts one call of the principal (or address, or account) against a bucket.
-   * @throws DomainError SERVICE_UNAVAILABLE for the bucket `auth` while Redis is down
+   * @throws DomainError SERVICE_UNAVAILABLE for the buckets `auth` and `account` while Redis is down
    */
-  async take(bucket: RateBucket, principalId: string): Promise<RateVerdict> {
+  async take(bucket: Counted, principalId: string): Promise<RateVerdict> {
     try {
       return this.verdict(bucket, true, await this.count(bucket, principalId));
     } catch (refusal) {
@@ -124,7 +131,7 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
   }
 
   /** @throws RateLimiterRes when the bucket is used up; DomainError SERVICE_UNAVAILABLE as `take` */
-  private async count(bucket: RateBucket, principalId: string): Promise<RateLimiterRes> {
+  private async count(bucket: Counted, principalId: string): Promise<RateLimiterRes> {
     try {
       const counted = await this.answered(this.shared[bucket].consume(principalId));
       this.reportUp();
@@ -135,7 +142,7 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
         throw failure;
       }
       this.reportDown(failure);
-      if (bucket === 'auth') throw new DomainError('SERVICE_UNAVAILABLE');
+      if (bucket === 'auth' || bucket === 'account') throw new DomainError('SERVICE_UNAVAILABLE');
       return this.own[bucket].consume(principalId);
     }
   }
@@ -151,7 +158,7 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
     }
   }
 
-  private verdict(bucket: RateBucket, allowed: boolean, state: RateLimiterRes): RateVerdict {
+  private verdict(bucket: Counted, allowed: boolean, state: RateLimiterRes): RateVerdict {
     if (!allowed) this.meters.count('rateLimited', { bucket });
     return {
       allowed,

@@ -11,7 +11,7 @@ const COUNTED: Readonly<Record<RateBucket, string>> = {
   issue: 'per API key or person',
   read: 'per API key or person',
   other: 'per API key or person, over all calls without a limit of their own',
-  auth: 'per address and per account that the body names',
+  auth: 'per address; five times as many per account that is signed in to or up',
 };
 
 const HEADERS: Readonly<Record<string, Header>> = {
