@@ -52,6 +52,12 @@ describe('the description of the API', () => {
     }
   });
 
+  it('has the header that names a tenant on calls that act in one, and on no other', () => {
+    const takesIt = ({ parameters = [] }: Operation): boolean => parameters.some((one) => isReference(one) && one.$ref.endsWith('/TenantId'));
+    const wrong = calls.filter(({ operation }) => takesIt(operation) !== (typeof operation['x-permission'] === 'string' && !operation['x-permission'].startsWith('platform:')));
+    expect(wrong.map(({ operation }) => operation.operationId)).toEqual([]);
+  });
+
   it('tells the limits of the specification', () => {
     const limitOf = (path: string, method: 'get' | 'post') => description.paths[path]?.[method]?.['x-rate-limit'];
     expect(limitOf('/documents', 'post')).toEqual({ bucket: 'issue', limit: 60, window_seconds: 60 });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -464,6 +465,19 @@ describe('signing up and in', () => {
     expect(await reasonOf(list(owner.token))).toEqual([403, 'tenant_required']);
     expect((await list(owner.token, other.tenantId)).status).toBe(200);
     expect((await me(owner.token)).body.memberships).toHaveLength(2);
+  });
+
+  it('looks at the named tenant only where a route acts in one', async () => {
+    const [owner, other, admin] = await Promise.all([signUp(api), signUp(api), signUp(api)]);
+    await stack.database.query('update users set is_platform_admin = true, email_verified_at = now() where id = $1', [admin.userId]);
+    for (const named of ['garbage', randomUUID(), other.tenantId]) {
+      const headers = { 'X-Tenant-Id': named };
+      const { status, body } = await call(api, 'GET', '/auth/me', { token: owner.token, headers });
+      expect([status, body.memberships?.map(({ tenant_id }: { tenant_id: string }) => tenant_id)]).toEqual([200, [owner.tenantId]]);
+      expect((await call(api, 'GET', '/platform/tenants', { token: admin.token, headers })).status).toBe(200);
+      expect((await call(api, 'GET', '/tenant', { token: owner.token, headers })).status).toBe(403);
+    }
+    expect((await call(api, 'POST', '/auth/logout', { token: owner.token, headers: { 'X-Tenant-Id': 'garbage' } })).status).toBe(204);
   });
 
   describe('an invitation', () => {

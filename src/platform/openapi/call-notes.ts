@@ -1,4 +1,5 @@
 import { bucketOf, type RateBucket, WINDOW_SECONDS } from '../http/rate-limits.js';
+import { isOfTenant } from '../security/permissions.js';
 import { type Answer, type Components, type Header, isReference, type Method, type Operation, type Parameter } from './description.js';
 
 /** What the description says of every call besides its own shapes: who may, how often, which headers travel. */
@@ -66,7 +67,7 @@ export function noteCall(operation: Operation, method: Method, path: string, lim
   }
   // Open to all, and said so: not merely silent about it.
   operation.security ??= [];
-  if (operation.security.length > 0) operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/TenantId' }];
+  if (isOfTenant(operation['x-permission'])) operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/TenantId' }];
   const bucket = bucketOf(method, path, operation['x-rate-limit'] as RateBucket | undefined);
   operation['x-rate-limit'] = { bucket, limit: limits[bucket], window_seconds: WINDOW_SECONDS };
   const notes = [demand, `Rate limit: ${limits[bucket]} calls a minute ${COUNTED[bucket]} (bucket \`${bucket}\`).`].join('\n');

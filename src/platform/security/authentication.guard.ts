@@ -10,6 +10,7 @@ import { PERMISSION_KEY, PUBLIC_KEY, SIGN_IN_HONOURED_KEY, SIGNED_IN_KEY } from 
 import { parseApiKey } from './api-key.js';
 import { ApiKeyUsage } from './api-key-usage.js';
 import { presentedCredentials } from './credentials.js';
+import { isOfTenant } from './permissions.js';
 import { PersonAuthentication } from './person-authentication.js';
 import { namedTenant } from './tenant-choice.js';
 
@@ -50,8 +51,9 @@ export class AuthenticationGuard implements CanActivate {
       request.tenant = await this.authenticateKey(request, apiKey);
       return true;
     }
-    request.person = await this.people.authenticate(context, request);
-    if (needsTenant(this.says(context, PERMISSION_KEY))) request.tenant = await this.people.enterTenant(request, request.person);
+    const inTenant = isOfTenant(this.says(context, PERMISSION_KEY));
+    request.person = await this.people.authenticate(context, request, inTenant);
+    if (inTenant) request.tenant = await this.people.enterTenant(request, request.person);
     return true;
   }
 
@@ -64,7 +66,7 @@ export class AuthenticationGuard implements CanActivate {
     if (apiKey !== null) await this.refuseKey(request, apiKey);
     if ((bearer ?? cookie) === null) return;
     try {
-      request.person = await this.people.authenticate(context, request);
+      request.person = await this.people.authenticate(context, request, false);
     } catch (error) {
       if (bearer !== null || !(error instanceof DomainError) || error.code !== 'UNAUTHENTICATED') throw error;
     }
@@ -112,6 +114,3 @@ function namesNoOtherTenant(request: ServiceRequest, tenantId: string): boolean 
     throw error;
   }
 }
-
-/** Routes of tenants demand a permission; those of people demand none, and those of the platform its own. */
-const needsTenant = (permission: unknown): boolean => typeof permission === 'string' && !permission.startsWith('platform:');

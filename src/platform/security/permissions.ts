@@ -36,6 +36,9 @@ export type Permission = keyof typeof table;
 
 export const PERMISSIONS = Object.keys(table) as Permission[];
 
+/** Routes of tenants demand a permission; those of people demand none, and those of the platform its own. */
+export const isOfTenant = (permission: unknown): boolean => typeof permission === 'string' && !permission.startsWith('platform:');
+
 /** True when the role holds the permission. */
 export function isAllowed(role: Role, permission: Permission): boolean {
   return table[permission][ROLES.indexOf(role)] ?? false;

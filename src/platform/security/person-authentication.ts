@@ -32,11 +32,14 @@ export class PersonAuthentication {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The person of the bearer token, or else of the cookie; both may be sent when they are of one session. */
-  async authenticate(context: ExecutionContext, request: ServiceRequest): Promise<SignedInPerson> {
+  /**
+   * The person of the bearer token, or else of the cookie; both may be sent when they are of one session.
+   * @param inTenant whether the route acts in a tenant: on others nobody looks at the one that is named
+   */
+  async authenticate(context: ExecutionContext, request: ServiceRequest, inTenant: boolean): Promise<SignedInPerson> {
     const claims = await this.claimsOf(context, request);
     const rows = await this.database.withoutTenant<SessionRow>(SESSION, [
-      claims.sub, claims.sid, claims.tv, namedTenant(request), this.clock.now(),
+      claims.sub, claims.sid, claims.tv, inTenant ? namedTenant(request) : null, this.clock.now(),
     ]);
     const [first] = rows;
     if (first === undefined) throw new DomainError('UNAUTHENTICATED');
