@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { guayaquilDay } from '../../shared/guayaquil.js';
 import { type Clock, CLOCK } from '../../shared/ports.js';
@@ -17,12 +18,56 @@ const UI = { persistAuthorization: true, tryItOutEnabled: true, docExpansion: 'n
  */
 export function serveDocs(app: NestExpressApplication, description: () => Description, idsFile: string | null): void {
   const clock = app.get<Clock>(CLOCK);
+  const variables = (): Variables => ({ today: guayaquilDay(clock.now()), ids: idsOf(idsFile) });
+  app.use(keptTexts(() => JSON.stringify(variables())));
   SwaggerModule.setup(DOCS_PATH, app, () => description() as unknown as OpenAPIObject, {
     jsonDocumentUrl: 'openapi.json',
     customSiteTitle: 'Sello',
     swaggerOptions: UI,
-    patchDocumentOnRequest: (_request, _response, document) => withCurrentExamples(document, guayaquilDay(clock.now()), idsOf(idsFile)),
+    patchDocumentOnRequest: (_request, _response, document) => {
+      const { today, ids } = variables();
+      return withCurrentExamples(document, today, ids);
+    },
   });
+}
+
+/** Everything but the description itself that its examples depend on. */
+interface Variables {
+  readonly today: string;
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+/** Where the whole description is served, as itself or as part of a script. */
+const WITH_DESCRIPTION = new Set(['/openapi.json', `/${DOCS_PATH}-yaml`, `/${DOCS_PATH}/swagger-ui-init.js`, `/${DOCS_PATH}/${DOCS_PATH}/swagger-ui-init.js`]);
+
+/**
+ * Sends the text of before while it holds: making it takes tens of milliseconds of processor time, which any stranger may ask for.
+ * @param state names what the texts depend on, as it is now
+ */
+function keptTexts(state: () => string) {
+  const texts = new Map<string, { readonly type: string; readonly text: string }>();
+  let madeIn = '';
+  return ({ path }: Request, response: Response, next: NextFunction): void => {
+    if (!WITH_DESCRIPTION.has(path)) {
+      next();
+      return;
+    }
+    const now = state();
+    if (now !== madeIn) texts.clear();
+    madeIn = now;
+    const kept = texts.get(path);
+    if (kept !== undefined) {
+      response.set('Content-Type', kept.type).send(kept.text);
+      return;
+    }
+    const send = response.send.bind(response);
+    response.send = (text: unknown) => {
+      response.send = send;
+      if (response.statusCode === 200 && typeof text === 'string' && madeIn === now) texts.set(path, { type: String(response.get('Content-Type')), text });
+      return send(text);
+    };
+    next();
+  };
 }
 
 /** The same description with other days and ids in its examples. */
