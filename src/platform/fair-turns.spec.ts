@@ -53,18 +53,42 @@ describe('turns', () => {
     expect(order.slice(3)).toEqual(['a3', 'c1']);
   });
 
-  it('are refused to a tenant of which enough wait, and to all when enough do', async () => {
+  it('are refused to a tenant of which enough wait, and to all when one of each does', async () => {
     const turns = new FairTurns({ atOnce: 1, atOnceOfTenant: 1, waiting: 3, waitingOfTenant: 2 });
     const { ask, order, end } = served(turns);
-    void ask('a');
+    void ask('d');
     void ask('a');
     void ask('a');
     await expect(turns.enter('a', full)).rejects.toThrow('full');
+    await end();
     void ask('b');
+    void ask('d');
     await expect(turns.enter('c', full)).rejects.toThrow('full');
     await settle();
     for (let i = 0; i < 4; i += 1) await end();
-    expect(order).toEqual(['a', 'b', 'a', 'a']);
+    expect(order).toEqual(['d', 'a', 'b', 'd', 'a']);
     await expect(turns.enter('c', full)).resolves.toBeInstanceOf(Function);
+  });
+
+  it('are for who asks for little, also when others have filled the room: the last one of who asks for most is refused', async () => {
+    const turns = new FairTurns({ atOnce: 1, atOnceOfTenant: 1, waiting: 6, waitingOfTenant: 4 });
+    const { ask, order, end } = served(turns);
+    const refused: string[] = [];
+    const tryFor = (tenant: string, name: string): void => void ask(tenant, name).catch(() => refused.push(name));
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2']) tryFor(name[0]!, name);
+    tryFor('c', 'c1');
+    await settle();
+    expect(refused).toEqual(['a5']);
+    // Three of one, two of another and one of the third wait: nobody is better off by one more for the second or the first.
+    tryFor('b', 'b3');
+    tryFor('a', 'a6');
+    await settle();
+    expect(refused).toEqual(['a5', 'b3', 'a6']);
+    tryFor('c', 'c2');
+    await settle();
+    expect(refused).toEqual(['a5', 'b3', 'a6', 'a4']);
+    for (let i = 0; i < 7; i += 1) await end();
+    expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3']);
+    await expect(turns.enter('d', full)).resolves.toBeInstanceOf(Function);
   });
 });

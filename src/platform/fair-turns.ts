@@ -6,14 +6,20 @@ export interface Room {
   readonly waitingOfTenant: number;
 }
 
+interface Waiter {
+  readonly begin: () => void;
+  readonly refuse: () => void;
+}
+
 interface Line {
   served: number;
-  readonly waiting: (() => void)[];
+  readonly waiting: Waiter[];
 }
 
 /**
  * Lets so many in at once, and has the others wait. Tenants take turns: who asks for one thing is served after one thing of each
- * other tenant that waits, however much these ask for.
+ * other tenant that waits, however much these ask for. So they do for the room to wait: when it is full, who asks for less takes
+ * the place of the last one of the tenant of which most wait.
  */
 export class FairTurns {
   /** In the order of their turns; of tenants that are served or wait. */
@@ -25,7 +31,7 @@ export class FairTurns {
 
   /**
    * Waits for the tenant's turn.
-   * @param full makes the error for whom there is no room to wait
+   * @param full makes the error for whom there is no room to wait, from the beginning or once others with less to ask need it
    * @returns to be called once, when the turn is over
    */
   async enter(tenantId: string, full: () => Error): Promise<() => void> {
@@ -33,14 +39,25 @@ export class FairTurns {
     if (this.served < this.room.atOnce && line.served < this.room.atOnceOfTenant) {
       this.serve(tenantId, line);
     } else {
-      if (this.waiting >= this.room.waiting || line.waiting.length >= this.room.waitingOfTenant) throw full();
+      if (line.waiting.length >= this.room.waitingOfTenant || (this.waiting >= this.room.waiting && !this.makeRoomFor(line))) throw full();
       this.lines.set(tenantId, line);
       this.waiting += 1;
-      await new Promise<void>((resolve) => line.waiting.push(resolve));
+      await new Promise<void>((begin, reject) => line.waiting.push({ begin, refuse: () => reject(full()) }));
     }
     return () => {
       this.leave(tenantId, line);
     };
+  }
+
+  /** Refuses the last one of the tenant of which most wait. @returns false when then fewer of it would wait than of who asks */
+  private makeRoomFor(asking: Line): boolean {
+    let longest = asking;
+    // Of several as long, the one whose turn is last.
+    for (const line of this.lines.values()) if (line.waiting.length >= longest.waiting.length) longest = line;
+    if (longest.waiting.length - 1 < asking.waiting.length + 1) return false;
+    longest.waiting.pop()?.refuse();
+    this.waiting -= 1;
+    return true;
   }
 
   private serve(tenantId: string, line: Line): void {
@@ -61,11 +78,11 @@ export class FairTurns {
     this.putLast(tenantId, line);
     for (const [next, { served, waiting }] of this.lines) {
       if (served >= this.room.atOnceOfTenant) continue;
-      const begin = waiting.shift();
-      if (begin === undefined) continue;
+      const first = waiting.shift();
+      if (first === undefined) continue;
       this.waiting -= 1;
       this.serve(next, this.lines.get(next) as Line);
-      begin();
+      first.begin();
       return;
     }
   }

@@ -64,7 +64,7 @@ export class RidePrinter implements OnApplicationShutdown {
 
   /**
    * Draws a document. A logo never costs the document: when drawing fails with it, it is drawn without.
-   * @throws DomainError SERVICE_UNAVAILABLE when too many documents wait already, of the tenant or of all
+   * @throws DomainError SERVICE_UNAVAILABLE when too many documents wait, of the tenant or of all; then those of who prints most are refused
    * @throws Error when the document cannot be drawn
    */
   async print(tenantId: string, document: PrintedDocument, logo: Uint8Array | null): Promise<Ride> {

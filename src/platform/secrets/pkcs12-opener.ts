@@ -54,7 +54,8 @@ export class Pkcs12Opener {
 
   /**
    * Opens a container. Never throws for what the file holds. A pair that cannot sign is handed out with its `refusal`.
-   * @throws DomainError SERVICE_UNAVAILABLE when too many files wait already, of the tenant or of all, or the machine is too busy to tell
+   * @throws DomainError SERVICE_UNAVAILABLE when too many files wait, of the tenant or of all (then those of who uploads most are
+   * refused), or the machine is too busy to tell
    */
   async open(tenantId: string, bytes: Uint8Array, password: string, now: Date): Promise<OpeningResult> {
     const leave = await this.turns.enter(tenantId, () => new DomainError('SERVICE_UNAVAILABLE', { reason: 'uploads_waiting' }));
