@@ -12,7 +12,8 @@ export interface RegistryClientOptions {
 }
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
-const CONNECTIONS = 4;
+/** As many questions at once have a connection each, so that none waits for one while its deadline runs. */
+export const REGISTRY_CONNECTIONS = 4;
 /** The portal leaves calls without a browser's name unanswered. */
 const USER_AGENT = 'Mozilla/5.0 (compatible; Sello)';
 
@@ -21,7 +22,7 @@ const USER_AGENT = 'Mozilla/5.0 (compatible; Sello)';
  * times away. Hence one deadline for everything, no repetition, and only a plain `false` means that nobody has the RUC.
  */
 export class SriRegistryClient implements TaxpayerRegistry, OnApplicationShutdown {
-  private readonly agent = new Agent({ connections: CONNECTIONS, pipelining: 1, connect: { minVersion: 'TLSv1.2' } });
+  private readonly agent = new Agent({ connections: REGISTRY_CONNECTIONS, pipelining: 1, connect: { minVersion: 'TLSv1.2' } });
 
   constructor(private readonly options: RegistryClientOptions) {}
 

@@ -1,7 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { FairTurns, type Room } from '../../../platform/fair-turns.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
+import type { Taxpayer } from '../domain/taxpayer.js';
 import { type RememberedTaxpayer, TaxpayersRepository } from '../persistence/taxpayers.repository.js';
+import { REGISTRY_CONNECTIONS } from './sri-registry.client.js';
 import { RegistryUnavailable, TAXPAYER_REGISTRY, type TaxpayerRegistry } from './taxpayer-registry.js';
 
 export interface KnownTaxpayer extends RememberedTaxpayer {
@@ -11,6 +14,8 @@ export interface KnownTaxpayer extends RememberedTaxpayer {
 const HOUR_MS = 3_600_000;
 /** A caller who asks for the newest data gets an answer of up to this age, so that nobody wears the registry out. */
 const NEWEST_MS = 60_000;
+/** Questions to the registry of one process: no more than it has connections for, and one tenant leaves half of them to the others. */
+const ROOM: Room = { atOnce: REGISTRY_CONNECTIONS, atOnceOfTenant: REGISTRY_CONNECTIONS / 2, waiting: 64, waitingOfTenant: 16 };
 
 /**
  * Data of taxpayers from the SRI: its last answer if that is recent, else a new one. While the SRI is away an old answer
@@ -20,6 +25,7 @@ const NEWEST_MS = 60_000;
 export class TaxpayerDirectory {
   /** Questions under way, so that callers who want to know the same ask once. */
   private readonly underWay = new Map<string, Promise<KnownTaxpayer>>();
+  private readonly turns = new FairTurns(ROOM);
 
   constructor(
     private readonly taxpayers: TaxpayersRepository,
@@ -30,28 +36,38 @@ export class TaxpayerDirectory {
 
   /**
    * @param newest ask even where an answer is known that is not old yet
-   * @throws RegistryUnavailable when nothing is known and the registry is away
+   * @throws RegistryUnavailable when nothing is known, and the registry is away or too many questions wait
    */
-  find(ruc: string, newest: boolean): Promise<KnownTaxpayer> {
+  find(tenantId: string, ruc: string, newest: boolean): Promise<KnownTaxpayer> {
     const key = `${ruc} ${String(newest)}`;
     const running = this.underWay.get(key);
     if (running !== undefined) return running;
-    const question = this.ask(ruc, newest).finally(() => this.underWay.delete(key));
+    const question = this.ask(tenantId, ruc, newest).finally(() => this.underWay.delete(key));
     this.underWay.set(key, question);
     return question;
   }
 
-  private async ask(ruc: string, newest: boolean): Promise<KnownTaxpayer> {
+  private async ask(tenantId: string, ruc: string, newest: boolean): Promise<KnownTaxpayer> {
     const remembered = await this.taxpayers.recall(ruc);
     if (remembered !== null && this.isCurrent(remembered, newest)) return { ...remembered, source: 'sri_cache' };
     try {
-      const answer = { taxpayer: await this.registry.find(ruc), verifiedAt: this.clock.now() };
+      const answer = { taxpayer: await this.askRegistry(tenantId, ruc), verifiedAt: this.clock.now() };
       await this.taxpayers.remember(ruc, answer);
       return { ...answer, source: 'sri_live' };
     } catch (error) {
       if (!(error instanceof RegistryUnavailable) || remembered === null) throw error;
       if (remembered.taxpayer === null && !this.isCurrent(remembered, false)) throw error;
       return { ...remembered, source: 'sri_cache' };
+    }
+  }
+
+  /** Waits for the tenant's turn, before anybody measures or counts how the registry answers: what is not asked says nothing of it. */
+  private async askRegistry(tenantId: string, ruc: string): Promise<Taxpayer | null> {
+    const leave = await this.turns.enter(tenantId, () => new RegistryUnavailable('too many questions wait'));
+    try {
+      return await this.registry.find(ruc);
+    } finally {
+      leave();
     }
   }
 

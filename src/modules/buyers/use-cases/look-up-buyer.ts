@@ -40,17 +40,17 @@ export class LookUpBuyerHandler implements IQueryHandler<LookUpBuyer> {
     if (profile !== null && !refresh) return this.ofProfile(profile);
     refuseIdentification({ source: 'query', idType: 'type', id: 'identifier' }, identification.idType, id, this.settings.STRICT_RUC_CHECK);
     // The registry knows taxpayers by the RUC of their first establishment, people too.
-    const known = await this.known(`${id.slice(0, 10)}001`, refresh);
+    const known = await this.known(tenantId, `${id.slice(0, 10)}001`, refresh);
     if (known !== null && known.taxpayer !== null) await this.buyers.verify(tenantId, identification);
     if (profile !== null) return this.ofProfile((await this.buyers.findIdentified(tenantId, identification)) ?? profile);
     if (known === null) throw new DomainError('SRI_UNAVAILABLE');
     return this.ofTaxpayer(identification, known, await this.buyers.isFrequent(tenantId, identification));
   }
 
-  /** Null when nothing is known and the registry is away. */
-  private async known(ruc: string, newest: boolean): Promise<KnownTaxpayer | null> {
+  /** Null when nothing is known, and the registry is away or too many ask it. */
+  private async known(tenantId: string, ruc: string, newest: boolean): Promise<KnownTaxpayer | null> {
     try {
-      return await this.directory.find(ruc, newest);
+      return await this.directory.find(tenantId, ruc, newest);
     } catch (error) {
       if (error instanceof RegistryUnavailable) return null;
       throw error;
