@@ -12,6 +12,7 @@ export function describeInterface(app: INestApplication, settings: Settings): De
       issue: settings.RATE_LIMIT_ISSUE_PER_MINUTE,
       read: settings.RATE_LIMIT_READ_PER_MINUTE,
       auth: settings.RATE_LIMIT_AUTH_PER_MINUTE,
+      rename: settings.RATE_LIMIT_RENAME_PER_HOUR,
       other: settings.RATE_LIMIT_OTHER_PER_MINUTE,
     },
     events: EVENTS,

@@ -48,7 +48,7 @@ describe('the description of the API', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
     for (const { path, operation } of calls) {
       expect([operation.operationId, (operation.summary ?? '').length > 5, operation.tags?.length, Array.isArray(operation.security)]).toEqual([operation.operationId, true, 1, true]);
-      if (!path.startsWith('/health/')) expect(operation.description).toMatch(/(Permission: `|For signed-in people|No credential needed)[^]*Rate limit: \d+ calls a minute/);
+      if (!path.startsWith('/health/')) expect(operation.description).toMatch(/(Permission: `|For signed-in people|No credential needed)[^]*Rate limit: \d+ calls (a minute|an hour)/);
     }
   });
 
@@ -59,10 +59,11 @@ describe('the description of the API', () => {
   });
 
   it('tells the limits of the specification', () => {
-    const limitOf = (path: string, method: 'get' | 'post') => description.paths[path]?.[method]?.['x-rate-limit'];
+    const limitOf = (path: string, method: 'get' | 'post' | 'patch') => description.paths[path]?.[method]?.['x-rate-limit'];
     expect(limitOf('/documents', 'post')).toEqual({ bucket: 'issue', limit: 60, window_seconds: 60 });
     expect(limitOf('/documents/{document_id}', 'get')).toEqual({ bucket: 'read', limit: 300, window_seconds: 60 });
     expect(limitOf('/auth/login', 'post')).toEqual({ bucket: 'auth', limit: 10, window_seconds: 60 });
+    expect(limitOf('/auth/me', 'patch')).toEqual({ bucket: 'rename', limit: 10, window_seconds: 3_600 });
     expect(limitOf('/issuers', 'get')).toEqual({ bucket: 'other', limit: 600, window_seconds: 60 });
   });
 

@@ -8,7 +8,7 @@ describe('rate limits of /auth', () => {
 
   // A proxy that is believed lets one machine call from many addresses.
   beforeAll(async () => {
-    stack = await startStack({ api: 2, workers: 0, simulator: false, env: { RATE_LIMIT_AUTH_PER_MINUTE: '10', TRUSTED_PROXIES: '127.0.0.1' } });
+    stack = await startStack({ api: 2, workers: 0, simulator: false, env: { RATE_LIMIT_AUTH_PER_MINUTE: '10', RATE_LIMIT_RENAME_PER_HOUR: '3', TRUSTED_PROXIES: '127.0.0.1' } });
   });
   beforeEach(() => stack.redis.flushdb());
   afterAll(() => stack.stop());
@@ -119,6 +119,18 @@ describe('rate limits of /auth', () => {
     const answers = await Promise.all(times(13, guess));
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(10);
     expect(answers.filter(({ headers }) => headers.get('ratelimit-policy') === '"auth";q=10;w=60')).toHaveLength(13);
+  });
+
+  it('hold for new names of a person by the hour, for each is a line in the audit logs', async () => {
+    const { body: { access_token: token } } = await call(stack.apiUrl, 'POST', '/auth/signup', { body: { email: newAddress(), password: 'cuatro palabras al azar', name: 'Ana', tenant_name: 'Andina' } });
+    const rename = (index: number) => call(stack.apiUrls[index % 2] ?? '', 'PATCH', '/auth/me', { token, body: { name: `Ana ${index}` } });
+    for (let index = 0; index < 3; index += 1) expect((await rename(index)).status).toBe(200);
+    const { status, headers, body } = await rename(3);
+    expect([status, body.error.detail, headers.get('ratelimit-policy')]).toEqual([429, { limit: 3, window_seconds: 3_600 }, '"rename";q=3;w=3600']);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(60);
+    const me = await call(stack.apiUrl, 'GET', '/auth/me', { token });
+    expect([me.status, me.body.name]).toEqual([200, 'Ana 2']);
+    expect(await stack.database.query(`select from audit_log where tenant_id = $1 and action = 'person.renamed'`, [me.body.memberships[0].tenant_id])).toHaveLength(3);
   });
 
   it('hold for what the caller may not do as well', async () => {

@@ -30,7 +30,7 @@ describe('rate limits', () => {
 
   /** What one process counts with, connected. */
   async function processThatCounts(redisUrl = redis.url, told: string[] = []): Promise<RateLimits> {
-    const limit = { RATE_LIMIT_ISSUE_PER_MINUTE: PER_MINUTE, RATE_LIMIT_READ_PER_MINUTE: PER_MINUTE, RATE_LIMIT_AUTH_PER_MINUTE: PER_MINUTE, RATE_LIMIT_OTHER_PER_MINUTE: PER_MINUTE };
+    const limit = { RATE_LIMIT_ISSUE_PER_MINUTE: PER_MINUTE, RATE_LIMIT_READ_PER_MINUTE: PER_MINUTE, RATE_LIMIT_AUTH_PER_MINUTE: PER_MINUTE, RATE_LIMIT_RENAME_PER_HOUR: PER_MINUTE, RATE_LIMIT_OTHER_PER_MINUTE: PER_MINUTE };
     const logger = { info: (words: string) => told.push(words), warn: (_: object, words: string) => told.push(words) };
     const limits = new RateLimits({ REDIS_URL: redisUrl, REDIS_CLUSTER: false, QUEUE_PREFIX: PREFIX, ...limit } as never, logger as never, new Meters(), new TimerSleeper());
     open.push(limits);

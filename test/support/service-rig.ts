@@ -125,6 +125,7 @@ export class ServiceRig {
       MASTER_KEY: randomBytes(32).toString('base64'),
       RATE_LIMIT_ISSUE_PER_MINUTE: UNLIMITED,
       RATE_LIMIT_READ_PER_MINUTE: UNLIMITED,
+      RATE_LIMIT_RENAME_PER_HOUR: UNLIMITED,
       RATE_LIMIT_OTHER_PER_MINUTE: UNLIMITED,
       ...sriUrls(proxies.sri.inFrontOf(simulator.url ?? '').replace(/\/$/, '')),
       ...settings,

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, HttpCode, Patch, Post, Res } from '@nestjs/co
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { RateLimit } from '../../platform/http/rate-limits.js';
 import type { RequestOrigin } from '../../platform/http/service-request.js';
 import { Origin, Person, SignedIn } from '../../platform/security/access.js';
 import type { SignedInPerson } from '../../platform/security/person.js';
@@ -25,6 +26,7 @@ export class OwnAccountController {
 
   @Patch('me')
   @SignedIn()
+  @RateLimit('rename')
   @ApiOperation({ operationId: 'updateMe', summary: 'Name the signed-in person anew, in all of their tenants' })
   @ApiOkResponse({ type: MeRecord })
   async rename(@Person() person: SignedInPerson, @Origin() origin: RequestOrigin, @Body() { name }: MeUpdateDto): Promise<MeRecord> {

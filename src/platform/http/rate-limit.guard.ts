@@ -7,7 +7,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { addressOf } from './caller-address.js';
 import { type DtoClass, fieldsOf } from './field-spec.js';
 import { accountAddress, isObject } from './fields.js';
-import { bucketOf, type Counted, provesSomebody, RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, WINDOW_SECONDS } from './rate-limits.js';
+import { bucketOf, type Counted, provesSomebody, RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, windowOf } from './rate-limits.js';
 import type { ServiceRequest } from './service-request.js';
 
 /** Counts calls against a bucket and says in headers where the caller stands (specification, section 8). */
@@ -25,7 +25,7 @@ abstract class CountingGuard implements CanActivate {
     if (told === undefined || verdict.remaining < Number(told) || !verdict.allowed) response.set(headersOf(bucket, verdict));
     if (verdict.allowed) return true;
     response.set('Retry-After', String(verdict.resetSeconds));
-    throw new DomainError('RATE_LIMITED', { limit: verdict.limit, window_seconds: WINDOW_SECONDS });
+    throw new DomainError('RATE_LIMITED', { limit: verdict.limit, window_seconds: windowOf(bucket) });
   }
 }
 
@@ -100,6 +100,6 @@ function headersOf(bucket: Counted, { limit, remaining, resetSeconds }: RateVerd
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),
     RateLimit: `"${bucket}";r=${remaining};t=${resetSeconds}`,
-    'RateLimit-Policy': `"${bucket}";q=${limit};w=${WINDOW_SECONDS}`,
+    'RateLimit-Policy': `"${bucket}";q=${limit};w=${windowOf(bucket)}`,
   };
 }

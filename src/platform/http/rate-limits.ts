@@ -11,8 +11,8 @@ import { Meters } from '../observability/meters.js';
 import { noteKey, PROBE, type RedisProbe } from '../observability/redis-probe.js';
 import { openRedisCluster } from '../queue/redis-cluster.js';
 
-/** Buckets of the specification (section 8): issuing, polling one document, proving who one is, everything else. */
-export type RateBucket = 'issue' | 'read' | 'auth' | 'other';
+/** Buckets of the specification (section 8): issuing, polling one document, proving who one is, everything else; and naming oneself anew. */
+export type RateBucket = 'issue' | 'read' | 'auth' | 'rename' | 'other';
 
 /** What is counted: calls of the buckets, and those that try one account, from wherever they come. */
 export type Counted = RateBucket | 'account';
@@ -36,7 +36,8 @@ export interface RateVerdict {
   readonly resetSeconds: number;
 }
 
-export const WINDOW_SECONDS = 60;
+/** After so long a bucket is counted anew. */
+export const windowOf = (bucket: Counted): number => (bucket === 'rename' ? 3_600 : 60);
 
 /** An account may be tried so many times as often as one address may try: else a single address could keep its owner out. */
 const ADDRESSES_OF_ACCOUNT = 5;
@@ -84,13 +85,14 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
       read: settings.RATE_LIMIT_READ_PER_MINUTE,
       auth: settings.RATE_LIMIT_AUTH_PER_MINUTE,
       account: settings.RATE_LIMIT_AUTH_PER_MINUTE * ADDRESSES_OF_ACCOUNT,
+      rename: settings.RATE_LIMIT_RENAME_PER_HOUR,
       other: settings.RATE_LIMIT_OTHER_PER_MINUTE,
     };
-    const rate = (bucket: Counted): { points: number; duration: number } => ({ points: this.limits[bucket], duration: WINDOW_SECONDS });
+    const rate = (bucket: Counted): { points: number; duration: number } => ({ points: this.limits[bucket], duration: windowOf(bucket) });
     const shared = (bucket: Counted): RateLimiterRedis =>
       new RateLimiterRedis({ ...rate(bucket), storeClient: this.redis, keyPrefix: `${settings.QUEUE_PREFIX}:rate:${bucket}`, rejectIfRedisNotReady: true });
-    this.shared = { issue: shared('issue'), read: shared('read'), auth: shared('auth'), account: shared('account'), other: shared('other') };
-    this.own = { issue: new RateLimiterMemory(rate('issue')), read: new RateLimiterMemory(rate('read')), other: new RateLimiterMemory(rate('other')) };
+    this.shared = { issue: shared('issue'), read: shared('read'), auth: shared('auth'), account: shared('account'), rename: shared('rename'), other: shared('other') };
+    this.own = { issue: new RateLimiterMemory(rate('issue')), read: new RateLimiterMemory(rate('read')), rename: new RateLimiterMemory(rate('rename')), other: new RateLimiterMemory(rate('other')) };
   }
 
   /**

@@ -1,16 +1,17 @@
-import { bucketOf, type RateBucket, WINDOW_SECONDS } from '../http/rate-limits.js';
+import { bucketOf, type RateBucket, windowOf } from '../http/rate-limits.js';
 import { isOfTenant } from '../security/permissions.js';
 import { type Answer, type Components, type Header, isReference, type Method, type Operation, type Parameter } from './description.js';
 
 /** What the description says of every call besides its own shapes: who may, how often, which headers travel. */
 
-/** Calls a minute, by bucket. */
+/** Calls in the window of a bucket. */
 export type RateNumbers = Readonly<Record<RateBucket, number>>;
 
 /** By whom the calls of a bucket are counted. */
 const COUNTED: Readonly<Record<RateBucket, string>> = {
   issue: 'per API key or person',
   read: 'per API key or person',
+  rename: 'per person',
   other: 'per API key or person, over all calls without a limit of their own',
   auth: 'per address; five times as many per account that is signed in to or up',
 };
@@ -69,8 +70,8 @@ export function noteCall(operation: Operation, method: Method, path: string, lim
   operation.security ??= [];
   if (isOfTenant(operation['x-permission'])) operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/TenantId' }];
   const bucket = bucketOf(method, path, operation['x-rate-limit'] as RateBucket | undefined);
-  operation['x-rate-limit'] = { bucket, limit: limits[bucket], window_seconds: WINDOW_SECONDS };
-  const notes = [demand, `Rate limit: ${limits[bucket]} calls a minute ${COUNTED[bucket]} (bucket \`${bucket}\`).`].join('\n');
+  operation['x-rate-limit'] = { bucket, limit: limits[bucket], window_seconds: windowOf(bucket) };
+  const notes = [demand, `Rate limit: ${limits[bucket]} calls ${windowOf(bucket) === 60 ? 'a minute' : 'an hour'} ${COUNTED[bucket]} (bucket \`${bucket}\`).`].join('\n');
   operation.description = operation.description ? `${operation.description}\n\n${notes}` : notes;
   return true;
 }
