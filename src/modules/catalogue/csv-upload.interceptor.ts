@@ -1,7 +1,9 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
+import { answered } from '../../platform/http/answered.js';
 import { bodyBytes } from '../../platform/http/body-bytes.js';
+import { BodyRoom } from '../../platform/http/body-room.js';
 import { ReadFilePart } from '../../platform/http/file-part.js';
 import { isUtf8, mediaType } from '../../platform/http/json-body.js';
 import type { ServiceRequest } from '../../platform/http/service-request.js';
@@ -15,6 +17,8 @@ export const ReadMultipartCsv = ReadFilePart('file', { fileSize: MAX_CSV_BYTES, 
 /** Makes the bytes of the CSV file the body, whether they came by themselves or in a form. */
 @Injectable()
 export class CsvBody implements NestInterceptor {
+  constructor(private readonly room: BodyRoom) {}
+
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<ServiceRequest & { file?: { buffer: Buffer } }>();
     request.body = request.file?.buffer ?? (await this.read(request, context.switchToHttp().getResponse<Response>()));
@@ -27,6 +31,10 @@ export class CsvBody implements NestInterceptor {
     if (type !== 'text/csv') throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'content_type' });
     // Another character set is named in the query, the same for both kinds of body.
     if (!isUtf8(request)) throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'charset' });
-    return bodyBytes(request, response, MAX_CSV_BYTES);
+    if (request.tenant === undefined) throw new Error('files are of a tenant');
+    const { take, leave } = this.room.enter(request.tenant.tenantId);
+    // The bytes are kept until all of their rows are read.
+    void answered(response).then(leave);
+    return bodyBytes(request, response, MAX_CSV_BYTES, take);
   }
 }

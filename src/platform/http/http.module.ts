@@ -38,6 +38,6 @@ import { FieldValidationPipe } from './validation.pipe.js';
     { provide: APP_PIPE, useClass: FieldValidationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [RateLimits, PublicAddress, ExportSlots, SecurityModule],
+  exports: [RateLimits, BodyRoom, PublicAddress, ExportSlots, SecurityModule],
 })
 export class HttpModule {}
