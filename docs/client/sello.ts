@@ -21,7 +21,7 @@ export interface paths {
         /**
          * Make an API key; the answer shows it once
          * @description Permission: `api_keys:write`.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -63,7 +63,7 @@ export interface paths {
         /**
          * Confirm an e-mail address with the token of a mail
          * @description No credential needed.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["verifyEmail"];
         delete?: never;
@@ -84,7 +84,7 @@ export interface paths {
         /**
          * Send the mail that asks to confirm the address once more; who has confirmed gets none
          * @description For signed-in people, in whatever role.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["sendConfirmation"];
         delete?: never;
@@ -147,7 +147,7 @@ export interface paths {
         /**
          * Let the signed-in person sign in with the Google account of `link_token` from now on
          * @description For signed-in people, in whatever role.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["linkGoogle"];
         delete?: never;
@@ -168,7 +168,7 @@ export interface paths {
         /**
          * Become a member: signed in as the invited person, or with name and password as a new one
          * @description No credential needed.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -189,7 +189,7 @@ export interface paths {
         /**
          * What the invitation of a mail offers, before it is accepted; uses nothing up
          * @description No credential needed.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["lookAtInvitation"];
         delete?: never;
@@ -210,7 +210,7 @@ export interface paths {
         /**
          * Sign in by e-mail address and password
          * @description No credential needed.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["logIn"];
         delete?: never;
@@ -231,7 +231,7 @@ export interface paths {
         /**
          * End the session, by its access token or, when that is too old, by its refresh token
          * @description No credential needed.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["logOut"];
         delete?: never;
@@ -261,7 +261,7 @@ export interface paths {
         /**
          * Name the signed-in person anew, in all of their tenants
          * @description For signed-in people, in whatever role.
-         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         *     Rate limit: 10 calls an hour per person (bucket `rename`).
          */
         patch: operations["updateMe"];
         trace?: never;
@@ -280,7 +280,7 @@ export interface paths {
          * @description A wrong `current_password` is 422 `wrong_password`, and counts for the lock of the account as one at the sign-in does; while it is locked, 429 with the `reason` `account_locked`. An account that has no password yet is 409 with the `reason` `no_password`: `POST /auth/password/forgot` sets one.
          *
          *     For signed-in people, in whatever role.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["changePassword"];
         delete?: never;
@@ -301,7 +301,7 @@ export interface paths {
         /**
          * Send a link to set another password; the same answer whether or not there is an account
          * @description No credential needed.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["forgotPassword"];
         delete?: never;
@@ -322,7 +322,7 @@ export interface paths {
         /**
          * Set another password with the token of a mail; ends every session
          * @description No credential needed.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["resetPassword"];
         delete?: never;
@@ -343,7 +343,7 @@ export interface paths {
         /**
          * Change a refresh token for new tokens; one used twice ends its session
          * @description No credential needed.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["refreshSession"];
         delete?: never;
@@ -385,7 +385,7 @@ export interface paths {
         /**
          * Found a tenant as its owner; a mail asks to confirm the address
          * @description No credential needed.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["signUp"];
         delete?: never;
@@ -406,7 +406,7 @@ export interface paths {
         /**
          * Found a further tenant as its owner; the address must be confirmed
          * @description For signed-in people, in whatever role.
-         *     Rate limit: 10 calls a minute per address and per account that the body names (bucket `auth`).
+         *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["foundOwnTenant"];
         delete?: never;
@@ -6242,10 +6242,7 @@ export interface operations {
     sendConfirmation: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
-                "X-Tenant-Id"?: components["parameters"]["TenantId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6370,10 +6367,7 @@ export interface operations {
     linkGoogle: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
-                "X-Tenant-Id"?: components["parameters"]["TenantId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6564,10 +6558,7 @@ export interface operations {
     getMe: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
-                "X-Tenant-Id"?: components["parameters"]["TenantId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6599,10 +6590,7 @@ export interface operations {
     updateMe: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
-                "X-Tenant-Id"?: components["parameters"]["TenantId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6641,10 +6629,7 @@ export interface operations {
     changePassword: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
-                "X-Tenant-Id"?: components["parameters"]["TenantId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6794,10 +6779,7 @@ export interface operations {
     logOutEverywhere: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
-                "X-Tenant-Id"?: components["parameters"]["TenantId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6869,10 +6851,7 @@ export interface operations {
     foundOwnTenant: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
-                "X-Tenant-Id"?: components["parameters"]["TenantId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -9459,10 +9438,7 @@ export interface operations {
                 /** @description Items per page */
                 page_size?: number;
             };
-            header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
-                "X-Tenant-Id"?: components["parameters"]["TenantId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -9494,10 +9470,7 @@ export interface operations {
     foundTenant: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
-                "X-Tenant-Id"?: components["parameters"]["TenantId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -9536,10 +9509,7 @@ export interface operations {
     setTenantActive: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
-                "X-Tenant-Id"?: components["parameters"]["TenantId"];
-            };
+            header?: never;
             path: {
                 /** @example 759b6ffe-a819-448a-84ce-7629b1ea21b3 */
                 tenant_id: string;
@@ -9581,10 +9551,7 @@ export interface operations {
     disableIssuer: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
-                "X-Tenant-Id"?: components["parameters"]["TenantId"];
-            };
+            header?: never;
             path: {
                 /** @example 759b6ffe-a819-448a-84ce-7629b1ea21b3 */
                 tenant_id: string;
@@ -9624,10 +9591,7 @@ export interface operations {
     enableIssuer: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
-                "X-Tenant-Id"?: components["parameters"]["TenantId"];
-            };
+            header?: never;
             path: {
                 /** @example 759b6ffe-a819-448a-84ce-7629b1ea21b3 */
                 tenant_id: string;
