@@ -326,3 +326,53 @@ begin
       'limit', most, 'window_seconds', extract(epoch from an_hour)::integer, 'retry_after_seconds', ceil(extract(epoch from again.replays_since + an_hour - p_now))::integer);
   end if;
 end $$;
+
+create or replace function resume_some_deliveries(p_tenant uuid, p_webhook uuid, p_now timestamptz, p_limit integer)
+  returns integer
+  language plpgsql
+  set enable_seqscan = off
+as $$
+declare
+  resumed integer;
+begin
+  perform set_config('sello.tenant_id', p_tenant::text, true);
+  perform from webhook_work w
+  where w.tenant_id = p_tenant and w.webhook_id = p_webhook and w.due_at > '-infinity' and w.lease_token is not null
+  for update;
+  with waiting as (
+    select d.tenant_id, d.id from webhook_work w join webhook_deliveries d on d.tenant_id = w.tenant_id and d.id = w.delivery_id
+    join webhooks k on k.tenant_id = w.tenant_id and k.id = w.webhook_id and k.is_active
+    where w.tenant_id = p_tenant and w.webhook_id = p_webhook and w.due_at > p_now and d.status = 'pending' and d.next_attempt_at is null
+    order by w.due_at limit p_limit
+    for update of w
+  ), told as (
+    update webhook_deliveries d set next_attempt_at = p_now from waiting where d.tenant_id = waiting.tenant_id and d.id = waiting.id
+    returning d.tenant_id, d.id
+  )
+  update webhook_work w set due_at = p_now from told where w.tenant_id = told.tenant_id and w.delivery_id = told.id;
+  get diagnostics resumed = row_count;
+  return resumed;
+end $$;
+
+comment on function load_document(uuid, uuid) is
+  'Lifecycle: Returns all that a step must know of a document in one row: the document, its content and issuer, '
+  'its signings, the current signed bytes, and the certificates; no row if there is no such document. The worker '
+  'calls it together with claim_step, and the API before an act on the document.';
+comment on function issue_document(uuid, uuid, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb, text, text) is
+  'Issuing: Takes a number and stores a document with its access key, content, history and due work, all or '
+  'nothing. The outcome is accepted, in_line (an earlier number of the same emission point and type is still to be '
+  'sent, so the relay takes it up in its turn), or replayed with the first answer if the idempotency key was used. '
+  'It raises SE001 to SE005 and SE009 as last_look and take_number do, and SE006 and SE007 as reserve_credit does. '
+  'It waits for another request with the same key before it takes a number. The API calls it.';
+comment on function advance_document(uuid, uuid, text, integer, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb, jsonb, bytea) is
+  'Lifecycle: Writes one decision about a document: its moves, columns, history, events, due work, and the rows of '
+  'signing, exchange with the SRI, authorization and pause that belong to it. It returns the new version, and '
+  'whether the next number of the emission point was woken because this one has been sent. It raises SE110, and '
+  'writes nothing, if status, version or (given p_token) lease are no longer those that were read; the triggers of '
+  'documents raise SE100 and SE101 for a wrong move, SE006 and SE007 for a credit note that is taken up again, and '
+  'SE008 for a request to annul what was credited. It locks the document, then its due work; a document that parks '
+  'for want of a certificate also locks its issuer for share, so that an activation under way is not missed. The '
+  'worker calls it for each step, and the API for acts of callers.';
+comment on function end_pause(uuid, uuid, uuid, timestamptz) is
+  'Pauses: Ends a pause of an issuer and returns it; one that has ended stays as it is, and no row means that '
+  'there is none. The documents that waited are woken by wake_resumed afterwards. The API calls it.';

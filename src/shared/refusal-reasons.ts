@@ -72,7 +72,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     numbers_left_out: reason('Una restauración dejó números sin usar aquí. Desactívelo en lugar de eliminarlo.', 'A restore left numbers out here. Make it inactive instead of removing it.'),
     inactive: reason('El webhook está apagado. Actívelo antes.', 'The webhook is off. Make it active first.'),
     referred_to: reason('Otro borrador lo nombra como su documento original. Elimine o cambie ese antes.', 'Another draft names it as its original. Delete or change that one first.'),
-    IMPORT_UNDER_WAY: reason('Una importación está cambiando este producto. Repita la petición cuando termine.', 'An import is changing this product. Send the request again when it has ended.'),
+    BEING_CHANGED: reason('Otra petición, quizá una importación, está cambiando este producto. Repita la petición cuando termine.', 'Another request, perhaps an import, is changing this product. Send the request again when it has ended.'),
     IT_MOVES: reason('El documento cambió varias veces mientras tanto. Repita la petición.', 'The document changed several times meanwhile. Send the request again.'),
   },
   ALREADY_EXISTS: {

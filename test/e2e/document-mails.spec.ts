@@ -157,6 +157,7 @@ describe('an authorized document', () => {
     ['an unknown mailbox', 'RCPT', '550 5.1.1 No such\tuser here', { status: 'bounced', attempts: 1, failure: '550 5.1.1 No such user here' }],
     ['a refused letter', 'BODY', '554 5.7.1 looks like spam', { status: 'failed', attempts: 1, failure: '554 5.7.1 looks like spam' }],
     ['a full mailbox, for ever', 'RCPT', '452 4.2.2 mailbox full', { status: 'failed', attempts: 3, failure: '452 4.2.2 mailbox full' }],
+    ['a domain that is mistyped', 'RCPT', '550 5.4.1 Recipient address rejected', { status: 'bounced', attempts: 1, failure: '550 5.4.1 Recipient address rejected' }],
     ['a relay that does not know us any more', 'RCPT', '554 5.7.1 Relay access denied', { status: 'failed', attempts: 3, failure: '554 5.7.1 Relay access denied' }],
     ['a quota that is used up', 'BODY', '550 5.4.5 Daily sending quota exceeded', { status: 'failed', attempts: 3, failure: '550 5.4.5 Daily sending quota exceeded' }],
     ['a server that takes nobody', 'MAIL', '550 5.7.0 sign in first', { status: 'failed', attempts: 3, failure: 'the mail server does not serve us now (EENVELOPE)' }],

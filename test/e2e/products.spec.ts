@@ -272,7 +272,7 @@ describe('the catalogue', () => {
       await inTransaction(stack.database, async (client) => {
         await client.query('select from products where tenant_id = $1 for update', [business.tenantId]);
         for (const answer of [await business.call('PATCH', product, { name: 'Otro' }), await business.call('DELETE', product)]) {
-          expect([answer.status, answer.body['error']]).toMatchObject([409, { code: 'INVALID_STATE', detail: { reason: 'IMPORT_UNDER_WAY', allowed_actions: ['repeat'] } }]);
+          expect([answer.status, answer.body['error']]).toMatchObject([409, { code: 'INVALID_STATE', detail: { reason: 'BEING_CHANGED', allowed_actions: ['repeat'] } }]);
         }
       });
       expect((await business.call('PATCH', product, { name: 'Otro' })).status).toBe(200);

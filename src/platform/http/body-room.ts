@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import type { TakeRoom } from './body-bytes.js';
 
-/** Bytes of bodies that have come in part: of all callers, and of one. */
+/** Bytes of bodies that have come in part, and of files of products until they are answered: of all callers, and of one. */
 const MOST = { ofAll: 67_108_864, ofOne: 16_777_216 } as const;
 
 /** So much of a body takes no room, so that most calls fit even while large bodies fill it. The bounds on calls and connections bound this part. */
@@ -16,7 +16,7 @@ export interface IncomingBody {
 }
 
 /**
- * Memory that bodies take on this process while they come in: a sender may take as long over one as the server waits for it.
+ * Memory that bodies take on this process while they come in, and a file of products until its call is answered: a sender may take as long over one as the server waits for it.
  * One sender has at most half of what the others leave, so that however many fill it, there is room for the next.
  */
 @Injectable()

@@ -42,7 +42,7 @@ export class SignInLimitGuard extends CountingGuard {
 /**
  * Runs once the body is read: a call that tries an account counts for it, also when it is then refused. A call that was refused
  * for its address takes nothing from the account, and an account may be tried more often than one address may try: else one
- * stranger could keep its owner out without end.
+ * stranger could use up its owner's tries.
  */
 @Injectable()
 export class AccountLimitGuard extends CountingGuard {

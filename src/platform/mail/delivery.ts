@@ -17,11 +17,12 @@ const LONGEST_REASON = 300;
 const ABOUT_THE_MAIL = new Set(['RCPT TO', 'DATA']);
 const TOO_LARGE = 552;
 /**
- * Enhanced status codes (RFC 3463) that are about us or the way, although the answer is a 5xx: a route, a quota (5.4); at a
- * recipient a policy too (5.7), such as a relay that does not know our address any more. An operator mends these.
+ * Enhanced status codes (RFC 3463) that are about us or the way, although the answer is a 5xx: a connection, a quota (5.4.2, .3,
+ * .5; .1 and .4 are often said of a mistyped domain); at a recipient a policy too (5.7), such as a relay that does not know our
+ * address any more. An operator mends these.
  */
-const MENDABLE = /^\d{3}[ -]5\.4\./;
-const MENDABLE_AT_RECIPIENT = /^\d{3}[ -]5\.[47]\./;
+const MENDABLE = /^\d{3}[ -]5\.4\.[235]\b/;
+const MENDABLE_AT_RECIPIENT = /^\d{3}[ -]5\.(4\.[235]|7\.\d+)\b/;
 
 /**
  * Reads why a mail was not taken. The server's answer to the mail itself is given in its own words; of every other failure

@@ -47,8 +47,8 @@ const WITH_DESCRIPTION = new Set(['/openapi.json', `/${DOCS_PATH}-yaml`, `/${DOC
 function keptTexts(state: () => string) {
   const texts = new Map<string, { readonly type: string; readonly text: string }>();
   let madeIn = '';
-  return ({ path }: Request, response: Response, next: NextFunction): void => {
-    if (!WITH_DESCRIPTION.has(path)) {
+  return ({ method, path }: Request, response: Response, next: NextFunction): void => {
+    if (!['GET', 'HEAD'].includes(method) || !WITH_DESCRIPTION.has(path)) {
       next();
       return;
     }

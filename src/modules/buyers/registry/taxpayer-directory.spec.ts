@@ -47,7 +47,7 @@ describe('questions to the registry', () => {
 
   it('that find no room to wait are not asked, and do not show that the registry is down', async () => {
     await askMany('a', 30);
-    expect(Object.values(outcomes).filter((outcome) => outcome instanceof RegistryUnavailable)).toHaveLength(30 - 2 - 16);
+    expect(Object.values(outcomes).filter((outcome) => outcome instanceof RegistryUnavailable)).toHaveLength(30 - 2 - 10);
     expect(breaker.state).toBe(0);
     await askMany('b', 1);
     expect(asked).toEqual(['a0', 'a1', 'b0']);

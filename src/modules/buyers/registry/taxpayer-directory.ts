@@ -14,8 +14,11 @@ export interface KnownTaxpayer extends RememberedTaxpayer {
 const HOUR_MS = 3_600_000;
 /** A caller who asks for the newest data gets an answer of up to this age, so that nobody wears the registry out. */
 const NEWEST_MS = 60_000;
-/** Questions to the registry of one process: no more than it has connections for, and one tenant leaves half of them to the others. */
-const ROOM: Room = { atOnce: REGISTRY_CONNECTIONS, atOnceOfTenant: REGISTRY_CONNECTIONS / 2, waiting: 64, waitingOfTenant: 16 };
+/**
+ * Questions to the registry of one process: no more than it has connections for, and one tenant leaves half of them to the others.
+ * So few wait that whoever waits longest does so for a few times the time that the registry has for an answer.
+ */
+const ROOM: Room = { atOnce: REGISTRY_CONNECTIONS, atOnceOfTenant: REGISTRY_CONNECTIONS / 2, waiting: 24, waitingOfTenant: 10 };
 
 /**
  * Data of taxpayers from the SRI: its last answer if that is recent, else a new one. While the SRI is away an old answer
@@ -23,7 +26,7 @@ const ROOM: Room = { atOnce: REGISTRY_CONNECTIONS, atOnceOfTenant: REGISTRY_CONN
  */
 @Injectable()
 export class TaxpayerDirectory {
-  /** Questions under way, so that callers who want to know the same ask once. */
+  /** Questions under way, so that callers of a tenant who want to know the same ask once; each tenant waits in its own line. */
   private readonly underWay = new Map<string, Promise<KnownTaxpayer>>();
   private readonly turns = new FairTurns(ROOM);
 
@@ -39,7 +42,7 @@ export class TaxpayerDirectory {
    * @throws RegistryUnavailable when nothing is known, and the registry is away or too many questions wait
    */
   find(tenantId: string, ruc: string, newest: boolean): Promise<KnownTaxpayer> {
-    const key = `${ruc} ${String(newest)}`;
+    const key = `${tenantId} ${ruc} ${String(newest)}`;
     const running = this.underWay.get(key);
     if (running !== undefined) return running;
     const question = this.ask(tenantId, ruc, newest).finally(() => this.underWay.delete(key));

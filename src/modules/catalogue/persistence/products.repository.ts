@@ -105,7 +105,7 @@ export class ProductsRepository {
         return act(manager);
       });
     } catch (error) {
-      if (sqlState(error) === SQL_STATE.lockNotAvailable) throw new DomainError('INVALID_STATE', { reason: 'IMPORT_UNDER_WAY', allowed_actions: ['repeat'] });
+      if (sqlState(error) === SQL_STATE.lockNotAvailable) throw new DomainError('INVALID_STATE', { reason: 'BEING_CHANGED', allowed_actions: ['repeat'] });
       throw error;
     }
   }

@@ -27,7 +27,7 @@ export type Finding =
   /** Asked by key: nothing there. */
   | { readonly kind: 'absent' }
   /** Nothing there but refusals that are not known to be of the current signing: of older ones, or of nobody knows which. */
-  | { readonly kind: 'former_refused'; readonly messages: readonly SriMessage[]; readonly decidedAt: Date | null }
+  | { readonly kind: 'former_refused'; readonly messages: readonly SriMessage[] }
   /** Not there, but the SRI is at work on what was sent under a former key: of one number it takes one document. */
   | { readonly kind: 'former_in_process' }
   /** An authorization that does not show of what: neither refused nor absent, whatever else is listed, under whichever key. */
@@ -67,11 +67,11 @@ function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, {
   if (refusal) return { kind: 'refused', messages: refusal.messages, decidedAt: instantOf(refusal) };
   if (states.has('unknown')) return { kind: 'unusable' };
   const formerRefusal = refusals.reduce(latest, null);
-  return formerRefusal ? { kind: 'former_refused', messages: formerRefusal.messages, decidedAt: instantOf(formerRefusal) } : { kind: 'absent' };
+  return formerRefusal ? { kind: 'former_refused', messages: formerRefusal.messages } : { kind: 'absent' };
 }
 
 /** A time of the SRI; without an offset it is Ecuador's, not that of the machine that reads it. */
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})?$/;
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})?$/;
 
 /** When the SRI decided; null where it does not say, or not in a way that can be read. */
 export function instantOf({ fechaAutorizacion }: AuthorizationEntry): Date | null {

@@ -251,15 +251,22 @@ describe('an answer of authorization', () => {
   });
 
   describe('that holds only what it refused of an older signing', () => {
-    const late = { receivedAt: NOW, deadlineAt: NOW };
-    const evidence = answered(entry('NO AUTORIZADO', { comprobante: FIRST, messages: [message('39')] }));
+    const late = { receivedAt: NOW, deadlineAt: NOW, errorCode: 'ANSWER_OVERDUE', sriMessages: [message('43')] };
+    const evidence = answered(entry('NO AUTORIZADO', { comprobante: FIRST, messages: [message('57')] }));
 
     it.each(['AUTHORIZATION_RETRY_SCHEDULED', 'AUTHORIZATION_UNKNOWN', 'MANUAL_REVIEW_REQUIRED'] as const)('lets a document in %s be sent again or corrected once the time for a decision is over', (status) => {
       const decision = ask(status, evidence, late);
       expect(end(status, decision)).toBe('REJECTED');
-      expect(decision.patch).toMatchObject({ errorCode: 'SRI_REJECTED', sriMessages: [message('39')] });
+      expect(decision.patch).toMatchObject({ errorCode: 'SRI_REJECTED', sriMessages: [message('57')] });
+      expect(decision.pause).toBeUndefined();
       expect(decideReconciliation(document(status, late), answersOf(evidence), NOW, POLICY)).toMatchObject({ moves: [{ trigger: 'refused' }] });
     });
+
+    it.each<[DocumentStatus, string, Partial<DocumentState>]>([
+      ['SUBMITTED_TO_SRI', 'is being sent', late],
+      ['AUTHORIZATION_RETRY_SCHEDULED', 'the SRI has taken', { ...late, sriMessages: [] }],
+      ['MANUAL_REVIEW_REQUIRED', 'waits for a person for another reason', { ...late, errorCode: 'ANSWER_MISMATCH' }],
+    ])('decides nothing of a document in %s that %s', (status, _why, more) => expect(end(status, ask(status, evidence, more))).not.toBe('REJECTED'));
 
     it('decides nothing before, nor of bytes that are still to be signed, nor where it is at work on any', () => {
       expect(ask('AUTHORIZATION_RETRY_SCHEDULED', evidence, { ...late, deadlineAt: new Date(NOW.getTime() + 1) }).moves).toEqual([]);

@@ -155,11 +155,7 @@ function decideAuthorization(document: DocumentState, answers: Answers, now: Dat
       if (!hasMove(status, 'refused') || awaitsSignature(document)) return wait(document, found.kind, now, policy);
       return refused(document, 'authorization', found.messages, classifyRefused(found.messages), decidedAtOf(document, found.decidedAt, now), now, policy);
     case 'former_refused':
-      // "Registered" (43, 70) may have been said of the refused former bytes: then nobody ever decides on the current ones, and
-      // once the time is over they count as refused with them, so that they can be corrected or sent again.
-      if (isOverdue(document, now) && hasMove(status, 'refused') && !maySend(status) && !awaitsSignature(document)) {
-        return refused(document, 'authorization', found.messages, classifyRefused(found.messages), decidedAtOf(document, found.decidedAt, now), now, policy);
-      }
+      if (isOverdue(document, now) && isOnlyRegistered(document)) return refusedWithFormer(document, found.messages, now, policy);
       return maySend(status) ? notFound(document, now, policy) : wait(document, 'absent', now, policy);
     case 'absent':
       return maySend(status) ? notFound(document, now, policy) : wait(document, found.kind, now, policy);
@@ -174,6 +170,22 @@ function decideAuthorization(document: DocumentState, answers: Answers, now: Dat
 function mismatched(document: DocumentState, now: Date, policy: SagaPolicy, reason?: string): Decision {
   const detail = { suggested_action: 'contact_support', ...(reason !== undefined && { reason }) };
   return { moves: [{ trigger: 'mismatch' }], patch: problem('ANSWER_MISMATCH', detail), work: recheck(document, now, policy) };
+}
+
+/**
+ * Whether all that the SRI said of the current bytes is that their key is registered (43, 70), which may have been said of former
+ * ones: then nobody ever decides on the current ones.
+ */
+function isOnlyRegistered(document: DocumentState): boolean {
+  const { status, errorCode, sriMessages } = document;
+  const waits = status === 'AUTHORIZATION_RETRY_SCHEDULED' || status === 'AUTHORIZATION_UNKNOWN' || (status === 'MANUAL_REVIEW_REQUIRED' && errorCode === 'ANSWER_OVERDUE');
+  return waits && !awaitsSignature(document) && sriMessages.length > 0 && classifyReturned(sriMessages).class === 'held_by_sri';
+}
+
+/** Counts as refused with the former bytes, so that it can be corrected or sent again. What that refusal blocked was known then. */
+function refusedWithFormer(document: DocumentState, messages: readonly SriMessage[], now: Date, policy: SagaPolicy): Decision {
+  const { pause: _known, ...decision } = refused(document, 'authorization', messages, classifyRefused(messages), now, now, policy);
+  return decision;
 }
 
 /** Whether its bytes may go (again) once the SRI says that it does not hold them. */
