@@ -391,7 +391,7 @@ comment on function issue_document(uuid, uuid, uuid, timestamptz, jsonb, jsonb, 
   'sent, so the relay takes it up in its turn), or replayed with the first answer if the idempotency key was used. '
   'It raises SE001 to SE005 and SE009 as last_look and take_number do, and SE006 and SE007 as reserve_credit does. '
   'It waits for another request with the same key before it takes a number. The API calls it. The work is due by '
-  'PostgreSQL's clock if the caller's is ahead of it.';
+  'the database''s clock if the caller''s is ahead of it.';
 comment on function advance_document(uuid, uuid, text, integer, uuid, timestamptz, jsonb, jsonb, jsonb, jsonb, jsonb, bytea) is
   'Lifecycle: Writes one decision about a document: its moves, columns, history, events, due work, and the rows of '
   'signing, exchange with the SRI, authorization and pause that belong to it. It returns the new version, and '
@@ -401,8 +401,8 @@ comment on function advance_document(uuid, uuid, text, integer, uuid, timestampt
   'is taken up again, and SE008 for a request to annul what was credited. It locks the document, then its due '
   'work; a document that parks for want of a certificate also locks its issuer for share, so that an activation '
   'under way is not missed. The worker calls it for each step, and the API for acts of callers. A caller whose '
-  'clock is ahead of PostgreSQL's has all its times put back by as much.';
+  'clock is ahead of the database''s has all its times put back by as much.';
 comment on function end_pause(uuid, uuid, uuid, timestamptz) is
   'Pauses: Ends a pause of an issuer and returns it; one that has ended stays as it is, and no row means that '
   'there is none. The documents that waited are woken by wake_resumed afterwards. The API calls it. It ends by '
-  'PostgreSQL's clock if the caller's is ahead of it.';
+  'the database''s clock if the caller''s is ahead of it.';

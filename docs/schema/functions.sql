@@ -1372,7 +1372,8 @@ $function$;
 -- is accepted, in_line (an earlier number of the same emission point and type is still to be sent, so the relay takes
 -- it up in its turn), or replayed with the first answer if the idempotency key was used. It raises SE001 to SE005 and
 -- SE009 as last_look and take_number do, and SE006 and SE007 as reserve_credit does. It waits for another request with
--- the same key before it takes a number. The API calls it.
+-- the same key before it takes a number. The API calls it. The work is due by the database's clock if the caller's is
+-- ahead of it.
 CREATE OR REPLACE FUNCTION sello.issue_document(p_tenant uuid, p_api_key uuid, p_document uuid, p_now timestamp with time zone, p_header jsonb, p_content jsonb, p_snapshot jsonb, p_warnings jsonb, p_idempotency_key text, p_fingerprint text)
  RETURNS TABLE(outcome text, fingerprint text, operation text, response jsonb)
  LANGUAGE plpgsql
@@ -1506,12 +1507,13 @@ end $function$;
 
 -- Writes one decision about a document: its moves, columns, history, events, due work, and the rows of signing,
 -- exchange with the SRI, authorization and pause that belong to it. It returns the new version, and whether the next
--- number of the emission point was woken because this one has been sent. It raises SE110, and writes nothing, if
--- status, version or (given p_token) lease are no longer those that were read; the triggers of documents raise SE100
--- and SE101 for a wrong move, SE006 and SE007 for a credit note that is taken up again, and SE008 for a request to
--- annul what was credited. It locks the document, then its due work; a document that parks for want of a certificate
--- also locks its issuer for share, so that an activation under way is not missed. The worker calls it for each step,
--- and the API for acts of callers.
+-- number of the emission point was woken because this one is no longer to be sent before it. It raises SE110, and
+-- writes nothing, if status, version or (given p_token) lease are no longer those that were read; the triggers of
+-- documents raise SE100 and SE101 for a wrong move, SE006 and SE007 for a credit note that is taken up again, and SE008
+-- for a request to annul what was credited. It locks the document, then its due work; a document that parks for want of
+-- a certificate also locks its issuer for share, so that an activation under way is not missed. The worker calls it for
+-- each step, and the API for acts of callers. A caller whose clock is ahead of the database's has all its times put
+-- back by as much.
 CREATE OR REPLACE FUNCTION sello.advance_document(p_tenant uuid, p_document uuid, p_status text, p_version integer, p_token uuid, p_now timestamp with time zone, p_moves jsonb, p_patch jsonb, p_work jsonb, p_events jsonb, p_records jsonb, p_bytes bytea, OUT new_version integer, OUT successor_woken boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -1745,8 +1747,9 @@ CREATE OR REPLACE FUNCTION sello.is_moving(p_status text)
 RETURN (p_status = ANY (ARRAY['NUMBER_RESERVED'::text, 'XML_GENERATED'::text, 'SIGNED'::text, 'RECEPTION_PENDING'::text, 'SUBMITTED_TO_SRI'::text, 'RECEIVED_BY_SRI'::text, 'AUTHORIZATION_PENDING'::text, 'RECEPTION_RETRY_SCHEDULED'::text, 'AUTHORIZATION_RETRY_SCHEDULED'::text, 'RECEPTION_UNKNOWN'::text, 'AUTHORIZATION_UNKNOWN'::text, 'CANCELLATION_REQUESTED'::text]));
 
 -- Returns all that a step must know of a document in one row: the document, its content and issuer, its signings, the
--- current signed bytes, and the certificates; no row if there is no such document. The worker calls it together with
--- claim_step, and the API before an act on the document.
+-- current signed bytes and whether they were sent, how long their certificate serves (until it runs out or is revoked),
+-- and the active certificate; no row if there is no such document. The worker calls it together with claim_step, and
+-- the API before an act on the document.
 CREATE OR REPLACE FUNCTION sello.load_document(p_tenant uuid, p_document uuid)
  RETURNS TABLE(document jsonb, content jsonb, issuer_snapshot jsonb, digests jsonb, signed_xml bytea, signing_certificate_valid_to timestamp with time zone, certificate_id uuid, certificate_valid_from timestamp with time zone, certificate_valid_to timestamp with time zone)
  LANGUAGE plpgsql
@@ -2589,7 +2592,8 @@ grant execute on function work_ages(timestamp with time zone,integer) to sello_a
 -- ===== Pauses
 
 -- Ends a pause of an issuer and returns it; one that has ended stays as it is, and no row means that there is none. The
--- documents that waited are woken by wake_resumed afterwards. The API calls it.
+-- documents that waited are woken by wake_resumed afterwards. The API calls it. It ends by the database's clock if the
+-- caller's is ahead of it.
 CREATE OR REPLACE FUNCTION sello.end_pause(p_tenant uuid, p_issuer uuid, p_pause uuid, p_now timestamp with time zone)
  RETURNS SETOF issuing_pauses
  LANGUAGE plpgsql
@@ -4136,9 +4140,8 @@ declare
   an_hour constant interval := interval '1 hour';
   again record;
 begin
-  p_now := least(p_now, clock_timestamp());
-  insert into webhook_work as w (tenant_id, delivery_id, webhook_id, due_at) values (p_tenant, p_delivery, p_webhook, p_now)
-  on conflict (tenant_id, delivery_id) do update set due_at = p_now, lease_token = null;
+  insert into webhook_work as w (tenant_id, delivery_id, webhook_id, due_at) values (p_tenant, p_delivery, p_webhook, least(p_now, clock_timestamp()))
+  on conflict (tenant_id, delivery_id) do update set due_at = excluded.due_at, lease_token = null;
   insert into webhook_deliveries as d (tenant_id, id, webhook_id, event_id, status, next_attempt_at, created_at)
   values (p_tenant, p_delivery, p_webhook, p_event, 'pending', p_now, p_now)
   on conflict (tenant_id, id) do update set status = 'pending', round = 0, next_attempt_at = p_now, finished_at = null,
@@ -4200,7 +4203,7 @@ begin
     update webhook_deliveries d set next_attempt_at = p_now from waiting where d.tenant_id = waiting.tenant_id and d.id = waiting.id
     returning d.tenant_id, d.id
   )
-  update webhook_work w set due_at = p_now from told where w.tenant_id = told.tenant_id and w.delivery_id = told.id;
+  update webhook_work w set due_at = least(p_now, clock_timestamp()) from told where w.tenant_id = told.tenant_id and w.delivery_id = told.id;
   get diagnostics resumed = row_count;
   return resumed;
 end $function$;
