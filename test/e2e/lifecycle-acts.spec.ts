@@ -208,6 +208,8 @@ describe('acts on issued documents', () => {
       const questions = (): Promise<object[]> => stack.database.query(`select 1 from sri_attempts where document_id = $1 and service = 'authorization'`, [id]);
       for (const end = Date.now() + 20_000; (await questions()).length < 2 && Date.now() < end; ) await sleep(100);
       expect((await questions()).length).toBeGreaterThan(1);
+      // After the question a certificate is looked for once more.
+      for (const end = Date.now() + 20_000; (await mine.document(id))['next_attempt_at'] !== null && Date.now() < end; ) await sleep(100);
       expect(await mine.document(id)).toMatchObject({ status: 'NUMBER_RESERVED', error: { code: 'CERTIFICATE_NOT_FOUND' }, next_attempt_at: null });
       await mine.uploadCertificate();
       expect(await authorized(mine, id)).toMatchObject({ status: 'AUTHORIZED', buyer_name: 'Corregida', error: null });

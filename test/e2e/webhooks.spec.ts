@@ -214,7 +214,12 @@ describe('webhooks', () => {
     const { id } = await make('/refuses?moment', {}, owner);
     await stack.database.query('update webhooks set failing_since = now() where id = $1', [id]);
     // Due within the moment.
-    await stack.database.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, gen_random_uuid(), 'sequence.low', now() + interval '3 seconds', '{"sequence": {}}')`, [owner.tenantId]);
+    await inTransaction(stack.database, async (client) => {
+      await client.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, gen_random_uuid(), 'sequence.low', now(), '{"sequence": {}}')`, [owner.tenantId]);
+      await client.query(`update webhook_work set due_at = now() + interval '3 seconds' where tenant_id = $1`, [owner.tenantId]);
+      await client.query(`update webhook_deliveries set next_attempt_at = now() + interval '3 seconds' where tenant_id = $1 and status = 'pending'`, [owner.tenantId]);
+      await client.query('commit');
+    });
     await off(id, owner);
     const parked = async (): Promise<Delivery | undefined> => (await deliveries(id, owner)).find(({ status, next_attempt_at }) => status === 'pending' && next_attempt_at === null);
     for (let waited = 0; waited < 200 && (await parked()) === undefined; waited += 1) await sleep(100);
