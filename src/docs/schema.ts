@@ -71,7 +71,7 @@ interface FunctionRow {
 
 /**
  * The schema that all migrations together make, as SQL to read: pages by their paths. Migrates a database to throw away and
- * reads it, and so needs PostgreSQL's programs, as `npm start` does. From 15 to 18 they write it in the same words.
+ * reads it, and so needs PostgreSQL's programs, as `npm start` does. 15, the oldest supported, and 18 write it in the same words.
  */
 export async function schemaPages(migrateTo: (ownerUrl: string) => Promise<void>): Promise<Readonly<Record<string, string>>> {
   const server = await startEmbeddedPostgres({ throwAway: true, database: 'sello_schema' });

@@ -4,6 +4,7 @@ import { request as httpRequest, Agent } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { serve, type RunningSimulator } from '../../src/simulator/http/server.js';
+import type { Json } from '../support/http.js';
 import { AFTERNOON, ManualClock, schemas, signedInvoice } from '../support/simulator/sri.js';
 import { SriBrain } from '../../src/simulator/brain/brain.js';
 import { defaultSettings } from '../../src/simulator/brain/settings.js';
@@ -24,10 +25,6 @@ const query = (key: string): string =>
 const consultation = (key: string): string =>
   '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><c:consultarEstadoAutorizacionComprobante xmlns:c="http://ec.gob.sri.ws.consultas">' +
   `<claveAcceso>${key}</claveAcceso></c:consultarEstadoAutorizacionComprobante></s:Body></s:Envelope>`;
-
-/** A decoded answer of the control API; the assertions say what is in it. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- many shapes, each asserted where it is read
-type Json = any;
 
 describe('the simulator over HTTP', () => {
   let simulator: RunningSimulator;

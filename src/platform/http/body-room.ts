@@ -16,7 +16,8 @@ export interface IncomingBody {
 }
 
 /**
- * Memory that bodies take on this process while they come in, and a file of products until its call is answered: a sender may take as long over one as the server waits for it.
+ * Memory that bodies take on this process while they come in, and a file of products until its call is answered: a sender may
+ * take as long over one as the server waits for it.
  * One sender has at most half of what the others leave, so that however many fill it, there is room for the next.
  */
 @Injectable()

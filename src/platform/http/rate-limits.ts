@@ -39,7 +39,7 @@ export interface RateVerdict {
 /** After so long a bucket is counted anew. */
 export const windowOf = (bucket: Counted): number => (bucket === 'rename' ? 3_600 : 60);
 
-/** An account may be tried so many times as often as one address may try: else a single address could keep its owner out. */
+/** An account may be tried so many times as often as one address may try: else a single address could use up its owner's tries. */
 const ADDRESSES_OF_ACCOUNT = 5;
 
 /** A Redis that does not answer within this time counts as down; not one whose answer this process comes late to read. */

@@ -42,7 +42,7 @@ export class ProductsRepository {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** @throws DomainError ALREADY_EXISTS when the tenant has a product of this main code, INVALID_STATE while one is being imported */
+  /** @throws DomainError ALREADY_EXISTS when the tenant has a product of this main code, INVALID_STATE while another request makes one */
   async insert(tenant: TenantContext, product: StoredValues, now: Date): Promise<ProductRecord> {
     const { tenantId } = tenant;
     return this.actOnOne(tenantId, async (manager) => {
@@ -58,7 +58,7 @@ export class ProductsRepository {
    * Changes the given fields of a product; with none it stays as it is.
    * @param judge throws for what the product may not become
    * @returns null when the tenant has no such product
-   * @throws DomainError ALREADY_EXISTS, INVALID_STATE during an import of the product, and what `judge` throws
+   * @throws DomainError ALREADY_EXISTS, INVALID_STATE while another request changes it, and what `judge` throws
    */
   async change(tenant: TenantContext, id: string, given: Readonly<Partial<ProductValues>>, judge: (product: ProductValues) => void, now: Date): Promise<ProductRecord | null> {
     const { tenantId } = tenant;
@@ -78,7 +78,7 @@ export class ProductsRepository {
 
   /**
    * False when the tenant has no such product.
-   * @throws DomainError INVALID_STATE during an import of the product
+   * @throws DomainError INVALID_STATE while another request changes it
    */
   async remove(tenant: TenantContext, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;

@@ -155,10 +155,9 @@ function decideAuthorization(document: DocumentState, answers: Answers, now: Dat
       if (!hasMove(status, 'refused') || awaitsSignature(document)) return wait(document, found.kind, now, policy);
       return refused(document, 'authorization', found.messages, classifyRefused(found.messages), decidedAtOf(document, found.decidedAt, now), now, policy);
     case 'former_refused':
-      if (isOverdue(document, now) && isOnlyRegistered(document)) return refusedWithFormer(document, found.messages, now, policy);
-      return maySend(status) ? notFound(document, now, policy) : wait(document, 'absent', now, policy);
     case 'absent':
-      return maySend(status) ? notFound(document, now, policy) : wait(document, found.kind, now, policy);
+      if (found.kind === 'former_refused' && isOverdue(document, now) && isOnlyRegistered(document)) return refusedWithFormer(document, found.messages, now, policy);
+      return maySend(status) ? notFound(document, now, policy) : wait(document, 'absent', now, policy);
     case 'former_in_process':
     case 'unusable':
       return wait(document, found.kind, now, policy);
