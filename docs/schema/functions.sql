@@ -17,7 +17,7 @@
 -- replace_sealed_key, sealed_keys_after, take_ruc_claim
 -- Issuing: begin_work, issue_document, issuing_context, last_look
 -- Lifecycle: advance_document, document_outcome, guard_document, guard_draft_deletion, guard_draft_part_deletion,
--- is_moving, load_document, restore_content, resume_parked_documents
+-- is_moving, load_document, restore_content, resume_parked_documents, wake_parked, wake_parked_going_round
 -- Lists and counts: count_day, count_document, count_documents, documents_meant, fold_document_counts, list_document,
 -- search_form, utc_day
 -- Lives of the database: beat_of_life, begin_new_life, life_of_database
@@ -1808,21 +1808,75 @@ begin
 end $function$;
 
 -- Trigger of certificates after the insert or activation of an active one: makes the documents of its issuer due for
--- signing that were parked for want of a certificate, also those that were sent before and are compared with the SRI
--- daily meanwhile.
+-- signing that were parked for want of a certificate, the first thousand of them at once and the others by
+-- wake_parked_going_round; also those that were sent before and are compared with the SRI daily meanwhile.
 CREATE OR REPLACE FUNCTION sello.resume_parked_documents()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  at_once constant integer := 1000;
 begin
+  perform wake_parked(new.tenant_id, new.issuer_id, new.created_at, at_once);
+  -- Sent before, and compared with the SRI daily while it is parked.
   update outbox o set step = 'prepare', due_at = least(new.created_at, clock_timestamp()), ahead = false, announced_at = null
   from documents d
-  where d.tenant_id = new.tenant_id and d.issuer_id = new.issuer_id
-    and d.status in ('NUMBER_RESERVED', 'XML_GENERATED', 'RECEPTION_RETRY_SCHEDULED')
-    and o.tenant_id = d.tenant_id and o.document_id = d.id and o.sequential > 0
-    and (o.due_at = 'infinity' or o.step = 'authorize' and d.status in ('NUMBER_RESERVED', 'XML_GENERATED'));
+  where o.tenant_id = new.tenant_id and o.issuer_id = new.issuer_id and o.step = 'authorize' and o.sequential > 0
+    and d.tenant_id = o.tenant_id and d.id = o.document_id and d.status in ('NUMBER_RESERVED', 'XML_GENERATED');
   return new;
 end $function$;
+
+-- Makes up to p_limit parked documents of an issuer due for signing, lowest numbers first, and returns how many.
+-- resume_parked_documents calls it, and wake_parked_going_round.
+CREATE OR REPLACE FUNCTION sello.wake_parked(p_tenant uuid, p_issuer uuid, p_now timestamp with time zone, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  woken integer;
+begin
+  update outbox o set step = 'prepare', due_at = least(p_now, clock_timestamp()), ahead = false, announced_at = null
+  from (
+    -- Who holds one is deciding about it, and leaves it due or parked for the next look.
+    select w.tenant_id, w.document_id from outbox w
+    where w.tenant_id = p_tenant and w.issuer_id = p_issuer and w.due_at = 'infinity' and w.sequential > 0
+    order by w.emission_point_id, w.document_type, w.sequential limit p_limit
+    for update skip locked
+  ) parked
+  where o.tenant_id = parked.tenant_id and o.document_id = parked.document_id;
+  get diagnostics woken = row_count;
+  return woken;
+end $function$;
+
+-- Makes up to p_limit documents due that are parked although their issuer has a certificate that can sign, and returns
+-- how many: those that the activation of the certificate left for later. The worker calls it at intervals.
+CREATE OR REPLACE FUNCTION sello.wake_parked_going_round(p_now timestamp with time zone, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  at record;
+  woken integer := 0;
+begin
+  select w.tenant_id, w.issuer_id into at from outbox w
+  where w.due_at = 'infinity' and w.sequential > 0 order by w.tenant_id, w.issuer_id limit 1;
+  while found and woken < p_limit loop
+    if exists (select from certificates c where c.tenant_id = at.tenant_id and c.issuer_id = at.issuer_id and c.is_active and c.valid_to > p_now) then
+      woken := woken + wake_parked(at.tenant_id, at.issuer_id, p_now, p_limit - woken);
+    end if;
+    select w.tenant_id, w.issuer_id into at from outbox w
+    where (w.tenant_id, w.issuer_id) > (at.tenant_id, at.issuer_id) and w.due_at = 'infinity' and w.sequential > 0
+    order by w.tenant_id, w.issuer_id limit 1;
+  end loop;
+  return woken;
+end $function$;
+alter function wake_parked_going_round(timestamp with time zone,integer) owner to sello_worker;
+revoke execute on function wake_parked_going_round(timestamp with time zone,integer) from public;
+grant execute on function wake_parked_going_round(timestamp with time zone,integer) to sello_app;
 
 
 -- ===== Lists and counts

@@ -8,10 +8,12 @@ import { UndiciSoapTransport } from '../../sri/soap/transport.js';
 import { SigningKeysModule } from '../issuers/public.js';
 import { DocumentCountsRepository } from './persistence/document-counts.repository.js';
 import { ModifiedDocumentsRepository } from './persistence/modified-documents.repository.js';
+import { ParkedDocumentsRepository } from './persistence/parked-documents.repository.js';
 import { AuthorizeStep } from './saga/authorize.step.js';
 import { CountFolding } from './saga/count-folding.js';
 import { IssuanceProcessor } from './saga/issuance.processor.js';
 import { MeasuredReception, SriMeter } from './saga/measured-sri.js';
+import { ParkedWaking } from './saga/parked-waking.js';
 import { PrepareStep } from './saga/prepare.step.js';
 import { SubmitStep } from './saga/submit.step.js';
 import { WorkerWatch } from './saga/worker-watch.js';
@@ -36,6 +38,8 @@ const SAGA = [
   WorkerWatch,
   DocumentCountsRepository,
   CountFolding,
+  ParkedDocumentsRepository,
+  ParkedWaking,
   OutboxRelay,
   {
     provide: ReceptionClient,

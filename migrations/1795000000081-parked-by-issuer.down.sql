@@ -1,0 +1,1 @@
+drop index outbox_parked;
