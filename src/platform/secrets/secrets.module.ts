@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../config/settings.js';
-import { type Chance, CHANCE } from '../../shared/ports.js';
+import { type Chance, CHANCE, CLOCK, type Clock } from '../../shared/ports.js';
 import { Envelope } from './envelope.js';
 import { KEY_WRAPPER } from './key-wrapper.js';
 import { keyWrapperOf } from './key-wrapper-of.js';
@@ -10,7 +10,7 @@ import { Pkcs12Opener } from './pkcs12-opener.js';
 @Global()
 @Module({
   providers: [
-    { provide: KEY_WRAPPER, inject: [SETTINGS, CHANCE], useFactory: (settings: Settings, chance: Chance) => keyWrapperOf(settings, chance) },
+    { provide: KEY_WRAPPER, inject: [SETTINGS, CHANCE, CLOCK], useFactory: (settings: Settings, chance: Chance, clock: Clock) => keyWrapperOf(settings, chance, clock) },
     Envelope,
     Pkcs12Opener,
   ],

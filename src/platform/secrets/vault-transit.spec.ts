@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Clock } from '../../shared/ports.js';
 import { CryptoChance } from '../adapters/crypto-chance.js';
 import { Envelope } from './envelope.js';
 import { EnvelopeError, KeyUnavailableError } from './key-wrapper.js';
@@ -10,6 +11,8 @@ import { VaultTransit } from './vault-transit.js';
 const TOKEN = 's.token';
 const chance = new CryptoChance();
 const owner = { tenantId: 't-1', issuerId: 'i-1', certificateId: 'c-1' };
+let now = Date.parse('2026-10-01T12:00:00Z');
+const clock: Clock = { now: () => new Date(now) };
 const secret = Buffer.from('the private key of somebody');
 
 /** The part of Vault's HTTP interface that the service uses, with real encryption behind it. */
@@ -63,7 +66,7 @@ describe('a master key kept by Vault', () => {
   beforeAll(async () => {
     engine = new TransitEngine();
     await new Promise<void>((listening) => engine.server.listen(0, '127.0.0.1', listening));
-    envelope = new Envelope(new VaultTransit(engine.url, () => TOKEN), chance);
+    envelope = new Envelope(new VaultTransit(engine.url, () => TOKEN, clock), chance);
   });
   afterAll(() => engine.server.close());
 
@@ -85,9 +88,9 @@ describe('a master key kept by Vault', () => {
   });
 
   it.each<[string, (url: string) => VaultTransit]>([
-    ['a wrong token', (url) => new VaultTransit(url, () => 'other')],
-    ['another key', (url) => new VaultTransit(url.replace('sello', 'other'), () => TOKEN)],
-    ['nobody at the address', () => new VaultTransit('http://127.0.0.1:9/v1/transit/keys/sello', () => TOKEN)],
+    ['a wrong token', (url) => new VaultTransit(url, () => 'other', clock)],
+    ['another key', (url) => new VaultTransit(url.replace('sello', 'other'), () => TOKEN, clock)],
+    ['nobody at the address', () => new VaultTransit('http://127.0.0.1:9/v1/transit/keys/sello', () => TOKEN, clock)],
   ])('%s leaves the secret for later', async (_name, keeper) => {
     const sealed = await envelope.seal(secret, owner);
     await expect(new Envelope(keeper(engine.url), chance).open(sealed, owner)).rejects.toThrow(KeyUnavailableError);
@@ -104,5 +107,31 @@ describe('a master key kept by Vault', () => {
     expect(await envelope.open(sealed, owner)).toEqual(secret);
   });
 
-  it('needs the address of a key', () => expect(() => new VaultTransit('http://vault/v1/transit', () => TOKEN)).toThrow('/keys/NAME'));
+  it('is left in peace once it did not answer, until one question is answered again', async () => {
+    const asked: string[] = [];
+    let isAway = true;
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      if (isAway) request.socket.destroy();
+      else response.end(JSON.stringify({ data: { latest_version: 3 } }));
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    try {
+      const keeper = new VaultTransit(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/transit/keys/sello`, () => TOKEN, clock);
+      const isCurrent = (): Promise<boolean> => keeper.isCurrent('vault:sello:v3');
+      await expect(isCurrent()).rejects.toThrow(/does not answer/);
+      await expect(isCurrent()).rejects.toThrow(new KeyUnavailableError('Vault did not answer a moment ago'));
+      const seen = asked.length;
+      now += 5_000;
+      isAway = false;
+      const [first, second] = await Promise.allSettled([isCurrent(), isCurrent()]);
+      expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
+      expect(await isCurrent()).toBe(true);
+      expect(asked.length - seen).toBe(2);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('needs the address of a key', () => expect(() => new VaultTransit('http://vault/v1/transit', () => TOKEN, clock)).toThrow('/keys/NAME'));
 });

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { Clock } from '../../shared/ports.js';
 import { EnvelopeError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
 
 const TIMEOUT_MS = 5_000;
+/** How long a Vault that did not answer is left alone, before one call tries it again. */
+const REST_MS = 5_000;
 /** Vault's ciphertexts begin with the version of the key, e.g. vault:v3: */
 const CIPHERTEXT = /^vault:v(\d+):/;
 /** What the transit engine says of a ciphertext that was altered, or sealed for another record. */
@@ -18,11 +21,14 @@ const KeyState = z.object({ data: z.object({ latest_version: z.number().int().po
 export class VaultTransit implements KeyWrapper {
   private readonly mount: string;
   private readonly name: string;
+  /** Set since it did not answer: until then nobody asks, for each question would hold its asker up for the whole patience. */
+  private restsUntil: number | null = null;
 
   /** @param keyUrl address of the key, e.g. https://vault:8200/v1/transit/keys/sello */
   constructor(
     keyUrl: string,
     private readonly token: () => string,
+    private readonly clock: Clock,
   ) {
     const parts = /^(.*)\/keys\/([^/]+)$/.exec(keyUrl);
     if (!parts?.[1] || !parts[2]) throw new TypeError('the address of a transit key ends in /keys/NAME');
@@ -55,6 +61,7 @@ export class VaultTransit implements KeyWrapper {
   }
 
   private async call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
+    this.leaveInPeace();
     let response: Response;
     try {
       response = await fetch(`${this.mount}/${path}`, {
@@ -65,13 +72,23 @@ export class VaultTransit implements KeyWrapper {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
     } catch (error) {
+      this.restsUntil = this.clock.now().getTime() + REST_MS;
       throw new KeyUnavailableError(`Vault does not answer: ${(error as Error).message}`);
     }
+    this.restsUntil = null;
     if (response.ok) return response.json().catch(() => null);
     const refusal = await response.text().catch(() => '');
     // 400 alone does not say so: a key that is gone, and a version that is retired or still to come, are 400 too, and mendable.
     if (response.status === 400 && NOT_OPENED.test(refusal)) throw new EnvelopeError('the sealed secret does not open for this record');
     throw new KeyUnavailableError(`Vault answered ${response.status}`);
+  }
+
+  /** @throws KeyUnavailableError while it rests; whoever comes first afterwards asks, and the others wait for what it finds */
+  private leaveInPeace(): void {
+    if (this.restsUntil === null) return;
+    const now = this.clock.now().getTime();
+    if (now < this.restsUntil) throw new KeyUnavailableError('Vault did not answer a moment ago');
+    this.restsUntil = now + REST_MS;
   }
 }
 
