@@ -38,7 +38,7 @@ const perhapsForTourism = (from: string, to: string | null): IvaRate => ({ ...re
 /** `codigoPorcentaje` of IVA. Three codes mean no tax, for three different reasons. */
 export const IVA_RATES: CodeTable<IvaRate> = {
   name: 'iva-rates',
-  source: 'Ficha técnica off-line 2.32, table 17; D.E. 198, 196, 271, 304; Circular NAC-DGECCGC25-00000006',
+  source: 'Ficha técnica off-line 2.32, table 17; D.E. 198, 196, 271, 304, 339 (2022); Circular NAC-DGECCGC25-00000006',
   rows: [
     { code: '0', es: '0 %', en: 'Zero rate', percent: '0.00', ...always },
     { code: '2', es: '12 %', en: '12 %', percent: '12.00', from: null, to: '2016-05-31' },
@@ -55,7 +55,13 @@ export const IVA_RATES: CodeTable<IvaRate> = {
     },
     { code: '6', es: 'No objeto de IVA', en: 'Outside the scope of IVA', percent: '0.00', ...always },
     { code: '7', es: 'Exento de IVA', en: 'Exempt from IVA', percent: '0.00', ...always },
-    // Holidays of 2023 and 2025 by the calendar. No list of all decrees is known: days between those that are may have had one.
+    // Holidays of 2023 and 2025 by the calendar. No list of all decrees is known: days between those that are may have had one,
+    // from the law on that allows them (Ley Orgánica para el Desarrollo Económico, 29 November 2021). The first was D.E. 339.
+    perhapsForTourism('2021-11-29', '2022-02-25'),
+    reducedForTourism('2022-02-26', '2022-03-01'),
+    perhapsForTourism('2022-03-02', '2022-04-14'),
+    reducedForTourism('2022-04-15', '2022-04-17'),
+    perhapsForTourism('2022-04-18', '2023-02-17'),
     reducedForTourism('2023-02-18', '2023-02-21'),
     perhapsForTourism('2023-02-22', '2023-04-06'),
     reducedForTourism('2023-04-07', '2023-04-09'),

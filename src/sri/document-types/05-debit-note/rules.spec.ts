@@ -56,6 +56,16 @@ describe('a debit note', () => {
     expect(rulesOf(content)).toEqual(expected);
   });
 
+  it.each([
+    ['a day of 2022 with the rate of tourism', '2022-02-27', []],
+    ['a day that may have had it', '2022-11-03', ['warning tax.rate_code_awaits_decree /lines/0/tax_rate_code', 'warning tax.rate_code_awaits_decree /taxes/0/tax_rate_code']],
+    ['a day before the law that allows it', '2021-11-28', ['tax.rate_code_not_in_force /lines/0/tax_rate_code']],
+  ])('has the rates of its original: 8 %% on %s', (_name, modifiedDocumentIssueDate, expected) => {
+    const line = { ...FULL.content.lines[0]!, taxCode: '2', taxRateCode: '8', taxes: null };
+    const content = withComputedTotals(note({ modifiedDocumentIssueDate, lines: [line], payments: [] }), FULL.issuer);
+    expect(rulesOf(content).filter((rule) => !rule.includes('payments.defaulted'))).toEqual(expected);
+  });
+
   it('must show the tax of each group, because the SRI sees no tax of lines', () => {
     // Ten lines of 0.10: the sum of the rounded taxes is 0.20, the tax of the base 0.15.
     const lines = Array.from({ length: 10 }, (_, index) => ({

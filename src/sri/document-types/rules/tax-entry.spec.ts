@@ -10,7 +10,7 @@ describe('a rate code that may not be used', () => {
   it.each([
     ['12 % after its end', '2', '2', '2026-01-05', 'tax.rate_code_not_in_force', '0, 4, 5, 6, 7'],
     ['15 % before it began', '2', '4', '2024-03-31', 'tax.rate_code_not_in_force', '0, 2, 6, 7'],
-    ['8 % before there was any', '2', '8', '2023-02-17', 'tax.rate_code_not_in_force', '0, 2, 6, 7'],
+    ['8 % before there was any', '2', '8', '2021-11-28', 'tax.rate_code_not_in_force', '0, 2, 6, 7'],
     ['13 % before it was listed', '2', '10', '2024-03-31', 'tax.rate_code_not_in_force', '0, 2, 6, 7'],
     ['a code that never was', '2', '99', '2026-01-05', 'tax.rate_code', '0, 4, 5, 6, 7'],
     ['one of ICE, which has dozens', '3', '1', '2026-01-05', 'tax.rate_code', null],
