@@ -23,6 +23,7 @@ describe('what a withholding withholds from', () => {
     ['no number', short({ modifiedDocumentNumber: null })],
     ['no type', short({ modifiedDocumentType: null })],
     ['a number of zeros, as of papers that have none', short({ modifiedDocumentNumber: '000-000-000000000' })],
+    ['a number of nines, as of papers that have none', short({ modifiedDocumentNumber: '999-999-999999999' })],
   ])('is nothing to look for: %s', (_what, content) => {
     expect(supportsOf(content)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { addDays } from '../../../shared/guayaquil.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
-import { hasPartOfZeros } from '../../../sri/document-types/rules/modified-document.js';
+import { standsForNone } from '../../../sri/document-types/rules/modified-document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 
 const RULES = defineRules({
@@ -38,9 +38,9 @@ export interface EarlierSupport extends WithheldSupport {
 
 /**
  * The supporting documents of a withholding in its short or full form; none of any other document, or where type or number is
- * missing. Papers without a number of their own, as those from abroad, are given zeros: equal zeros do not make them the same paper.
+ * missing, or where the number stands for none.
  */
-export const supportsOf = (content: DocumentContent): readonly RequestedSupport[] => allSupportsOf(content).filter(({ number }) => !hasPartOfZeros(number));
+export const supportsOf = (content: DocumentContent): readonly RequestedSupport[] => allSupportsOf(content).filter(({ number }) => !standsForNone(number));
 
 function allSupportsOf({ documentType, withholding, modifiedDocumentType: type, modifiedDocumentNumber: number, modifiedDocumentIssueDate: issueDate }: DocumentContent): readonly RequestedSupport[] {
   if (documentType !== '07') return [];

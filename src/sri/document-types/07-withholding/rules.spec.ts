@@ -1,5 +1,6 @@
 import { buildAccessKey } from '../../access-key.js';
 import { preflight } from '../../preflight.js';
+import { withComputedTotals } from '../computed-totals.js';
 import type {
   DocumentContent,
   DocumentTax,
@@ -249,6 +250,16 @@ it.each<[string, DocumentContent, string[]]>([
     ],
   ],
 ])('sums up its supporting documents: %s', (_name, content, expected) => expect(rulesOf(content)).toEqual(expected));
+
+it.each([
+  ['999-999-999999999', []],
+  ['000-000-000000000', [`warning support.number_zero ${AT}/0/number`, `warning support.number_zero ${AT}/1/number`]],
+])('may hold several papers without a number of their own, as those from abroad: %s', (number, expected) => {
+  const papers = [12, 14].map((day) => ({ ...documentOf(FULL, 0), documentType: '15', number, authorizationNumber: null, issueDate: `2026-09-${day}` }));
+  const content = form({ supportingDocuments: papers });
+  const lines = papers.map(({ subtotal }, index) => ({ ...content.lines[0]!, lineNumber: index + 1, quantity: '1.000000', unitPrice: `${subtotal}0000`, discount: '0.00', subtotal }));
+  expect(rulesOf(withComputedTotals({ ...content, lines }, FULL.issuer))).toEqual(expected);
+});
 
 it.each<[string, DocumentContent, string[]]>([
   ['sustento', support({ sustentoCode: '99' }), [`withholding.sustento ${AT}/0/sustento_code`]],

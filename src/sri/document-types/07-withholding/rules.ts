@@ -12,6 +12,7 @@ import { checkBuyer } from '../rules/buyer.js';
 import { checkCarriedFields, checkCarriedLineFields, type OptionalField } from '../rules/carried-fields.js';
 import { checkIssueDate } from '../rules/issue-date.js';
 import { checkLines } from '../rules/lines.js';
+import { standsForNone } from '../rules/modified-document.js';
 import { defineRules, finding, repeated } from '../rules/rule.js';
 import { checkSupport, MODIFIED_POINTERS, modifiedAsSupport } from '../rules/supporting-reference.js';
 import { checkTexts } from '../rules/texts.js';
@@ -199,6 +200,7 @@ function* checkFullForm(
   const identity = ({ sustentoCode, documentType, number }: (typeof documents)[number]) =>
     `${sustentoCode}/${documentType}/${number}`;
   for (const [document, index] of repeated(documents, identity)) {
+    if (standsForNone(document.number)) continue;
     yield finding(RULES['withholding.support_repeated'], `${at}/${index}/number`, null, document.number.slice(0, 64));
   }
   for (const [index, document] of documents.entries()) {

@@ -67,6 +67,9 @@ export const DOCUMENT_NUMBER = /^[0-9]{3}-[0-9]{3}-[0-9]{9}$/;
 /** Establishments, emission points and sequentials count from one. Expects a number of that form. */
 export const hasPartOfZeros = (number: string): boolean => number.split('-').some((part) => /^0+$/.test(part));
 
+/** Zeros or nines for the number of a paper that has none, as those from abroad: equal ones need not be the same paper. */
+export const standsForNone = (number: string): boolean => hasPartOfZeros(number) || /^[9-]+$/.test(number);
+
 const INVOICE_CODE = '01';
 const WITHOUT_AMOUNTS = new Set(['06', '07']);
 
