@@ -128,3 +128,6 @@ export const COUNTRIES: CodeTable = {
 
 /** `codDocReembolso` of a document that itself claims reimbursements. */
 export const REIMBURSEMENT_DOCUMENT = '41';
+
+/** The notes on such a document. */
+export const REIMBURSEMENT_NOTES: readonly string[] = ['47', '48'];

@@ -310,6 +310,8 @@ it.each<[string, DocumentContent, string[]]>([
     support({ documentType: '01' }, SEVERAL, 1),
     [`withholding.reimbursements ${AT}/1/reimbursements`],
   ],
+  ...['47', '48'].map((documentType): [string, DocumentContent, string[]] => [`reimbursements of a note on them, ${documentType}`, support({ documentType }, SEVERAL, 1), []]),
+  ['no reimbursements of such a note', support({ documentType: '48', reimbursements: [] }, SEVERAL, 1), []],
   [
     'no reimbursements',
     support({ reimbursements: [] }, SEVERAL, 1),

@@ -4,7 +4,7 @@ import { daysBetween } from '../../../shared/guayaquil.js';
 import { fractionOf, nearly } from '../../money.js';
 import { lookup } from '../../tables/code-table.js';
 import { PAYMENT_METHODS } from '../../tables/payments.js';
-import { REIMBURSEMENT_DOCUMENT, SUPPORTING_NOTES, SUSTENTO_CODES } from '../../tables/supporting-documents.js';
+import { REIMBURSEMENT_DOCUMENT, REIMBURSEMENT_NOTES, SUPPORTING_NOTES, SUSTENTO_CODES } from '../../tables/supporting-documents.js';
 import { TAX } from '../../tables/taxes.js';
 import { BANANA_CODES, WITHHELD_TAX } from '../../tables/withholding.js';
 import type { DocumentContent, SupportingDocument, SupportingTax, WithheldTax } from '../content.js';
@@ -109,8 +109,8 @@ const RULES = defineRules({
     reference: ANNEX,
   },
   'withholding.reimbursements': {
-    es: 'El documento tipo 41 detalla los reembolsos; los demás, no',
-    en: 'A document of type 41 lists its reimbursements; others do not',
+    es: 'El documento tipo 41 detalla los reembolsos, sus notas (47, 48) pueden; los demás, no',
+    en: 'A document of type 41 lists its reimbursements, its notes (47, 48) may; others do not',
     reference: ANNEX,
   },
   'withholding.reimbursement_tariff': {
@@ -272,14 +272,14 @@ function* checkPayments(document: SupportingDocument, at: string, issueDate: str
 }
 
 function* checkReimbursed(document: SupportingDocument, at: string, issueDate: string): Generator<Finding> {
-  const { reimbursements } = document;
-  const expected = document.documentType === REIMBURSEMENT_DOCUMENT;
-  if (reimbursements.length > 0 !== expected) {
+  const { reimbursements, documentType } = document;
+  const isListed = reimbursements.length > 0;
+  if (isListed !== (documentType === REIMBURSEMENT_DOCUMENT) && !(isListed && REIMBURSEMENT_NOTES.includes(documentType))) {
     yield finding(
       RULES['withholding.reimbursements'],
       `${at}/reimbursements`,
       null,
-      document.documentType.slice(0, 64),
+      documentType.slice(0, 64),
     );
   }
   yield* checkReimbursements(reimbursements, `${at}/reimbursements`, issueDate, { wholeTariffs: true });
