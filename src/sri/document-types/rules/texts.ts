@@ -1,6 +1,6 @@
 import { textProblem } from '../../../shared/text.js';
 import type { Finding } from '../../../shared/finding.js';
-import type { DocumentContent, NameValue } from '../content.js';
+import type { DocumentContent, DocumentTypeCode, NameValue } from '../content.js';
 import { firstNotPrinted } from './printed-scripts.js';
 import { defineRules, finding } from './rule.js';
 
@@ -79,21 +79,36 @@ function bounds(max: number, apiMax: number | undefined): string {
   return apiMax === undefined ? `≤ ${max}` : `SRI ≤ ${max}, API ≤ ${apiMax}`;
 }
 
+/** Texts that the API takes longer than the SRI, and the types whose XML has them; in others the SRI has no say. */
+const NARROWED = {
+  address: { max: 300, apiMax: 500, types: ['01', '03', '06'] },
+  reason: { max: 300, apiMax: 500, types: ['04', '06'] },
+  description: { max: 300, apiMax: 1000, types: ['01', '03', '04', '05', '06'] },
+  timeUnit: { max: 10, apiMax: 20, types: ['01', '03', '05'] },
+} as const satisfies Record<string, { max: number; apiMax: number; types: readonly DocumentTypeCode[] }>;
+
+function boundOf(name: keyof typeof NARROWED, documentType: DocumentTypeCode): Pick<TextField, 'max' | 'apiMax'> {
+  const { max, apiMax, types } = NARROWED[name];
+  return (types as readonly DocumentTypeCode[]).includes(documentType) ? { max, apiMax } : { max: apiMax };
+}
+
 function* textsOf(content: DocumentContent): Generator<TextField> {
+  const { documentType } = content;
+  const descriptionBound = boundOf('description', documentType);
   yield { pointer: '/buyer_name', value: content.buyerName, max: 300 };
-  yield { pointer: '/buyer_address', value: content.buyerAddress, max: 300, apiMax: 500 };
-  yield { pointer: '/reason', value: content.reason, max: 300, apiMax: 500 };
+  yield { pointer: '/buyer_address', value: content.buyerAddress, ...boundOf('address', documentType) };
+  yield { pointer: '/reason', value: content.reason, ...boundOf('reason', documentType) };
   yield { pointer: '/vehicle_plate', value: content.vehiclePlate, max: 20 };
   for (const [index, line] of content.lines.entries()) {
     const at = `/lines/${index}`;
-    yield { pointer: `${at}/description`, value: line.description, max: 300, apiMax: 1000, required: true };
+    yield { pointer: `${at}/description`, value: line.description, ...descriptionBound, required: true };
     yield { pointer: `${at}/main_code`, value: line.mainCode, max: 25 };
     yield { pointer: `${at}/aux_code`, value: line.auxCode, max: 25 };
     yield { pointer: `${at}/unit_of_measure`, value: line.unitOfMeasure, max: 50 };
     yield* pairs(line.additionalDetails, `${at}/additional_details`);
   }
   for (const [index, payment] of content.payments.entries()) {
-    yield { pointer: `/payments/${index}/time_unit`, value: payment.timeUnit, max: 10, apiMax: 20 };
+    yield { pointer: `/payments/${index}/time_unit`, value: payment.timeUnit, ...boundOf('timeUnit', documentType) };
   }
   yield* pairs(content.additionalInfo, '/additional_info');
 }
