@@ -74,6 +74,8 @@ const QUICK = {
   DATABASE_WAIT_SECONDS: '15',
   RECEPTION_LADDER: '1,1,2',
   AUTHORIZATION_LADDER: '1,1,2',
+  // Several stacks share the cores: looking for webhooks ten times a second takes a noticeable part of them.
+  WEBHOOK_POLL_MS: '300',
   RATE_LIMIT_ISSUE_PER_MINUTE: '1000000',
   RATE_LIMIT_READ_PER_MINUTE: '1000000',
   RATE_LIMIT_RENAME_PER_HOUR: '1000000',
