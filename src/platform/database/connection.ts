@@ -11,6 +11,12 @@ export type Program = 'api' | 'worker' | 'migrate' | 'backup' | 'restore' | 'aft
 export const applicationName = (program: Program): string => `sello-${program}`;
 
 /**
+ * What every session goes by, whatever the server, the database or the login has set: how dates and strings are written and
+ * read, and that a statement sees what was committed before it, which the SQL functions rely on.
+ */
+export const SESSION = '-c timezone=UTC -c datestyle=ISO,MDY -c intervalstyle=postgres -c standard_conforming_strings=on -c default_transaction_isolation=read\\ committed';
+
+/**
  * Connection of the service: acts as `sello_app` from the first statement on,
  * fails fast when the pool is exhausted, and waits for ever neither on a lock nor
  * on a connection that fell silent.
@@ -34,7 +40,7 @@ export function serviceDataSourceOptions(url: string, program: Program, poolSize
       options: [
         `-c role=${SERVICE_ROLE}`,
         '-c search_path=sello',
-        '-c timezone=UTC',
+        SESSION,
         // Statements here last milliseconds. Before version 18, a way of reading that a function turns off counts as so expensive
         // that the statement would be compiled each time (docs/adr/018-queues-are-read-by-key.md).
         '-c jit=off',
@@ -48,7 +54,8 @@ export function serviceDataSourceOptions(url: string, program: Program, poolSize
 
 /**
  * Connection of the schema's owner: migrations and operator's acts only. Whoever waits for a lock on a table holds up all
- * who come after, so it waits shorter than they do.
+ * who come after, so it waits shorter than they do. An index takes as long as its table is big: a bound that the server has
+ * set would keep it from ever being built.
  */
 export function ownerDataSourceOptions(url: string, program: Program): DataSourceOptions {
   return {
@@ -59,6 +66,6 @@ export function ownerDataSourceOptions(url: string, program: Program): DataSourc
     migrationsTableName: 'migrations',
     migrationsTransactionMode: 'each',
     synchronize: false,
-    extra: { application_name: applicationName(program), max: 2, options: '-c search_path=sello -c timezone=UTC -c lock_timeout=3000' },
+    extra: { application_name: applicationName(program), max: 2, options: `-c search_path=sello ${SESSION} -c statement_timeout=0 -c lock_timeout=3000` },
   };
 }

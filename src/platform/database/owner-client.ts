@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { ownerSetting, SettingsError } from '../../config/settings.js';
 import { reasonOf } from '../reason.js';
-import { applicationName, type Program } from './connection.js';
+import { applicationName, type Program, SESSION } from './connection.js';
 
 /** A server that is there answers in milliseconds; an operator gets an error rather than a long wait. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -13,8 +13,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * @param options of the session, as PostgreSQL's command line takes them
  * @throws SettingsError naming the setting, when the database is away or refuses the login
  */
-export async function connectAsOwner(url: string, program: Program, options?: string): Promise<Client> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, application_name: applicationName(program), ...(options !== undefined && { options }) });
+export async function connectAsOwner(url: string, program: Program, options = ''): Promise<Client> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, application_name: applicationName(program), options: `${SESSION} ${options}` });
   try {
     await client.connect();
     return client;

@@ -52,7 +52,7 @@ export class RetentionStore {
 
   /** @throws Error when another run is at it */
   static async open(ownerUrl: string): Promise<RetentionStore> {
-    const client = await connectAsOwner(ownerUrl, 'retention', '-c search_path=sello -c timezone=UTC -c jit=off -c statement_timeout=60000 -c lock_timeout=10000');
+    const client = await connectAsOwner(ownerUrl, 'retention', '-c search_path=sello -c jit=off -c statement_timeout=60000 -c lock_timeout=10000');
     const store = new RetentionStore(client);
     try {
       // PostgreSQL may take a moment to notice that a run was killed.

@@ -21,7 +21,7 @@ export async function loadBackup(url: string, folder: string, report: (line: str
   const manifest = await readBackup(folder);
   const known = loadMigrations().filter((migration) => manifest.migrations.includes(new migration().name ?? ''));
   if (known.length < manifest.migrations.length) throw new BackupError('the backup is of a newer version of the service: restore it with that one');
-  const client = await connectAsOwner(url, 'restore', '-c search_path=sello -c timezone=UTC -c statement_timeout=0');
+  const client = await connectAsOwner(url, 'restore', '-c search_path=sello -c statement_timeout=0');
   try {
     const { rows: [schema] } = await client.query<{ is_used: boolean }>(`select to_regclass('sello.migrations') is not null as is_used`);
     if (schema?.is_used !== false) throw new BackupError('DATABASE_OWNER_URL: the database holds a service already; restore into a new one');

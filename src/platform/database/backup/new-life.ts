@@ -33,7 +33,7 @@ export interface RaisedCounter {
  * @throws ServedError
  */
 export async function beginNewLife(url: string, life: NewLife): Promise<RaisedCounter[]> {
-  const client = await connectAsOwner(url, 'after-restore', '-c search_path=sello -c timezone=UTC -c statement_timeout=0');
+  const client = await connectAsOwner(url, 'after-restore', '-c search_path=sello -c statement_timeout=0');
   try {
     if (!life.whileServed) await refuseServed(client);
     await client.query('begin');
