@@ -289,6 +289,35 @@ describe('the work of webhooks', () => {
       expect((await begin(id, one, new Date())).begun).toMatchObject({ number: 2, round: 2 });
     });
 
+    it('what waits to be switched on is found by itself, however many others are tried again later, also what is due already', async () => {
+      const id = await tenant(1, 20_000);
+      const { webhook_id: webhookId } = await workOf(id);
+      await database.query(`update webhook_work set due_at = now() + interval '1 hour' where tenant_id = $1`, [id]);
+      await database.query(`update webhook_deliveries set next_attempt_at = now() + interval '1 hour' where tenant_id = $1`, [id]);
+      await database.query(
+        `with aside as (
+           update webhook_deliveries set next_attempt_at = null where id in (select id from webhook_deliveries where tenant_id = $1 limit 7) returning id
+         ) update webhook_work set due_at = now() + case when delivery_id = (select id from aside limit 1) then '-1 hour' else '3 days'::interval end
+           where tenant_id = $1 and delivery_id in (select id from aside)`, [id]);
+      // Of the rows as they were before no index knows any more.
+      await database.query('vacuum analyze webhook_deliveries');
+      await database.query('vacuum analyze webhook_work');
+      const session = service.createQueryRunner();
+      try {
+        await session.startTransaction();
+        const resume = (limit: number): Promise<unknown> => session.query('select resume_some_deliveries($1, $2, now(), $3) as resumed', [id, webhookId, limit]);
+        expect([await resume(5), await resume(5), await resume(5)]).toEqual([5, 2, 0].map((resumed) => [{ resumed }]));
+        const [{ read }] = (await session.query(
+          `select sum(seq_tup_read + idx_tup_fetch)::integer as read from pg_stat_xact_user_tables where relname in ('webhook_work', 'webhook_deliveries')`)) as [{ read: number }];
+        expect(read).toBeLessThan(200);
+        expect(await session.query(`select count(*)::integer as due, min(due_at) < now() - interval '59 minutes' as keeps_its_place from webhook_work where tenant_id = $1 and due_at <= now()`, [id]))
+          .toEqual([{ due: 7, keeps_its_place: true }]);
+        await session.commitTransaction();
+      } finally {
+        await session.release();
+      }
+    });
+
     it('what nobody switches on in that time has failed, and what was removed fails at once', async () => {
       const id = await tenant(1, 2);
       const [one, two] = (await database.query<Work>('select webhook_id, delivery_id from webhook_work where tenant_id = $1', [id])) as [Work, Work];
