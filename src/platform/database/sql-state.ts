@@ -4,6 +4,7 @@ export const SQL_STATE = {
   invalidParameterValue: '22023',
   foreignKeyViolation: '23503',
   uniqueViolation: '23505',
+  readOnlySqlTransaction: '25006',
   invalidAuthorization: '28000',
   invalidPassword: '28P01',
   invalidCatalogName: '3D000',

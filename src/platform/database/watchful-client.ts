@@ -1,5 +1,7 @@
+import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { SQL_STATE } from './sql-state.js';
 
 /**
  * Longer than the server lets any statement run. A connection that is silent for
@@ -10,12 +12,17 @@ const SILENCE_MS = 12_000;
 
 /** What the driver keeps to itself and this class needs of it. */
 interface Inside {
-  readonly connection: { readonly stream: Socket };
+  readonly connection: EventEmitter & { readonly stream: Socket };
   /** Undefined on a connection that was never asked anything. */
   readonly _activeQuery: object | null | undefined;
+  /** The pool takes no connection back that is not. */
+  _queryable: boolean;
 }
 
-/** A connection that ends itself, with all that waits on it, when PostgreSQL does not answer any more. */
+/**
+ * A connection that ends itself, with all that waits on it, when PostgreSQL does not answer any more. One to a server that only
+ * reads, as the former primary does after a failover, is not used again: the next one may lead to the primary.
+ */
 export class WatchfulClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
@@ -27,5 +34,8 @@ export class WatchfulClient extends pg.Client {
       else stream.destroy(Object.assign(new Error('Connection terminated: PostgreSQL fell silent'), { code: 'ETIMEDOUT' }));
     });
     stream.setTimeout(SILENCE_MS);
+    inside.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
+      if (code === SQL_STATE.readOnlySqlTransaction) inside._queryable = false;
+    });
   }
 }
