@@ -110,4 +110,26 @@ describe('a replica that follows the database', () => {
     await until(isReplica);
     expect(await counted()).toBe(3);
   });
+
+  it('is given signs of life again after the clock of the primary was put back', async () => {
+    const [put] = await servers.query<{ at: Date }>('primary', `update sello.replica_beat set at = clock_timestamp() + interval '1 hour' returning at`);
+    await until(async () => (await servers.query<{ at: Date }>('primary', 'select at from sello.replica_beat'))[0]!.at < put!.at);
+    await until(isReplica);
+  });
+
+  it('gives way to the primary while its own clock is so far behind that its lag does not show', async () => {
+    const isAhead = async (): Promise<boolean> => (await servers.query<{ ahead: boolean }>('standby', `select at > clock_timestamp() + interval '30 minutes' as ahead from sello.replica_beat`))[0]!.ahead;
+    // The next sign of life may come in between.
+    const caught = async (): Promise<boolean> => {
+      await servers.query('standby', 'select pg_wal_replay_resume()');
+      await servers.query('primary', `update sello.replica_beat set at = clock_timestamp() + interval '1 hour'`);
+      for (let look = 0; look < 20 && !(await isAhead()); look += 1) await sleep(10);
+      await servers.query('standby', 'select pg_wal_replay_pause()');
+      return isAhead();
+    };
+    await until(caught);
+    await until(async () => !(await isReplica()));
+    await servers.query('standby', 'select pg_wal_replay_resume()');
+    await until(isReplica);
+  });
 });

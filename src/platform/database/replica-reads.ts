@@ -67,7 +67,10 @@ export class ReplicaReads extends RecurringWork implements ListReads {
       const transaction = new TenantTransaction(this.replica);
       const [beat] = await transaction.withoutTenant<{ seconds: number | null }>('select seconds_since_beat() as seconds');
       const seconds = beat?.seconds ?? Number.POSITIVE_INFINITY;
-      if (seconds > this.settings.DATABASE_REPLICA_MAX_LAG_SECONDS) throw new Error(`it is ${Math.round(seconds)} s behind`);
+      const most = this.settings.DATABASE_REPLICA_MAX_LAG_SECONDS;
+      if (seconds > most) throw new Error(`it is ${Math.round(seconds)} s behind`);
+      // However far behind it is does not show.
+      if (seconds < -most) throw new Error(`its clock is ${Math.round(-seconds)} s behind that of the primary`);
       this.trust(transaction);
     } catch (error) {
       this.doubt((error as Error).message);
