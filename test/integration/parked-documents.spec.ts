@@ -6,7 +6,8 @@ import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { type SeededTenant, seedTenant } from '../support/seed.js';
+import { inTransaction } from '../support/held-transaction.js';
+import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 
 /** More than are woken in two transactions. */
 const PARKED = 12_000;
@@ -66,6 +67,43 @@ describe('documents that are parked until there is a certificate', () => {
     await worker.onApplicationShutdown();
     expect(woken).toEqual([5_000, 5_000, PARKED - AT_ONCE - 10_000]);
     expect(await due(seed)).toEqual({ count: PARKED, highest: PARKED });
+  });
+
+  it('are due with it also where the SRI is asked about them daily, however many other questions wait', async () => {
+    const seed = await seedTenant(database);
+    const issued = await issueBySql(service, seed);
+    await certify(seed, false);
+    await database.query(`update outbox set step = 'authorize', due_at = now() + interval '20 hours', unsent = false where document_id = $1`, [issued.response.document_id]);
+    await inTransaction(database, async (owner) => {
+      // Past the triggers that see to it that documents begin with a number.
+      await owner.query('set local session_replication_role = replica');
+      await owner.query(
+        `insert into documents select (jsonb_populate_record(d, jsonb_build_object(
+           'id', gen_random_uuid(), 'sequential', n + 1, 'access_key', lpad(n::text, 49, '0'), 'status', 'AUTHORIZATION_PENDING'))).*
+         from documents d cross join generate_series(1, 12000) n where d.id = $1`, [issued.response.document_id]);
+      await owner.query(
+        `insert into outbox (tenant_id, document_id, step, due_at, announcements, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent)
+         select d.tenant_id, d.id, 'authorize', now() + d.sequential * interval '0.1 second', 1, d.issuer_id, d.establishment_id, d.emission_point_id, d.document_type, d.sequential, false
+         from documents d where d.tenant_id = $1 and d.status = 'AUTHORIZATION_PENDING'`, [seed.tenantId]);
+      await owner.query('commit');
+    });
+    await database.query('analyze outbox, documents');
+    const session = service.createQueryRunner();
+    try {
+      // What its transactions before read does not count.
+      await session.query('select pg_stat_force_next_flush()');
+      await session.startTransaction();
+      await session.query(`select set_config('sello.tenant_id', $1, true)`, [seed.tenantId]);
+      await session.query('update certificates set is_active = true where tenant_id = $1', [seed.tenantId]);
+      const [{ read }] = (await session.query(
+        `select sum(seq_tup_read + idx_tup_fetch)::integer as read from pg_stat_xact_user_tables where relname in ('outbox', 'documents')`,
+      )) as [{ read: number }];
+      expect(read).toBeLessThan(11_000);
+      expect(await session.query(`select document_id, due_at <= now() as is_due from outbox where step = 'prepare'`)).toEqual([{ document_id: issued.response.document_id, is_due: true }]);
+      await session.commitTransaction();
+    } finally {
+      await session.release();
+    }
   });
 
   it('stay parked where there is none that can sign, and hold up nobody', async () => {
