@@ -1809,20 +1809,32 @@ end $function$;
 
 -- Trigger of certificates after the insert or activation of an active one: makes the documents of its issuer due for
 -- signing that were parked for want of a certificate, the first thousand of them at once and the others by
--- wake_parked_going_round; also those that were sent before and are compared with the SRI daily meanwhile.
+-- wake_parked_going_round; also those that were sent before and are compared with the SRI daily meanwhile, as far as
+-- they are among the 5000 questions of the tenant that are due last.
 CREATE OR REPLACE FUNCTION sello.resume_parked_documents()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
   at_once constant integer := 1000;
+  looked_at constant integer := 5000;
 begin
   perform wake_parked(new.tenant_id, new.issuer_id, new.created_at, at_once);
-  -- Sent before, and compared with the SRI daily while it is parked.
+  -- Sent before, and compared with the SRI daily while it is parked. Those are asked about last; of more, the others find the
+  -- certificate when they are compared.
   update outbox o set step = 'prepare', due_at = least(new.created_at, clock_timestamp()), ahead = false, announced_at = null
-  from documents d
-  where o.tenant_id = new.tenant_id and o.issuer_id = new.issuer_id and o.step = 'authorize' and o.sequential > 0
-    and d.tenant_id = o.tenant_id and d.id = o.document_id and d.status in ('NUMBER_RESERVED', 'XML_GENERATED');
+  from (
+    select w.tenant_id, w.document_id from (
+      select a.tenant_id, a.document_id, a.issuer_id from outbox a
+      where a.tenant_id = new.tenant_id and a.step = 'authorize' and not a.ahead and a.sequential > 0
+      order by a.due_at desc limit looked_at
+    ) w
+    -- As a value, and not joined: each is looked up, where the planner would rather begin with all documents.
+    where w.issuer_id = new.issuer_id
+      and (select d.status from documents d where d.tenant_id = w.tenant_id and d.id = w.document_id) in ('NUMBER_RESERVED', 'XML_GENERATED')
+  ) compared
+  where o.tenant_id = compared.tenant_id and o.document_id = compared.document_id and o.step = 'authorize';
   return new;
 end $function$;
 
@@ -2528,7 +2540,7 @@ AS $function$
 begin
   perform set_config('synchronous_commit', 'off', true);
   insert into replica_beat as b (at) values (clock_timestamp())
-  on conflict (is_only_row) do update set at = excluded.at where b.at < excluded.at - interval '1 second';
+  on conflict (is_only_row) do update set at = excluded.at where b.at not between excluded.at - interval '1 second' and excluded.at;
 end $function$;
 alter function beat() owner to sello_worker;
 revoke execute on function beat() from public;
@@ -4248,16 +4260,17 @@ begin
   where w.tenant_id = p_tenant and w.webhook_id = p_webhook and w.due_at > '-infinity' and w.lease_token is not null
   for update;
   with waiting as (
-    select d.tenant_id, d.id from webhook_work w join webhook_deliveries d on d.tenant_id = w.tenant_id and d.id = w.delivery_id
-    join webhooks k on k.tenant_id = w.tenant_id and k.id = w.webhook_id and k.is_active
-    where w.tenant_id = p_tenant and w.webhook_id = p_webhook and w.due_at > p_now and d.status = 'pending' and d.next_attempt_at is null
-    order by w.due_at limit p_limit
+    -- In the order of the index of what is set aside.
+    select d.tenant_id, d.id from webhook_deliveries d join webhook_work w on w.tenant_id = d.tenant_id and w.delivery_id = d.id
+    join webhooks k on k.tenant_id = d.tenant_id and k.id = d.webhook_id and k.is_active
+    where d.tenant_id = p_tenant and d.webhook_id = p_webhook and d.status = 'pending' and d.next_attempt_at is null
+    order by d.tenant_id, d.webhook_id, d.id limit p_limit
     for update of w
   ), told as (
     update webhook_deliveries d set next_attempt_at = p_now from waiting where d.tenant_id = waiting.tenant_id and d.id = waiting.id
     returning d.tenant_id, d.id
   )
-  update webhook_work w set due_at = least(p_now, clock_timestamp()) from told where w.tenant_id = told.tenant_id and w.delivery_id = told.id;
+  update webhook_work w set due_at = least(w.due_at, p_now, clock_timestamp()) from told where w.tenant_id = told.tenant_id and w.delivery_id = told.id;
   get diagnostics resumed = row_count;
   return resumed;
 end $function$;

@@ -1183,6 +1183,7 @@ create table webhook_deliveries (
 ) with (fillfactor=80);
 grant select, insert, update on webhook_deliveries to sello_app;
 grant select, insert, delete on webhook_deliveries to sello_worker;
+CREATE INDEX webhook_deliveries_aside ON sello.webhook_deliveries USING btree (tenant_id, webhook_id, id) WHERE ((status = 'pending'::text) AND (next_attempt_at IS NULL));
 CREATE INDEX webhook_deliveries_failed ON sello.webhook_deliveries USING btree (tenant_id, webhook_id, created_at DESC, id DESC) WHERE (status = 'failed'::text);
 CREATE INDEX webhook_deliveries_newest ON sello.webhook_deliveries USING btree (tenant_id, webhook_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX webhook_deliveries_once ON sello.webhook_deliveries USING btree (tenant_id, event_id, webhook_id);
