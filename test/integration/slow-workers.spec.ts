@@ -16,6 +16,7 @@ import { StepGates } from '../../src/platform/outbox/step-gates.js';
 import { OutboxRelay } from '../../src/platform/outbox/relay.js';
 import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { inTransaction } from '../support/held-transaction.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 
 const LEASE_SECONDS = 60;
@@ -115,6 +116,9 @@ describe('workers that hold a document longer than their lease', () => {
     ['whose disk is full', '53100'],
     ['that has no connection left', '53300'],
     ['whose disk fails', '58030'],
+    ['that is shut down', '57P01'],
+    ['that only reads', '25006'],
+    ['in which others are in the way again and again', '40P01'],
   ])('do not send it to a person for a PostgreSQL %s, and leave it alone until the lease has run out', async (_what, code) => {
     const id = (await issueBySql(service, seed)).response.document_id;
     await failing(id, code);
@@ -128,6 +132,20 @@ describe('workers that hold a document longer than their lease', () => {
     await failing(id, '53300');
     expect(ending).toHaveBeenCalledTimes(5);
     ending.mockRestore();
+    expect(await statusAfterStep(id)).toBe('RECEPTION_PENDING');
+  });
+
+  it('nor while somebody locks the documents, however long', async () => {
+    const id = (await issueBySql(service, seed)).response.document_id;
+    await inTransaction(database, async (operator) => {
+      await operator.query('lock table documents in share mode');
+      for (let round = 0; round < 3; round += 1) {
+        const worker = await begin(id);
+        worker.goOn();
+        await worker.job;
+        elapsed += (LEASE_SECONDS + 1) * 1_000;
+      }
+    });
     expect(await statusAfterStep(id)).toBe('RECEPTION_PENDING');
   });
 

@@ -17,5 +17,7 @@ export const SQL_STATE = {
   tooManyConnections: '53300',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',
+  adminShutdown: '57P01',
+  cannotConnectNow: '57P03',
   ioError: '58030',
 } as const;

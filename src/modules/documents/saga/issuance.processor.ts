@@ -2,7 +2,7 @@ import { InjectQueue } from '@nestjs/bull';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
-import { isServerExhausted } from '../../../platform/database/server-exhausted.js';
+import { isHindered } from '../../../platform/database/hindered.js';
 import { withLogFields } from '../../../platform/observability/log-context.js';
 import { Meters } from '../../../platform/observability/meters.js';
 import { type DirectWorker, OutboxRelay } from '../../../platform/outbox/relay.js';
@@ -168,11 +168,11 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
       }
       // The lease runs out and the relay announces the document again.
       this.log.error(`document ${documentId}: ${(error as Error).message}`);
-      if (isServerExhausted(error)) await this.endLeaseUncounted(held);
+      if (isHindered(error)) await this.endLeaseUncounted(held);
     }
   }
 
-  /** Tries until the lease runs out: PostgreSQL, being exhausted, may refuse this too. */
+  /** Tries until the lease runs out: PostgreSQL, being hindered, may refuse this too. */
   private async endLeaseUncounted({ tenantId, documentId, token }: Held): Promise<void> {
     const end = this.clock.now().getTime() + this.settings.LEASE_SECONDS * 1_000;
     for (;;) {
@@ -244,7 +244,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
 
   /**
    * A document on which workers keep dying is handed to a person, so that the others flow; slow workers do not count, nor those
-   * that a full PostgreSQL kept from storing their result. Like every decided document it is compared with the SRI later: an
+   * that a PostgreSQL that is full or locked kept from storing their result. Like every decided document it is compared with the SRI later: an
    * earlier sending may still be authorized.
    * @returns false where the state knows no giving up and the step has to go on
    */
