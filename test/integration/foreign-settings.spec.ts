@@ -19,7 +19,6 @@ describe('a database with settings of its own', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sello-settings-'));
   let database: TestDatabase;
   let elsewhere: TestDatabase;
-  let service: DataSource;
 
   const set = (name: string, value: string): Promise<unknown> => database.query(`alter database ${new URL(database.ownerUrl).pathname.slice(1)} set ${name} = ${value}`);
 
@@ -29,7 +28,6 @@ describe('a database with settings of its own', () => {
     for (const [name, value] of Object.entries(SETTINGS)) await set(name, value);
   });
   afterAll(async () => {
-    await service?.destroy();
     await Promise.all([database.drop(), elsewhere.drop()]);
     rmSync(folder, { recursive: true, force: true });
   });
@@ -39,13 +37,17 @@ describe('a database with settings of its own', () => {
   });
 
   it('reads and writes days, times and texts as any other, each statement seeing what was committed before it', async () => {
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
-    await issueBySql(service, await seedTenant(database));
-    const [shown] = await service.query<Record<string, unknown>[]>(
-      `select timestamptz '2026-08-03 04:05:06+00' as at, date '2026-08-03' as day, '08/03/2026'::date::text as text, '\\d' as pattern, make_interval(days => -1, hours => 2)::text as span,
-         current_setting('transaction_isolation') as isolation`);
-    expect(shown).toEqual({ at: new Date('2026-08-03T04:05:06Z'), day: expect.any(Date) as Date, text: '2026-08-03', pattern: '\\d', span: '-1 days +02:00:00', isolation: 'read committed' });
-    await service.query('select from documents_meant($1, null, null, null, null, null, null, null, null)', ['a\\b%_']);
+    const service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
+    try {
+      await issueBySql(service, await seedTenant(database));
+      const [shown] = await service.query<Record<string, unknown>[]>(
+        `select timestamptz '2026-08-03 04:05:06+00' as at, date '2026-08-03' as day, '08/03/2026'::date::text as text, '\\d' as pattern, make_interval(days => -1, hours => 2)::text as span,
+           current_setting('transaction_isolation') as isolation`);
+      expect(shown).toEqual({ at: new Date('2026-08-03T04:05:06Z'), day: expect.any(Date) as Date, text: '2026-08-03', pattern: '\\d', span: '-1 days +02:00:00', isolation: 'read committed' });
+      await service.query('select from documents_meant($1, null, null, null, null, null, null, null, null)', ['a\\b%_']);
+    } finally {
+      await service.destroy();
+    }
   });
 
   it('is kept in a backup that says the same everywhere', async () => {
