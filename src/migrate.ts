@@ -6,7 +6,7 @@ import { allMoves } from './modules/documents/domain/lifecycle.js';
 import { TimerSleeper } from './platform/adapters/timer-sleeper.js';
 import { ownerDataSourceOptions } from './platform/database/connection.js';
 import { connectAsOwner } from './platform/database/owner-client.js';
-import { serverVersionProblem } from './platform/database/server-version.js';
+import { encodingProblem, serverVersionProblem } from './platform/database/server-version.js';
 import { sqlState } from './platform/database/sql-error.js';
 import { SQL_STATE } from './platform/database/sql-state.js';
 import { runCommand } from './platform/run-command.js';
@@ -21,7 +21,7 @@ const MIGRATION_LOCK = 7_356_110;
 export async function migrate(ownerUrl: string, report: (line: string) => void): Promise<void> {
   const guard = await connectAsOwner(ownerUrl, 'migrate');
   try {
-    await refuseOldServer(guard);
+    await refuseUnfit(guard);
     // Nothing is asked of it while migrations run, for longer than people's logins may be idle.
     await guard.query('set idle_session_timeout = 0');
     await takeTurn(guard);
@@ -57,9 +57,9 @@ const TRIES = 20;
 const PAUSE_MS = 1_000;
 const TURN_PAUSE_MS = 200;
 
-async function refuseOldServer(guard: Client): Promise<void> {
-  const { rows } = await guard.query<{ version: number }>(`select current_setting('server_version_num')::int as version`);
-  const problem = serverVersionProblem(rows[0]?.version ?? 0);
+async function refuseUnfit(guard: Client): Promise<void> {
+  const { rows } = await guard.query<{ version: number; encoding: string }>(`select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`);
+  const problem = serverVersionProblem(rows[0]?.version ?? 0) ?? encodingProblem(rows[0]?.encoding ?? 'unknown');
   if (problem !== null) throw new Error(problem);
 }
 

@@ -78,6 +78,18 @@ describe('migrations', () => {
   });
   afterAll(() => maintain(`drop database if exists ${name} with (force)`));
 
+  it.each(['SQL_ASCII', 'LATIN1'])('refuse a database whose encoding is %s, in which no name could be stored', async (encoding) => {
+    const other = `${name}_${encoding.toLowerCase()}`;
+    await maintain(`create database ${other} encoding '${encoding}' template template0 locale 'C'`);
+    try {
+      const address = new URL(url);
+      address.pathname = `/${other}`;
+      await expect(migrate(address.href, () => undefined)).rejects.toThrow(`encoding is ${encoding}; make one with encoding 'UTF8'`);
+    } finally {
+      await maintain(`drop database ${other}`);
+    }
+  });
+
   it('are each undone without a trace, and applied again to the same end', async () => {
     const states = [await at(0, 'up')];
     for (let count = 1; count <= all.length; count += 1) states.push(await at(count, 'up'));

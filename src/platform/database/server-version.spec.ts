@@ -1,4 +1,4 @@
-import { serverVersionProblem } from './server-version.js';
+import { encodingProblem, serverVersionProblem } from './server-version.js';
 
 describe('the version of PostgreSQL', () => {
   it.each([150_000, 150_018, 180_004])('%d is new enough', (version) => {
@@ -10,5 +10,12 @@ describe('the version of PostgreSQL', () => {
     [90_624, /PostgreSQL 9; upgrade/],
   ])('%d is not', (version, problem) => {
     expect(serverVersionProblem(version)).toMatch(problem);
+  });
+});
+
+describe('the encoding of a database', () => {
+  it('is UTF8 and no other', () => {
+    expect(encodingProblem('UTF8')).toBeNull();
+    expect(encodingProblem('SQL_ASCII')).toMatch(/encoding is SQL_ASCII; make one/);
   });
 });

@@ -11,3 +11,14 @@ export function serverVersionProblem(version: number): string | null {
   const major = Math.floor(version / 10_000);
   return major >= OLDEST ? null : `DATABASE_OWNER_URL: the server is PostgreSQL ${major}; upgrade it to ${OLDEST} or later, which the service needs`;
 }
+
+/**
+ * Whether a database keeps texts as the service needs it: names are compared by Unicode's forms, which PostgreSQL knows in one
+ * encoding only. In another, such as that of a cluster that was made without a locale, no document could be stored.
+ *
+ * @param encoding its `server_encoding`
+ * @returns what is wrong and what to do; null when nothing is
+ */
+export function encodingProblem(encoding: string): string | null {
+  return encoding === 'UTF8' ? null : `DATABASE_OWNER_URL: the database's encoding is ${encoding}; make one with encoding 'UTF8' (create database ... encoding 'UTF8' template template0)`;
+}
