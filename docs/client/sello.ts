@@ -4967,6 +4967,9 @@ export interface components {
             pause: components["schemas"]["EventPause"];
         };
         PauseList: {
+            page: number;
+            page_size: number;
+            total: number;
             items: components["schemas"]["Pause"][];
         };
         PingEvent: {
@@ -9351,7 +9354,12 @@ export interface operations {
     };
     listPauses: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page */
+                page_size?: number;
+            };
             header?: {
                 /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];

@@ -256,8 +256,9 @@ describe('acts on issued documents', () => {
     const waiting = await Promise.all([1, 2, 3].map(() => blocked.accepted()));
     await sleep(2_000);
     for (const { document_id } of waiting) expect((await blocked.document(document_id)).status).toBe('RECEPTION_PENDING');
-    const { body } = await blocked.call<{ items: { id: string; resumed_at: string | null }[] }>('GET', `/issuers/${blocked.issuerId}/pauses`);
-    expect(body.items).toMatchObject([{ scope: 'issuer', sri_code: '57', document_id: first.document_id, resumed_at: null }]);
+    const { body } = await blocked.call<{ items: { id: string; resumed_at: string | null }[] }>('GET', `/issuers/${blocked.issuerId}/pauses?page=1&page_size=100`);
+    expect(body).toMatchObject({ items: [{ scope: 'issuer', sri_code: '57', document_id: first.document_id, resumed_at: null }], total: 1, page: 1, page_size: 100 });
+    expect((await blocked.call('GET', `/issuers/${blocked.issuerId}/pauses?page_size=101`)).status).toBe(422);
     const events = await blocked.listed('type=issuer.paused');
     expect(events).toMatchObject([{ type: 'issuer.paused', version: null, data: { pause: { document_id: first.document_id } } }]);
     const resumed = await blocked.call('POST', `/issuers/${blocked.issuerId}/pauses/${body.items[0]?.id}/resume`);

@@ -6,6 +6,7 @@ import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
 import { DocumentsRepository, type Records } from '../../src/modules/documents/persistence/documents.repository.js';
 import { GetDocument, GetDocumentHandler } from '../../src/modules/documents/use-cases/get-document.js';
 import { PausesRepository } from '../../src/modules/documents/persistence/pauses.repository.js';
+import { ListPauses, ListPausesHandler } from '../../src/modules/documents/use-cases/list-pauses.js';
 import { ResumePause, ResumePauseHandler } from '../../src/modules/documents/use-cases/resume-pause.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
@@ -151,5 +152,19 @@ describe('a pause', () => {
     // What a worker found to wait for its turn since then is not woken again and again.
     await database.query(`update outbox set ahead = true, due_at = now() + interval '10 minutes 2 seconds' where tenant_id = $1 and sequential <= 10`, [seed.tenantId]);
     expect(await service.query('select wake_resumed($1, $2, now(), 100) as woken', [seed.tenantId, id])).toEqual([{ woken: 0 }]);
+  });
+
+  it('is found on a page of the list, however many came after it', async () => {
+    await database.query(
+      `insert into issuing_pauses (tenant_id, id, scope, issuer_id, code, document_id, created_at, resumed_at)
+       select $1, gen_random_uuid(), 'issuer', $2, n::text, $3, now() + n * interval '1 second', case when n > 1 then now() + interval '1 hour' end from generate_series(1, 105) n`,
+      [seed.tenantId, seed.issuerId, randomUUID()],
+    );
+    const list = (page: number, page_size: number) => new ListPausesHandler(new PausesRepository(transaction)).execute(new ListPauses(acting(), seed.issuerId, { page, page_size }));
+    expect(await list(1, 2)).toMatchObject({ items: [{ sri_code: '105' }, { sri_code: '104' }], total: 105, page: 1, page_size: 2 });
+    const { items } = await list(2, 100);
+    expect(items.map(({ sri_code }) => sri_code)).toEqual(['5', '4', '3', '2', '1']);
+    expect(items.at(-1)).toMatchObject({ resumed_at: null });
+    expect(await list(3, 100)).toMatchObject({ items: [], total: 105 });
   });
 });

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { Page } from '../../platform/openapi/page.js';
 import { instant, uuid } from '../../platform/openapi/property-types.js';
 import { SriMessageBody } from './documents.responses.js';
 import { DOCUMENT_STATUSES } from './domain/lifecycle.js';
@@ -78,6 +79,6 @@ export class PauseRecord {
 }
 
 @ApiSchema({ name: 'PauseList' })
-export class PauseList {
+export class PauseList extends Page {
   @ApiProperty({ type: [PauseRecord] }) items: PauseRecord[];
 }

@@ -1,6 +1,7 @@
-import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { PageQuery } from '../../platform/http/paging.dto.js';
 import { PathUuid } from '../../platform/http/path-uuid.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -21,8 +22,8 @@ export class PausesController {
   @RequirePermission('issuers:read')
   @ApiOperation({ operationId: 'listPauses', summary: 'What of the issuer waits because the SRI blocked it, newest first' })
   @ApiOkResponse({ type: PauseList })
-  list(@Tenant() tenant: TenantContext, @Param('issuer_id', PathUuid) issuerId: string): Promise<PauseList> {
-    return this.queries.execute(new ListPauses(tenant, issuerId));
+  list(@Tenant() tenant: TenantContext, @Param('issuer_id', PathUuid) issuerId: string, @Query() query: PageQuery): Promise<PauseList> {
+    return this.queries.execute(new ListPauses(tenant, issuerId, query));
   }
 
   @Post(':pause_id/resume')

@@ -4,23 +4,22 @@ import type { PauseRecord } from '../documents.actions.responses.js';
 
 const COLUMNS = 'id, tenant_id, scope, issuer_id, establishment_id, emission_point_id, document_type, code as sri_code, document_id, created_at, resumed_at';
 
-/** Most pauses of a list. */
-const MOST_LISTED = 100;
-
 /** Scopes whose submissions wait because the SRI blocked them. */
 @Injectable()
 export class PausesRepository {
   constructor(private readonly transaction: TenantTransaction) {}
 
-  /** The pauses of an issuer, newest first, resumed ones too; null when the tenant has no such issuer. */
-  async list(tenantId: string, issuerId: string): Promise<PauseRecord[] | null> {
+  /** A page of the pauses of an issuer, newest first, resumed ones too; null when the tenant has no such issuer. */
+  async list(tenantId: string, issuerId: string, limit: number, offset: number): Promise<{ rows: PauseRecord[]; total: number } | null> {
     return this.transaction.run(tenantId, async (manager) => {
       const issuers = await manager.query<unknown[]>('select 1 from issuers where tenant_id = $1 and id = $2', [tenantId, issuerId]);
       if (issuers.length === 0) return null;
-      return manager.query<PauseRecord[]>(
-        `select ${COLUMNS} from issuing_pauses where tenant_id = $1 and issuer_id = $2 order by created_at desc, id limit ${MOST_LISTED}`,
-        [tenantId, issuerId],
+      const rows = await manager.query<PauseRecord[]>(
+        `select ${COLUMNS} from issuing_pauses where tenant_id = $1 and issuer_id = $2 order by created_at desc, id desc limit $3 offset $4`,
+        [tenantId, issuerId, limit, offset],
       );
+      const [counted] = await manager.query<{ total: number }[]>('select count(*)::int as total from issuing_pauses where tenant_id = $1 and issuer_id = $2', [tenantId, issuerId]);
+      return { rows, total: counted?.total ?? 0 };
     });
   }
 
