@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { SETTINGS_SCHEMA } from '../config/settings.js';
+import { LIFECYCLE } from '../modules/documents/domain/lifecycle.js';
 import { accessPage } from './access.js';
 import { configurationPage, environmentExample, LOCAL_SETTINGS, settingsOf } from './configuration.js';
 import { errorsPage } from './errors.js';
@@ -65,6 +66,14 @@ describe('generated pages', () => {
     expect(page.indexOf('`EARLY` | 400 | en. do. | es. haga. |')).toBeGreaterThan(-1);
     expect(page.indexOf('`LATE`')).toBeGreaterThan(page.indexOf('`EARLY`'));
     expect(page.slice(page.indexOf('On the document record'))).toContain('| `LATER` | en. do. | es. haga. |');
+  });
+
+  it('tell what every allowed action means that is no act on a document', () => {
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts')).map((path) => readFileSync(join('src', path), 'utf8'));
+    const words = sources.flatMap((text) => [...text.matchAll(/\ballowed_actions: \[([^\]]*)\]/g)].flatMap(([, list = '']) => [...list.matchAll(/'(\w+)'/g)].map(([, word]) => word)));
+    const acts = new Set<unknown>(Object.values(LIFECYCLE).flatMap(({ actions }) => [...actions]));
+    expect(words).toEqual(expect.arrayContaining(['raise_higher', 'repeat']));
+    for (const word of words.filter((one) => !acts.has(one))) expect(errorsPage({})).toContain(`| \`${word}\` |`);
   });
 
   it('name every kind of event with what it carries', () => {

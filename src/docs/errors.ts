@@ -10,6 +10,7 @@ const ALLOWED_BESIDES_ACTS = [
   ['raise_higher', 'a sequence', 'a number above `detail.next_number`'],
   ['upload_another', 'a certificate that was revoked', 'upload another file'],
   ['make_another_owner', 'the last owner', 'make another member `tenant_owner` first'],
+  ['repeat', 'a document or product that others change at the moment', 'the same call again'],
   ['change_role, suspend, resume, reinvite, remove', 'a member', 'the calls of the member'],
 ] as const;
 
@@ -47,7 +48,7 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): str
     '## Reasons',
     '',
     'Where a code has several causes, `detail.reason` names the cause by a word for programs, and `message` explains that cause',
-    'instead of the code. Acts on documents have reasons of their own, which `detail.allowed_actions` and the state explain.',
+    'instead of the code.',
     '',
     table(
       ['code', 'reason', 'English', 'Spanish'],

@@ -146,7 +146,7 @@ describe('an authorized document', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500);
     const other = await business.accepted({ additional_info: [{ name: 'Simulador', value: 'refuse:52' }] });
     await business.settled(other.document_id);
-    expect((await send(other.document_id)).body.error).toMatchObject({ code: 'INVALID_STATE', detail: { status: 'REJECTED', required: ['AUTHORIZED', 'CANCELLATION_REQUESTED', 'VOIDED_BY_NC'] } });
+    expect((await send(other.document_id)).body.error).toMatchObject({ code: 'INVALID_STATE', detail: { reason: 'not_valid', status: 'REJECTED', required: ['AUTHORIZED', 'CANCELLATION_REQUESTED', 'VOIDED_BY_NC'] } });
     expect((await send(randomUUID())).status).toBe(404);
     expect((await business.call('GET', `/documents/${randomUUID()}/emails`)).status).toBe(404);
     const { body } = await business.call<{ items: Sent[]; total: number }>('GET', `/documents/${id}/emails?page=2&page_size=2`);

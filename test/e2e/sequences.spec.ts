@@ -43,7 +43,7 @@ describe('the numbers of an emission point', () => {
     expect(await numberOf(business)).toBe(41);
     for (const next of [42, 41, 2]) {
       const refused = await raise(business, next);
-      expect([refused.status, refused.body]).toMatchObject([409, { error: { code: 'INVALID_STATE', detail: { next_number: 42, allowed_actions: ['raise_higher'] } } }]);
+      expect([refused.status, refused.body]).toMatchObject([409, { error: { code: 'INVALID_STATE', detail: { reason: 'not_higher', next_number: 42, allowed_actions: ['raise_higher'] } } }]);
     }
     expect((await raise(business, 50, '07')).status).toBe(200);
     expect(await numberOf(business)).toBe(42);

@@ -90,7 +90,7 @@ export class SequencesRepository {
       if (last === null) return null;
       const { nextNumber, reason, id } = raise;
       if (last >= LAST_NUMBER) throw new DomainError('SEQUENCE_EXHAUSTED', { field: 'next_number' });
-      if (nextNumber <= last + 1) throw new DomainError('INVALID_STATE', { next_number: last + 1, allowed_actions: ['raise_higher'] });
+      if (nextNumber <= last + 1) throw new DomainError('INVALID_STATE', { reason: 'not_higher', next_number: last + 1, allowed_actions: ['raise_higher'] });
       const skipped = [last + 1, nextNumber - 1] as const;
       await manager.query(
         'update sequence_counters set last_value = $5 where tenant_id = $1 and emission_point_id = $2 and document_type = $3 and environment = $4',

@@ -36,7 +36,7 @@ export class SendDocumentMailHandler implements ICommandHandler<SendDocumentMail
     const now = this.clock.now();
     const limit = this.settings.MAIL_RESENDS_PER_HOUR;
     return this.mails.request(tenant, documentId, limit, now, (document) => {
-      if (!isValid(document.status)) throw new DomainError('INVALID_STATE', { status: document.status, required: VALID_STATUSES });
+      if (!isValid(document.status)) throw new DomainError('INVALID_STATE', { reason: 'not_valid', status: document.status, required: VALID_STATUSES });
       const recipient = input.to ?? document.buyer_email;
       if (recipient === null) throw new ValidationFailure([{ loc: ['body', 'to'], type: 'mail_recipient', input: null, ctx: {} }]);
       const freeAt = document.crowded_since === null ? 0 : document.crowded_since.getTime() + HOUR_MS;
