@@ -439,7 +439,7 @@ describe('drafts and what follows an issued document', () => {
         original, [issue(created.body.credit_note_id), () => business.call<Body>('POST', '/documents', direct)],
         `update documents set status = 'CANCELLATION_REQUESTED', version = version + 1 where id = $1`,
       );
-      const detail = { field: 'modified_document_id', status: 'CANCELLATION_REQUESTED', allowed_actions: expect.any(Array) };
+      const detail = { reason: 'original_not_standing', field: 'modified_document_id', status: 'CANCELLATION_REQUESTED', allowed_actions: expect.any(Array) };
       expect(refusals(answers)).toEqual(Array(2).fill([409, 'INVALID_STATE', detail]));
     });
   });

@@ -211,8 +211,8 @@ describe('issuers and what hangs on them', () => {
       expect((await business.call('DELETE', `${path}/${first.body['id'] as string}`)).status).toBe(204);
       expect((await business.call('GET', `${path}/${first.body['id'] as string}`)).body).toMatchObject({ status: 'revoked', is_active: false });
       const refused = await business.call<Refused>('POST', `${path}/${first.body['id'] as string}/activate`);
-      expect([refused.status, refused.body.error.code, refused.body.error.detail]).toEqual([409, 'INVALID_STATE', { status: 'revoked', allowed_actions: ['upload_another'] }]);
-      expect(verdict(await upload(business, container(business.ruc)))).toEqual([409, 'INVALID_STATE']);
+      expect([refused.status, refused.body.error.code, refused.body.error.detail]).toEqual([409, 'INVALID_STATE', { reason: 'revoked', status: 'revoked', allowed_actions: ['upload_another'] }]);
+      expect(verdict(await upload(business, container(business.ruc)))).toEqual([409, 'INVALID_STATE', 'revoked']);
       const rows = await stack.database.query<{ bytes: number }>('select length(sealed_key) as bytes from certificates where id = $1', [first.body['id']]);
       expect(rows).toEqual([{ bytes: 0 }]);
     });

@@ -87,7 +87,7 @@ export function uncharged(note: Pick<DocumentContent, 'taxes'>, { taxes, credite
 
 /** The refusal of a note to a document whose state does not allow it: state and actions are that document's. */
 export const originalNotStanding = (original: ActionSubject, field?: NamingField): DomainError =>
-  new DomainError('INVALID_STATE', { ...(field !== undefined && { field }), status: original.status, allowed_actions: allowedActions(original) });
+  new DomainError('INVALID_STATE', { reason: 'original_not_standing', ...(field !== undefined && { field }), status: original.status, allowed_actions: allowedActions(original) });
 
 /** Where a body names the document that a note modifies. */
 export type NamingField = 'modified_document_id' | 'modified_document_number';

@@ -58,7 +58,7 @@ export class CertificatesRepository {
         `select ${COLUMNS} from certificates where tenant_id = $1 and issuer_id = $2 and fingerprint_sha256 = $3`,
         [tenantId, certificate.issuerId, certificate.fingerprintSha256],
       );
-      if (known?.revoked_at) throw new DomainError('INVALID_STATE', { status: 'revoked', allowed_actions: ['upload_another'] });
+      if (known?.revoked_at) throw new DomainError('INVALID_STATE', { reason: 'revoked', status: 'revoked', allowed_actions: ['upload_another'] });
       const id = known?.id ?? (await insert(manager, tenantId, certificate, now));
       // Sealed for the record of this id alone: of two uploads at once the key of the first stays.
       const isSealedForIt = id === certificate.id;

@@ -38,6 +38,6 @@ export class ActivateCertificateHandler implements ICommandHandler<ActivateCerti
 
 function requireActivable(row: CertificateRow, now: Date): void {
   const status = certificateStatus({ validTo: row.valid_to, revokedAt: row.revoked_at }, now);
-  if (status === 'revoked') throw new DomainError('INVALID_STATE', { status, allowed_actions: ['upload_another'] });
+  if (status === 'revoked') throw new DomainError('INVALID_STATE', { reason: 'revoked', status, allowed_actions: ['upload_another'] });
   if (status === 'expired') throw new DomainError('CERTIFICATE_EXPIRED', { valid_to: row.valid_to });
 }
