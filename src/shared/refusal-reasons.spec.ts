@@ -27,6 +27,8 @@ describe('reasons of refusals', () => {
 
   it('take the place of the text of their code, which stands for others', () => {
     expect(refusalMessage('FORBIDDEN', { reason: 'origin' }, 'en')).toBe(REFUSAL_REASONS.FORBIDDEN?.['origin']?.en);
+    expect(refusalMessage('INVALID_CERTIFICATE', { reason: 'wrong_password' }, 'en')).toContain('Check it and upload the file again.');
+    expect(refusalMessage('INVALID_CERTIFICATE', { reason: 'malformed' }, 'en')).toBe(messageOf('INVALID_CERTIFICATE', 'en'));
     for (const detail of [null, 'origin', { reason: 'unheard_of' }, { reason: 7 }]) expect(refusalMessage('FORBIDDEN', detail, 'es')).toBe(messageOf('FORBIDDEN', 'es'));
   });
 });

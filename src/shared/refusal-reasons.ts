@@ -34,6 +34,10 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     invalid_charset: reason('El archivo no está en la codificación indicada. Guárdelo en ella o indique la suya.', 'The file is not in the encoding that was named. Save it so, or name its own.'),
     invalid_csv: reason('El archivo no es CSV válido. Corrija la línea que señala detail.', 'The file is no valid CSV. Mend the line that detail names.'),
   },
+  INVALID_CERTIFICATE: {
+    // The remedy of all other causes is another file, as the code's own message says.
+    wrong_password: reason('La contraseña no abre el archivo. Verifíquela y súbalo de nuevo.', 'The password does not open the file. Check it and upload the file again.'),
+  },
   UNAUTHENTICATED: {
     conflicting_credentials: reason(
       'La petición trae más de una credencial. Envíe una sola: X-API-Key, Authorization o la cookie de la sesión.',
