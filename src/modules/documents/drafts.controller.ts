@@ -50,7 +50,7 @@ export class DraftsController {
 
   @Post('drafts')
   @RequirePermission('documents:issue')
-  @ApiOperation({ operationId: 'createDraft', summary: 'Store a draft; no number is taken', description: `${FROM_LINES} What is taken stays as it is when the product changes. \`warnings\` lists what issuing would find.` })
+  @ApiOperation({ operationId: 'createDraft', summary: 'Store a draft; no number is taken', description: `${FROM_LINES} What is taken stays as it is when the product changes. \`warnings\` lists the rules that the draft breaks; certificate, numbers, and an original's state and balance are looked at by a dry run and when it is issued.` })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
   @ApiBody({ type: DocumentDraftDto, examples: DRAFT_EXAMPLES })
   @ApiCreatedResponse({ type: DocumentRecord })
