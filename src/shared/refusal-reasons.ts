@@ -88,6 +88,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     IT_MOVES: reason('El documento cambió varias veces mientras tanto. Repita la petición.', 'The document changed several times meanwhile. Send the request again.'),
   },
   ALREADY_EXISTS: {
+    has_account: reason('Ya hay una cuenta con este correo. Ingrese con ella, o pida otra contraseña con POST /auth/password/forgot.', 'There is an account with this address. Sign in with it, or ask for another password by POST /auth/password/forgot.'),
     link_required: reason('Ya hay una cuenta con este correo. Ingrese en ella y envíe link_token a POST /auth/google/link.', 'There is an account with this address. Sign in to it and send link_token to POST /auth/google/link.'),
     verified_by_another_issuer: reason('Otro emisor ya demostró con su certificado que el RUC es suyo. Revise el RUC o contacte a soporte.', 'Another issuer has proved by its certificate that the RUC is its own. Check the RUC, or contact support.'),
   },

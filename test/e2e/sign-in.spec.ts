@@ -53,7 +53,7 @@ describe('signing up and in', () => {
   it('takes an address once, however it is written', async () => {
     const owner = await signUp(api);
     const again = await call(api, 'POST', '/auth/signup', { body: { email: owner.email.toUpperCase(), password: PASSWORD, name: 'Otra', tenant_name: 'Otra' } });
-    expect([again.status, again.body.error.code]).toEqual([409, 'ALREADY_EXISTS']);
+    expect([again.status, again.body.error]).toMatchObject([409, { code: 'ALREADY_EXISTS', detail: { reason: 'has_account', field: 'email' } }]);
     expect((await logIn(api, ` ${owner.email.toUpperCase()} `)).status).toBe(200);
   });
 

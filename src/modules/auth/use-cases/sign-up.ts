@@ -39,7 +39,7 @@ export class SignUpHandler implements ICommandHandler<SignUp> {
     const userId = this.ids.uuid();
     const person = { userId, email, name: input.name, tenantId: this.ids.uuid(), tenantName: input.tenantName, memberId: this.ids.uuid() };
     if (!(await this.people.signUp(person, await this.hasher.hash(input.password), now, origin))) {
-      throw new DomainError('ALREADY_EXISTS', { field: 'email' });
+      throw new DomainError('ALREADY_EXISTS', { reason: 'has_account', field: 'email' });
     }
     this.letters.send(userId, language);
     return this.sessions.open({ userId, tokenVersion: 1 }, 'sign_up', origin);
