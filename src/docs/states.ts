@@ -9,7 +9,7 @@ const ADVICE: Readonly<Record<DocumentStatus, { readonly show: string; readonly 
   NUMBER_RESERVED: { show: 'in progress', act: 'Wait. Number and access key can be printed already. With `error.code` `CERTIFICATE_EXPIRED` or `CERTIFICATE_NOT_FOUND` it is parked until that is mended, and then goes on by itself.' },
   XML_GENERATED: { show: 'in progress', act: 'Wait.' },
   SIGNED: { show: 'in progress', act: 'Wait.' },
-  RECEPTION_PENDING: { show: 'in progress', act: 'Wait. An issuer the SRI has blocked waits here, with `error.code` `ISSUER_PAUSED`: `GET /issuers/{id}/pauses`.' },
+  RECEPTION_PENDING: { show: 'in progress', act: 'Wait. What the SRI has blocked (an issuer, a part of one, the numbers of an emission point) waits here, with `error.code` `ISSUER_PAUSED`: `GET /issuers/{id}/pauses`.' },
   SUBMITTED_TO_SRI: { show: 'in progress', act: 'Wait.' },
   RECEIVED_BY_SRI: { show: 'in progress', act: 'Wait.' },
   AUTHORIZATION_PENDING: { show: 'in progress', act: 'Wait.' },

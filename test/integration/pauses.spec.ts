@@ -120,7 +120,7 @@ describe('a pause', () => {
     const record = () => new GetDocumentHandler(transaction).execute(new GetDocument(acting(), id));
     expect(await record()).toMatchObject({
       status: 'RECEPTION_PENDING', next_attempt_at: null,
-      error: { code: 'ISSUER_PAUSED', detail: { pause_id: pause!.id, scope: 'issuer', sri_code: '57', suggested_action: 'resume_pause' } },
+      error: { code: 'ISSUER_PAUSED', message: expect.stringContaining('con sri_code 45, ajuste el contador'), detail: { pause_id: pause!.id, scope: 'issuer', sri_code: '57', suggested_action: 'resume_pause' } },
     });
     await resume(pause!.id);
     expect(await record()).toMatchObject({ error: null, next_attempt_at: expect.any(Date) });
