@@ -289,6 +289,9 @@ describe('acts on issued documents', () => {
     expect([answer.status, answer.body.status]).toEqual([200, 'FAILED_PERMANENT']);
     const history = (await business.call<{ items: Record<string, unknown>[] }>('GET', `/documents/${document_id}/history`)).body.items;
     expect(history.at(-1)).toMatchObject({ kind: 'move', trigger: 'abandoned', to_status: 'FAILED_PERMANENT', detail: { reason: 'the number was used on paper' } });
+    expect((await business.document(document_id))['error']).toEqual({
+      code: 'SEQUENTIAL_TAKEN', message: expect.stringContaining('se abandonó'), detail: { abandoned: 'the number was used on paper' },
+    });
     expect((await act(document_id, 'abandon', { reason: 'again' })).status).toBe(409);
   });
 

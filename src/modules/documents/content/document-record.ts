@@ -63,8 +63,15 @@ export function documentRecord({ error_code, error_detail, warnings, pause = nul
 /** What went wrong with a document, in the error envelope's terms; null when nothing did. */
 function documentError(code: string | null, detail: unknown, language: Language): DocumentErrorBody | null {
   if (code === null) return null;
-  return { code, message: messageOf(code as ErrorCode, language), detail: detail ?? null };
+  // What its code asks for is not possible any more.
+  const isAbandoned = typeof detail === 'object' && detail !== null && 'abandoned' in detail;
+  return { code, message: isAbandoned ? ABANDONED[language] : messageOf(code as ErrorCode, language), detail: detail ?? null };
 }
+
+const ABANDONED: Readonly<Record<Language, string>> = {
+  es: 'El documento se abandonó; detail dice por qué. Si la venta sigue en pie, emita otro.',
+  en: 'The document was given up; detail says why. If the sale stands, issue another.',
+};
 
 const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
