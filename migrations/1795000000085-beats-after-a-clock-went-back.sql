@@ -6,5 +6,5 @@ create or replace function beat() returns void
 begin
   perform set_config('synchronous_commit', 'off', true);
   insert into replica_beat as b (at) values (clock_timestamp())
-  on conflict (is_only_row) do update set at = excluded.at where b.at not between excluded.at - interval '1 second' and excluded.at;
+  on conflict (is_only_row) do update set at = excluded.at where b.at not between excluded.at - interval '1 second' and excluded.at + interval '1 second';
 end $$;

@@ -12,8 +12,8 @@ declare
   looked_at constant integer := 5000;
 begin
   perform wake_parked(new.tenant_id, new.issuer_id, new.created_at, at_once);
-  -- Sent before, and compared with the SRI daily while it is parked. Those are asked about last; of more, the others find the
-  -- certificate when they are compared.
+  -- Sent before, and compared with the SRI daily while it is parked: such questions are due later than those of documents under
+  -- way. Of more, or among as many other daily ones, they find the certificate when they are compared.
   update outbox o set step = 'prepare', due_at = least(new.created_at, clock_timestamp()), ahead = false, announced_at = null
   from (
     select w.tenant_id, w.document_id from (

@@ -6,7 +6,7 @@ import { allMoves } from './modules/documents/domain/lifecycle.js';
 import { TimerSleeper } from './platform/adapters/timer-sleeper.js';
 import { ownerDataSourceOptions } from './platform/database/connection.js';
 import { connectAsOwner } from './platform/database/owner-client.js';
-import { encodingProblem, serverVersionProblem } from './platform/database/server-version.js';
+import { unfitness } from './platform/database/server-version.js';
 import { sqlState } from './platform/database/sql-error.js';
 import { SQL_STATE } from './platform/database/sql-state.js';
 import { runCommand } from './platform/run-command.js';
@@ -58,8 +58,7 @@ const PAUSE_MS = 1_000;
 const TURN_PAUSE_MS = 200;
 
 async function refuseUnfit(guard: Client): Promise<void> {
-  const { rows } = await guard.query<{ version: number; encoding: string }>(`select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`);
-  const problem = serverVersionProblem(rows[0]?.version ?? 0) ?? encodingProblem(rows[0]?.encoding ?? 'unknown');
+  const problem = await unfitness(guard);
   if (problem !== null) throw new Error(problem);
 }
 

@@ -3,7 +3,6 @@ import { readServiceSettings } from './config/settings.js';
 import { SealedKeysStore } from './modules/issuers/public.js';
 import { SealedWebhookSecretsStore } from './modules/webhooks/public.js';
 import { CryptoChance } from './platform/adapters/crypto-chance.js';
-import { SystemClock } from './platform/adapters/system-clock.js';
 import { runCommand } from './platform/run-command.js';
 import { Envelope, type SecretOwner } from './platform/secrets/envelope.js';
 import { EnvelopeError, type KeyWrapper } from './platform/secrets/key-wrapper.js';
@@ -82,7 +81,7 @@ parameters.`;
 async function run(): Promise<void> {
   parseArgs();
   const settings = readServiceSettings('master');
-  const { rotated, current, failed } = await rotateMasterKey(settings.DATABASE_OWNER_URL, keyWrapperOf(settings, new CryptoChance(), new SystemClock()), (line) => process.stdout.write(`${line}\n`));
+  const { rotated, current, failed } = await rotateMasterKey(settings.DATABASE_OWNER_URL, keyWrapperOf(settings, new CryptoChance(), null), (line) => process.stdout.write(`${line}\n`));
   process.stdout.write(`done: ${rotated} wrapped anew, ${current} were current, ${failed.length} failed\n`);
   if (failed.length === 0) return;
   process.stdout.write('keep the older master keys: without them these certificates must be uploaded, and these webhook secrets rotated, anew\n');

@@ -1821,8 +1821,8 @@ declare
   looked_at constant integer := 5000;
 begin
   perform wake_parked(new.tenant_id, new.issuer_id, new.created_at, at_once);
-  -- Sent before, and compared with the SRI daily while it is parked. Those are asked about last; of more, the others find the
-  -- certificate when they are compared.
+  -- Sent before, and compared with the SRI daily while it is parked: such questions are due later than those of documents under
+  -- way. Of more, or among as many other daily ones, they find the certificate when they are compared.
   update outbox o set step = 'prepare', due_at = least(new.created_at, clock_timestamp()), ahead = false, announced_at = null
   from (
     select w.tenant_id, w.document_id from (
@@ -2540,7 +2540,7 @@ AS $function$
 begin
   perform set_config('synchronous_commit', 'off', true);
   insert into replica_beat as b (at) values (clock_timestamp())
-  on conflict (is_only_row) do update set at = excluded.at where b.at not between excluded.at - interval '1 second' and excluded.at;
+  on conflict (is_only_row) do update set at = excluded.at where b.at not between excluded.at - interval '1 second' and excluded.at + interval '1 second';
 end $function$;
 alter function beat() owner to sello_worker;
 revoke execute on function beat() from public;

@@ -43,7 +43,7 @@ describe('a database with settings of its own', () => {
       const [shown] = await service.query<Record<string, unknown>[]>(
         `select timestamptz '2026-08-03 04:05:06+00' as at, date '2026-08-03' as day, '08/03/2026'::date::text as text, '\\d' as pattern, make_interval(days => -1, hours => 2)::text as span,
            current_setting('transaction_isolation') as isolation`);
-      expect(shown).toEqual({ at: new Date('2026-08-03T04:05:06Z'), day: expect.any(Date) as Date, text: '2026-08-03', pattern: '\\d', span: '-1 days +02:00:00', isolation: 'read committed' });
+      expect(shown).toEqual({ at: new Date('2026-08-03T04:05:06Z'), day: new Date(2026, 7, 3), text: '2026-08-03', pattern: '\\d', span: '-1 days +02:00:00', isolation: 'read committed' });
       await service.query('select from documents_meant($1, null, null, null, null, null, null, null, null)', ['a\\b%_']);
     } finally {
       await service.destroy();
@@ -55,6 +55,18 @@ describe('a database with settings of its own', () => {
     await loadBackup(elsewhere.ownerUrl, join(folder, 'backup'), () => undefined);
     const days = `select to_char(issue_date, 'YYYY-MM-DD') as day, extract(epoch from created_at)::text as at from documents`;
     expect(await elsewhere.query(days)).toEqual(await database.query(days));
+  });
+
+  it('is restored into no database of another encoding', async () => {
+    const ascii = new URL(database.ownerUrl);
+    ascii.pathname += '_ascii';
+    const name = ascii.pathname.slice(1);
+    await database.query(`create database ${name} encoding 'SQL_ASCII' template template0 locale 'C'`);
+    try {
+      await expect(loadBackup(ascii.href, join(folder, 'backup'), () => undefined)).rejects.toThrow('encoding is SQL_ASCII; make one');
+    } finally {
+      await database.query(`drop database ${name}`);
+    }
   });
 
   it('takes from nobody who migrates the time that an index needs', async () => {

@@ -40,6 +40,9 @@ interface Item extends Record<string, string> {
   acl: string;
 }
 
+/** Each is applied and undone by itself, and there are more of them with every version. */
+const LIMIT_MS = 10 * 60_000;
+
 describe('migrations', () => {
   const name = `test_migrations_${randomBytes(6).toString('hex')}`;
   const all = loadMigrations();
@@ -99,7 +102,7 @@ describe('migrations', () => {
     }
     await migrate(url, () => undefined);
     expect(await at(all.length, 'up')).toEqual(states.at(-1));
-  });
+  }, LIMIT_MS);
 
   it('build an index beside transactions under way, anew after a run that did not end, and for several processes at once', async () => {
     const place = all.findIndex((migration) => new migration().transaction === false);
@@ -118,7 +121,7 @@ describe('migrations', () => {
       `select pg_get_indexdef(indexrelid) as definition from pg_index where indexrelid = 'sello.outbox_in_turns'::regclass and indisvalid`);
     expect(rows[0]?.definition).toContain('(tenant_id, step, ahead, due_at)');
     await reader.end();
-  });
+  }, LIMIT_MS);
 
   it('wait for a table in use in short turns, in which nobody is held up behind them', async () => {
     await at(all.length - 1, 'down');

@@ -1,3 +1,5 @@
+import type { Client } from 'pg';
+
 /** The oldest major version of PostgreSQL that the service is tested on. */
 export const OLDEST = 15;
 
@@ -10,6 +12,12 @@ export const OLDEST = 15;
 export function serverVersionProblem(version: number): string | null {
   const major = Math.floor(version / 10_000);
   return major >= OLDEST ? null : `DATABASE_OWNER_URL: the server is PostgreSQL ${major}; upgrade it to ${OLDEST} or later, which the service needs`;
+}
+
+/** What makes the database unfit for the service, by its version and encoding; null when nothing does. */
+export async function unfitness(client: Client): Promise<string | null> {
+  const { rows } = await client.query<{ version: number; encoding: string }>(`select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`);
+  return serverVersionProblem(rows[0]?.version ?? 0) ?? encodingProblem(rows[0]?.encoding ?? 'unknown');
 }
 
 /**

@@ -18,6 +18,7 @@ export const SQL_STATE = {
   lockNotAvailable: '55P03',
   queryCanceled: '57014',
   adminShutdown: '57P01',
+  crashShutdown: '57P02',
   cannotConnectNow: '57P03',
   ioError: '58030',
 } as const;

@@ -11,9 +11,10 @@ type KeySettings = Pick<Settings, 'MASTER_KEY' | 'MASTER_KEY_FILE' | 'MASTER_KEY
 
 /**
  * The keeper of the master key that the settings name: Vault, a file or the environment.
+ * @param clock null for a command, which would rather wait each time for a Vault that is silent
  * @throws SettingsError when none or more than one is named, or a file is not there
  */
-export function keyWrapperOf(settings: KeySettings, chance: Chance, clock: Clock): KeyWrapper {
+export function keyWrapperOf(settings: KeySettings, chance: Chance, clock: Clock | null): KeyWrapper {
   const { MASTER_KEY_VAULT_URL: url, MASTER_KEY_VAULT_TOKEN_FILE: tokenFile = '' } = settings;
   if (url === undefined) return new LocalKeyring(readMasterKeys(settings), chance);
   const problem = KEY_PROBLEMS.master(settings);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../shared/ports.js';
 import { CryptoChance } from '../adapters/crypto-chance.js';
@@ -107,29 +107,69 @@ describe('a master key kept by Vault', () => {
     expect(await envelope.open(sealed, owner)).toEqual(secret);
   });
 
-  it('is left in peace once it did not answer, until one question is answered again', async () => {
+  /** A Vault of its own that answers as it is told to, and the calls that it saw. */
+  async function standIn(answer: (response: ServerResponse) => void): Promise<{ readonly isCurrent: () => Promise<boolean>; readonly asked: string[]; stop(): void }> {
     const asked: string[] = [];
-    let isAway = true;
     const server = createServer((request, response) => {
       asked.push(request.url ?? '');
-      if (isAway) request.socket.destroy();
-      else response.end(JSON.stringify({ data: { latest_version: 3 } }));
+      answer(response);
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const keeper = new VaultTransit(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/transit/keys/sello`, () => TOKEN, clock);
+    return {
+      asked,
+      isCurrent: () => keeper.isCurrent('vault:sello:v3'),
+      stop: () => {
+        server.closeAllConnections();
+        server.close();
+      },
+    };
+  }
+  const answered = (response: ServerResponse): unknown => response.end(JSON.stringify({ data: { latest_version: 3 } }));
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['says nothing', () => undefined],
+    ['falls silent in the middle of an answer', (response) => void response.write('{"data":')],
+  ])('that %s is left in peace, until one question is answered again', async (_name, silence) => {
+    let isAway = true;
+    const vault = await standIn((response) => (isAway ? silence(response) : answered(response)));
     try {
-      const keeper = new VaultTransit(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/transit/keys/sello`, () => TOKEN, clock);
-      const isCurrent = (): Promise<boolean> => keeper.isCurrent('vault:sello:v3');
-      await expect(isCurrent()).rejects.toThrow(/does not answer/);
-      await expect(isCurrent()).rejects.toThrow(new KeyUnavailableError('Vault did not answer a moment ago'));
-      const seen = asked.length;
+      await expect(vault.isCurrent()).rejects.toThrow(/does not answer/);
+      await expect(vault.isCurrent()).rejects.toThrow(new KeyUnavailableError('Vault did not answer a moment ago'));
+      expect(vault.asked).toHaveLength(1);
       now += 5_000;
       isAway = false;
-      const [first, second] = await Promise.allSettled([isCurrent(), isCurrent()]);
+      const [first, second] = await Promise.allSettled([vault.isCurrent(), vault.isCurrent()]);
       expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
-      expect(await isCurrent()).toBe(true);
-      expect(asked.length - seen).toBe(2);
+      expect(await vault.isCurrent()).toBe(true);
+      expect(vault.asked).toHaveLength(3);
     } finally {
-      server.close();
+      vault.stop();
+    }
+  });
+
+  it('is not left in peace for longer where the clock is put back', async () => {
+    let isAway = true;
+    const vault = await standIn((response) => (isAway ? undefined : answered(response)));
+    try {
+      await expect(vault.isCurrent()).rejects.toThrow(/does not answer/);
+      now -= 3_600_000;
+      isAway = false;
+      expect(await vault.isCurrent()).toBe(true);
+    } finally {
+      vault.stop();
+    }
+  });
+
+  it('that refuses or breaks a connection is asked again at once', async () => {
+    let isAway = true;
+    const vault = await standIn((response) => (isAway ? response.socket?.destroy() : answered(response)));
+    try {
+      await expect(vault.isCurrent()).rejects.toThrow(KeyUnavailableError);
+      isAway = false;
+      expect(await vault.isCurrent()).toBe(true);
+    } finally {
+      vault.stop();
     }
   });
 

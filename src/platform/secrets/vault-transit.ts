@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/ports.js';
 import { EnvelopeError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
 
 const TIMEOUT_MS = 5_000;
-/** How long a Vault that did not answer is left alone, before one call tries it again. */
+/** How long a Vault that was silent is left alone, before one call tries it again. */
 const REST_MS = 5_000;
 /** Vault's ciphertexts begin with the version of the key, e.g. vault:v3: */
 const CIPHERTEXT = /^vault:v(\d+):/;
@@ -21,14 +21,17 @@ const KeyState = z.object({ data: z.object({ latest_version: z.number().int().po
 export class VaultTransit implements KeyWrapper {
   private readonly mount: string;
   private readonly name: string;
-  /** Set since it did not answer: until then nobody asks, for each question would hold its asker up for the whole patience. */
+  /** Set since it was silent: until then nobody asks, for each question would hold its asker up for the whole patience. */
   private restsUntil: number | null = null;
 
-  /** @param keyUrl address of the key, e.g. https://vault:8200/v1/transit/keys/sello */
+  /**
+   * @param keyUrl address of the key, e.g. https://vault:8200/v1/transit/keys/sello
+   * @param clock null for who would rather wait each time: then it is never left alone
+   */
   constructor(
     keyUrl: string,
     private readonly token: () => string,
-    private readonly clock: Clock,
+    private readonly clock: Clock | null,
   ) {
     const parts = /^(.*)\/keys\/([^/]+)$/.exec(keyUrl);
     if (!parts?.[1] || !parts[2]) throw new TypeError('the address of a transit key ends in /keys/NAME');
@@ -61,39 +64,63 @@ export class VaultTransit implements KeyWrapper {
   }
 
   private async call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
+    const token = this.readToken();
     this.leaveInPeace();
-    let response: Response;
-    try {
-      response = await fetch(`${this.mount}/${path}`, {
-        method,
-        headers: { 'X-Vault-Token': this.token(), 'content-type': 'application/json' },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        redirect: 'error',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-    } catch (error) {
-      this.restsUntil = this.clock.now().getTime() + REST_MS;
-      throw new KeyUnavailableError(`Vault does not answer: ${(error as Error).message}`);
-    }
-    this.restsUntil = null;
-    if (response.ok) return response.json().catch(() => null);
-    const refusal = await response.text().catch(() => '');
+    const { status, text } = await this.ask(path, {
+      method,
+      headers: { 'X-Vault-Token': token, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (status >= 200 && status < 300) return parsed(text);
     // 400 alone does not say so: a key that is gone, and a version that is retired or still to come, are 400 too, and mendable.
-    if (response.status === 400 && NOT_OPENED.test(refusal)) throw new EnvelopeError('the sealed secret does not open for this record');
-    throw new KeyUnavailableError(`Vault answered ${response.status}`);
+    if (status === 400 && NOT_OPENED.test(text)) throw new EnvelopeError('the sealed secret does not open for this record');
+    throw new KeyUnavailableError(`Vault answered ${status}`);
+  }
+
+  /** The whole answer: it may fall silent in the middle of it, too. */
+  private async ask(path: string, request: RequestInit): Promise<{ readonly status: number; readonly text: string }> {
+    try {
+      const response = await fetch(`${this.mount}/${path}`, { ...request, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+      const text = await response.text();
+      this.restsUntil = null;
+      return { status: response.status, text };
+    } catch (error) {
+      const { name, message } = error as Error;
+      // Whoever refuses a connection does so at once.
+      this.restsUntil = name === 'TimeoutError' && this.clock !== null ? this.clock.now().getTime() + REST_MS : null;
+      throw new KeyUnavailableError(`Vault does not answer: ${message}`);
+    }
+  }
+
+  private readToken(): string {
+    try {
+      return this.token();
+    } catch (error) {
+      throw new KeyUnavailableError(`the token for Vault cannot be read: ${(error as Error).message}`);
+    }
   }
 
   /** @throws KeyUnavailableError while it rests; whoever comes first afterwards asks, and the others wait for what it finds */
   private leaveInPeace(): void {
-    if (this.restsUntil === null) return;
+    if (this.restsUntil === null || this.clock === null) return;
     const now = this.clock.now().getTime();
-    if (now < this.restsUntil) throw new KeyUnavailableError('Vault did not answer a moment ago');
+    // Further ahead it is only by a clock that was put back.
+    if (now < this.restsUntil && this.restsUntil - now <= REST_MS) throw new KeyUnavailableError('Vault did not answer a moment ago');
     this.restsUntil = now + REST_MS;
   }
 }
 
+/** Null for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 function understood<T>(shape: z.ZodType<T>, answer: unknown): T {
-  const parsed = shape.safeParse(answer);
-  if (!parsed.success) throw new KeyUnavailableError('the answer is not one of Vault');
-  return parsed.data;
+  const read = shape.safeParse(answer);
+  if (!read.success) throw new KeyUnavailableError('the answer is not one of Vault');
+  return read.data;
 }

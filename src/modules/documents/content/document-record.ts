@@ -69,8 +69,8 @@ function documentError(code: string | null, detail: unknown, language: Language)
 }
 
 const ABANDONED: Readonly<Record<Language, string>> = {
-  es: 'El documento se abandonó; detail dice por qué. Si la venta sigue en pie, emita otro.',
-  en: 'The document was given up; detail says why. If the sale stands, issue another.',
+  es: 'El documento se abandonó; detail dice por qué. Si se envió, compruebe que el SRI no lo autorizó antes de emitir otro.',
+  en: 'The document was given up; detail says why. If it was sent, make sure that the SRI has not authorized it before you issue another.',
 };
 
 const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -81,7 +81,8 @@ describe('retry', () => {
   it.each([
     ['REJECTED', refusedBy('52'), 'CONTENT_REFUSED'],
     ['REJECTED', refusedBy('65'), 'CONTENT_REFUSED'],
-    ['FAILED_PERMANENT', refusedBy('52'), 'CONTENT_REFUSED'],
+    ['FAILED_PERMANENT', refusedBy('52'), 'GIVEN_UP'],
+    ['FAILED_PERMANENT', { errorCode: 'SEQUENTIAL_TAKEN' }, 'GIVEN_UP'],
     ['MANUAL_REVIEW_REQUIRED', { errorCode: 'SEQUENTIAL_TAKEN' }, 'SEQUENTIAL_TAKEN'],
   ] as const)('mends nothing from %s %o', (status, more, reason) => {
     expect(refusal(() => decideRetry(document(status, more), NOW, POLICY))).toEqual({

@@ -34,8 +34,9 @@ export const notAllowed = (document: ActionSubject, refusedAction?: Action, reas
 export function decideRetry(document: DocumentState, now: Date, policy: SagaPolicy): Decision {
   requireAction(document, 'retry');
   const problem = retryProblem(document);
-  if (problem !== null) throw notAllowed(document, 'retry', problem);
   const { status } = document;
+  // Of those that failed for good only one that was given up has such a code.
+  if (problem !== null) throw notAllowed(document, 'retry', status === 'FAILED_PERMANENT' ? 'GIVEN_UP' : problem);
   const restart = (move: Move, step: Work['step'], patch: DocumentPatch = {}): Decision => ({
     moves: [move],
     // While a number may be taken, by us or others, the sendings that may have taken it still count.

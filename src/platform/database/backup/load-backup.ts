@@ -7,6 +7,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource } from 'typeorm';
 import { ownerDataSourceOptions } from '../connection.js';
 import { loadMigrations } from '../migrations.js';
+import { unfitness } from '../server-version.js';
 import { BackupError, type Manifest, readBackup, tableFile } from './manifest.js';
 import { columnList, storedTables } from './stored-tables.js';
 
@@ -15,7 +16,7 @@ import { columnList, storedTables } from './stored-tables.js';
  * nothing at all of them. Later changes of the schema are left to `migrate`.
  *
  * @param url owner of the schema that is made
- * @throws BackupError before anything is written, when the backup is damaged or newer than this program, or the database is in use
+ * @throws BackupError before anything is written, when the backup is damaged or newer than this program, or the database is unfit or in use
  */
 export async function loadBackup(url: string, folder: string, report: (line: string) => void): Promise<Manifest> {
   const manifest = await readBackup(folder);
@@ -23,6 +24,8 @@ export async function loadBackup(url: string, folder: string, report: (line: str
   if (known.length < manifest.migrations.length) throw new BackupError('the backup is of a newer version of the service: restore it with that one');
   const client = await connectAsOwner(url, 'restore', '-c search_path=sello -c statement_timeout=0');
   try {
+    const problem = await unfitness(client);
+    if (problem !== null) throw new BackupError(problem);
     const { rows: [schema] } = await client.query<{ is_used: boolean }>(`select to_regclass('sello.migrations') is not null as is_used`);
     if (schema?.is_used !== false) throw new BackupError('DATABASE_OWNER_URL: the database holds a service already; restore into a new one');
     await client.query('create schema if not exists sello');

@@ -34,3 +34,9 @@ it.each([
 ])('only texts that are sent are held against the bounds of the SRI: type %s', (code, expected) => {
   expect(tooLong(code)).toEqual(expected);
 });
+
+it('a guide that lists destinations sends neither address nor reason of the buyer', () => {
+  const { content, issuer } = documentTypes.find(({ code }) => code === '06')!.examples.find(({ name }) => name === 'several-consignees')!;
+  const long = { ...content, buyerAddress: 'x'.repeat(500), reason: 'x'.repeat(500) };
+  expect(preflight(long, issuer, { today: content.issueDate, maxIssueDateAgeDays: 90 }).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+});

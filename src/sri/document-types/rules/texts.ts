@@ -87,17 +87,18 @@ const NARROWED = {
   timeUnit: { max: 10, apiMax: 20, types: ['01', '03', '05'] },
 } as const satisfies Record<string, { max: number; apiMax: number; types: readonly DocumentTypeCode[] }>;
 
-function boundOf(name: keyof typeof NARROWED, documentType: DocumentTypeCode): Pick<TextField, 'max' | 'apiMax'> {
+function boundOf(name: keyof typeof NARROWED, { documentType, transport }: DocumentContent): Pick<TextField, 'max' | 'apiMax'> {
   const { max, apiMax, types } = NARROWED[name];
-  return (types as readonly DocumentTypeCode[]).includes(documentType) ? { max, apiMax } : { max: apiMax };
+  // A guide that lists destinations has the addresses and reasons of those.
+  const isOfDestinations = documentType === '06' && name !== 'description' && transport !== null && transport.destinations.length > 0;
+  return !isOfDestinations && (types as readonly DocumentTypeCode[]).includes(documentType) ? { max, apiMax } : { max: apiMax };
 }
 
 function* textsOf(content: DocumentContent): Generator<TextField> {
-  const { documentType } = content;
-  const descriptionBound = boundOf('description', documentType);
+  const descriptionBound = boundOf('description', content);
   yield { pointer: '/buyer_name', value: content.buyerName, max: 300 };
-  yield { pointer: '/buyer_address', value: content.buyerAddress, ...boundOf('address', documentType) };
-  yield { pointer: '/reason', value: content.reason, ...boundOf('reason', documentType) };
+  yield { pointer: '/buyer_address', value: content.buyerAddress, ...boundOf('address', content) };
+  yield { pointer: '/reason', value: content.reason, ...boundOf('reason', content) };
   yield { pointer: '/vehicle_plate', value: content.vehiclePlate, max: 20 };
   for (const [index, line] of content.lines.entries()) {
     const at = `/lines/${index}`;
@@ -108,7 +109,7 @@ function* textsOf(content: DocumentContent): Generator<TextField> {
     yield* pairs(line.additionalDetails, `${at}/additional_details`);
   }
   for (const [index, payment] of content.payments.entries()) {
-    yield { pointer: `/payments/${index}/time_unit`, value: payment.timeUnit, ...boundOf('timeUnit', documentType) };
+    yield { pointer: `/payments/${index}/time_unit`, value: payment.timeUnit, ...boundOf('timeUnit', content) };
   }
   yield* pairs(content.additionalInfo, '/additional_info');
 }
