@@ -81,7 +81,7 @@ parameters.`;
 async function run(): Promise<void> {
   parseArgs();
   const settings = readServiceSettings('master');
-  const { rotated, current, failed } = await rotateMasterKey(settings.DATABASE_OWNER_URL, keyWrapperOf(settings, new CryptoChance(), null), (line) => process.stdout.write(`${line}\n`));
+  const { rotated, current, failed } = await rotateMasterKey(settings.DATABASE_OWNER_URL, keyWrapperOf(settings, new CryptoChance()), (line) => process.stdout.write(`${line}\n`));
   process.stdout.write(`done: ${rotated} wrapped anew, ${current} were current, ${failed.length} failed\n`);
   if (failed.length === 0) return;
   process.stdout.write('keep the older master keys: without them these certificates must be uploaded, and these webhook secrets rotated, anew\n');

@@ -2,6 +2,7 @@ import { HttpException } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../shared/error-catalogue.js';
 import { refusalMessage } from '../../shared/refusal-reasons.js';
+import { isNoConnection } from '../database/no-connection.js';
 import { sqlState } from '../database/sql-error.js';
 import type { Finding } from '../../shared/finding.js';
 import { fieldMessage, type Language } from './field-messages.js';
@@ -116,7 +117,8 @@ function codeOfStatus(status: number): ErrorCode {
   }
 }
 
-const SOCKET_ERRORS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+/** Of a connection that ended under a statement. */
+const SOCKET_ERRORS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 
 /**
  * SQLSTATE classes of a database that cannot serve now: 08 connection, 53 resources (too many connections, disk full),
@@ -126,10 +128,11 @@ const SOCKET_ERRORS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT
 const OUTAGE_STATE = /^(?:08|53|57|58)[0-9A-Z]{3}$|^(?:25006|25P03|55P03|40001|40P01)$/;
 
 /** The driver and its pool report these without a code. */
-const OUTAGE_TEXT = /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Cannot use a pool after)/;
+const OUTAGE_TEXT = /^(?:Connection terminated|Client has encountered a connection error|Cannot use a pool after)/;
 
 /** True when the database could not be reached or could not store. */
 export function isStoreOutage(error: unknown): boolean {
+  if (isNoConnection(error)) return true;
   const state = sqlState(error);
   if (state !== null && (SOCKET_ERRORS.has(state) || OUTAGE_STATE.test(state))) return true;
   return error instanceof Error && OUTAGE_TEXT.test(error.message);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { KEY_PROBLEMS } from '../../config/key-settings.js';
 import { type Settings, SettingsError } from '../../config/settings.js';
-import type { Chance, Clock } from '../../shared/ports.js';
+import type { Chance } from '../../shared/ports.js';
 import type { KeyWrapper } from './key-wrapper.js';
 import { LocalKeyring } from './local-keyring.js';
 import { readMasterKeys } from './master-key.js';
@@ -11,10 +11,9 @@ type KeySettings = Pick<Settings, 'MASTER_KEY' | 'MASTER_KEY_FILE' | 'MASTER_KEY
 
 /**
  * The keeper of the master key that the settings name: Vault, a file or the environment.
- * @param clock null for a command, which would rather wait each time for a Vault that is silent
  * @throws SettingsError when none or more than one is named, or a file is not there
  */
-export function keyWrapperOf(settings: KeySettings, chance: Chance, clock: Clock | null): KeyWrapper {
+export function keyWrapperOf(settings: KeySettings, chance: Chance): KeyWrapper {
   const { MASTER_KEY_VAULT_URL: url, MASTER_KEY_VAULT_TOKEN_FILE: tokenFile = '' } = settings;
   if (url === undefined) return new LocalKeyring(readMasterKeys(settings), chance);
   const problem = KEY_PROBLEMS.master(settings);
@@ -22,7 +21,7 @@ export function keyWrapperOf(settings: KeySettings, chance: Chance, clock: Clock
   // Read at every call: agents renew the token in its file.
   const token = (): string => readFileSync(tokenFile, 'utf8').trim();
   refuseTokenless(token);
-  return new VaultTransit(url, token, clock);
+  return new VaultTransit(url, token);
 }
 
 /** Else it would be noticed with the first document that is to be signed. */

@@ -32,5 +32,10 @@ export class EnvelopeError extends Error {
 
 /** The master key is not at hand: taken from this process, retired too early, or its keeper does not answer. */
 export class KeyUnavailableError extends EnvelopeError {
-  override readonly name = 'KeyUnavailableError';
+  override readonly name: string = 'KeyUnavailableError';
+}
+
+/** The keeper of the master key said nothing for as long as its askers have patience. */
+export class KeeperSilentError extends KeyUnavailableError {
+  override readonly name = 'KeeperSilentError';
 }

@@ -5,12 +5,13 @@ import { Envelope } from './envelope.js';
 import { KEY_WRAPPER } from './key-wrapper.js';
 import { keyWrapperOf } from './key-wrapper-of.js';
 import { Pkcs12Opener } from './pkcs12-opener.js';
+import { RestingKeyWrapper } from './resting-key-wrapper.js';
 
 /** Sealing of private keys and the isolated opening of uploaded containers. */
 @Global()
 @Module({
   providers: [
-    { provide: KEY_WRAPPER, inject: [SETTINGS, CHANCE, CLOCK], useFactory: (settings: Settings, chance: Chance, clock: Clock) => keyWrapperOf(settings, chance, clock) },
+    { provide: KEY_WRAPPER, inject: [SETTINGS, CHANCE, CLOCK], useFactory: (settings: Settings, chance: Chance, clock: Clock) => new RestingKeyWrapper(keyWrapperOf(settings, chance), clock) },
     Envelope,
     Pkcs12Opener,
   ],

@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import type { Clock } from '../../shared/ports.js';
-import { EnvelopeError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
+import { EnvelopeError, KeeperSilentError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
 
 const TIMEOUT_MS = 5_000;
-/** How long a Vault that was silent is left alone, before one call tries it again. */
-const REST_MS = 5_000;
 /** Vault's ciphertexts begin with the version of the key, e.g. vault:v3: */
 const CIPHERTEXT = /^vault:v(\d+):/;
 /** What the transit engine says of a ciphertext that was altered, or sealed for another record. */
@@ -21,17 +18,11 @@ const KeyState = z.object({ data: z.object({ latest_version: z.number().int().po
 export class VaultTransit implements KeyWrapper {
   private readonly mount: string;
   private readonly name: string;
-  /** Set since it was silent: until then nobody asks, for each question would hold its asker up for the whole patience. */
-  private restsUntil: number | null = null;
 
-  /**
-   * @param keyUrl address of the key, e.g. https://vault:8200/v1/transit/keys/sello
-   * @param clock null for who would rather wait each time: then it is never left alone
-   */
+  /** @param keyUrl address of the key, e.g. https://vault:8200/v1/transit/keys/sello */
   constructor(
     keyUrl: string,
     private readonly token: () => string,
-    private readonly clock: Clock | null,
   ) {
     const parts = /^(.*)\/keys\/([^/]+)$/.exec(keyUrl);
     if (!parts?.[1] || !parts[2]) throw new TypeError('the address of a transit key ends in /keys/NAME');
@@ -65,7 +56,6 @@ export class VaultTransit implements KeyWrapper {
 
   private async call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
     const token = this.readToken();
-    this.leaveInPeace();
     const { status, text } = await this.ask(path, {
       method,
       headers: { 'X-Vault-Token': token, 'content-type': 'application/json' },
@@ -81,14 +71,12 @@ export class VaultTransit implements KeyWrapper {
   private async ask(path: string, request: RequestInit): Promise<{ readonly status: number; readonly text: string }> {
     try {
       const response = await fetch(`${this.mount}/${path}`, { ...request, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
-      const text = await response.text();
-      this.restsUntil = null;
-      return { status: response.status, text };
+      return { status: response.status, text: await response.text() };
     } catch (error) {
       const { name, message } = error as Error;
       // Whoever refuses a connection does so at once.
-      this.restsUntil = name === 'TimeoutError' && this.clock !== null ? this.clock.now().getTime() + REST_MS : null;
-      throw new KeyUnavailableError(`Vault does not answer: ${message}`);
+      const Kind = name === 'TimeoutError' ? KeeperSilentError : KeyUnavailableError;
+      throw new Kind(`Vault does not answer: ${message}`);
     }
   }
 
@@ -98,15 +86,6 @@ export class VaultTransit implements KeyWrapper {
     } catch (error) {
       throw new KeyUnavailableError(`the token for Vault cannot be read: ${(error as Error).message}`);
     }
-  }
-
-  /** @throws KeyUnavailableError while it rests; whoever comes first afterwards asks, and the others wait for what it finds */
-  private leaveInPeace(): void {
-    if (this.restsUntil === null || this.clock === null) return;
-    const now = this.clock.now().getTime();
-    // Further ahead it is only by a clock that was put back.
-    if (now < this.restsUntil && this.restsUntil - now <= REST_MS) throw new KeyUnavailableError('Vault did not answer a moment ago');
-    this.restsUntil = now + REST_MS;
   }
 }
 

@@ -3,6 +3,7 @@ import { localizedFinding } from '../../../platform/http/localized-finding.js';
 import type { DocumentErrorBody } from '../documents.responses.js';
 import { type ErrorCode, messageOf } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
+import { refusalMessage } from '../../../shared/refusal-reasons.js';
 import { printedNumber } from '../../../sri/access-key.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
 import type { DocumentRecord } from '../documents.responses.js';
@@ -65,13 +66,9 @@ function documentError(code: string | null, detail: unknown, language: Language)
   if (code === null) return null;
   // What its code asks for is not possible any more.
   const isAbandoned = typeof detail === 'object' && detail !== null && 'abandoned' in detail;
-  return { code, message: isAbandoned ? ABANDONED[language] : messageOf(code as ErrorCode, language), detail: detail ?? null };
+  const message = isAbandoned ? refusalMessage('INVALID_STATE', { reason: 'GIVEN_UP' }, language) : messageOf(code as ErrorCode, language);
+  return { code, message, detail: detail ?? null };
 }
-
-const ABANDONED: Readonly<Record<Language, string>> = {
-  es: 'El documento se abandonó; detail dice por qué. Si se envió, compruebe que el SRI no lo autorizó antes de emitir otro.',
-  en: 'The document was given up; detail says why. If it was sent, make sure that the SRI has not authorized it before you issue another.',
-};
 
 const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

@@ -1,0 +1,48 @@
+import type { Clock } from '../../shared/ports.js';
+import { KeeperSilentError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
+
+/** How long a keeper that was silent is left alone, before one question tries it again. */
+const REST_MS = 5_000;
+
+/** Leaves a keeper that was silent in peace for a moment: each question would hold its asker up for the whole patience. */
+export class RestingKeyWrapper implements KeyWrapper {
+  private restsUntil: number | null = null;
+
+  constructor(
+    private readonly keeper: KeyWrapper,
+    private readonly clock: Clock,
+  ) {}
+
+  wrap(dataKey: Buffer, context: Buffer): Promise<WrappedKey> {
+    return this.unlessItRests(() => this.keeper.wrap(dataKey, context));
+  }
+
+  unwrap(wrapped: WrappedKey, context: Buffer): Promise<Buffer> {
+    return this.unlessItRests(() => this.keeper.unwrap(wrapped, context));
+  }
+
+  isCurrent(keyId: string): Promise<boolean> {
+    return this.unlessItRests(() => this.keeper.isCurrent(keyId));
+  }
+
+  private async unlessItRests<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    this.refuseWhileItRests();
+    try {
+      const answer = await ask();
+      this.restsUntil = null;
+      return answer;
+    } catch (error) {
+      this.restsUntil = error instanceof KeeperSilentError ? this.clock.now().getTime() + REST_MS : null;
+      throw error;
+    }
+  }
+
+  /** @throws KeyUnavailableError while it rests; whoever comes first afterwards asks, and the others wait for what that one finds */
+  private refuseWhileItRests(): void {
+    if (this.restsUntil === null) return;
+    const now = this.clock.now().getTime();
+    // Further ahead it is only by a clock that was put back.
+    if (now < this.restsUntil && this.restsUntil - now <= REST_MS) throw new KeyUnavailableError('the keeper of the master key did not answer a moment ago');
+    this.restsUntil = now + REST_MS;
+  }
+}
