@@ -1,5 +1,6 @@
 -- A certificate wakes what was parked for want of it in parts: in one statement, some hundred thousand documents took longer
--- than a statement may, and the certificate could not be activated at all.
+-- than a statement may, and the certificate could not be activated at all. Nor does it look at all questions to the SRI that are
+-- due: while the SRI is away a tenant may have as many.
 
 create function wake_parked(p_tenant uuid, p_issuer uuid, p_now timestamptz, p_limit integer) returns integer
   language plpgsql
@@ -54,19 +55,31 @@ comment on function wake_parked_going_round(timestamptz, integer) is
 create or replace function resume_parked_documents()
   returns trigger
   language plpgsql
+  set enable_seqscan = off
 as $$
 declare
   at_once constant integer := 1000;
+  looked_at constant integer := 5000;
 begin
   perform wake_parked(new.tenant_id, new.issuer_id, new.created_at, at_once);
-  -- Sent before, and compared with the SRI daily while it is parked.
+  -- Sent before, and compared with the SRI daily while it is parked: such questions are due later than those of documents under
+  -- way. Of more, or among as many other daily ones, they find the certificate when they are compared.
   update outbox o set step = 'prepare', due_at = least(new.created_at, clock_timestamp()), ahead = false, announced_at = null
-  from documents d
-  where o.tenant_id = new.tenant_id and o.issuer_id = new.issuer_id and o.step = 'authorize' and o.sequential > 0
-    and d.tenant_id = o.tenant_id and d.id = o.document_id and d.status in ('NUMBER_RESERVED', 'XML_GENERATED');
+  from (
+    select w.tenant_id, w.document_id from (
+      select a.tenant_id, a.document_id, a.issuer_id from outbox a
+      where a.tenant_id = new.tenant_id and a.step = 'authorize' and not a.ahead and a.sequential > 0
+      order by a.due_at desc limit looked_at
+    ) w
+    -- As a value, and not joined: each is looked up, where the planner would rather begin with all documents.
+    where w.issuer_id = new.issuer_id
+      and (select d.status from documents d where d.tenant_id = w.tenant_id and d.id = w.document_id) in ('NUMBER_RESERVED', 'XML_GENERATED')
+  ) compared
+  where o.tenant_id = compared.tenant_id and o.document_id = compared.document_id and o.step = 'authorize';
   return new;
 end $$;
 comment on function resume_parked_documents() is
   'Lifecycle: Trigger of certificates after the insert or activation of an active one: makes the documents of its '
   'issuer due for signing that were parked for want of a certificate, the first thousand of them at once and the '
-  'others by wake_parked_going_round; also those that were sent before and are compared with the SRI daily meanwhile.';
+  'others by wake_parked_going_round; also those that were sent before and are compared with the SRI daily meanwhile, '
+  'as far as they are among the 5000 questions of the tenant that are due last.';

@@ -68,7 +68,7 @@ describe('generated pages', () => {
     expect(page.slice(page.indexOf('On the document record'))).toContain('| `LATER` | en. do. | es. haga. |');
   });
 
-  it('tell what every allowed action means that is no act on a document', () => {
+  it('tell what each allowed action means that a refusal names in so many words and that is no act on a document', () => {
     const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts')).map((path) => readFileSync(join('src', path), 'utf8'));
     const words = sources.flatMap((text) => [...text.matchAll(/\ballowed_actions: \[([^\]]*)\]/g)].flatMap(([, list = '']) => [...list.matchAll(/'(\w+)'/g)].map(([, word]) => word)));
     const acts = new Set<unknown>(Object.values(LIFECYCLE).flatMap(({ actions }) => [...actions]));

@@ -26,6 +26,15 @@ export abstract class RecurringWork implements OnApplicationBootstrap, OnApplica
     await this.running;
   }
 
+  /**
+   * Works through what there is in parts of this size, far below what one statement has time for.
+   * @param part does up to so many, and answers how many they were
+   */
+  protected async inParts(size: number, stopping: AbortSignal, part: (limit: number) => Promise<number>): Promise<void> {
+    let done = size;
+    while (done === size && !stopping.aborted) done = await part(size);
+  }
+
   private async loop(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {

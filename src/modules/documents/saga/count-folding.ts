@@ -4,7 +4,7 @@ import { SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { DocumentCountsRepository } from '../persistence/document-counts.repository.js';
 
 const INTERVAL_MS = 5_000;
-const BATCH = 5_000;
+const FOLDED_AT_ONCE = 5_000;
 
 /** Folds the changes that documents recorded into the counts of the lists. If it is late, lists are as exact, only slower. */
 @Injectable()
@@ -16,8 +16,7 @@ export class CountFolding extends RecurringWork {
     super(INTERVAL_MS, sleeper);
   }
 
-  protected async work(stopping: AbortSignal): Promise<void> {
-    let folded = BATCH;
-    while (folded === BATCH && !stopping.aborted) folded = await this.counts.fold(BATCH);
+  protected work(stopping: AbortSignal): Promise<void> {
+    return this.inParts(FOLDED_AT_ONCE, stopping, (limit) => this.counts.fold(limit));
   }
 }

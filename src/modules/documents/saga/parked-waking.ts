@@ -4,7 +4,6 @@ import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.
 import { ParkedDocumentsRepository } from '../persistence/parked-documents.repository.js';
 
 const INTERVAL_MS = 5_000;
-/** How many documents are woken in one transaction, far below what a statement has time for. */
 const WOKEN_AT_ONCE = 5_000;
 
 /** Wakes the parked documents that a new certificate left parked because they are many: it wakes a thousand by itself. */
@@ -18,8 +17,7 @@ export class ParkedWaking extends RecurringWork {
     super(INTERVAL_MS, sleeper);
   }
 
-  protected async work(stopping: AbortSignal): Promise<void> {
-    let woken = WOKEN_AT_ONCE;
-    while (woken === WOKEN_AT_ONCE && !stopping.aborted) woken = await this.parked.wake(this.clock.now(), WOKEN_AT_ONCE);
+  protected work(stopping: AbortSignal): Promise<void> {
+    return this.inParts(WOKEN_AT_ONCE, stopping, (limit) => this.parked.wake(this.clock.now(), limit));
   }
 }
