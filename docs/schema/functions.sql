@@ -25,7 +25,7 @@
 -- Members: accept_invitation, has_open_account, look_at_invitation, member_cards
 -- Numbers: access_key_check_digit, build_access_key, notice_low_sequences, take_number
 -- Observing: beat, moving_documents, seconds_since_beat, work_ages
--- Pauses: end_pause, open_pauses, pause_scope, resume_pause, scope_was_served_since, wake_resumed
+-- Pauses: end_pause, open_pauses, pause_scope, refused_in_a_row, resume_pause, scope_was_served_since, wake_resumed
 -- Platform: enter_tenant, platform_create_tenant, platform_set_tenant_active, platform_tenants, require_platform_admin,
 -- set_platform_admin
 -- Retention: document_papers, documents_past_keeping, is_past_keeping, is_settled, months_past_keeping,
@@ -2697,20 +2697,13 @@ CREATE OR REPLACE FUNCTION sello.pause_scope(d documents, p_pause jsonb, p_now t
 AS $function$
 declare
   wanted text := p_pause ->> 'scope';
+  threshold integer := (p_pause ->> 'threshold')::integer;
 begin
-  if (p_pause ->> 'threshold')::integer > 1 and (p_pause ->> 'threshold')::integer > (
-    select count(*) from documents x
-    where x.tenant_id = d.tenant_id and x.emission_point_id = d.emission_point_id and x.document_type = d.document_type
-      and x.sri_environment = d.sri_environment and (x.id = d.id or x.error_code = d.error_code)
-      and x.sequential > coalesce((
-        select max(y.sequential) from documents y
-        where y.tenant_id = d.tenant_id and y.emission_point_id = d.emission_point_id and y.document_type = d.document_type
-          and y.sri_environment = d.sri_environment and y.received_at is not null), 0)
-  ) then
+  if threshold > 1 and refused_in_a_row(d) < threshold then
     return;
   end if;
   -- A refusal that is found late tells of how things stood when the SRI decided.
-  if (p_pause ->> 'threshold')::integer = 1 and scope_was_served_since(d, wanted, (p_pause ->> 'decidedAt')::timestamptz) then
+  if threshold = 1 and scope_was_served_since(d, wanted, (p_pause ->> 'decidedAt')::timestamptz) then
     return;
   end if;
   insert into issuing_pauses (tenant_id, id, scope, issuer_id, establishment_id, emission_point_id, document_type, code, document_id, created_at)
@@ -2724,6 +2717,33 @@ begin
     insert into events (tenant_id, id, type, document_id, document_version, created_at)
     values (d.tenant_id, (p_pause ->> 'event_id')::uuid, 'issuer.paused', d.id, d.version, p_now);
   end if;
+end $function$;
+
+-- Returns how many documents near the number of this one, of its emission point and type, were refused for its reason
+-- since the last that the SRI received; a thousand numbers before it and after it are looked at. pause_scope calls it.
+CREATE OR REPLACE FUNCTION sello.refused_in_a_row(d documents)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+begin
+  return (
+    with nearby as (
+      (select x.id, x.sequential, x.error_code, x.received_at from documents x
+       where x.tenant_id = d.tenant_id and x.emission_point_id = d.emission_point_id and x.document_type = d.document_type
+         and x.sri_environment = d.sri_environment and x.sequential >= d.sequential
+       order by x.sequential limit 1000)
+      union all
+      (select x.id, x.sequential, x.error_code, x.received_at from documents x
+       where x.tenant_id = d.tenant_id and x.emission_point_id = d.emission_point_id and x.document_type = d.document_type
+         and x.sri_environment = d.sri_environment and x.sequential < d.sequential
+       order by x.sequential desc limit 1000)
+    )
+    select count(*) from nearby n
+    where (n.id = d.id or n.error_code = d.error_code)
+      and n.sequential > coalesce((select max(served.sequential) from nearby served where served.received_at is not null), 0));
 end $function$;
 
 -- Ends a pause, returns it, and wakes all documents that waited for it in one statement, under locks on all work of its
@@ -2793,28 +2813,29 @@ CREATE OR REPLACE FUNCTION sello.wake_resumed(p_tenant uuid, p_pause uuid, p_now
 AS $function$
 declare
   pause issuing_pauses%rowtype;
-  woken integer;
+  chosen record;
+  woken integer := 0;
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
   select * into pause from issuing_pauses p where p.tenant_id = p_tenant and p.id = p_pause and p.resumed_at is not null;
   if not found then return 0; end if;
-  update outbox o set ahead = false, due_at = least(p_now, o.due_at - interval '10 minutes'), announced_at = null
-  from (
+  for chosen in
     -- Locked in the order of their numbers, as whoever sends a document locks the next one.
-    select locked.tenant_id, locked.document_id from outbox locked
-    where locked.tenant_id = p_tenant and locked.ahead and locked.document_id = any (array(
-      select w.document_id from outbox w
+    select waiting.document_id from (
+      select w.document_id, w.emission_point_id, w.document_type, w.sequential from outbox w
       where w.tenant_id = p_tenant and w.issuer_id = pause.issuer_id and w.step = 'submit' and w.ahead and w.sequential > 0
         and w.due_at < pause.resumed_at + interval '10 minutes 1 second'
         and (pause.establishment_id is null or w.establishment_id = pause.establishment_id)
         and (pause.emission_point_id is null or w.emission_point_id = pause.emission_point_id)
         and (pause.document_type is null or w.document_type = pause.document_type)
-      order by w.due_at limit p_limit))
-    order by locked.emission_point_id, locked.document_type, locked.sequential
-    for update
-  ) waiting
-  where o.tenant_id = waiting.tenant_id and o.document_id = waiting.document_id;
-  get diagnostics woken = row_count;
+      order by w.due_at limit p_limit
+    ) waiting
+    order by waiting.emission_point_id, waiting.document_type, waiting.sequential
+  loop
+    update outbox o set ahead = false, due_at = least(p_now, o.due_at - interval '10 minutes'), announced_at = null
+    where o.tenant_id = p_tenant and o.document_id = chosen.document_id and o.ahead;
+    if found then woken := woken + 1; end if;
+  end loop;
   return woken;
 end $function$;
 
@@ -4087,8 +4108,8 @@ AS $function$
 begin
   return (
     select d.id from webhook_deliveries d
-    where (d.tenant_id, d.event_id, d.webhook_id) >= (p_tenant, p_event, p_webhook) and (d.tenant_id, d.event_id, d.webhook_id) <= (p_tenant, p_event, p_webhook)
-    order by d.tenant_id, d.event_id, d.webhook_id limit 1);
+    where d.tenant_id = p_tenant and d.event_id >= p_event and d.event_id <= p_event and d.webhook_id = p_webhook
+    order by d.event_id limit 1);
 end $function$;
 
 -- Writes how an attempt ended and when the next one is due; null means never. A delivery that ran out of attempts gets
@@ -4251,27 +4272,33 @@ CREATE OR REPLACE FUNCTION sello.resume_some_deliveries(p_tenant uuid, p_webhook
  RETURNS integer
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
 declare
-  resumed integer;
+  chosen record;
+  resumed integer := 0;
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
   perform from webhook_work w
   where w.tenant_id = p_tenant and w.webhook_id = p_webhook and w.due_at > '-infinity' and w.lease_token is not null
   for update;
-  with waiting as (
+  for chosen in
     -- In the order of the index of what is set aside.
-    select d.tenant_id, d.id from webhook_deliveries d join webhook_work w on w.tenant_id = d.tenant_id and w.delivery_id = d.id
-    join webhooks k on k.tenant_id = d.tenant_id and k.id = d.webhook_id and k.is_active
+    select d.id from webhook_deliveries d
     where d.tenant_id = p_tenant and d.webhook_id = p_webhook and d.status = 'pending' and d.next_attempt_at is null
     order by d.tenant_id, d.webhook_id, d.id limit p_limit
-    for update of w
-  ), told as (
-    update webhook_deliveries d set next_attempt_at = p_now from waiting where d.tenant_id = waiting.tenant_id and d.id = waiting.id
-    returning d.tenant_id, d.id
-  )
-  update webhook_work w set due_at = least(w.due_at, p_now, clock_timestamp()) from told where w.tenant_id = told.tenant_id and w.delivery_id = told.id;
-  get diagnostics resumed = row_count;
+  loop
+    -- The work first, as whoever attempts it.
+    perform from webhook_work w join webhooks k on k.tenant_id = w.tenant_id and k.id = w.webhook_id and k.is_active
+    where w.tenant_id = p_tenant and w.delivery_id = chosen.id
+    for update of w;
+    continue when not found;
+    update webhook_deliveries d set next_attempt_at = p_now
+    where d.tenant_id = p_tenant and d.id = chosen.id and d.status = 'pending' and d.next_attempt_at is null;
+    continue when not found;
+    update webhook_work w set due_at = least(w.due_at, p_now, clock_timestamp()) where w.tenant_id = p_tenant and w.delivery_id = chosen.id;
+    resumed := resumed + 1;
+  end loop;
   return resumed;
 end $function$;
 

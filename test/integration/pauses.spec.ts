@@ -14,6 +14,7 @@ import { serviceDataSourceOptions } from '../../src/platform/database/connection
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { inTransaction } from '../support/held-transaction.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 
 const DAY_MS = 86_400_000;
@@ -110,6 +111,58 @@ describe('a pause', () => {
     const third = await sent(new Date());
     await refuse(third);
     expect(await pauses()).toMatchObject([{ is_open: false }, { is_open: true }]);
+  });
+
+  describe('of an emission point', () => {
+    /** Issues documents; those with that answer of the SRI were received, the others' numbers it gave to others. */
+    async function answered(...answers: ('received' | 'taken')[]): Promise<string> {
+      let last = '';
+      for (const answer of answers) {
+        last = (await issueBySql(service, seed)).response.document_id;
+        await database.query(`update documents set received_at = case when $2 = 'received' then now() end, error_code = case when $2 = 'taken' then 'SEQUENTIAL_TAKEN' end where id = $1`, [last, answer]);
+      }
+      return last;
+    }
+    /** What is done when the SRI has said that a number is taken. @returns how many documents were read for it */
+    async function pauseAt(id: string): Promise<number> {
+      return inTransaction(database, async (owner) => {
+        const wanted = { scope: 'emission_point', code: '45', threshold: 3, decidedAt: null, id: randomUUID(), event_id: randomUUID() };
+        await owner.query('select pause_scope(d, $2, now()) from documents d where d.tenant_id = $3 and d.id = $1', [id, JSON.stringify(wanted), seed.tenantId]);
+        const { rows: [read] } = await owner.query<{ documents: number }>(`select (seq_tup_read + idx_tup_fetch)::integer as documents from pg_stat_xact_user_tables where relname = 'documents'`);
+        await owner.query('commit');
+        return read!.documents;
+      });
+    }
+
+    it('begins with the third number in a row that others have, and not before', async () => {
+      await pauseAt(await answered('received', 'taken', 'taken'));
+      expect(await pauses()).toEqual([]);
+      await pauseAt(await answered('taken'));
+      expect(await pauses()).toMatchObject([{ scope: 'emission_point', code: '45', is_open: true }]);
+    });
+
+    it('does not begin where the SRI has received one in between, or one with a higher number', async () => {
+      await pauseAt(await answered('taken', 'taken', 'received', 'taken'));
+      expect(await pauses()).toEqual([]);
+      const third = await answered('taken', 'taken');
+      await answered('received');
+      await pauseAt(third);
+      expect(await pauses()).toEqual([]);
+    });
+
+    it('looks at a thousand numbers on either side, however many wait', async () => {
+      const third = await answered('taken', 'taken', 'taken');
+      await inTransaction(database, async (owner) => {
+        // Past the triggers that see to it that documents begin with a number.
+        await owner.query('set local session_replication_role = replica');
+        await owner.query(
+          `insert into documents select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'sequential', n, 'access_key', lpad(n::text, 49, '0'), 'error_code', null))).*
+           from documents d cross join generate_series(4, 6000) n where d.id = $1`, [third]);
+        await owner.query('commit');
+      });
+      expect(await pauseAt(third)).toBeLessThan(2_100);
+      expect(await pauses()).toHaveLength(1);
+    });
   });
 
   it('is told by what waits under it, until it is resumed', async () => {

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { TestDatabase } from './database.js';
 
-/** Runs `work` on a connection of the owner that has a transaction under way, which ends with what it did not commit. */
-export async function inTransaction({ ownerUrl }: Pick<TestDatabase, 'ownerUrl'>, work: (client: pg.Client) => Promise<void>): Promise<void> {
+/** Runs `work` on a connection of the owner that has a transaction under way, which ends with what it did not commit. @returns what that returns */
+export async function inTransaction<T>({ ownerUrl }: Pick<TestDatabase, 'ownerUrl'>, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: ownerUrl, options: '-c search_path=sello' });
   await client.connect();
   try {
     await client.query('begin');
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }
