@@ -133,6 +133,7 @@ export class MemoryStore implements Store {
       case 'announce_going_round': return this.announceDue(p);
       case 'outlived': return this.outlived(p);
       case 'leave_to_relay': return this.leaveToRelay(p);
+      case 'stored': return this.stored(`${p[0] as string}/${p[1] as string}`);
       case 'get_document': return this.getDocument(p[0] as string, p[1] as string);
       default: throw new Error(`the store in memory does not know ${name}`);
     }
@@ -203,6 +204,7 @@ export class MemoryStore implements Store {
     this.lastLook(tenant, h.issuer_id, now);
     const { sequential, accessKey, counter } = this.nextNumber(tenant, h, parse(content)!, parse(snapshot)!);
     this.requireFreeNumber(tenant, h, sequential);
+    if (this.documents.has(`${tenant}/${id}`)) throw new SqlError('23505', 'duplicate key value violates unique constraint "documents_pkey"');
     this.counters.set(counter, sequential);
     const answer = { document_id: id, status: 'NUMBER_RESERVED', access_key: accessKey };
     if (key !== null) this.keys.set(keyName, { operation: 'issue', fingerprint: print, document_id: id, response: answer });
@@ -545,6 +547,11 @@ export class MemoryStore implements Store {
       lease_token: keep ? old.lease_token : null,
       lease_until: keep ? old.lease_until : null,
     });
+  }
+
+  private stored(rowKey: string): Json[] {
+    const d = this.documents.get(rowKey);
+    return d ? [{ access_key: d.access_key }] : [];
   }
 
   private getDocument(tenant: string, id: string): Json[] {

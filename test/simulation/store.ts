@@ -129,6 +129,7 @@ function findName(sql: string): string {
   if (sql.includes('claim_step(')) return 'take';
   if (sql.startsWith('update outbox set lost_leases')) return 'outlived';
   if (/from documents d\s+join document_contents c/.test(sql)) return 'get_document';
+  if (sql.startsWith('select d.access_key from documents d')) return 'stored';
   if (sql.includes('from document_history where')) return 'refused_at_authorization';
   const name = FUNCTIONS.find((one) => sql.includes(`${one}(`));
   if (name === undefined) throw new Error(`the simulation does not know this statement: ${sql}`);

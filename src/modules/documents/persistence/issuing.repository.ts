@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isAnswerLost } from '../../../platform/database/answer-lost.js';
 import { OWN_SQL_STATE } from '../../../platform/database/own-sql-state.js';
 import { sqlConstraint, sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
 import { SQL_STATE } from '../../../platform/database/sql-state.js';
@@ -107,11 +108,36 @@ export class IssuingRepository {
     return used.length > 0;
   }
 
-  /** Takes a number and stores the document with its access key, contents, history and due work. @param id of the document */
-  issue(tenant: TenantContext, id: string, place: Place, assessed: Assessed, { idempotencyKey, fingerprint }: RequestIdentity, now: Date): Promise<Issued> {
-    return this.call<Issued>(tenant, ISSUE, [
-      credentialOf(tenant.principal), id, now, ...storedForm(tenant, place, assessed), idempotencyKey, fingerprint,
-    ]);
+  /**
+   * Takes a number and stores the document with its access key, contents, history and due work: once, also where the connection
+   * ends before PostgreSQL has answered.
+   * @param id of the document
+   */
+  async issue(tenant: TenantContext, id: string, place: Place, assessed: Assessed, { idempotencyKey, fingerprint }: RequestIdentity, now: Date): Promise<Issued> {
+    const take = (): Promise<Issued> =>
+      this.call<Issued>(tenant, ISSUE, [credentialOf(tenant.principal), id, now, ...storedForm(tenant, place, assessed), idempotencyKey, fingerprint]);
+    try {
+      return await take();
+    } catch (error) {
+      if (!isAnswerLost(error)) throw error;
+    }
+    // If the first is under way still, this one waits for it. If it is done, this one is refused, for its id or what the first used up.
+    try {
+      const issued = await take();
+      return issued.response['document_id'] === id ? { ...issued, outcome: issued.outcome === 'in_line' ? 'in_line' : 'accepted' } : issued;
+    } catch (refusal) {
+      const accessKey = await this.accessKeyOf(tenant.tenantId, id);
+      if (accessKey === null) throw refusal;
+      return { outcome: 'accepted', operation: 'issue', fingerprint, response: { document_id: id, status: 'NUMBER_RESERVED', access_key: accessKey } };
+    }
+  }
+
+  /** Null when the tenant has no such document. */
+  private async accessKeyOf(tenantId: string, id: string): Promise<string | null> {
+    const [stored] = await this.transaction.run(tenantId, (manager) =>
+      manager.query<{ access_key: string }[]>('select d.access_key from documents d where d.tenant_id = $1 and d.id = $2', [tenantId, id]),
+    );
+    return stored?.access_key ?? null;
   }
 
   /** Takes a number for a draft. */
