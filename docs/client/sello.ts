@@ -1739,7 +1739,9 @@ export interface paths {
         post?: never;
         /**
          * Remove a member, or take an invitation back
-         * @description Permission: `members:write`.
+         * @description API keys that the member made go on acting for the tenant unless `revoke_keys` is true; `created_by` of a key says whose it is.
+         *
+         *     Permission: `members:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         delete: operations["removeMember"];
@@ -2251,6 +2253,13 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /**
+             * Format: uuid
+             * @description Person who made it, or the key by which it was made; null for one of the operator, or from before this was kept
+             */
+            created_by: string | null;
+            /** @description Name of that person at the time */
+            created_by_name: string | null;
+            /**
              * Format: date-time
              * @description Exact to the minute; null for a key never used
              */
@@ -2280,6 +2289,13 @@ export interface components {
             environment: "TEST" | "PRODUCTION";
             /** Format: date-time */
             created_at: string;
+            /**
+             * Format: uuid
+             * @description Person who made it, or the key by which it was made; null for one of the operator, or from before this was kept
+             */
+            created_by: string | null;
+            /** @description Name of that person at the time */
+            created_by_name: string | null;
             /**
              * Format: date-time
              * @description Exact to the minute; null for a key never used
@@ -6058,7 +6074,7 @@ export interface components {
          * @example wait=10
          */
         Prefer: string;
-        /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+        /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
         TenantId: string;
     };
     requestBodies: never;
@@ -6093,7 +6109,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6128,7 +6144,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6170,7 +6186,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -6905,7 +6921,7 @@ export interface operations {
                 is_active?: boolean;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6940,7 +6956,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -6995,7 +7011,7 @@ export interface operations {
                 refresh?: boolean;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -7030,7 +7046,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7068,7 +7084,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7107,7 +7123,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7173,7 +7189,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -7215,7 +7231,7 @@ export interface operations {
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The same as the body field `idempotency_key`: under one key of an issuer one document is made, ever. The same content again gets the first answer with `Idempotent-Replayed: true`, other content 409 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -7261,7 +7277,7 @@ export interface operations {
             header?: {
                 /** @description The same as the body field `idempotency_key`: under one key of an issuer one document is made, ever. The same content again gets the first answer with `Idempotent-Replayed: true`, other content 409 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -7325,7 +7341,7 @@ export interface operations {
                 separator?: "comma" | "semicolon";
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -7379,7 +7395,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -7414,7 +7430,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -7456,7 +7472,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7494,7 +7510,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7533,7 +7549,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7578,7 +7594,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7623,7 +7639,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7668,7 +7684,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7712,7 +7728,7 @@ export interface operations {
                  * @example wait=10
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7760,7 +7776,7 @@ export interface operations {
             header?: {
                 /** @description The same as the body field `idempotency_key`: under one key of an issuer one document is made, ever. The same content again gets the first answer with `Idempotent-Replayed: true`, other content 409 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7806,7 +7822,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7856,7 +7872,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7894,7 +7910,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7937,7 +7953,7 @@ export interface operations {
                  * @example wait=10
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -7979,7 +7995,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8020,7 +8036,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8061,7 +8077,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8102,7 +8118,7 @@ export interface operations {
                 kind?: "signed" | "authorized";
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8141,7 +8157,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8184,7 +8200,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8224,7 +8240,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8280,7 +8296,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -8324,7 +8340,7 @@ export interface operations {
             header?: {
                 /** @description Goes on behind this id; browsers send it by themselves */
                 "Last-Event-ID"?: string;
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -8418,7 +8434,7 @@ export interface operations {
                 is_active?: boolean;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -8453,7 +8469,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -8495,7 +8511,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8533,7 +8549,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8572,7 +8588,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8617,7 +8633,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8655,7 +8671,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8701,7 +8717,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8747,7 +8763,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8787,7 +8803,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8828,7 +8844,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8878,7 +8894,7 @@ export interface operations {
                 is_active?: boolean;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8916,7 +8932,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -8961,7 +8977,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9001,7 +9017,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9042,7 +9058,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9096,7 +9112,7 @@ export interface operations {
                 is_active?: boolean;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9136,7 +9152,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9183,7 +9199,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9225,7 +9241,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9268,7 +9284,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9317,7 +9333,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9361,7 +9377,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9399,7 +9415,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9651,7 +9667,7 @@ export interface operations {
                 include_deleted?: boolean;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9686,7 +9702,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9737,7 +9753,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9779,7 +9795,7 @@ export interface operations {
                 charset?: "utf-8" | "windows-1252";
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -9822,7 +9838,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9860,7 +9876,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9899,7 +9915,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9947,7 +9963,7 @@ export interface operations {
                 as_of?: string | null;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -9985,7 +10001,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -10020,7 +10036,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -10075,7 +10091,7 @@ export interface operations {
                 to?: string;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -10110,7 +10126,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -10145,7 +10161,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -10187,7 +10203,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -10234,7 +10250,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -10269,7 +10285,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -10309,9 +10325,12 @@ export interface operations {
     };
     removeMember: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Revoke the API keys that the member made, too */
+                revoke_keys?: boolean;
+            };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10350,7 +10369,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10395,7 +10414,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10436,7 +10455,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10477,7 +10496,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10523,7 +10542,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -10558,7 +10577,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path?: never;
@@ -10600,7 +10619,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10638,7 +10657,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10677,7 +10696,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10729,7 +10748,7 @@ export interface operations {
                 status?: components["schemas"]["WebhookDeliveryStatus"];
             };
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10767,7 +10786,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10807,7 +10826,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10850,7 +10869,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10895,7 +10914,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {
@@ -10936,7 +10955,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is an active member of none, and naming one does not help) */
+                /** @description Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` (none of the caller's), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none) */
                 "X-Tenant-Id"?: components["parameters"]["TenantId"];
             };
             path: {

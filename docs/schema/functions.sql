@@ -1,7 +1,7 @@
 -- Functions of the schema `sello` after the last migration, to read: `npm run docs` writes them, and nobody applies
 -- them.
 
--- Audit log: record_act, record_audit, record_for_person, record_foreign_attempt, refuse_change
+-- Audit log: note_foreign_attempt, record_act, record_audit, record_for_person, record_foreign_attempt, refuse_change
 -- Buyers: learn_buyer, recall_taxpayer, remember_taxpayer, ruc_of, verify_buyers
 -- Credentials: administers_platform, authenticate_api_key, authenticate_session, is_credential_valid, note_api_key_use,
 -- require_credential, session_acts_in
@@ -41,6 +41,25 @@
 
 
 -- ===== Audit log
+
+-- Returns true if a person named a tenant that is none of theirs, and writes so into the audit log of each tenant of
+-- the person, as record_foreign_attempt does. The API calls it when it refuses such a request.
+CREATE OR REPLACE FUNCTION sello.note_foreign_attempt(p_user uuid, p_named uuid, p_now timestamp with time zone, p_request_id text, p_address text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+begin
+  if exists (select from members m where m.tenant_id = p_named and m.user_id = p_user) then
+    return false;
+  end if;
+  perform record_foreign_attempt(p_user, p_named, p_now, p_request_id, p_address);
+  return true;
+end $function$;
+alter function note_foreign_attempt(uuid,uuid,timestamp with time zone,text,text) owner to sello_resolver;
+revoke execute on function note_foreign_attempt(uuid,uuid,timestamp with time zone,text,text) from public;
+grant execute on function note_foreign_attempt(uuid,uuid,timestamp with time zone,text,text) to sello_app;
 
 -- Writes the line of an act into the audit log as record_audit does, then raises SE002 if the line's `credential` may
 -- no longer act in the tenant. It returns true. The API calls it in the transaction of each act that it records.

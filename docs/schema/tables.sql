@@ -169,8 +169,9 @@ create policy tenant_isolation on products for all to sello_app using ((tenant_i
 
 -- ===== Credentials
 
--- The API keys of tenants: the hash of each, the beginning that lists show, its environment and when it was last used.
--- A revoked key stays as a row.
+-- The API keys of tenants: the hash of each, the beginning that lists show, its environment, when it was last used, and
+-- the person who made it, or made the key by which it was made, with the name of that time. A revoked key stays as a
+-- row.
 create table api_keys (
   tenant_id uuid not null,
   id uuid not null,
@@ -181,6 +182,8 @@ create table api_keys (
   created_at timestamp with time zone not null,
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  created_by uuid,
+  created_by_name text,
   constraint api_keys_pkey PRIMARY KEY (tenant_id, id),
   constraint api_keys_environment_check CHECK ((environment = ANY (ARRAY['TEST'::text, 'PRODUCTION'::text]))),
   constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)

@@ -52,14 +52,14 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
   FORBIDDEN: {
     tenant_required: reason('Pertenece a varias empresas. Nombre una en X-Tenant-Id; GET /auth/me las lista.', 'You belong to several tenants. Name one in X-Tenant-Id; GET /auth/me lists them.'),
     tenant_mismatch: reason('X-Tenant-Id nombra una empresa que no es suya. GET /auth/me lista las suyas.', 'X-Tenant-Id names a tenant that is not yours. GET /auth/me lists yours.'),
-    no_active_membership: reason('Esta cuenta no pertenece a ninguna empresa, o está suspendida en ella. Pida una invitación o funde una con POST /auth/tenants.', 'This account belongs to no tenant, or is suspended there. Ask for an invitation, or found one by POST /auth/tenants.'),
+    no_active_membership: reason('Esta cuenta no pertenece a ninguna empresa, está suspendida en ella, o la empresa está cerrada. Pregunte a un propietario, o funde una con POST /auth/tenants.', 'This account belongs to no tenant, is suspended there, or the tenant is closed. Ask an owner, or found one by POST /auth/tenants.'),
     email_unconfirmed: reason('El correo de la cuenta no está confirmado. Siga el enlace del mensaje, o pídalo de nuevo con POST /auth/email/verify/send.', 'The address of the account is not confirmed. Follow the link of the mail, or have it sent again by POST /auth/email/verify/send.'),
     owners_only: reason('Solo un propietario puede hacerlo. Pídaselo a uno.', 'Only an owner may do this. Ask one.'),
     own_role: reason('Nadie se da a sí mismo un rol mayor. Pídalo a otra persona.', 'Nobody raises themselves to a higher role. Ask somebody else.'),
-    other_person: reason('La invitación es para otra cuenta. Ingrese con la cuenta invitada.', 'The invitation is for another account. Sign in as the invited person.'),
+    other_person: reason('La invitación es para otra persona que la que ingresó. Cierre esta sesión; luego ingrese con la cuenta invitada o, si no la hay, acepte con nombre y contraseña.', 'The invitation is for somebody else than who is signed in. Sign out; then sign in as the invited person or, if there is no such account, accept with name and password.'),
     person_required: reason('Esta operación es de una persona, no de una clave de API. Ingrese con una cuenta.', 'This operation is a person\'s, not an API key\'s. Sign in with an account.'),
     origin: reason('La página que llama con la cookie no es de un origen admitido. Agréguelo a ALLOWED_ORIGINS.', 'The page that calls by cookie is of no allowed origin. Add it to ALLOWED_ORIGINS.'),
-    content_type: reason('Con la cookie de la sesión el cuerpo debe ser application/json.', 'By session cookie the body must be application/json.'),
+    content_type: reason('Con la cookie de la sesión el cuerpo debe ser application/json. Para un archivo envíe además el access_token de la misma sesión como Authorization: Bearer.', 'By session cookie the body must be application/json. For a file send the access_token of the same session as Authorization: Bearer too.'),
   },
   NOT_FOUND: {
     google_sign_in_is_off: reason('El ingreso con Google no está activado aquí. Ingrese con contraseña.', 'The sign-in with Google is off here. Sign in with a password.'),

@@ -121,6 +121,8 @@ describe('credentials', () => {
       expect(header).toEqual({ alg: 'RS256', typ: 'at+jwt', kid: createHash('sha256').update(JSON.stringify((({ e, kty, n }) => ({ e, kty, n }))(createPublicKey(ours).export({ format: 'jwk' })))).digest('base64url') });
       expect(Object.keys(claims).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'nbf', 'sid', 'sub', 'tv']);
       expect(Number(claims['exp']) - Number(claims['iat'])).toBe(900);
+      // Another process, whose clock is behind, takes it at once.
+      expect(Number(claims['iat']) - Number(claims['nbf'])).toBe(30);
     });
 
     it('may be made anew by whoever has the key: so the refusals below are for what was changed', async () => {

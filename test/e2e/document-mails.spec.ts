@@ -103,6 +103,19 @@ describe('an authorized document', () => {
     }
   });
 
+  it('of a sale to nobody in particular greets a customer, in either language', async () => {
+    const [buyer, reader] = [newAddress(), newAddress()];
+    const id = await authorized({
+      buyer_id_type: '07', buyer_id: '9999999999999', buyer_name: 'CONSUMIDOR FINAL', buyer_email: buyer, payments: undefined,
+      subtotal: '10', total_tax: '1.50', total: '11.50',
+      lines: [{ line_number: 1, description: 'Café', quantity: 2, unit_price: 5, subtotal: 10, tax_rate_code: '4' }],
+      taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: 10, rate: 0.15, tax_amount: 1.5 }],
+    });
+    expect((await send(id, { to: reader, language: 'en' })).status).toBe(202);
+    expect((await awaitMail(mailbox, buyer)).text).toContain('Hola, cliente:');
+    expect((await awaitMail(mailbox, reader)).text).toContain('Hello, customer:');
+  });
+
   it('says on its record what became of the mail', async () => {
     const buyer = newAddress();
     const id = await authorized({ buyer_email: buyer });

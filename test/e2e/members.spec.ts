@@ -293,12 +293,38 @@ describe('members of a tenant', () => {
   });
 
   describe('suspension and removal', () => {
+    it('leaves the keys of who is removed, which say whose they are, or revokes them', async () => {
+      const madeBy = async (maker: Somebody): Promise<{ id: string; key: string; created_by: string; created_by_name: string }> => {
+        const answer = await maker.call<{ id: string; key: string; created_by: string; created_by_name: string }>('POST', '/auth/api-keys', { name: 'Caja' });
+        expect(answer.status).toBe(201);
+        return answer.body;
+      };
+      const withKey = (key: string, method = 'GET', path = '/tenant', body?: object): Promise<Response> =>
+        fetch(`${stack.apiUrls[1]}${path}`, { method, headers: { 'X-Api-Key': key, 'Content-Type': 'application/json' }, ...(body && { body: JSON.stringify(body) }) });
+      for (const revokes of [false, true]) {
+        const clerk = await member(stack, business.tenantId, 'tenant_admin');
+        const own = await madeBy(clerk);
+        expect(own).toMatchObject({ created_by: clerk.userId, created_by_name: expect.any(String) });
+        const second = (await (await withKey(own.key, 'POST', '/auth/api-keys', { name: 'Otra' })).json()) as typeof own;
+        expect(second).toMatchObject({ created_by: clerk.userId, created_by_name: own.created_by_name });
+        const others = await madeBy(owner);
+        expect((await owner.call('DELETE', `/tenant/members/${clerk.memberId}${revokes ? '?revoke_keys=true' : ''}`)).status).toBe(204);
+        const left = async (): Promise<number[]> => Promise.all([own, second, others].map(async ({ key }) => (await withKey(key)).status));
+        expect(await left()).toEqual(revokes ? [401, 401, 200] : [200, 200, 200]);
+        const told = (await lines('&action=api_key.revoked')).filter(({ target_id }) => [own.id, second.id].includes(target_id));
+        expect(told.map(({ actor_id }) => actor_id)).toEqual(revokes ? [owner.userId, owner.userId] : []);
+      }
+    });
+
     it('shut out from the next request on, on every process, and resuming lets in again', async () => {
       const clerk = await member(stack, business.tenantId, 'viewer');
       const statuses = async (): Promise<number[]> => Promise.all(stack.apiUrls.map(async (url) => (await clerk.call('GET', '/tenant', undefined, null, url)).status));
       expect(await statuses()).toEqual([200, 200]);
       expect(await act(admin, clerk.memberId, 'suspend')).toMatchObject({ status: 200, body: { status: 'suspended' } });
       expect(await statuses()).toEqual([403, 403]);
+      // Named or not, it is the suspension that they hear of, and no tenant hears of an attempt.
+      for (const named of [null, business.tenantId]) expect(verdict(await clerk.call('GET', '/tenant', undefined, named))).toEqual([403, 'FORBIDDEN', 'no_active_membership']);
+      expect((await lines('&action=access.foreign_tenant_refused')).filter(({ actor_id }) => actor_id === clerk.userId)).toEqual([]);
       expect(verdict(await act(admin, clerk.memberId, 'suspend'))).toEqual([409, 'INVALID_STATE', null]);
       expect(await act(admin, clerk.memberId, 'resume')).toMatchObject({ status: 200, body: { status: 'active', role: 'viewer' } });
       expect(await statuses()).toEqual([200, 200]);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { answerUnreadable } from '../../src/platform/http/unreadable-request.js';
 
-describe('what comes behind a request that is not answered yet', () => {
+describe('what cannot be read', () => {
   let server: Server;
   const told: unknown[] = [];
   const pending: ServerResponse[] = [];
@@ -28,7 +28,25 @@ describe('what comes behind a request that is not answered yet', () => {
     return { client, answer: () => heard };
   };
 
-  it('is told once and kept nowhere, however much comes; the request gets its answer, and the connection ends', async () => {
+  it('of the body of a request is refused so that the page of another origin may read why', async () => {
+    const { client, answer } = await open();
+    client.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+    while (pending.length === 0) await sleep(5);
+    const response = pending.pop()!;
+    const headers = { 'Access-Control-Allow-Origin': 'https://app.example', 'Access-Control-Allow-Credentials': 'true', Vary: 'Origin', 'X-Request-Id': 'r-1' };
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.setHeader('Content-Type', 'text/html');
+    const closed = once(client, 'close');
+    client.write('no length of a chunk\r\n');
+    await closed;
+    const [head = '', body = ''] = answer().split('\r\n\r\n');
+    const lines = head.toLowerCase().split('\r\n');
+    expect(lines).toEqual(expect.arrayContaining(['http/1.1 400 bad request', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`.toLowerCase()), 'content-type: application/json; charset=utf-8']));
+    expect(JSON.parse(body)).toMatchObject({ error: { code: 'MALFORMED_REQUEST' } });
+    told.length = 0;
+  });
+
+  it('behind a request that is not answered yet is told once and kept nowhere, however much comes; the request gets its answer, and the connection ends', async () => {
     const { client, answer } = await open();
     client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     while (pending.length === 0) await sleep(5);

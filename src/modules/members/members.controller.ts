@@ -5,7 +5,7 @@ import { PageQuery } from '../../platform/http/paging.dto.js';
 import { PathUuid } from '../../platform/http/path-uuid.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
-import { MemberInviteDto, MemberUpdateDto } from './members.dto.js';
+import { MemberInviteDto, MemberRemovalQuery, MemberUpdateDto } from './members.dto.js';
 import { MemberPage, MemberRecord } from './members.responses.js';
 import { ChangeMemberRole } from './use-cases/change-member-role.js';
 import { InviteMember } from './use-cases/invite-member.js';
@@ -78,9 +78,9 @@ export class MembersController {
   @Delete(':member_id')
   @HttpCode(204)
   @RequirePermission('members:write')
-  @ApiOperation({ operationId: 'removeMember', summary: 'Remove a member, or take an invitation back' })
+  @ApiOperation({ operationId: 'removeMember', summary: 'Remove a member, or take an invitation back', description: 'API keys that the member made go on acting for the tenant unless `revoke_keys` is true; `created_by` of a key says whose it is.' })
   @ApiNoContentResponse()
-  remove(@Tenant() tenant: TenantContext, @Param('member_id', PathUuid) memberId: string): Promise<void> {
-    return this.commands.execute(new RemoveMember(tenant, memberId));
+  remove(@Tenant() tenant: TenantContext, @Param('member_id', PathUuid) memberId: string, @Query() query: MemberRemovalQuery): Promise<void> {
+    return this.commands.execute(new RemoveMember(tenant, memberId, query.revoke_keys));
   }
 }

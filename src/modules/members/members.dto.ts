@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Email, OneOf, Text } from '../../platform/http/fields.js';
+import { Email, Flag, OneOf, Text } from '../../platform/http/fields.js';
 import { MEMBER_ROLES, type MemberRole } from '../../shared/tenant-context.js';
 
 /** Request bodies of the tenant and member endpoints (interface specification 4.18; decisions, section 5). */
@@ -16,6 +16,10 @@ export class MemberInviteDto {
 @ApiSchema({ name: 'MemberUpdate' })
 export class MemberUpdateDto {
   @OneOf(MEMBER_ROLES, ROLE) role: MemberRole;
+}
+
+export class MemberRemovalQuery {
+  @Flag({ fromText: true, default: false, about: 'Revoke the API keys that the member made, too' }) revoke_keys: boolean = false;
 }
 
 @ApiSchema({ name: 'TenantUpdate' })

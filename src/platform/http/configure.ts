@@ -42,11 +42,11 @@ export function configureHttp(app: NestExpressApplication, description: () => De
   app.use(requestId(app.get<Ids>(IDS)));
   if (isTracing()) app.use(requestSpan);
   app.use(requestLog(app.get<Logger>(LOGGER), app.get(Meters)));
-  app.use(headerLimit);
   app.use(securityHeaders(settings));
   app.use(lastAnswer(app.get(Shutdown)));
   app.use(noStore);
   allowOrigins(app, settings.ALLOWED_ORIGINS);
+  app.use(headerLimit);
   app.use(cookieOrigin(app.get(PublicAddress)));
   if (settings.APP_ENV !== 'production') serveDocs(app, description, settings.EXAMPLE_IDS_FILE ?? null);
   const server = app.getHttpServer();

@@ -39,7 +39,7 @@ export function answerUnreadable(server: Server, ids: Ids, logger: Logger): void
       const requestId = typeof known === 'string' ? known : ids.uuid();
       const { body } = answerTo(refusal.error, languageOf(pending?.req.headers['accept-language']), requestId);
       logger.info({ request_id: requestId, status: refusal.status, code: cause.code }, 'what came could not be read');
-      socket.write(written(refusal.status, requestId, JSON.stringify(body)));
+      socket.write(written(refusal.status, { ...readableBy(pending), 'X-Request-Id': requestId }, JSON.stringify(body)));
     }
     socket.destroy(cause);
   });
@@ -51,9 +51,13 @@ function refusalOf(code: string | undefined): (typeof REFUSALS)[string] | null {
   return REFUSALS[code] ?? (code.startsWith('HPE_') ? UNREADABLE : null);
 }
 
-function written(status: number, requestId: string, body: string): string {
+/** Headers of the pending answer by which a page of another origin may read it. */
+const readableBy = (pending: ServerResponse | null): OutgoingHttpHeaders =>
+  Object.fromEntries(Object.entries(pending?.getHeaders() ?? {}).filter(([name]) => name === 'vary' || name.startsWith('access-control-')));
+
+function written(status: number, own: OutgoingHttpHeaders, body: string): string {
   const headers: OutgoingHttpHeaders = {
-    'X-Request-Id': requestId, 'Cache-Control': 'no-store', 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body), Connection: 'close',
+    ...own, 'Cache-Control': 'no-store', 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body), Connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');

@@ -34,7 +34,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
     name: 'X-Tenant-Id', in: 'header', required: false, schema: { type: 'string', format: 'uuid' },
     description:
       'Chooses among the memberships of a person; of an API key it must name its own tenant. 403 with the `reason` in the detail: `tenant_required` (one of several must be named), `tenant_mismatch` ' +
-      '(none of the caller\'s), `no_active_membership` (the person is an active member of none, and naming one does not help)',
+      '(none of the caller\'s), `no_active_membership` (the person is suspended in that tenant, or it is closed; unnamed: the person is an active member of none)',
   },
   IdempotencyKey: {
     name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 },

@@ -15,6 +15,8 @@ export interface AccessClaims {
 
 export const ACCESS_TOKEN_SECONDS = 900;
 export const TOKEN_ISSUER = 'sello';
+/** So long before it is issued a token holds already, for processes whose clocks are behind. */
+const CLOCK_SPREAD_SECONDS = 30;
 /** Longest token that is looked at. */
 const MAX_TOKEN_CHARACTERS = 8_192;
 
@@ -41,7 +43,7 @@ export class AccessTokens {
       signOptions: { algorithm: 'RS256', keyid: this.keys.signingKeyId, header: { alg: 'RS256', typ: TOKEN_TYPE } },
     });
     return this.signer.sign({
-      iss: TOKEN_ISSUER, aud: audienceOf(this.settings), sub, sid, tv, iat: now, nbf: now, exp: now + ACCESS_TOKEN_SECONDS,
+      iss: TOKEN_ISSUER, aud: audienceOf(this.settings), sub, sid, tv, iat: now, nbf: now - CLOCK_SPREAD_SECONDS, exp: now + ACCESS_TOKEN_SECONDS,
     });
   }
 }

@@ -66,8 +66,8 @@ export class PersonAuthentication {
     const visited = person.isPlatformAdmin ? await this.visit(request, person, named) : null;
     if (visited !== null) return this.contextOf(person, visited, null, 'platform_admin');
     if (membership === undefined) {
-      if (named !== null) await this.tellOwnTenants(request, person, named);
-      throw new DomainError('FORBIDDEN', { reason: absence(person, named) });
+      if (named !== null && (await this.isForeign(request, person, named))) throw new DomainError('FORBIDDEN', { reason: 'tenant_mismatch' });
+      throw new DomainError('FORBIDDEN', { reason: named === null && person.isPlatformAdmin ? 'tenant_required' : 'no_active_membership' });
     }
     return this.contextOf(person, membership.tenantId, membership.memberId, membership.role);
   }
@@ -76,10 +76,13 @@ export class PersonAuthentication {
     return { tenantId, principal: { kind: 'user', id: userId, sessionId, memberId, role }, environment: sriEnvironment(this.settings) };
   }
 
-  /** The tenants a person belongs to learn that the person tried another one. */
-  private async tellOwnTenants(request: ServiceRequest, { userId }: SignedInPerson, named: string): Promise<void> {
+  /** Whether the named tenant is none of the person's, not even one in which they are suspended: the tenants they belong to learn of it then. */
+  private async isForeign(request: ServiceRequest, { userId }: SignedInPerson, named: string): Promise<boolean> {
     const { requestId, address } = originOf(request);
-    await this.database.withoutTenant('select record_foreign_attempt($1, $2, $3, $4, $5)', [userId, named, this.clock.now(), requestId, address]);
+    const [attempt] = await this.database.withoutTenant<{ is_foreign: boolean }>('select note_foreign_attempt($1, $2, $3, $4, $5) as is_foreign', [
+      userId, named, this.clock.now(), requestId, address,
+    ]);
+    return attempt?.is_foreign !== false;
   }
 
   private async visit(request: ServiceRequest, person: SignedInPerson, named: string | null): Promise<string | null> {
@@ -104,10 +107,4 @@ export class PersonAuthentication {
     }
     return claims;
   }
-}
-
-/** Why a person works in no tenant. Only a platform administrator without memberships gets on by naming one. */
-function absence({ isPlatformAdmin }: SignedInPerson, named: string | null): string {
-  if (named !== null) return 'tenant_mismatch';
-  return isPlatformAdmin ? 'tenant_required' : 'no_active_membership';
 }

@@ -17,7 +17,7 @@ export interface NewApiKey {
   readonly hash: Buffer;
 }
 
-const COLUMNS = 'id, tenant_id, name, prefix, environment, created_at, last_used_at, revoked_at';
+const COLUMNS = 'id, tenant_id, name, prefix, environment, created_at, created_by, created_by_name, last_used_at, revoked_at';
 
 /** Standing keys of a tenant: each is limited by itself. */
 export const MOST_KEYS = 100;
@@ -36,10 +36,11 @@ export class ApiKeysRepository {
       await manager.query('select 1 from tenants where id = $1 for no key update', [tenant.tenantId]);
       await requireStanding(manager, tenant);
       await requireCredential(manager, tenant, now);
+      const maker = await makerOf(manager, tenant);
       const [row] = await manager.query<ApiKeyRow[]>(
-        `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at)
-         select $1, $2, $3, $4, $5, $6, $7 where (select count(*) from api_keys k where k.tenant_id = $1 and k.revoked_at is null) < $8 returning ${COLUMNS}`,
-        [tenant.tenantId, key.id, key.name, key.prefix, key.hash, tenant.environment, now, MOST_KEYS],
+        `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at, created_by, created_by_name)
+         select $1, $2, $3, $4, $5, $6, $7, $9, $10 where (select count(*) from api_keys k where k.tenant_id = $1 and k.revoked_at is null) < $8 returning ${COLUMNS}`,
+        [tenant.tenantId, key.id, key.name, key.prefix, key.hash, tenant.environment, now, MOST_KEYS, maker?.id ?? null, maker?.name ?? null],
       );
       if (row === undefined) return null;
       const { name, prefix } = key;
@@ -75,6 +76,17 @@ export class ApiKeysRepository {
       return { rows, total: counted?.total ?? 0 };
     });
   }
+}
+
+/** The person who makes a key, or who made the key that makes it. */
+async function makerOf(manager: EntityManager, { tenantId, principal }: TenantContext): Promise<{ id: string; name: string | null } | undefined> {
+  const [maker] =
+    principal.kind === 'user'
+      ? await manager.query<{ id: string; name: string | null }[]>('select $1::uuid as id, (select name from describe_person($1) limit 1) as name', [principal.id])
+      : await manager.query<{ id: string; name: string | null }[]>(
+          'select created_by as id, created_by_name as name from api_keys where tenant_id = $1 and id = $2 and created_by is not null', [tenantId, principal.id],
+        );
+  return maker;
 }
 
 /**

@@ -24,7 +24,7 @@ export interface NewMember extends Invitation {
 
 /** What is to become of a member, and the line of the audit log for it. */
 export interface MemberChange {
-  readonly set: { readonly role?: MemberRole; readonly status?: 'active' | 'suspended'; readonly invitation?: Invitation } | 'remove';
+  readonly set: { readonly role?: MemberRole; readonly status?: 'active' | 'suspended'; readonly invitation?: Invitation } | 'remove' | 'remove_with_keys';
   readonly entry: Pick<AuditEntry, 'action' | 'detail'>;
 }
 
@@ -80,13 +80,25 @@ export class MembersRepository {
       await requireCredential(manager, tenant, now);
       const decision = decide(standing);
       if (decision !== null) {
-        if (decision.set !== 'remove' && decision.set.invitation !== undefined) await refuseFlood(manager, tenant, standing.member.email, now);
+        if (typeof decision.set === 'object' && decision.set.invitation !== undefined) await refuseFlood(manager, tenant, standing.member.email, now);
         // The line first: who leaves acts no longer afterwards.
         await this.audit.record(manager, tenant, { ...decision.entry, target: { kind: 'member', id: memberId } }, now);
+        if (decision.set === 'remove_with_keys') await this.revokeKeysOf(manager, tenant, memberId, now);
         await apply(manager, tenant, memberId, decision.set, now);
       }
       return card(manager, tenant.tenantId, memberId);
     });
+  }
+
+  /** Each with its line in the audit log, all lines first: a key may be the one that acts. */
+  private async revokeKeysOf(manager: EntityManager, tenant: TenantContext, memberId: string, now: Date): Promise<void> {
+    const keys = await manager.query<{ id: string; name: string; prefix: string }[]>(
+      `select k.id, k.name, k.prefix from api_keys k join members m on m.tenant_id = k.tenant_id and m.user_id = k.created_by
+       where k.tenant_id = $1 and m.id = $2 and k.revoked_at is null order by k.id for no key update of k`,
+      [tenant.tenantId, memberId],
+    );
+    for (const { id, ...detail } of keys) await this.audit.record(manager, tenant, { action: 'api_key.revoked', target: { kind: 'api_key', id }, detail }, now);
+    await manager.query('update api_keys set revoked_at = $3 where tenant_id = $1 and id = any ($2)', [tenant.tenantId, keys.map(({ id }) => id), now]);
   }
 
   /** A page, newest first. */
@@ -187,7 +199,7 @@ async function standingOf(manager: EntityManager, tenant: TenantContext, memberI
 }
 
 async function apply(manager: EntityManager, { tenantId }: TenantContext, memberId: string, set: MemberChange['set'], now: Date): Promise<void> {
-  if (set === 'remove') {
+  if (typeof set === 'string') {
     await manager.query('delete from members where tenant_id = $1 and id = $2', [tenantId, memberId]);
     return;
   }

@@ -5,11 +5,12 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import { requireMayTouch, requireOwnerLeft } from '../domain/authority.js';
 import { MembersRepository } from '../persistence/members.repository.js';
 
-/** Takes a member out of the tenant, or an invitation back; the person's account stays. */
+/** Takes a member out of the tenant, or an invitation back; the person's account stays. Keys that the member made go on unless they are to be revoked. */
 export class RemoveMember extends Command<void> {
   constructor(
     readonly tenant: TenantContext,
     readonly memberId: string,
+    readonly revokesKeys: boolean,
   ) {
     super();
   }
@@ -22,7 +23,7 @@ export class RemoveMemberHandler implements ICommandHandler<RemoveMember> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ tenant, memberId }: RemoveMember): Promise<void> {
+  async execute({ tenant, memberId, revokesKeys }: RemoveMember): Promise<void> {
     await this.members.change(
       tenant,
       memberId,
@@ -31,7 +32,7 @@ export class RemoveMemberHandler implements ICommandHandler<RemoveMember> {
         requireOwnerLeft(member, otherOwners);
         // No list knows the member any more.
         const detail = { email: member.email, role: member.role, status: member.status };
-        return { set: 'remove', entry: { action: 'member.removed', detail } };
+        return { set: revokesKeys ? 'remove_with_keys' : 'remove', entry: { action: 'member.removed', detail } };
       },
       this.clock.now(),
     );

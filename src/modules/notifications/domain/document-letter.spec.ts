@@ -45,6 +45,13 @@ describe('the mail of a document', () => {
     expect(letter.html).not.toMatch(/<script|src=|https?:|url\(/);
   });
 
+  it('breaks what has no place to break, so that a telephone shows the whole page', () => {
+    const { html } = documentLetter(facts('01'), { ...PLAIN, message: `https://pagos.example.com/${'a'.repeat(300)}` });
+    const cells = [...html.matchAll(/<td style="([^"]*font-size[^"]*)"/g)].map(([, style]) => style!);
+    expect(cells.length).toBeGreaterThan(7);
+    for (const style of cells) expect(style).toMatch(/word-break:break-word;overflow-wrap:anywhere/);
+  });
+
   it('greets whoever has no name, and cuts a subject that would not end', () => {
     expect(documentLetter({ ...facts('01'), buyerName: null }, PLAIN).text).toContain('Hola, cliente:');
     const { subject } = documentLetter({ ...facts('01'), buyerName: '😀'.repeat(300) }, { ...PLAIN, subject: '{{buyer_name}}' });

@@ -22,6 +22,8 @@ const escape = (text: string): string =>
 const INK = '#1f2933';
 const QUIET = '#52606d';
 const LINE = '#e4e7eb';
+/** What has no place to break, a key or a link, would widen the whole page beyond a phone. */
+const BREAKING = 'word-break:break-word;overflow-wrap:anywhere';
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 
 /**
@@ -39,10 +41,10 @@ function textOf({ message, title, figure, warning, rows, footer }: Page): string
 }
 
 function htmlOf({ language, sender, title, figure, warning, message, rows, footer }: Page): string {
-  const cell = (style: string, content: string): string => `<tr><td style="padding:0 28px;${FONT};${style}">${content}</td></tr>`;
+  const cell = (style: string, content: string): string => `<tr><td style="padding:0 28px;${FONT};${BREAKING};${style}">${content}</td></tr>`;
   const lines = rows.map(
     ([name, value]) =>
-      `<tr><td style="padding:10px 0;border-top:1px solid ${LINE};${FONT};color:${INK};font-size:15px;line-height:22px;word-break:break-word">` +
+      `<tr><td style="padding:10px 0;border-top:1px solid ${LINE};${FONT};color:${INK};font-size:15px;line-height:22px;${BREAKING}">` +
       `<span style="color:${QUIET};font-size:13px;line-height:18px">${escape(name)}</span><br>${escape(value)}</td></tr>`,
   );
   const body = [

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { printedNumberOf } from '../../../sri/access-key.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
+import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import type { DocumentStatus } from '../../documents/public.js';
 import type { DocumentFacts } from '../domain/document-letter.js';
 import type { Language } from '../domain/document-words.js';
@@ -58,7 +59,8 @@ function factsOf({ content, issuer, sequential, access_key: accessKey, authoriza
     total: content.total,
     accessKey,
     authorizationDate,
-    buyerName: content.buyerName,
+    // Nobody is called so: it stands for a buyer without a name.
+    buyerName: content.buyerIdType === FINAL_CONSUMER.idType ? null : content.buyerName,
     issuer: { name: issuer.tradeName ?? issuer.legalName, legalName: issuer.legalName, ruc: issuer.ruc },
     modified: isNote && modifiedDocumentType !== null && modifiedDocumentNumber !== null ? { documentType: modifiedDocumentType, number: modifiedDocumentNumber } : null,
     trip: transport === null ? null : { startDate: transport.startDate, endDate: transport.endDate, plate: transport.plate },
