@@ -13,8 +13,8 @@
 -- tenants_with_work, unsent_predecessor
 -- Events: complete_event, current_lineage, document_snapshot, event_card, events_after, events_behind, fan_out_event,
 -- settle_restored_events
--- Issuers: certificate_told, claim_ruc, end_ruc_claim, has_proven_ruc, lift_ruc_bars, notice_certificates, release_ruc,
--- replace_sealed_key, sealed_keys_after, take_ruc_claim
+-- Issuers: certificate_told, claim_ruc, end_ruc_claim, has_proven_ruc, lift_ruc_bars, master_keys_in_use,
+-- notice_certificates, release_ruc, replace_sealed_key, sealed_keys_after, take_ruc_claim
 -- Issuing: begin_work, issue_document, issuing_context, last_look
 -- Lifecycle: advance_document, document_outcome, guard_document, guard_draft_deletion, guard_draft_part_deletion,
 -- is_moving, load_document, restore_content, resume_parked_documents, wake_parked, wake_parked_going_round
@@ -1263,6 +1263,25 @@ begin
 end $function$;
 alter function lift_ruc_bars(text,text) owner to sello_resolver;
 revoke execute on function lift_ruc_bars(text,text) from public;
+
+-- Returns the ids of the master keys under which the newest active signing keys are sealed, as they stand at their
+-- beginning. Every process asks for its readiness.
+CREATE OR REPLACE FUNCTION sello.master_keys_in_use(p_newest integer)
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+  select distinct convert_from(substring(newest.sealed_key from 3 for get_byte(newest.sealed_key, 1)), 'UTF8')
+  from (
+    select c.sealed_key from certificates c
+    where c.is_active and c.revoked_at is null and octet_length(c.sealed_key) > 2
+    order by c.created_at desc limit p_newest
+  ) newest
+$function$;
+alter function master_keys_in_use(integer) owner to sello_resolver;
+revoke execute on function master_keys_in_use(integer) from public;
+grant execute on function master_keys_in_use(integer) to sello_app;
 
 -- Writes the event certificate.expiring, or certificate.expired, for each active certificate whose end has come within
 -- 30, 15, 7 or 1 days or has passed, once for each of these thresholds and only for active issuers of active tenants.

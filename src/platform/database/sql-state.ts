@@ -12,6 +12,7 @@ export const SQL_STATE = {
   serializationFailure: '40001',
   deadlockDetected: '40P01',
   insufficientPrivilege: '42501',
+  undefinedTable: '42P01',
   undefinedFunction: '42883',
   diskFull: '53100',
   tooManyConnections: '53300',

@@ -51,12 +51,21 @@ export class TenantTransaction {
     return this.query(sql, [...parameters]);
   }
 
+  /** Whether every connection that this process may have is in use, so that whoever asks now has to wait. */
+  get isBusy(): boolean {
+    const { totalCount, idleCount, options } = this.pool;
+    return idleCount === 0 && totalCount >= options.max;
+  }
+
+  private get pool(): Pool {
+    return (this.dataSource.driver as unknown as { readonly master: Pool }).master;
+  }
+
   private async query<Row>(sql: string | Prepared, values: unknown[]): Promise<Row[]> {
     if (!(sql instanceof Prepared)) return retryConflicts(() => this.dataSource.query<Row[]>(sql, values));
-    const pool = (this.dataSource.driver as unknown as { master: Pool }).master;
     return retryConflicts(async () => {
       try {
-        return (await pool.query<Row & object>({ name: sql.name, text: sql.text, values })).rows;
+        return (await this.pool.query<Row & object>({ name: sql.name, text: sql.text, values })).rows;
       } catch (error) {
         if (sqlState(error) !== PLAN_OUTDATED) throw error;
         return await this.dataSource.query<Row[]>(sql.text, values);

@@ -1,6 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { loadMigrations } from '../database/migrations.js';
+import { isNoConnection } from '../database/no-connection.js';
+import { sqlState } from '../database/sql-error.js';
+import { SQL_STATE } from '../database/sql-state.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
+import { MasterKeyCheck } from '../secrets/master-key-check.js';
 import { Shutdown } from '../shutdown/shutdown.js';
 import { type Logger, LOGGER } from './logger.js';
 import { Meters } from './meters.js';
@@ -14,18 +18,33 @@ export interface Readiness {
   readonly checks: Readonly<Record<'process' | 'postgresql' | 'migrations' | 'signing' | 'redis', Verdict>>;
 }
 
+/** Of a table of migrations that is not there. */
+const NEVER_MIGRATED: ReadonlySet<string | null> = new Set([SQL_STATE.undefinedTable, SQL_STATE.invalidSchemaName]);
+
+/** What PostgreSQL said of itself. */
+interface StoreState {
+  readonly postgresql: Verdict;
+  /** Names of the applied migrations; empty when none ever ran; null when PostgreSQL does not answer. */
+  readonly applied: ReadonlySet<string> | null;
+}
+
 /**
  * Whether this process can serve: it is not about to stop, PostgreSQL answers and has every migration that this code needs
- * (newer ones do no harm), and signing works. Redis is a convenience: without it the service is degraded, not unready.
+ * (newer ones do no harm), signing works, and the master key is that of the stored signing keys. Redis is a convenience: without it
+ * the service is degraded, not unready. So it is while PostgreSQL only reads, and while every connection is in use: another
+ * process would fare no better.
  */
 @Injectable()
 export class HealthChecks {
   private readonly expected = loadMigrations().map((migration) => new migration().name ?? '');
+  /** As they were when PostgreSQL last answered. */
+  private applied: ReadonlySet<string> | null = null;
 
   constructor(
     private readonly database: TenantTransaction,
     @Inject(REDIS_PROBE) private readonly redis: RedisProbe,
     private readonly signing: SigningSelfTest,
+    private readonly masterKey: MasterKeyCheck,
     private readonly shutdown: Shutdown,
     @Inject(LOGGER) private readonly logger: Logger,
     meters: Meters,
@@ -34,12 +53,13 @@ export class HealthChecks {
   }
 
   async ready(): Promise<Readiness> {
-    const [applied, redis] = await Promise.all([this.appliedMigrations(), this.redis.isReachable()]);
+    const [{ postgresql, applied }, redis] = await Promise.all([this.store(), this.redis.isReachable()]);
+    const isMigrated = this.areIn(applied);
     const checks = {
       process: this.shutdown.isStopping ? 'failing' : 'ok',
-      postgresql: applied === null ? 'failing' : 'ok',
-      migrations: this.areIn(applied) ? 'ok' : 'failing',
-      signing: this.signing.failure === null ? 'ok' : 'failing',
+      postgresql,
+      migrations: isMigrated ? 'ok' : 'failing',
+      signing: this.signing.failure === null && (!isMigrated || postgresql !== 'ok' || (await this.masterKeyFits())) ? 'ok' : 'failing',
       redis: redis ? 'ok' : 'degraded',
     } as const;
     const verdicts: Verdict[] = Object.values(checks);
@@ -49,23 +69,46 @@ export class HealthChecks {
 
   /** Whether PostgreSQL answers and has every migration that this code needs. */
   async isMigrated(): Promise<boolean> {
-    return this.areIn(await this.appliedMigrations());
+    return this.areIn((await this.store()).applied);
   }
 
   private areIn(applied: ReadonlySet<string> | null): boolean {
     return applied !== null && this.expected.every((name) => applied.has(name));
   }
 
-  /** Names of the applied migrations; empty when none ever ran; null when PostgreSQL does not answer. */
-  private async appliedMigrations(): Promise<ReadonlySet<string> | null> {
+  private async store(): Promise<StoreState> {
+    // Not to wait among the calls: whoever asks has less patience than they.
+    if (this.database.isBusy && this.applied !== null) return this.busy(this.applied);
     try {
-      const [table] = await this.database.withoutTenant<{ exists: boolean }>(`select to_regclass('migrations') is not null as exists`);
-      if (table?.exists !== true) return new Set();
-      const rows = await this.database.withoutTenant<{ name: string }>('select name from migrations');
-      return new Set(rows.map((row) => row.name));
+      const [state] = await this.database.withoutTenant<{ only_reads: boolean; applied: string[] }>(
+        `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads, array(select name from migrations) as applied`,
+      );
+      if (state?.only_reads === true) this.logger.warn({}, 'readiness: PostgreSQL only reads, so nothing can be accepted');
+      this.applied = new Set(state?.applied);
+      return { postgresql: state?.only_reads === true ? 'degraded' : 'ok', applied: this.applied };
     } catch (error) {
+      if (NEVER_MIGRATED.has(sqlState(error))) return { postgresql: 'ok', applied: new Set() };
+      if (isNoConnection(error) && this.database.isBusy && this.applied !== null) return this.busy(this.applied);
       this.logger.warn({ err: error }, 'readiness: PostgreSQL does not answer');
-      return null;
+      return { postgresql: 'failing', applied: null };
+    }
+  }
+
+  /** A server that fell silent ends its connections within seconds: then there is room to find out. */
+  private busy(applied: ReadonlySet<string>): StoreState {
+    this.logger.warn({}, 'readiness: every connection to PostgreSQL is in use');
+    return { postgresql: 'degraded', applied };
+  }
+
+  private async masterKeyFits(): Promise<boolean> {
+    try {
+      const fits = await this.masterKey.fits();
+      if (!fits) this.logger.error({}, 'the master key is not the one under which the signing keys are sealed: this process cannot sign, and what it seals will not open elsewhere');
+      return fits;
+    } catch (error) {
+      // Asked again the next time; whether PostgreSQL answers is another check.
+      this.logger.warn({ err: error }, 'readiness: nobody said which master keys are in use');
+      return true;
     }
   }
 }

@@ -23,6 +23,8 @@ export interface KeyWrapper {
   unwrap(wrapped: WrappedKey, context: Buffer): Promise<Buffer>;
   /** False for what an older master key wrapped: due for rotation. */
   isCurrent(keyId: string): Promise<boolean>;
+  /** False for what certainly another keeper, or a key that this one does not have, wrapped. */
+  mayOpen(keyId: string): boolean;
 }
 
 /** A sealed secret could not be opened. Says nothing of the content. */

@@ -31,6 +31,10 @@ export class LocalKeyring implements KeyWrapper {
     return Promise.resolve(keyId === this.currentId);
   }
 
+  mayOpen(keyId: string): boolean {
+    return this.keys.has(keyId);
+  }
+
   private keyOf(keyId: string): Buffer {
     const key = this.keys.get(keyId);
     if (!key) throw new KeyUnavailableError(`the secret was sealed under master key ${keyId}, which this process does not have`);

@@ -17,7 +17,7 @@ describe('a keeper of the master key that was silent', () => {
       if (failure !== null) throw failure;
       return what;
     };
-    const behind: KeyWrapper = { wrap: () => answer({ keyId: 'k', bytes: NOTHING }), unwrap: () => answer(NOTHING), isCurrent: () => answer(true) };
+    const behind: KeyWrapper = { wrap: () => answer({ keyId: 'k', bytes: NOTHING }), unwrap: () => answer(NOTHING), isCurrent: () => answer(true), mayOpen: () => true };
     keeper = new RestingKeyWrapper(behind, { now: () => new Date(now) });
   });
 

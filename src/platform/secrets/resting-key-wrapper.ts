@@ -25,6 +25,10 @@ export class RestingKeyWrapper implements KeyWrapper {
     return this.unlessItRests(() => this.keeper.isCurrent(keyId));
   }
 
+  mayOpen(keyId: string): boolean {
+    return this.keeper.mayOpen(keyId);
+  }
+
   private async unlessItRests<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     this.refuseWhileItRests();
     try {

@@ -50,6 +50,10 @@ export class VaultTransit implements KeyWrapper {
     return keyId === `vault:${this.name}:v${data.latest_version}`;
   }
 
+  mayOpen(keyId: string): boolean {
+    return keyId.startsWith(`vault:${this.name}:`);
+  }
+
   private idOf(ciphertext: string): string {
     return `vault:${this.name}:v${CIPHERTEXT.exec(ciphertext)?.[1] ?? ''}`;
   }

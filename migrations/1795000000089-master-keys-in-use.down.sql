@@ -1,0 +1,1 @@
+drop function master_keys_in_use(integer);

@@ -1,0 +1,118 @@
+import pg, { type Pool } from 'pg';
+import { DataSource } from 'typeorm';
+import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
+import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { HealthChecks, type Readiness } from '../../src/platform/observability/health-checks.js';
+import type { Logger } from '../../src/platform/observability/logger.js';
+import { Meters } from '../../src/platform/observability/meters.js';
+import type { RedisProbe } from '../../src/platform/observability/redis-probe.js';
+import type { SigningSelfTest } from '../../src/platform/observability/signing-self-test.js';
+import { Envelope } from '../../src/platform/secrets/envelope.js';
+import { LocalKeyring } from '../../src/platform/secrets/local-keyring.js';
+import { MasterKeyCheck } from '../../src/platform/secrets/master-key-check.js';
+import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
+import { createTestDatabase, fromSetup, type TestDatabase } from '../support/database.js';
+import { inTransaction } from '../support/held-transaction.js';
+import { seedTenant } from '../support/seed.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+
+const chance = new CryptoChance();
+const [OWN, OTHER] = [new LocalKeyring([Buffer.alloc(32, 1)], chance), new LocalKeyring([Buffer.alloc(32, 2)], chance)];
+const redis: RedisProbe = { isReachable: () => Promise.resolve(true), recall: () => Promise.resolve(null), note: () => Promise.resolve() };
+
+describe('whether a process is ready', () => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  let service: DataSource;
+  let told: string[];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const { hostname, port } = new URL(database.url);
+    proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+  });
+  afterAll(async () => {
+    await proxy.stop();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    await proxy.up();
+    service = await new DataSource(serviceDataSourceOptions(proxy.inFrontOf(database.url), 'api', 2, 1)).initialize();
+    told = [];
+  });
+  afterEach(() => service.destroy());
+
+  /** For connections that are opened from now on. */
+  async function readsOnly(value: 'on' | 'off'): Promise<void> {
+    const client = new pg.Client({ connectionString: fromSetup('TEST_POSTGRES_URL') });
+    await client.connect();
+    await client.query(`alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = ${value}`);
+    await client.end();
+    proxy.resetAll();
+    while ((service.driver as unknown as { master: Pool }).master.totalCount > 0) await new Promise(setImmediate);
+  }
+  function checks(): HealthChecks {
+    const note = (_: unknown, text: string): void => void told.push(text);
+    const transaction = new TenantTransaction(service);
+    const signing = { failure: null } as unknown as SigningSelfTest;
+    const logger = { warn: note, error: note } as unknown as Logger;
+    return new HealthChecks(transaction, redis, signing, new MasterKeyCheck(transaction, OWN), new Shutdown({ SHUTDOWN_SECONDS: 1 }), logger, new Meters());
+  }
+  const verdict = async (health: HealthChecks): Promise<Partial<Readiness['checks']> & { status: string }> => {
+    const { status, checks: { postgresql, migrations, signing } } = await health.ready();
+    return { status, postgresql, migrations, signing };
+  };
+  const FINE = { status: 'ok', postgresql: 'ok', migrations: 'ok', signing: 'ok' };
+
+  it('while every connection is in use it is, though not at its best: another would fare no better', async () => {
+    const health = checks();
+    expect(await verdict(health)).toEqual(FINE);
+    await inTransaction(database, async (owner) => {
+      await owner.query('lock table tenants');
+      const waiting = [1, 2].map(() => service.query('select count(*) from tenants').catch(() => undefined));
+      while (!new TenantTransaction(service).isBusy) await new Promise(setImmediate);
+      const asked = verdict(health);
+      // It does not wait for its turn.
+      expect((service.driver as unknown as { master: Pool }).master.waitingCount).toBe(0);
+      expect(await asked).toEqual({ ...FINE, status: 'degraded', postgresql: 'degraded' });
+      await owner.query('rollback');
+      await Promise.all(waiting);
+    });
+    expect(await verdict(health)).toEqual(FINE);
+    expect(told).toEqual(['readiness: every connection to PostgreSQL is in use']);
+  });
+
+  it('while PostgreSQL only reads it says so', async () => {
+    await readsOnly('on');
+    expect(await verdict(checks())).toEqual({ ...FINE, status: 'degraded', postgresql: 'degraded' });
+    await readsOnly('off');
+    expect(told).toEqual(['readiness: PostgreSQL only reads, so nothing can be accepted']);
+  });
+
+  it('it is not while PostgreSQL is away', async () => {
+    const health = checks();
+    await health.ready();
+    await proxy.down();
+    expect(await verdict(health)).toEqual({ ...FINE, status: 'failing', postgresql: 'failing', migrations: 'failing' });
+  });
+
+  it('it is not where its master key opens none of the signing keys, and is where it opens one', async () => {
+    const [mine, others] = [await seedTenant(database), await seedTenant(database, { ruc: '1790012346001' })];
+    const seal = async (seed: typeof mine, keeper: LocalKeyring): Promise<void> => {
+      const sealed = await new Envelope(keeper, chance).seal(Buffer.from('key'), seed);
+      await database.query('update certificates set sealed_key = $2 where id = $1', [seed.certificateId, sealed]);
+    };
+    const fresh = checks();
+    expect(await verdict(fresh)).toEqual(FINE);
+    await seal(mine, OTHER);
+    await seal(others, OTHER);
+    expect(await verdict(fresh)).toEqual({ ...FINE, status: 'failing', signing: 'failing' });
+    expect(told).toEqual([expect.stringMatching(/^the master key is not the one/)]);
+    await seal(mine, OWN);
+    expect(await verdict(fresh)).toEqual(FINE);
+    // Known once it is not asked for again.
+    await seal(mine, OTHER);
+    expect(await verdict(fresh)).toEqual(FINE);
+  });
+});
