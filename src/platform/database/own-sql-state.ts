@@ -14,7 +14,7 @@ export const OWN_SQL_STATE = {
   originalNotAuthorized: 'SE006',
   /** The note credits more than its original has left; the detail is what is left (`reserve_credit`). */
   creditExceeded: 'SE007',
-  /** Credit notes stand against the document that is to be cancelled (`refuse_credited_cancellation`). */
+  /** Credit notes stand against the document that is to be cancelled; the detail is their numbers (`refuse_credited_cancellation`). */
   creditedCancellation: 'SE008',
   /** The issuer has no active certificate (`last_look`). */
   certificateMissing: 'SE009',

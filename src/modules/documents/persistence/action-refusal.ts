@@ -17,7 +17,7 @@ export function actionRefusal(error: unknown, state: DocumentState): unknown {
     case OWN_SQL_STATE.creditExceeded:
       return creditExceeded(sqlDetail(error));
     case OWN_SQL_STATE.creditedCancellation:
-      return new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['cancellation.credited'], '')]);
+      return new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['cancellation.credited'], '', null, sqlDetail(error))]);
     default:
       return error;
   }
@@ -25,8 +25,8 @@ export function actionRefusal(error: unknown, state: DocumentState): unknown {
 
 const RULES = defineRules({
   'cancellation.credited': {
-    es: 'El documento tiene notas de crédito emitidas: anule primero cada una, o abandone la que el SRI no autorizó',
-    en: 'Credit notes were issued for the document: cancel each of them first, or abandon what the SRI did not authorize',
+    es: 'El documento tiene las notas de crédito que `actual` nombra: anule primero cada una, o abandone la que el SRI no autorizó',
+    en: 'The document has the credit notes that `actual` names: cancel each of them first, or abandon what the SRI did not authorize',
     reference: 'Res. NAC-DGERCGC25-00000014',
   },
 });
