@@ -2,24 +2,27 @@ import { parseArgs } from 'node:util';
 import { afterRestore, skipOf, USUAL_SKIP } from './after-restore.js';
 import { readOwnerUrl } from './config/settings.js';
 import { migrate } from './migrate.js';
+import { SystemClock } from './platform/adapters/system-clock.js';
 import { loadBackup } from './platform/database/backup/load-backup.js';
 import { runCommand } from './platform/run-command.js';
 
-const USAGE = `npm run restore -- FOLDER [--skip N]
+const USAGE = `npm run restore -- FOLDER [--skip N] [--drill]
 
 Puts a backup into a database that holds nothing of the service yet, and makes it fit to be served. Every process of the
 service is to be stopped, and DATABASE_OWNER_URL the owner of that database.
 
   --skip N   numbers that each counter leaves out, since they may have been issued after the backup (default ${USUAL_SKIP});
-             0 where nothing was issued in between`;
+             0 where nothing was issued in between
+  --drill    for a copy to try: switches off every webhook, and removes what waits to be delivered or mailed. Documents under
+             way are sent nevertheless, to the SRI that the settings name`;
 
 async function run(): Promise<void> {
-  const { positionals: [folder, ...more], values } = parseArgs({ allowPositionals: true, options: { skip: { type: 'string' } } });
+  const { positionals: [folder, ...more], values } = parseArgs({ allowPositionals: true, options: { skip: { type: 'string' }, drill: { type: 'boolean', default: false } } });
   if (folder === undefined || more.length > 0) throw new Error('name the folder of the backup: npm run restore -- FOLDER');
   const skip = skipOf(values.skip);
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const ownerUrl = readOwnerUrl();
-  const { created_at: at } = await loadBackup(ownerUrl, folder, say);
+  const { created_at: at } = await loadBackup(ownerUrl, folder, values.drill ? new SystemClock().now() : null, say);
   await migrate(ownerUrl, say);
   // Whoever is connected by now must not serve what has no new life yet: to stop here would leave him that.
   await afterRestore(ownerUrl, skip, `the backup of ${at}`, true, say);

@@ -56,7 +56,7 @@ describe('a database that went back to an earlier point', () => {
   });
 
   it('is served by nobody anew until another life of it has begun, which leaves the numbers out', async () => {
-    await loadBackup(restored.ownerUrl, join(folder, 'backup'), () => undefined);
+    await loadBackup(restored.ownerUrl, join(folder, 'backup'), null, () => undefined);
     await expect(stack.startApi({ DATABASE_URL: restored.url })).rejects.toThrow(REFUSED);
     await expect(stack.startWorker({ DATABASE_URL: restored.url })).rejects.toThrow('npm run after-restore');
 

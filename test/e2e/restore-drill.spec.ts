@@ -58,6 +58,9 @@ describe('a restored database', () => {
     // One that is under way at the moment of the backup, and goes out after it.
     await stack.killWorker(0);
     before.push(await business.accepted());
+    // And what then waits to be sent to others: this, and the mails of the documents, for there is no mail server.
+    const { body: webhook } = await business.call('POST', '/webhooks', { url: 'http://127.0.0.1:1024/' });
+    expect((await business.call('POST', `/webhooks/${String(webhook['id'])}/test`)).status).toBe(202);
     ({ next_cursor: cursor } = (await events('')).body);
     await run('backup.js', stack.ownerUrl, join(folder, 'backup'));
 
@@ -123,13 +126,43 @@ describe('a restored database', () => {
     expect(violations.filter((violation) => !violation.includes(before[2]!.document_id))).toEqual(['I4: the SRI was asked about 6 keys, the documents explain 4']);
   });
 
+  it('sends nothing to others that the backup held, as a copy for a drill', async () => {
+    const copy = await createTestDatabase({ migrated: false });
+    try {
+      const told = await run('restore.js', copy.ownerUrl, join(folder, 'backup'), '--drill');
+      expect(told).toContain('for a drill: 1 webhooks were switched off; 1 deliveries and 2 mails that waited are not sent');
+      const { index } = await stack.startWorker({ DATABASE_URL: copy.url });
+      try {
+        const underWay = async (): Promise<unknown> => (await copy.query('select status from documents where id = $1', [before[2]!.document_id]))[0]?.['status'];
+        for (let waited = 0; (await underWay()) !== 'MANUAL_REVIEW_REQUIRED'; waited += 1) {
+          if (waited > 300) throw new Error(`${String(await underWay())}\n${stack.logs()}`);
+          await sleep(100);
+        }
+      } finally {
+        await stack.killWorker(index, 'SIGTERM');
+      }
+      const sent = (database: TestDatabase) => database.query(
+        `select (select array_agg(is_active) from webhooks) as webhooks, (select array_agg(status) from webhook_deliveries) as deliveries,
+           (select count(*)::int from webhook_attempts) as attempts, (select count(*)::int from webhook_work) as due,
+           (select array_agg(distinct status || ' ' || coalesce(failure, '')) from mails where document_id = any ($1)) as mails,
+           (select count(*)::int from mail_outbox where kind = 'mail') as to_mail`, [before.slice(0, 2).map(({ document_id }) => document_id)]);
+      expect(await sent(copy)).toEqual([{
+        webhooks: [false], deliveries: ['failed'], attempts: 0, due: 0, mails: ['failed not sent: this database was restored for a drill'], to_mail: 0 }]);
+      // As a copy that goes on in earnest it is sent.
+      expect(await sent(restored)).toMatchObject([{ webhooks: [true], attempts: expect.any(Number) as number, mails: [expect.stringContaining('queued')] }]);
+      expect((await sent(restored))[0]?.['attempts']).toBeGreaterThan(0);
+    } finally {
+      await copy.drop();
+    }
+  });
+
   it('comes of a backup that only its owner may read', () => {
     const backup = join(folder, 'backup');
     for (const file of ['.', ...readdirSync(backup)]) expect([file, statSync(join(backup, file)).mode & 0o077]).toEqual([file, 0]);
   });
 
   it('is refused where a service is, and where a file of the backup was changed or is missing', async () => {
-    await expect(loadBackup(stack.ownerUrl, join(folder, 'backup'), () => undefined)).rejects.toThrow('holds a service already');
+    await expect(loadBackup(stack.ownerUrl, join(folder, 'backup'), null, () => undefined)).rejects.toThrow('holds a service already');
     const damaged = mkdtempSync(join(folder, 'damaged-'));
     for (const file of readdirSync(join(folder, 'backup'))) copyFileSync(join(folder, 'backup', file), join(damaged, file));
     appendFileSync(join(damaged, 'documents.copy.gz'), 'x');

@@ -9,6 +9,7 @@ import { ownerDataSourceOptions } from '../connection.js';
 import { loadMigrations } from '../migrations.js';
 import { unfitness } from '../server-version.js';
 import { BackupError, type Manifest, readBackup, tableFile } from './manifest.js';
+import { silence } from './silence.js';
 import { columnList, storedTables } from './stored-tables.js';
 
 /**
@@ -16,9 +17,10 @@ import { columnList, storedTables } from './stored-tables.js';
  * nothing at all of them. Later changes of the schema are left to `migrate`.
  *
  * @param url owner of the schema that is made
+ * @param drill null, or when a copy for a drill is made, which sends nothing to anybody
  * @throws BackupError before anything is written, when the backup is damaged or newer than this program, or the database is unfit or in use
  */
-export async function loadBackup(url: string, folder: string, report: (line: string) => void): Promise<Manifest> {
+export async function loadBackup(url: string, folder: string, drill: Date | null, report: (line: string) => void): Promise<Manifest> {
   const manifest = await readBackup(folder);
   const known = loadMigrations().filter((migration) => manifest.migrations.includes(new migration().name ?? ''));
   if (known.length < manifest.migrations.length) throw new BackupError('the backup is of a newer version of the service: restore it with that one');
@@ -32,7 +34,7 @@ export async function loadBackup(url: string, folder: string, report: (line: str
     const dataSource = await new DataSource({ ...ownerDataSourceOptions(url, 'restore'), migrations: known }).initialize();
     await dataSource.runMigrations().finally(() => dataSource.destroy());
     report(`the schema of ${manifest.created_at} is there`);
-    await fill(client, manifest, folder, report);
+    await fill(client, manifest, folder, drill, report);
     return manifest;
   } finally {
     await client.end();
@@ -40,7 +42,7 @@ export async function loadBackup(url: string, folder: string, report: (line: str
 }
 
 /** All rows in one transaction, past what watches over changes: they are what it let through before. */
-async function fill(client: Client, manifest: Manifest, folder: string, report: (line: string) => void): Promise<void> {
+async function fill(client: Client, manifest: Manifest, folder: string, drill: Date | null, report: (line: string) => void): Promise<void> {
   const tables = await storedTables(client);
   const names = tables.map(({ name }) => client.escapeIdentifier(name));
   const missing = manifest.tables.filter(({ name }) => !tables.some((table) => table.name === name));
@@ -59,6 +61,7 @@ async function fill(client: Client, manifest: Manifest, folder: string, report: 
       if (kept.rows > 0) report(`${name}: ${kept.rows} rows`);
     }
     for (const [name, last] of Object.entries(manifest.sequences)) await client.query('select setval($1::regclass, $2)', [`sello.${client.escapeIdentifier(name)}`, last]);
+    if (drill !== null) await silence(client, drill, report);
     await client.query('set constraints all immediate');
     for (const name of names) await client.query(`alter table ${name} enable trigger user`);
     for (const { name } of forced) await client.query(`alter table ${client.escapeIdentifier(name)} force row level security`);
