@@ -6,7 +6,8 @@ import { runCommand } from './platform/run-command.js';
 
 const USAGE = `npm run backup -- FOLDER
 
-Writes all that is stored, as it is at one moment, into a folder that is not there yet. The service goes on meanwhile.
+Writes all that is stored, as it is at one moment, into a folder that is not there yet, in one that is. The service goes on
+meanwhile.
 DATABASE_OWNER_URL is to be a login from which row security hides nothing.`;
 
 async function run(): Promise<void> {

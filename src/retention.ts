@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readSettings, type Settings } from './config/settings.js';
 import { Archive, ArchiveDocuments, type Kind, RemovePastRows, RetentionStore } from './modules/retention/public.js';
@@ -28,6 +29,7 @@ async function run(): Promise<void> {
   const folder = settings.RETENTION_ARCHIVE_DIR;
   const archives = values.only !== 'operation';
   if (values.apply && archives && folder === undefined) throw new Error('RETENTION_ARCHIVE_DIR: where archived documents go, required to remove any (or say --only operation)');
+  if (archives && folder !== undefined && !existsSync(folder)) throw new Error(`RETENTION_ARCHIVE_DIR: ${folder} does not exist; create it, or mount the volume that holds it`);
 
   const ports = { clock: new SystemClock(), sleeper: new TimerSleeper() };
   const say = (line: string): void => void process.stdout.write(`${line}\n`);

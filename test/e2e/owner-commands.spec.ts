@@ -98,6 +98,12 @@ describe('an operator who writes a backup', () => {
     expect(readdirSync(join(folder, 'today'))).toContain('manifest.json');
   });
 
+  it('is refused where the folder around it is missing, as on a volume that is not mounted, and makes none', async () => {
+    const { told, code } = await outcome(['backup.js', join(folder, 'unmounted', 'today')], { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl });
+    expect([told, code]).toEqual([`${join(folder, 'unmounted')}: does not exist; create it, or mount the volume that holds it\n`, 1]);
+    expect(existsSync(join(folder, 'unmounted'))).toBe(false);
+  });
+
   it('finds nothing of one that failed, and may take its name at once', async () => {
     const write = (ownerUrl: string) => outcome(['backup.js', join(folder, 'failed')], { DATABASE_URL: database.url, DATABASE_OWNER_URL: ownerUrl });
     expect((await write(database.url)).told).toContain('row security hides rows');

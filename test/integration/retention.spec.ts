@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { DataSource } from 'typeorm';
-import { RetentionStore } from '../../src/modules/retention/public.js';
+import { Archive, RetentionStore } from '../../src/modules/retention/public.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -89,6 +89,20 @@ describe('retention', () => {
     }
     return { records, xml };
   };
+
+  it.each([[[]], [['--apply']], [['--apply', '--only', 'documents']]])('is refused with %j where the archive is missing, as on a volume that is not mounted, and makes none', async (args) => {
+    const [before, missing] = [await ids(), join(folder, 'unmounted')];
+    const { code, output } = await run(args, { RETENTION_ARCHIVE_DIR: missing });
+    expect([code, output]).toEqual([1, `RETENTION_ARCHIVE_DIR: ${missing} does not exist; create it, or mount the volume that holds it\n`]);
+    expect([await ids(), existsSync(missing)]).toEqual([before, false]);
+    expect(await run(['--only', 'operation'], { RETENTION_ARCHIVE_DIR: missing })).toMatchObject({ code: 0 });
+  });
+
+  it('writes no part into an archive that went away meanwhile', async () => {
+    const missing = join(folder, 'unmounted');
+    await expect(new Archive(missing).add(mine.tenantId, '2015-01-01', (async function* () { /* none */ })(), new Date())).rejects.toThrow('ENOENT');
+    expect(existsSync(missing)).toBe(false);
+  });
 
   it('tells what it would do and does nothing', async () => {
     const before = await ids();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
@@ -42,9 +42,11 @@ export class Archive {
     return versions;
   }
 
-  /** Writes a part, on disk for good before it appears. */
+  /** Writes a part, on disk for good before it appears. @throws Error where the folder of the archive is not there */
   async add(tenantId: string, month: string, documents: AsyncIterable<ArchivedDocument>, now: Date): Promise<{ name: string; documents: number }> {
     const home = this.home(tenantId, month);
+    // Not made here: where its volume is not mounted, it would be a folder of another disk.
+    await access(this.folder);
     await mkdir(home, { recursive: true, mode: 0o700 });
     const name = `part-${String((await partsIn(home)).length + 1).padStart(4, '0')}`;
     const unfinished = join(home, `.${name}.unfinished`);

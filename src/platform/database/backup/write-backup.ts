@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Client } from 'pg';
@@ -12,8 +12,8 @@ import { BackupError, digestOf, type Manifest, manifestFile, tableFile } from '.
 import { columnList, type StoredTable, storedTables } from './stored-tables.js';
 
 /**
- * Writes everything of the schema, as it is at one moment, into a folder that must not exist yet; the service goes on
- * meanwhile. Readable by its owner alone: stored keys in it are sealed, but people's data is not. A failed backup leaves nothing.
+ * Writes everything of the schema, as it is at one moment, into a folder that must not exist yet, in one that must; the service
+ * goes on meanwhile. Readable by its owner alone: stored keys in it are sealed, but people's data is not. A failed backup leaves nothing.
  *
  * @param url a login that row security hides nothing from
  * @throws BackupError
@@ -21,6 +21,9 @@ import { columnList, type StoredTable, storedTables } from './stored-tables.js';
 export async function writeBackup(url: string, folder: string, now: Date, report: (line: string) => void): Promise<Manifest> {
   // Beside the folder, and not within it where its name ends in a stroke.
   const unfinished = `${resolve(folder)}.unfinished`;
+  const parent = dirname(unfinished);
+  // Made here, it would lie on another disk wherever a volume is not mounted.
+  if (!existsSync(parent)) throw new BackupError(`${parent}: does not exist; create it, or mount the volume that holds it`);
   if (existsSync(folder)) throw new BackupError(`${folder}: exists already`);
   if (existsSync(unfinished)) throw isTaken(unfinished);
   // Where row security hid rows, PostgreSQL is to refuse rather than to leave them out. While what was written is read once more
