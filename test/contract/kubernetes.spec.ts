@@ -194,6 +194,11 @@ describe('the Kubernetes manifests', () => {
     expect(addresses.map(([name, value]) => [name, new URL(value).searchParams.get('sslmode')])).toEqual([['DATABASE_URL', 'verify-full'], ['DATABASE_OWNER_URL', 'verify-full']]);
   });
 
+  it('do not give a rollout up while the job still migrates, for which its pods wait', () => {
+    const { activeDeadlineSeconds: migrating } = (named('sello-migrate') as Job).spec!;
+    for (const { spec } of deployments) expect(spec!.progressDeadlineSeconds).toBeGreaterThan(migrating!);
+  });
+
   it('ask every serving pod by ports that it names and paths that it answers', () => {
     for (const { spec } of deployments) {
       const [container] = spec!.template.spec!.containers;
