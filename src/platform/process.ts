@@ -9,6 +9,15 @@ const LAST_GRACE_MS = 3_000;
 const ENDINGS = ['SIGTERM', 'SIGINT', 'disconnect'] as const;
 const endAtOnce = (): never => process.exit(0);
 
+/** "Try again" in sysexits. A supervisor takes an end by SIGTERM for one that was asked for, and starts nothing anew. */
+const START_ANEW = 75;
+let close = async (): Promise<void> => undefined;
+
+/** Ends this process as SIGTERM does, with an exit code by which its supervisor starts it anew. */
+export function endToStartAnew(): void {
+  void close().then(() => process.exit(START_ANEW));
+}
+
 /**
  * Until `announceReady`: exits at once on SIGTERM, SIGINT or loss of the parent, for there is nothing to finish. Without a
  * handler, PID 1 of a container would ignore the signal.
@@ -24,6 +33,7 @@ export function exitAtOnceUntilReady(): void {
  */
 export function announceReady(app: INestApplicationContext, details: Readonly<Record<string, unknown>>): void {
   app.enableShutdownHooks();
+  close = () => app.close();
   for (const event of ENDINGS) process.off(event, endAtOnce);
   app.get(Shutdown).timeIsUp.addEventListener('abort', () => {
     AbortSignal.timeout(LAST_GRACE_MS).addEventListener('abort', () => process.exit(1));

@@ -48,9 +48,9 @@ describe('a database that went back to an earlier point', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is no longer served by those who run on it', async () => {
+  it('is no longer served by those who run on it, whose supervisors are told to start them anew', async () => {
     await stack.database.query('update sello.deployment set beats = 0');
-    await Promise.all([stack.apis[0]!.ended, further.ended]);
+    expect(await Promise.all([stack.apis[0]!.ended, further.ended])).toEqual(['exit code 75', 'exit code 75']);
     expect(stack.logs()).toContain(REFUSED);
     expect(await beats(stack.database)).toBe(0);
   });

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { ServiceClock } from '../adapters/service-clock.js';
+import { endToStartAnew } from '../process.js';
 import { RecurringWork } from '../schedule/recurring-work.js';
 import { ClockOffset } from './clock-offset.js';
 import { type Logger, LOGGER } from './logger.js';
@@ -67,6 +68,6 @@ export class ClockAgreement extends RecurringWork {
 
   /** Ends this process in good order. */
   protected end(): void {
-    process.kill(process.pid, 'SIGTERM');
+    endToStartAnew();
   }
 }

@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { SettingsError } from '../../config/settings.js';
 import { SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
+import { endToStartAnew } from '../process.js';
 import { RecurringWork } from '../schedule/recurring-work.js';
 import { PROBE, REDIS_PROBE, type RedisProbe } from './redis-probe.js';
 
@@ -53,7 +54,7 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
       if (!(error instanceof SettingsError)) throw error;
       this.isOver = true;
       this.log.fatal(`${error.message}; this process ends`);
-      process.kill(process.pid, 'SIGTERM');
+      endToStartAnew();
     }
   }
 

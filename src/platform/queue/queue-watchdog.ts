@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { endToStartAnew } from '../process.js';
 import { IssuanceBell } from './issuance-bell.js';
 
 /** Who takes jobs in this process. */
@@ -45,7 +46,7 @@ export class QueueWatchdog implements OnApplicationShutdown {
 
   /** Ends this process in good order. */
   protected end(): void {
-    process.kill(process.pid, 'SIGTERM');
+    endToStartAnew();
   }
 
   private async loop(consumer: Consumer): Promise<void> {
