@@ -5,7 +5,7 @@ import { SealedWebhookSecretsStore } from './modules/webhooks/public.js';
 import { CryptoChance } from './platform/adapters/crypto-chance.js';
 import { runCommand } from './platform/run-command.js';
 import { Envelope, type SecretOwner } from './platform/secrets/envelope.js';
-import { EnvelopeError, type KeyWrapper } from './platform/secrets/key-wrapper.js';
+import { EnvelopeError, KeeperAwayError, type KeyWrapper } from './platform/secrets/key-wrapper.js';
 import { keyWrapperOf } from './platform/secrets/key-wrapper-of.js';
 
 const BATCH = 200;
@@ -30,6 +30,8 @@ interface SealedStore<Row> {
  * Wraps the data key of every stored secret under the current master key, while the service runs; the secrets
  * themselves are not decrypted. Safe to stop and to run again. Older master keys may go once nothing failed and no
  * process that still writes under them is left.
+ *
+ * @throws Error when the keeper of the master key is away
  */
 export async function rotateMasterKey(ownerUrl: string, keeper: KeyWrapper, report: (line: string) => void): Promise<Rotation> {
   const envelope = new Envelope(keeper, new CryptoChance());
@@ -57,6 +59,8 @@ async function rotateAll<Row extends SecretOwner & { readonly sealed: Buffer }>(
           await store.replace(row, anew);
           rotated += 1;
         } catch (error) {
+          // No secret can be judged by a keeper that is away.
+          if (error instanceof KeeperAwayError) throw new Error(`the master key is not reachable now (${error.message}): run this again when it is; what was wrapped anew stays so`, { cause: error });
           if (!(error instanceof EnvelopeError)) throw error;
           const [, record = ''] = nameOf(row).split(' ');
           failed.push(record);
@@ -75,8 +79,8 @@ async function rotateAll<Row extends SecretOwner & { readonly sealed: Buffer }>(
 const USAGE = `npm run rotate-master-key
 
 Wraps the keys of all stored secrets under the first master key, while the service runs. The older keys stand behind it, in
-MASTER_KEY or in the file of MASTER_KEY_FILE. Safe to stop and to run again; exit code 1 when a key did not open. It takes no
-parameters.`;
+MASTER_KEY or in the file of MASTER_KEY_FILE. Safe to stop and to run again; exit code 1 when a key did not open, or Vault is
+away. It takes no parameters.`;
 
 async function run(): Promise<void> {
   parseArgs();

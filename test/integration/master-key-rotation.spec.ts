@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { Envelope } from '../../src/platform/secrets/envelope.js';
 import { LocalKeyring } from '../../src/platform/secrets/local-keyring.js';
+import { VaultTransit } from '../../src/platform/secrets/vault-transit.js';
 import { rotateMasterKey } from '../../src/rotate-master-key.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type SeededTenant, seedTenant } from '../support/seed.js';
@@ -44,6 +45,13 @@ describe('rotation of the master key', () => {
     const before = await sealedOf(tenants[0]!);
     expect(await rotate()).toEqual({ rotated: 0, current: 5, failed: [] });
     expect(await sealedOf(tenants[0]!)).toEqual(before);
+  });
+
+  it('stops while the keeper of the master key is away, and calls no secret lost', async () => {
+    const told: string[] = [];
+    const away = new VaultTransit('http://127.0.0.1:9/v1/transit/keys/sello', () => 'token');
+    await expect(rotateMasterKey(database.ownerUrl, away, (line) => told.push(line))).rejects.toThrow(/^the master key is not reachable now \(Vault does not answer: .*\): run this again when it is/);
+    expect(told).toEqual([]);
   });
 
   it('names what does not open, leaves it as it is, and goes on with the rest', async () => {

@@ -37,7 +37,12 @@ export class KeyUnavailableError extends EnvelopeError {
   override readonly name: string = 'KeyUnavailableError';
 }
 
+/** The keeper of the master key gives no answer that is of use, to nobody and for no secret. */
+export class KeeperAwayError extends KeyUnavailableError {
+  override readonly name: string = 'KeeperAwayError';
+}
+
 /** The keeper of the master key said nothing for as long as its askers have patience. */
-export class KeeperSilentError extends KeyUnavailableError {
+export class KeeperSilentError extends KeeperAwayError {
   override readonly name = 'KeeperSilentError';
 }

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CryptoChance } from '../adapters/crypto-chance.js';
 import { Envelope } from './envelope.js';
-import { EnvelopeError, KeeperSilentError, KeyUnavailableError } from './key-wrapper.js';
+import { EnvelopeError, KeeperAwayError, KeeperSilentError, KeyUnavailableError } from './key-wrapper.js';
 import { openBox, sealBox } from './sealed-box.js';
 import { VaultTransit } from './vault-transit.js';
 
@@ -96,7 +96,7 @@ describe('a master key kept by Vault', () => {
   it('a version that was retired, or that a restored Vault does not have yet, leaves the secret for later', async () => {
     const sealed = await envelope.seal(secret, owner);
     engine.oldest = engine.versions.length + 1;
-    await expect(envelope.open(sealed, owner)).rejects.toThrow(KeyUnavailableError);
+    await expect(envelope.open(sealed, owner)).rejects.toMatchObject({ name: 'KeyUnavailableError' });
     engine.oldest = 1;
     const newest = engine.versions.pop()!;
     await expect(envelope.open(sealed, owner)).rejects.toThrow(KeyUnavailableError);
@@ -130,10 +130,23 @@ describe('a master key kept by Vault', () => {
     }
   });
 
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['is sealed', (response) => void response.writeHead(503).end('{"errors":["Vault is sealed"]}')],
+    ['refuses the token', (response) => void response.writeHead(403).end('{"errors":["permission denied"]}')],
+    ['is a page of something else', (response) => void response.writeHead(200).end('<html>')],
+  ])('that %s is away for every secret', async (_name, answer) => {
+    const vault = await standIn(answer);
+    try {
+      await expect(vault.isCurrent()).rejects.toThrow(KeeperAwayError);
+    } finally {
+      vault.stop();
+    }
+  });
+
   it('that breaks a connection is not taken for silent', async () => {
     const vault = await standIn((response) => response.socket?.destroy());
     try {
-      await expect(vault.isCurrent()).rejects.toMatchObject({ name: 'KeyUnavailableError', message: expect.stringContaining('does not answer') });
+      await expect(vault.isCurrent()).rejects.toMatchObject({ name: 'KeeperAwayError', message: expect.stringContaining('does not answer') });
     } finally {
       vault.stop();
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EnvelopeError, KeeperSilentError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
+import { EnvelopeError, KeeperAwayError, KeeperSilentError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
 
 const TIMEOUT_MS = 5_000;
 /** Vault's ciphertexts begin with the version of the key, e.g. vault:v3: */
@@ -68,7 +68,8 @@ export class VaultTransit implements KeyWrapper {
     if (status >= 200 && status < 300) return parsed(text);
     // 400 alone does not say so: a key that is gone, and a version that is retired or still to come, are 400 too, and mendable.
     if (status === 400 && NOT_OPENED.test(text)) throw new EnvelopeError('the sealed secret does not open for this record');
-    throw new KeyUnavailableError(`Vault answered ${status}`);
+    const Kind = status === 400 ? KeyUnavailableError : KeeperAwayError;
+    throw new Kind(`Vault answered ${status}`);
   }
 
   /** The whole answer: it may fall silent in the middle of it, too. */
@@ -79,7 +80,7 @@ export class VaultTransit implements KeyWrapper {
     } catch (error) {
       const { name, message } = error as Error;
       // Whoever refuses a connection does so at once.
-      const Kind = name === 'TimeoutError' ? KeeperSilentError : KeyUnavailableError;
+      const Kind = name === 'TimeoutError' ? KeeperSilentError : KeeperAwayError;
       throw new Kind(`Vault does not answer: ${message}`);
     }
   }
@@ -88,7 +89,7 @@ export class VaultTransit implements KeyWrapper {
     try {
       return this.token();
     } catch (error) {
-      throw new KeyUnavailableError(`the token for Vault cannot be read: ${(error as Error).message}`);
+      throw new KeeperAwayError(`the token for Vault cannot be read: ${(error as Error).message}`);
     }
   }
 }
@@ -104,6 +105,6 @@ function parsed(text: string): unknown {
 
 function understood<T>(shape: z.ZodType<T>, answer: unknown): T {
   const read = shape.safeParse(answer);
-  if (!read.success) throw new KeyUnavailableError('the answer is not one of Vault');
+  if (!read.success) throw new KeeperAwayError('the answer is not one of Vault');
   return read.data;
 }
