@@ -51,7 +51,9 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
   const invoice = await issueFirst(options, apiUrl, demo, folder, progress);
   const { simulatorUrl, signIn } = foundation;
   const secondsToAuthorized = secondsSinceStart();
-  const environmentFile = folder.writeEnvironment(env);
+  // Its port is taken by these processes: others that join say their own.
+  const { METRICS_PORT: _taken, ...joining } = env;
+  const environmentFile = folder.writeEnvironment(joining);
   progress.line(summary({ invoice, demo, apiUrl, metricsUrls, simulatorUrl, signIn, secondsToAuthorized, logs: folder.logs, environmentFile }, workingFolder));
 }
 

@@ -9,6 +9,7 @@ import type { DemoTenant } from '../../src/local/data-folder.js';
 import { exampleInvoice } from '../../src/modules/documents/public.js';
 import { sriUrls, startApi, startSimulator, startWorker } from '../../src/local/parts.js';
 import type { ServiceProcess } from '../../src/local/service-process.js';
+import { freePort, isPortFree } from '../../src/platform/embedded/free-port.js';
 import { readProcFile } from '../../src/platform/proc-file.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { documentTypes } from '../../src/sri/document-types/registry.js';
@@ -190,7 +191,10 @@ describe('the one command', () => {
     };
     const beside: ServiceProcess[] = [];
     try {
-      const one = start(given);
+      // The worker takes the port behind that of the API.
+      let metricsPort = await freePort();
+      while (!(await isPortFree(metricsPort + 1))) metricsPort = await freePort();
+      const one = start({ ...given, METRICS_PORT: String(metricsPort) });
       await one.says(UP);
       for (const [what, url] of [['PostgreSQL of DATABASE_URL', database.url], ['Redis of REDIS_URL', redisUrl], ['SRI of SRI_RECEPTION_URL', simulator.url!]]) {
         expect(one.output()).toContain(`✓ ${what}, ${new URL(url!).host}`);
@@ -202,6 +206,7 @@ describe('the one command', () => {
       // As docs/operating.md says: a second API and worker join by the settings in the file.
       const settings = settingsOf(readFileSync(join(dataDir, 'env'), 'utf8'));
       expect(settings).toMatchObject(given);
+      expect(settings).not.toHaveProperty('METRICS_PORT');
       beside.push(await startApi({ ...settings, PORT: '0' }, folder), await startWorker(settings, folder));
 
       const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoTenant;
