@@ -16,7 +16,22 @@ export const span = (name: string) => z.coerce.number().int().positive().describ
 /** What browsers, the SRI and other services are reached under: no other scheme means anything there. */
 export const webAddress = () => z.url({ protocol: /^https?$/, error: (issue) => whenGiven(issue, 'an address that begins with http:// or https://') });
 
-export const databaseAddress = () => z.url({ protocol: /^postgres(ql)?$/, error: (issue) => whenGiven(issue, 'an address that begins with postgresql://') });
+/** For addresses that hold a password. */
+export const PERCENT_ENCODED = 'with special characters of its password percent-encoded (@ as %40, / as %2F, ? as %3F, # as %23, a comma as %2C)';
+
+/**
+ * Whether an address surely ends its password where it seems to. An @ behind the host says that a character of the password ended it
+ * before: the rest would be taken for the host, and told to whoever reads that nobody answers there.
+ */
+export function isWholeAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { pathname, search, hash } = new URL(address);
+  return ![pathname, search, hash].some((part) => part.includes('@'));
+}
+
+const DATABASE_PROBLEM = `an address that begins with postgresql://, ${PERCENT_ENCODED}`;
+
+export const databaseAddress = () => z.url({ protocol: /^postgres(ql)?$/, abort: true, error: (issue) => whenGiven(issue, DATABASE_PROBLEM) }).refine(isWholeAddress, DATABASE_PROBLEM);
 
 /** What is not there is missing, whatever else it would have to be. */
 const whenGiven = ({ input }: { readonly input?: unknown }, problem: string): string => (input === undefined ? MISSING : problem);

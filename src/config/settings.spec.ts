@@ -73,6 +73,7 @@ describe('settings', () => {
     ['SMTP_URL', 'smtp://', 'and a host'],
     ['SMTP_URL', 'http://mail.example', 'smtp:// or smtps://'],
     ['DATABASE_URL', 'mysql://localhost/sello', 'postgresql://'],
+    ['DATABASE_URL', 'localhost', 'postgresql://'],
     ['DATABASE_OWNER_URL', 'localhost', 'postgresql://'],
   ])('tell of %s %p in words that it must be: %s', (name, value, told) => {
     const attempt = (): unknown => readSettings({ ...GIVEN, APP_ENV: 'sandbox', [name]: value });
@@ -104,6 +105,24 @@ describe('settings', () => {
 
   it('take a mail server by its name alone, and with all that leads to it', () => {
     for (const SMTP_URL of ['smtp://mail', 'smtps://user:p%40ss@mail.example:465/?pool=true']) expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox', SMTP_URL })).toMatchObject({ SMTP_URL });
+  });
+
+  it.each([
+    'owner:tail@of/secret@db.example:5432/sello', 'owner:tail/of@db.example/sello', 'owner:12/tail@db.example/sello', ':tail@of?secret@db.example', 'owner:tail@of#secret@db.example/sello',
+  ])('refuse %s, whose password would go on in what is told of the host, and repeat nothing of it', (rest) => {
+    const refused = (read: () => unknown, name: string): void => {
+      expect(read).toThrow(new RegExp(`${name}: .*percent-encoded .@ as %40`));
+      expect(read).not.toThrow(/tail|secret|db\.example/);
+    };
+    for (const name of ['DATABASE_URL', 'DATABASE_OWNER_URL', 'DATABASE_REPLICA_URL']) refused(() => readSettings({ ...GIVEN, APP_ENV: 'sandbox', [name]: `postgresql://${rest}` }), name);
+    refused(() => readSettings({ ...GIVEN, APP_ENV: 'sandbox', REDIS_URL: `rediss://${rest}` }), 'REDIS_URL');
+    refused(() => readOwnerUrl({ DATABASE_OWNER_URL: `postgresql://${rest}` }), 'DATABASE_OWNER_URL');
+  });
+
+  it('take a password with an @ where it is sure what the host is', () => {
+    for (const rest of ['owner:p@ss@localhost/sello', 'owner:p%40ss%2Fword@localhost/sello?sslmode=verify-full']) {
+      expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox', DATABASE_URL: `postgresql://${rest}`, REDIS_URL: `redis://${rest}` })).toMatchObject({ DATABASE_URL: `postgresql://${rest}` });
+    }
   });
 
   it('refuse for what the owner does an address of another database', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KEY_PROBLEMS, type KeyKind } from './key-settings.js';
-import { databaseAddress, days, flag, isMailServer, isProxy, ladder, LONGEST_BOUNCE_NAME, MAILBOX, milliseconds, MISSING, namedValues, origins, seconds, span, uuids, webAddress } from './setting-kinds.js';
+import { databaseAddress, days, flag, isMailServer, isProxy, isWholeAddress, ladder, LONGEST_BOUNCE_NAME, MAILBOX, milliseconds, MISSING, namedValues, origins, PERCENT_ENCODED, seconds, span, uuids, webAddress } from './setting-kinds.js';
 
 /** What a step needs of its lease besides the one call to the SRI that it makes: it signs, and writes before and after. */
 const LEASE_MARGIN_SECONDS = 1;
@@ -36,7 +36,7 @@ export const SETTINGS_SCHEMA = z.object({
   DATABASE_WAIT_SECONDS: seconds('How long a request waits for a free connection before it is answered with 503').default(2),
   REDIS_URL: z
     .string()
-    .refine((list) => list.split(',').every((url) => URL.canParse(url.trim()) && /^rediss?:/.test(url.trim())), 'redis:// or rediss:// and an address')
+    .refine((list) => list.split(',').every((url) => isWholeAddress(url.trim()) && /^rediss?:/.test(url.trim())), `redis:// or rediss:// and an address, ${PERCENT_ENCODED}`)
     .describe('Redis (6.2 or newer) for wake-up jobs and rate limits; may be lost at any moment. With REDIS_CLUSTER one node or several, separated by commas'),
   REDIS_CLUSTER: flag('Whether REDIS_URL names nodes of a Redis Cluster', 'false'),
   QUEUE_PREFIX: z

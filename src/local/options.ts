@@ -55,6 +55,10 @@ export function readLocalOptions(
         'For other environments run the parts: npm run migrate, npm run start:api, npm run start:worker',
     );
   }
+  for (const name of ['DATABASE_URL', 'DATABASE_OWNER_URL', 'REDIS_URL'] as const) {
+    const [wrong] = given[name] === undefined ? [] : (SETTINGS_SCHEMA.shape[name].safeParse(given[name]).error?.issues ?? []);
+    if (wrong !== undefined) throw new LocalError(`${name}: ${wrong.message}`);
+  }
   const onlyOneOfTwo = (given['SRI_RECEPTION_URL'] === undefined) !== (given['SRI_AUTHORIZATION_URL'] === undefined);
   if (onlyOneOfTwo) throw new LocalError('SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: set both, or none for the simulator');
   const kept = resolve(workingFolder, environment['SELLO_DATA_DIR'] || DATA_DIR);
