@@ -44,7 +44,7 @@ describe('a database with settings of its own', () => {
         `select timestamptz '2026-08-03 04:05:06+00' as at, date '2026-08-03' as day, '08/03/2026'::date::text as text, '\\d' as pattern, make_interval(days => -1, hours => 2)::text as span,
            current_setting('transaction_isolation') as isolation`);
       expect(shown).toEqual({ at: new Date('2026-08-03T04:05:06Z'), day: new Date(2026, 7, 3), text: '2026-08-03', pattern: '\\d', span: '-1 days +02:00:00', isolation: 'read committed' });
-      await service.query('select from documents_meant($1, null, null, null, null)', ['a\\b%_']);
+      await service.query('select from documents_meant($1, null, null, null, null, null, null, null, null)', ['a\\b%_']);
     } finally {
       await service.destroy();
     }
