@@ -168,7 +168,9 @@ describe('an authorized document', () => {
 
   it.each([
     ['an unknown mailbox', 'RCPT', '550 5.1.1 No such\tuser here', { status: 'bounced', attempts: 1, failure: '550 5.1.1 No such user here' }],
-    ['a refused letter', 'BODY', '554 5.7.1 looks like spam', { status: 'failed', attempts: 1, failure: '554 5.7.1 looks like spam' }],
+    ['a refused letter', 'BODY', '554 5.6.0 cannot be read', { status: 'failed', attempts: 1, failure: '554 5.6.0 cannot be read' }],
+    ['a filter that takes us for spam', 'BODY', '554 5.7.1 looks like spam', { status: 'failed', attempts: 3, failure: '554 5.7.1 looks like spam' }],
+    ['a server that refuses everything without a reason', 'BODY', '554 Transaction failed', { status: 'failed', attempts: 3, failure: '554 Transaction failed' }],
     ['a full mailbox, for ever', 'RCPT', '452 4.2.2 mailbox full', { status: 'failed', attempts: 3, failure: '452 4.2.2 mailbox full' }],
     ['a domain that is mistyped', 'RCPT', '550 5.4.1 Recipient address rejected', { status: 'bounced', attempts: 1, failure: '550 5.4.1 Recipient address rejected' }],
     ['a relay that does not know us any more', 'RCPT', '554 5.7.1 Relay access denied', { status: 'failed', attempts: 3, failure: '554 5.7.1 Relay access denied' }],
@@ -183,6 +185,16 @@ describe('an authorized document', () => {
     mailbox.answering = () => null;
     expect((await send(id)).status).toBe(202);
     expect(await settledMail(id)).toMatchObject({ status: 'sent' });
+  });
+
+  it('leaves one line in the log when its mail is lost, which does not name the mailbox', async () => {
+    const buyer = newAddress();
+    mailbox.answering = (said) => (said === 'RCPT' ? `550 5.1.1 <${buyer}>: unknown` : null);
+    const { id } = await settledMail(await authorized({ buyer_email: buyer }));
+    const lines = stack.logs().split('\n').filter((line) => line.includes(id));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('"level":"warn"');
+    expect(lines[0]).toContain('bounced, not tried again: 550 5.1.1 <…@example.com>: unknown');
   });
 
   it.each([

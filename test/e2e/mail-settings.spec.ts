@@ -192,7 +192,7 @@ describe('what a tenant says of its mails', () => {
       await disabled('late', 5);
       expect(addresses((await awaitMail(mailbox, owner.email, 1)).text)).toEqual(['late']);
 
-      mailbox.answering = (said) => (said === 'BODY' ? '554 5.7.1 looks like spam' : null);
+      mailbox.answering = (said) => (said === 'BODY' ? '554 5.6.0 cannot be read' : null);
       await quietIsOver();
       await disabled('unlucky', 0);
       for (let waited = 0; waited < 200 && !(await noticesOf(told)).some(({ status }) => status === 'failed'); waited += 1) await sleep(50);

@@ -17,12 +17,11 @@ const LONGEST_REASON = 300;
 const ABOUT_THE_MAIL = new Set(['RCPT TO', 'DATA']);
 const TOO_LARGE = 552;
 /**
- * Enhanced status codes (RFC 3463) that are about us or the way, although the answer is a 5xx: a connection, a quota (5.4.2, .3,
- * .5; .1 and .4 are often said of a mistyped domain); at a recipient a policy too (5.7), such as a relay that does not know our
- * address any more. An operator mends these.
+ * Refusals that are about us or the way, although the answer is a 5xx: a connection, a quota (5.4.2, .3, .5 of RFC 3463; .1 and
+ * .4 are often said of a mistyped domain), a policy (5.7, or a 554 that gives no such code), such as a relay that does not know
+ * our address any more or a filter that takes our mails for spam. An operator mends these.
  */
-const MENDABLE = /^\d{3}[ -]5\.4\.[235]\b/;
-const MENDABLE_AT_RECIPIENT = /^\d{3}[ -]5\.(4\.[235]|7\.\d+)\b/;
+const MENDABLE = /^(?:\d{3}[ -]5\.(?:4\.[235]|7\.\d+)\b|554(?![ -]\d\.\d+\.\d+\b))/;
 
 /**
  * Reads why a mail was not taken. The server's answer to the mail itself is given in its own words; of every other failure
@@ -36,9 +35,8 @@ export function notTaken(error: unknown): Delivery {
   const isAboutTheMail = typeof responseCode === 'number' && (ABOUT_THE_MAIL.has(String(command)) || responseCode === TOO_LARGE);
   if (!isAboutTheMail) return { outcome: 'put_off', reason: `the mail server does not serve us now (${typeof code === 'string' ? code : 'unknown'})` };
   const reason = oneLine(typeof response === 'string' ? response : String(responseCode));
-  const isAtRecipient = command === 'RCPT TO';
-  if (responseCode < 500 || (isAtRecipient ? MENDABLE_AT_RECIPIENT : MENDABLE).test(reason)) return { outcome: 'put_off', reason };
-  return { outcome: isAtRecipient ? 'bounced' : 'refused', reason };
+  if (responseCode < 500 || MENDABLE.test(reason)) return { outcome: 'put_off', reason };
+  return { outcome: command === 'RCPT TO' ? 'bounced' : 'refused', reason };
 }
 
 /** The number or kind of a refusal, without the server's words: they may repeat the mail. */
@@ -50,3 +48,6 @@ export function codeOf(error: unknown): string {
 
 /** Words of a server on one line, cut, without control characters. */
 export const oneLine = (text: string): string => Array.from(text.replace(/[\s\p{Cc}]+/gu, ' ').trim()).slice(0, LONGEST_REASON).join('');
+
+/** Words of a server for the log: whose mailbox they speak of stays out, also in the address of a page; the domain is told. */
+export const withoutMailboxes = (words: string): string => words.replace(/[^\s<>]+/g, (word) => word.replace(/^.+(?=@|%40)/, '…'));

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
+import { withoutMailboxes } from '../../../platform/mail/delivery.js';
 import { Mailer } from '../../../platform/mail/mailer.js';
 import { ofDocument } from '../../../platform/tracing/document-trace.js';
 import { failSpan, type NewSpan, noteSpan, traced } from '../../../platform/tracing/spans.js';
@@ -81,7 +82,8 @@ export class MailCourier {
     for (let pause = FIRST_SETTLING_PAUSE_MS; ; pause *= 2) {
       const now = this.clock.now();
       try {
-        await this.work.settle(row, token, standing, now);
+        // Whoever holds the mail after us tells what becomes of it.
+        if (await this.work.settle(row, token, standing, now)) this.tellIfLost(row, standing);
         return;
       } catch (error) {
         if (now.getTime() + pause > until || this.givingUp.signal.aborted) throw error;
@@ -90,6 +92,12 @@ export class MailCourier {
         await this.sleeper.sleep(pause, this.givingUp.signal).catch(() => undefined);
       }
     }
+  }
+
+  /** A mail that is never tried again leaves a line in the log: its tenant sees it on its record, an operator would not. */
+  private tellIfLost({ tenantId, id }: ClaimedWork, { status, failure }: Standing): void {
+    if (status !== 'failed' && status !== 'bounced') return;
+    this.log.warn(`mail ${id} of tenant ${tenantId}: ${status}, not tried again: ${withoutMailboxes(failure ?? '')}`);
   }
 
   /** Null: given up because the process ends. */
