@@ -43,7 +43,9 @@ describe('what operators see', () => {
 
   it('for how long work has been due, though nobody does it', async () => {
     const { document_id } = await business.accepted();
-    await business.accepted();
+    // Nobody settles it: the caller waits as long as it asked for.
+    const waited = await business.call('POST', '/documents', business.invoice(), { prefer: 'wait=3' });
+    expect([waited.status, waited.headers.get('preference-applied')]).toEqual([202, 'wait=3']);
     expect((await ages(100))['prepare']).toBeGreaterThanOrEqual(100);
     // What waits for an earlier number or a pause is not late.
     await stack.database.query('update outbox set ahead = true');
@@ -78,6 +80,8 @@ describe('what operators see', () => {
     const api = await metricsOf(stack.apis[0]!);
     expect(valueOf(api, 'sello_documents_accepted_total', { document_type: '01' })).toBe(2);
     expect(valueOf(api, 'sello_http_request_duration_seconds_count', { method: 'POST', route: '/documents', status: '2xx' })).toBe(2);
+    // One of them waited for three seconds, which it had asked for.
+    expect(valueOf(api, 'sello_http_request_duration_seconds_bucket', { method: 'POST', route: '/documents', status: '2xx', le: '2.5' })).toBe(2);
     expect(valueOf(api, 'sello_http_request_duration_seconds_count', { route: '/documents/:document_id' })).toBeGreaterThanOrEqual(2);
     expect(valueOf(api, 'sello_rate_limited_total', { bucket: 'auth' })).toBeGreaterThanOrEqual(1);
     expect(valueOf(api, 'sello_build_info', { process: 'api' })).toBe(1);

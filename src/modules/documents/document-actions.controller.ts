@@ -4,7 +4,7 @@ import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiHeader, ApiNoConte
 import type { Response } from 'express';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
 import { languageOf } from '../../platform/http/field-messages.js';
-import { preferredWait } from '../../platform/http/prefer.js';
+import { beginWait, preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -77,7 +77,7 @@ export class DocumentActionsController {
     const wait = preferredWait(prefer);
     const answer = await this.commands.execute(new CorrectDocument(tenant, document_id, body));
     if (wait === null) return answer;
-    response.setHeader('Preference-Applied', `wait=${wait}`);
+    beginWait(response, wait);
     const awaited = await this.queries.execute(new AwaitDocument(tenant, document_id, wait, false));
     return Object.assign({}, awaited, { new_access_key: answer.new_access_key });
   }

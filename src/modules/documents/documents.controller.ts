@@ -6,7 +6,7 @@ import { SEPARATORS } from '../../platform/http/csv.js';
 import { EXPORTS_BOUND, TakesExportSlot } from '../../platform/http/export-slots.js';
 import { languageOf } from '../../platform/http/field-messages.js';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
-import { preferredWait } from '../../platform/http/prefer.js';
+import { beginWait, preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -52,7 +52,7 @@ export class DocumentsController {
     const { answer, replayed } = await this.commands.execute(new IssueDocument(tenant, body, idempotencyKey(keys, body.idempotency_key)));
     if (replayed) response.setHeader('Idempotent-Replayed', 'true');
     if (wait === null) return answer;
-    response.setHeader('Preference-Applied', `wait=${wait}`);
+    beginWait(response, wait);
     return this.queries.execute(new AwaitDocument(tenant, answer.document_id, wait, replayed, answer.access_key));
   }
 

@@ -4,7 +4,7 @@ import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiExtraModels, ApiHe
 import type { Response } from 'express';
 import { languageOf } from '../../platform/http/field-messages.js';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
-import { preferredWait } from '../../platform/http/prefer.js';
+import { beginWait, preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -109,7 +109,7 @@ export class DraftsController {
     const wait = preferredWait(prefer);
     const answer = await this.commands.execute(new IssueDraft(tenant, document_id));
     if (wait === null) return answer;
-    response.setHeader('Preference-Applied', `wait=${wait}`);
+    beginWait(response, wait);
     return this.queries.execute(new AwaitDocument(tenant, document_id, wait, false));
   }
 }

@@ -1,3 +1,6 @@
+import type { Response } from 'express';
+import type { ServiceRequest } from './service-request.js';
+
 const MAX_WAIT_SECONDS = 30;
 
 /**
@@ -9,4 +12,10 @@ export function preferredWait(header: string | undefined): number | null {
   const match = /(?:^|[,;]\s*)wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(header ?? '');
   const seconds = Number(match?.[1] ?? 0);
   return seconds >= 1 ? Math.min(seconds, MAX_WAIT_SECONDS) : null;
+}
+
+/** Begins the wait that a caller asked for, behind all that the service had to do: how long it takes is not the service's slowness. */
+export function beginWait(response: Response, seconds: number): void {
+  response.setHeader('Preference-Applied', `wait=${seconds}`);
+  (response.req as ServiceRequest).waitsSince = process.hrtime.bigint();
 }

@@ -12,6 +12,8 @@ export interface ServiceRequest extends Request {
   person?: SignedInPerson;
   /** The access token under examination. */
   presentedToken?: string;
+  /** When all was done but the wait that the caller asked for, by the process's own clock (`hrtime`). */
+  waitsSince?: bigint;
 }
 
 /** What the audit log keeps of a request besides who made it. */

@@ -20,7 +20,7 @@ export function routeOf(request: ServiceRequest): string | null {
 
 /**
  * Middleware that logs and measures each finished request once: method, path without query, status, time, request id, tenant, document.
- * Headers and bodies are never logged; health checks only at debug level.
+ * A wait that the caller asked for counts in the log alone. Headers and bodies are never logged; health checks only at debug level.
  */
 export function requestLog(logger: Logger, meters: Meters) {
   return (request: ServiceRequest, response: Response, next: NextFunction): void => {
@@ -29,12 +29,13 @@ export function requestLog(logger: Logger, meters: Meters) {
     const fields = logFields();
     const trace = traceFields();
     response.once('close', () => {
-      const duration = Number(process.hrtime.bigint() - startedAt) / NANOSECONDS_PER_MS;
+      const endedAt = process.hrtime.bigint();
+      const duration = Number(endedAt - startedAt) / NANOSECONDS_PER_MS;
       meters.time('httpRequests', {
         method: methodOf(request),
         route: routeOf(request) ?? 'none',
         status: `${Math.floor(response.statusCode / 100)}xx`,
-      }, duration);
+      }, Number((request.waitsSince ?? endedAt) - startedAt) / NANOSECONDS_PER_MS);
       const record = {
         request_id: request.requestId,
         ...trace,
