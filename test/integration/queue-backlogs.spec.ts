@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { DataSource } from 'typeorm';
 import { MailWorkRepository } from '../../src/modules/notifications/persistence/mail-work.repository.js';
 import { DispatchRepository } from '../../src/modules/webhooks/persistence/dispatch.repository.js';
+import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { Figures } from '../../src/platform/observability/figures.js';
@@ -115,7 +116,7 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
     await owner.query('select pg_stat_force_next_flush()');
     const service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
     const meters = new Meters();
-    new Figures(new TenantTransaction(service), meters, new StepGates(), { now: () => new Date() }, pino({ level: 'silent' }));
+    new Figures(new TenantTransaction(service), meters, new StepGates(), { now: () => new Date() }, new TimerSleeper(), pino({ level: 'silent' }));
     const { values } = await meters.registry.getSingleMetric('sello_queue_dead_rows')!.get();
     await service.destroy();
     expect(values.map(({ labels }) => labels['table']).sort()).toEqual(['mail_outbox', 'outbox', 'webhook_work']);

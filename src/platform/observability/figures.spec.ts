@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { TimerSleeper } from '../adapters/timer-sleeper.js';
 import type { TenantTransaction } from '../database/tenant-transaction.js';
 import { StepGates } from '../outbox/step-gates.js';
 import { Figures } from './figures.js';
@@ -15,7 +16,7 @@ describe('for how long work is told to have been due', () => {
     gates.register({ stepCapacity: () => new Map(), openSince });
     const rows = ['prepare', 'submit', 'authorize'].map((kind) => ({ kind, oldest: before(3_600), oldest_unannounced: kind === 'prepare' ? null : before(1_800) }));
     const transaction = { withoutTenant: (sql: string) => Promise.resolve(sql.includes('work_ages') ? rows : []) } as unknown as TenantTransaction;
-    new Figures(transaction, meters, gates, { now: () => new Date(NOW) }, pino({ level: 'silent' }));
+    new Figures(transaction, meters, gates, { now: () => new Date(NOW) }, new TimerSleeper(), pino({ level: 'silent' }));
     const [ages, lag] = await Promise.all(['sello_due_work_age_seconds', 'sello_outbox_lag_seconds'].map((name) => meters.registry.getSingleMetric(name)!.get()));
     return { ...Object.fromEntries(ages!.values.map(({ labels, value }) => [String(labels['kind']), value])), lag: lag!.values[0]!.value };
   };

@@ -1,12 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { answerWithin } from '../answer-time.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
-import { CLOCK, type Clock } from '../../shared/ports.js';
+import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { StepGates } from '../outbox/step-gates.js';
 import { type Logger, LOGGER } from './logger.js';
 import { Meters } from './meters.js';
 
 /** What PostgreSQL is asked at most so often, however many look. */
 const MAX_AGE_MS = 10_000;
+/** For all of them together: whoever looks at the metrics waits 10 s at most, and wants the others also while PostgreSQL is slow. */
+const ANSWER_MS = 2_000;
 /** Steps of tenants with due work that are looked at; where there are more, others each time. */
 const PLACES = 100;
 const DOCUMENTS = 10_000;
@@ -35,6 +38,7 @@ export class Figures {
     private readonly meters: Meters,
     private readonly gates: StepGates,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     meters.gauge('dueWorkAge', async () => ((await this.current())?.ages ?? []).map(({ kind, seconds }) => ({ labels: { kind }, value: seconds })));
@@ -54,27 +58,36 @@ export class Figures {
     return this.known.found;
   }
 
-  /** Null while PostgreSQL does not answer: then there are no figures rather than old ones. */
+  /** Null while PostgreSQL does not answer in time: then there are no figures rather than old ones. */
   private async ask(now: Date): Promise<Found | null> {
+    const late = new AbortController();
     try {
-      const ages = await this.transaction.withoutTenant<{ kind: string; oldest: Date | null; oldest_unannounced: Date | null }>('select * from work_ages($1, $2)', [now, PLACES]);
-      const moving = await this.transaction.withoutTenant<{ status: string; documents: number }>('select * from moving_documents($1)', [DOCUMENTS]);
-      const dead = await this.transaction.withoutTenant<{ table: string; rows: number }>(DEAD_ROWS, [QUEUES]);
-      const age = (kind: string, since: Date | null): number => {
-        const openSince = this.gates.openSince(kind);
-        if (since === null || openSince === null) return 0;
-        return Math.max(0, now.getTime() - Math.max(since.getTime(), openSince?.getTime() ?? 0)) / 1_000;
-      };
-      return {
-        ages: ages.map(({ kind, oldest }) => ({ kind, seconds: age(kind, oldest) })),
-        lag: Math.max(0, ...ages.map(({ kind, oldest_unannounced }) => age(kind, oldest_unannounced))),
-        moving,
-        dead,
-      };
+      return await answerWithin(this.sleeper, ANSWER_MS, this.read(now, late.signal));
     } catch (error) {
+      // The statement under way ends by itself; those behind it would only hold a connection.
+      late.abort();
       this.meters.count('figuresFailed', {});
       this.logger.warn({ err: error }, 'PostgreSQL did not tell what is due');
       return null;
     }
+  }
+
+  private async read(now: Date, late: AbortSignal): Promise<Found> {
+    const ages = await this.transaction.withoutTenant<{ kind: string; oldest: Date | null; oldest_unannounced: Date | null }>('select * from work_ages($1, $2)', [now, PLACES]);
+    late.throwIfAborted();
+    const moving = await this.transaction.withoutTenant<{ status: string; documents: number }>('select * from moving_documents($1)', [DOCUMENTS]);
+    late.throwIfAborted();
+    const dead = await this.transaction.withoutTenant<{ table: string; rows: number }>(DEAD_ROWS, [QUEUES]);
+    const age = (kind: string, since: Date | null): number => {
+      const openSince = this.gates.openSince(kind);
+      if (since === null || openSince === null) return 0;
+      return Math.max(0, now.getTime() - Math.max(since.getTime(), openSince?.getTime() ?? 0)) / 1_000;
+    };
+    return {
+      ages: ages.map(({ kind, oldest }) => ({ kind, seconds: age(kind, oldest) })),
+      lag: Math.max(0, ...ages.map(({ kind, oldest_unannounced }) => age(kind, oldest_unannounced))),
+      moving,
+      dead,
+    };
   }
 }

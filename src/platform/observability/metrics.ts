@@ -63,7 +63,7 @@ export const METRICS = {
   },
   figuresFailed: {
     name: 'sello_figures_failed_total', type: 'counter', labels: [], of: 'worker',
-    meaning: 'Times that PostgreSQL did not tell what is due: the gauges that stand on it are missing then',
+    meaning: 'Times that PostgreSQL did not tell within two seconds what is due: the gauges that stand on it are missing then',
   },
   sriCalls: {
     name: 'sello_sri_call_duration_seconds', type: 'histogram', labels: ['service', 'outcome'], buckets: SLOW, of: 'both',
