@@ -100,7 +100,8 @@ describe('what operators see', () => {
     expect(valueOf(mine, 'sello_sri_breaker_state', { service: 'reception' })).toBe(0);
     expect(valueOf(mine, 'sello_due_work_age_seconds', { kind: 'prepare' })).toBe(0);
     for (const table of ['outbox', 'mail_outbox', 'webhook_work']) expect(valueOf(mine, 'sello_queue_dead_rows', { table })).toBeGreaterThanOrEqual(0);
-    expect(valueOf(mine, 'sello_database_pool_size')).toBe(10);
+    expect(valueOf(mine, 'sello_database_pool_size', { database: 'primary' })).toBe(10);
+    expect(valueOf(mine, 'sello_database_pool_size', { database: 'replica' })).toBeNull();
     expect([api, mine].map((samples) => valueOf(samples, 'sello_redis_reachable'))).toEqual([1, 1]);
 
     for (const samples of [api, mine]) expect(Math.abs(valueOf(samples, 'sello_clock_offset_seconds') ?? Infinity)).toBeLessThan(1);

@@ -11,8 +11,10 @@ import { AdaptersModule } from '../../src/platform/adapters/adapters.module.js';
 import { DatabaseModule } from '../../src/platform/database/database.module.js';
 import { ListReads } from '../../src/platform/database/list-reads.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import { Meters } from '../../src/platform/observability/meters.js';
 import { ObservabilityModule } from '../../src/platform/observability/observability.module.js';
 import { DataSource } from 'typeorm';
+import { samplesOf, valueOf } from '../support/exposition.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 import { StreamingReplica } from '../support/streaming-replica.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -68,6 +70,21 @@ describe('a replica that follows the database', () => {
     await app.close();
     await proxy.stop();
     await servers.stop();
+  });
+
+  it('has connections of its own, which are told apart', async () => {
+    const used = async (): Promise<(number | null)[]> => {
+      const samples = samplesOf(await app.get(Meters).registry.metrics());
+      return ['primary', 'replica'].map((database) => valueOf(samples, 'sello_database_connections', { database, state: 'busy' }));
+    };
+    // The look at the replica, every two seconds, may be under way.
+    await until(async () => JSON.stringify(await used()) === '[0,0]');
+    await reads.run(mine.tenantId, async () => {
+      await until(async () => (await used())[0] === 0);
+      expect((await used())[1]).toBeGreaterThanOrEqual(1);
+    });
+    const samples = samplesOf(await app.get(Meters).registry.metrics());
+    expect(['primary', 'replica'].map((database) => valueOf(samples, 'sello_database_pool_size', { database }))).toEqual([20, 20]);
   });
 
   it('is where lists, searches, exports and the audit log are read, each tenant its own', async () => {

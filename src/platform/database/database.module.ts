@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { Meters } from '../observability/meters.js';
 import { BoundEnvironment } from './bound-environment.js';
 import { serviceDataSourceOptions } from './connection.js';
 import { connectionProblem, isWorthRetrying } from './connection-problem.js';
@@ -38,9 +39,9 @@ export class DatabaseModule {
     });
     const listReads = {
       provide: ListReads,
-      inject: [SETTINGS, TenantTransaction, SLEEPER],
-      useFactory: (settings: Settings, primary: TenantTransaction, sleeper: Sleeper): ListReads =>
-        settings.DATABASE_REPLICA_URL === undefined ? primary : new ReplicaReads(settings.DATABASE_REPLICA_URL, process, settings, primary, sleeper),
+      inject: [SETTINGS, TenantTransaction, SLEEPER, Meters],
+      useFactory: (settings: Settings, primary: TenantTransaction, sleeper: Sleeper, meters: Meters): ListReads =>
+        settings.DATABASE_REPLICA_URL === undefined ? primary : new ReplicaReads(settings.DATABASE_REPLICA_URL, process, settings, primary, sleeper, meters),
     };
     return {
       module: DatabaseModule,

@@ -3,19 +3,32 @@ import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { Meters } from '../observability/meters.js';
 
-/** Tells how many connections to PostgreSQL are in use, and how many wait for one. */
+/**
+ * Tells how many connections of a pool are in use, and how many wait for one.
+ * @param source null: it is not opened yet, and nothing is told
+ */
+export function tellPool(meters: Meters, database: 'primary' | 'replica', source: () => DataSource | null): void {
+  const pool = (): Pool | undefined => (source()?.driver as unknown as { readonly master: Pool } | undefined)?.master;
+  meters.gauge('databaseConnections', () => {
+    const opened = pool();
+    if (opened === undefined) return [];
+    const { totalCount, idleCount, waitingCount } = opened;
+    return [
+      { labels: { database, state: 'busy' }, value: totalCount - idleCount },
+      { labels: { database, state: 'idle' }, value: idleCount },
+      { labels: { database, state: 'waiting' }, value: waitingCount },
+    ];
+  });
+  meters.gauge('databasePoolSize', () => {
+    const opened = pool();
+    return opened === undefined ? [] : [{ labels: { database }, value: opened.options.max }];
+  });
+}
+
+/** Tells of the pool that every process has; who opens another tells of it there. */
 @Injectable()
 export class PoolGauge {
   constructor(dataSource: DataSource, meters: Meters) {
-    const pool = (): Pool => (dataSource.driver as unknown as { readonly master: Pool }).master;
-    meters.gauge('databaseConnections', () => {
-      const { totalCount, idleCount, waitingCount } = pool();
-      return [
-        { labels: { state: 'busy' }, value: totalCount - idleCount },
-        { labels: { state: 'idle' }, value: idleCount },
-        { labels: { state: 'waiting' }, value: waitingCount },
-      ];
-    });
-    meters.gauge('databasePoolSize', () => [{ labels: {}, value: pool().options.max }]);
+    tellPool(meters, 'primary', () => dataSource);
   }
 }

@@ -3,9 +3,11 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Settings } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Sleeper } from '../../shared/ports.js';
+import type { Meters } from '../observability/meters.js';
 import { RecurringWork } from '../schedule/recurring-work.js';
 import { type Program, serviceDataSourceOptions } from './connection.js';
 import type { ListReads } from './list-reads.js';
+import { tellPool } from './pool-gauge.js';
 import { sqlState } from './sql-error.js';
 import { SQL_STATE } from './sql-state.js';
 import { TenantTransaction } from './tenant-transaction.js';
@@ -34,8 +36,10 @@ export class ReplicaReads extends RecurringWork implements ListReads {
     private readonly settings: ReplicaSettings,
     private readonly primary: TenantTransaction,
     sleeper: Sleeper,
+    meters: Meters,
   ) {
     super(LOOK_MS, sleeper);
+    tellPool(meters, 'replica', () => this.replica);
   }
 
   async run<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {

@@ -90,12 +90,12 @@ export const METRICS = {
     meaning: 'Mails: `tracked` (documents, news to admins) and `letter` (links to confirm and the like); `taken` by the mail server, `put_off`, `refused`, `bounced`',
   },
   databaseConnections: {
-    name: 'sello_database_connections', type: 'gauge', labels: ['state'], of: 'both',
-    meaning: 'Connections to PostgreSQL: `busy`, `idle`, and requests `waiting` for one',
+    name: 'sello_database_connections', type: 'gauge', labels: ['database', 'state'], of: 'both',
+    meaning: 'Connections to the `primary`, and to the `replica` of DATABASE_REPLICA_URL once it was reached: `busy`, `idle`, and requests `waiting` for one',
   },
   databasePoolSize: {
-    name: 'sello_database_pool_size', type: 'gauge', labels: [], of: 'both',
-    meaning: 'Most connections that this process opens (`DATABASE_POOL_SIZE`)',
+    name: 'sello_database_pool_size', type: 'gauge', labels: ['database'], of: 'both',
+    meaning: 'Most connections that this process opens to each of them (`DATABASE_POOL_SIZE`)',
   },
   redisReachable: {
     name: 'sello_redis_reachable', type: 'gauge', labels: [], of: 'both',
