@@ -32,6 +32,15 @@ describe('settings', () => {
     expect(read('31', '30')).toMatchObject({ LEASE_SECONDS: 31 });
   });
 
+  it('refuse a lease of mails that ends while the mail server may still answer', () => {
+    const read = (MAIL_LEASE_SECONDS: string, SMTP_URL?: string): unknown => readSettings({ ...GIVEN, APP_ENV: 'sandbox', MAIL_LEASE_SECONDS, SMTP_URL });
+    const quick = 'smtp://mail?connectionTimeout=1000&greetingTimeout=1000&socketTimeout=2000';
+    for (const [lease, server, least] of [['56', 'smtp://mail', 57], ['56', 'smtp://mail?socketTimeout=0', 57], ['4', quick, 5], ['300', 'smtp://mail?socketTimeout=600000', 788]] as const) {
+      expect(() => read(lease, server)).toThrow(new RegExp(`^  MAIL_LEASE_SECONDS and SMTP_URL: .* be ${least} s at least`, 'm'));
+    }
+    for (const [lease, server] of [['57', 'smtp://mail'], ['5', quick], ['1', undefined]] as const) expect(read(lease, server)).toMatchObject({ MAIL_LEASE_SECONDS: Number(lease) });
+  });
+
   it('name every wrong or missing setting at once and repeat no value', () => {
     const attempt = (): unknown => readSettings({ PORT: 'secret-port', LOG_LEVEL: 'loud' });
     expect(attempt).toThrow(SettingsError);

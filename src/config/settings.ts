@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { KEY_PROBLEMS, type KeyKind } from './key-settings.js';
+import { shortestMailLease } from './mail-lease.js';
 import { databaseAddress, days, flag, isMailServer, isProxy, isWholeAddress, ladder, LONGEST_BOUNCE_NAME, MAILBOX, milliseconds, MISSING, namedValues, origins, PERCENT_ENCODED, seconds, span, uuids, webAddress } from './setting-kinds.js';
 
 /** What a step needs of its lease besides the one call to the SRI that it makes: it signs, and writes before and after. */
@@ -70,7 +71,7 @@ export const SETTINGS_SCHEMA = z.object({
   MAIL_INTERVAL_MS: milliseconds('How often a worker looks for mails that are due').default(1_000),
   MAIL_LADDER: ladder('Seconds between attempts to send a mail that the mail server puts off, or that finds none; behind the last it has failed. The default covers three days', '60,300,900,3600,14400,43200,43200,43200,43200,43200,43200'),
   LETTER_LADDER: ladder('Seconds between attempts to send an invitation or a link to confirm or reset that the mail server puts off; behind the last it is lost. Keep it within the 30 minutes that the link of a reset is good for', '5,30,120,300'),
-  MAIL_LEASE_SECONDS: seconds('How long a worker may take to send a mail before another sends it').default(300),
+  MAIL_LEASE_SECONDS: seconds('How long a worker may take to send a mail before another sends it; four fifths of it must hold connectionTimeout, greetingTimeout and socketTimeout, 15000 ms each unless SMTP_URL sets them').default(300),
   MAIL_RESENDS_PER_HOUR: z.coerce.number().int().positive().default(10).describe('POST /documents/{id}/email per document and hour'),
   MAIL_BOUNCE_ADDRESS: z
     .email()
@@ -204,6 +205,10 @@ function* contradictions(settings: Partial<Parsed>, present: Environment): Gener
   const { LEASE_SECONDS: lease, SRI_TIMEOUT_SECONDS: timeout } = settings;
   if (lease !== undefined && timeout !== undefined && lease < timeout + LEASE_MARGIN_SECONDS) {
     yield `LEASE_SECONDS and SRI_TIMEOUT_SECONDS: another worker would take a document over during a call to the SRI; let the lease be ${LEASE_MARGIN_SECONDS} s longer at least`;
+  }
+  const { MAIL_LEASE_SECONDS: mailLease, SMTP_URL: mailServer } = settings;
+  if (mailLease !== undefined && mailServer !== undefined && mailLease < shortestMailLease(mailServer)) {
+    yield `MAIL_LEASE_SECONDS and SMTP_URL: a mail would be given up while the mail server still has time to answer; let the lease be ${shortestMailLease(mailServer)} s at least, or the time-outs shorter`;
   }
   if (environment === undefined) return;
   const foreign = environment === 'production' ? SRI_TEST : SRI_PRODUCTION;

@@ -40,7 +40,9 @@ describe('an authorized document', () => {
   const MAIL = { MAIL_INTERVAL_MS: '100', MAIL_LADDER: '1,1', MAIL_LEASE_SECONDS: '5', MAIL_RESENDS_PER_HOUR: '3', SHUTDOWN_SECONDS: '2' };
   beforeAll(async () => {
     mailbox = await Mailbox.start();
-    stack = await startStack({ env: { ...MAIL, SMTP_URL: mailbox.smtpUrl, MAIL_FROM: 'Sello <documentos@sello.example>' } });
+    // So short a lease has no room for a mail server that takes its usual time.
+    const smtpUrl = `${mailbox.smtpUrl}?connectionTimeout=1000&greetingTimeout=1000&socketTimeout=2000`;
+    stack = await startStack({ env: { ...MAIL, SMTP_URL: smtpUrl, MAIL_FROM: 'Sello <documentos@sello.example>' } });
     business = await Business.open(stack);
   });
   afterAll(async () => {
@@ -267,7 +269,7 @@ describe('an authorized document', () => {
 
   it('is given back by a worker that ends while the mail server keeps it waiting', async () => {
     mailbox.answering = (said) => (said === 'BODY' ? '451 not kept' : said === 'DATA' ? 'hang' : null);
-    const waiting = await stack.startWorker({ MAIL_LEASE_SECONDS: '300' });
+    const waiting = await stack.startWorker({ MAIL_LEASE_SECONDS: '300', SMTP_URL: mailbox.smtpUrl });
     const buyer = newAddress();
     const id = await authorized({ buyer_email: buyer });
     await sleep(500);

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { createTransport, type Transporter } from 'nodemailer';
+import { smtpTimeouts } from '../../config/mail-lease.js';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
@@ -10,8 +11,6 @@ import { codeOf, type Delivery, notTaken } from './delivery.js';
 import type { Letter } from './letters.js';
 import { shownName } from './shown-name.js';
 import { domainOf, mailboxOf } from './sender.js';
-
-const TIMEOUT_MS = 15_000;
 
 /** A letter to a person, who may be none of ours yet. */
 export interface PersonalLetter {
@@ -170,9 +169,10 @@ function refusalOf(error: unknown): LetterRefusal {
  */
 function pooled(address: string, connections: number): string {
   const url = new URL(address);
-  const wanted = { pool: true, maxConnections: connections, maxRequeues: 0, connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
+  const wanted = { pool: true, maxConnections: connections, maxRequeues: 0 };
   for (const [name, value] of Object.entries(wanted)) {
     if (!url.searchParams.has(name)) url.searchParams.set(name, String(value));
   }
+  for (const [name, milliseconds] of Object.entries(smtpTimeouts(address))) url.searchParams.set(name, String(milliseconds));
   return url.href;
 }

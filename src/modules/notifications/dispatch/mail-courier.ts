@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { SENDING_SHARE_OF_LEASE } from '../../../config/mail-lease.js';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { withoutMailboxes } from '../../../platform/mail/delivery.js';
@@ -13,9 +14,7 @@ import { DocumentMailWriter } from './document-mail.js';
 import { NoticeMailWriter } from './notice-mail.js';
 import type { Written } from './written.js';
 
-/** Share of the lease after which a sender gives up, so that nobody else has begun with the mail by then. */
-const SHARE_OF_LEASE = 0.8;
-/** Share of the lease that writing a mail may take before the lease is renewed for the sending. Both shares are less than all of it. */
+/** Share of the lease that writing a mail may take before the lease is renewed for the sending. With that of the sending it is less than all of it. */
 const SHARE_FOR_WRITING = 0.1;
 /** Between tries to put on record what the mail server said; each pause is twice the one before. */
 const FIRST_SETTLING_PAUSE_MS = 500;
@@ -64,7 +63,7 @@ export class MailCourier {
       await this.work.giveBack(row, token, now);
       return;
     }
-    await this.settle(row, token, standingAfter(outcome, written.attempts + 1, this.settings.MAIL_LADDER, now), heldAt.getTime() + this.leaseMs * (SHARE_FOR_WRITING + SHARE_OF_LEASE));
+    await this.settle(row, token, standingAfter(outcome, written.attempts + 1, this.settings.MAIL_LADDER, now), heldAt.getTime() + this.leaseMs * (SHARE_FOR_WRITING + SENDING_SHARE_OF_LEASE));
   }
 
   /**
@@ -107,7 +106,7 @@ export class MailCourier {
     const cut = new AbortController();
     this.sending.add(cut);
     if (this.givingUp.signal.aborted) cut.abort();
-    const deadline = this.sleeper.sleep(this.leaseMs * SHARE_OF_LEASE, settled.signal).then(
+    const deadline = this.sleeper.sleep(this.leaseMs * SENDING_SHARE_OF_LEASE, settled.signal).then(
       () => cut.abort(),
       () => undefined,
     );
