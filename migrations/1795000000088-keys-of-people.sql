@@ -19,6 +19,10 @@ end $$;
 comment on function note_foreign_attempt(uuid, uuid, timestamptz, text, text) is
   'Audit log: Returns true if a person named a tenant that is none of theirs, and writes so into the audit log of each '
   'tenant of the person, as record_foreign_attempt does. The API calls it when it refuses such a request.';
+comment on function record_foreign_attempt(uuid, uuid, timestamptz, text, text) is
+  'Audit log: Writes into the audit log of each tenant of a person that the person named a tenant to which they do '
+  'not belong, at most once a minute so that nobody floods the log. note_foreign_attempt calls it, and the API of the '
+  'version before.';
 alter function note_foreign_attempt(uuid, uuid, timestamptz, text, text) owner to sello_resolver;
 revoke execute on function note_foreign_attempt(uuid, uuid, timestamptz, text, text) from public;
 grant execute on function note_foreign_attempt(uuid, uuid, timestamptz, text, text) to sello_app;

@@ -1,8 +1,8 @@
 -- A process whose master key opens none of the stored signing keys is not ready: a rollout with a wrong key stops, and nobody seals
 -- further secrets under it.
-create function master_keys_in_use(p_newest integer) returns setof text
+create function master_keys_in_use(p_newest integer) returns setof bytea
   language sql stable security definer set search_path = sello, pg_temp as $$
-  select distinct convert_from(substring(newest.sealed_key from 3 for get_byte(newest.sealed_key, 1)), 'UTF8')
+  select distinct substring(newest.sealed_key from 3 for get_byte(newest.sealed_key, 1))
   from (
     select c.sealed_key from certificates c
     where c.is_active and c.revoked_at is null and octet_length(c.sealed_key) > 2

@@ -2254,7 +2254,7 @@ export interface components {
             created_at: string;
             /**
              * Format: uuid
-             * @description Person who made it, or the key by which it was made; null for one of the operator, or from before this was kept
+             * @description Person who made it, or who made the key by which it was made; null where the operator did, or before this was kept
              */
             created_by: string | null;
             /** @description Name of that person at the time */
@@ -2291,7 +2291,7 @@ export interface components {
             created_at: string;
             /**
              * Format: uuid
-             * @description Person who made it, or the key by which it was made; null for one of the operator, or from before this was kept
+             * @description Person who made it, or who made the key by which it was made; null where the operator did, or before this was kept
              */
             created_by: string | null;
             /** @description Name of that person at the time */
@@ -8400,7 +8400,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok, or degraded: Redis is down, work goes on more slowly */
+            /** @description ok, or degraded: Redis is away and work goes on more slowly, PostgreSQL only reads and takes nothing in, or calls wait for every connection to it */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -8410,7 +8410,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReadyResponse"];
                 };
             };
-            /** @description The process stops, or PostgreSQL, its migrations or signing fail */
+            /** @description The process stops, PostgreSQL, its migrations or signing fail, or the master key is not that of the stored signing keys */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];

@@ -106,7 +106,7 @@ alter function record_for_person(uuid,boolean,text,jsonb,timestamp with time zon
 revoke execute on function record_for_person(uuid,boolean,text,jsonb,timestamp with time zone,text,text) from public;
 
 -- Writes into the audit log of each tenant of a person that the person named a tenant to which they do not belong, at
--- most once a minute so that nobody floods the log. The API calls it when it refuses such a request.
+-- most once a minute so that nobody floods the log. note_foreign_attempt calls it, and the API of the version before.
 CREATE OR REPLACE FUNCTION sello.record_foreign_attempt(p_user uuid, p_named uuid, p_now timestamp with time zone, p_request_id text, p_address text)
  RETURNS void
  LANGUAGE sql
@@ -371,8 +371,8 @@ AS $function$
 $function$;
 
 -- Trigger of documents before an authorized document is asked to be annulled: raises SE008 if credit notes were issued
--- for it that have not come to nothing, with the numbers of the first twenty in the detail. It runs under the
--- document's lock, which credit notes take too.
+-- for it that have not come to nothing, with the numbers of the first twenty in the detail, and … behind them if there
+-- are more. It runs under the document's lock, which credit notes take too.
 CREATE OR REPLACE FUNCTION sello.refuse_credited_cancellation()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -380,12 +380,13 @@ AS $function$
 declare
   notes text;
 begin
-  select string_agg(n.number, ', ' order by n.number) into notes from (
-    select substr(d.access_key, 25, 3) || '-' || substr(d.access_key, 28, 3) || '-' || substr(d.access_key, 31, 9) as number
+  select string_agg(case when n.place <= 20 then n.number else '…' end, ', ' order by n.place) into notes from (
+    select row_number() over (order by d.created_at, d.id) as place,
+      substr(d.access_key, 25, 3) || '-' || substr(d.access_key, 28, 3) || '-' || substr(d.access_key, 31, 9) as number
     from documents d
     where d.tenant_id = new.tenant_id and d.modified_document_id = new.id and d.document_type = '04'
       and d.status not in ('DRAFT', 'VALIDATED', 'FAILED_PERMANENT', 'CANCELLED')
-    order by d.created_at, d.id limit 20
+    order by d.created_at, d.id limit 21
   ) n;
   if notes is not null then
     raise exception 'credit notes were issued for the document' using errcode = 'SE008', detail = notes;
@@ -1273,12 +1274,12 @@ revoke execute on function lift_ruc_bars(text,text) from public;
 -- Returns the ids of the master keys under which the newest active signing keys are sealed, as they stand at their
 -- beginning. Every process asks for its readiness.
 CREATE OR REPLACE FUNCTION sello.master_keys_in_use(p_newest integer)
- RETURNS SETOF text
+ RETURNS SETOF bytea
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
 AS $function$
-  select distinct convert_from(substring(newest.sealed_key from 3 for get_byte(newest.sealed_key, 1)), 'UTF8')
+  select distinct substring(newest.sealed_key from 3 for get_byte(newest.sealed_key, 1))
   from (
     select c.sealed_key from certificates c
     where c.is_active and c.revoked_at is null and octet_length(c.sealed_key) > 2

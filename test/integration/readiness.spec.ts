@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import pg, { type Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
@@ -13,7 +14,7 @@ import { LocalKeyring } from '../../src/platform/secrets/local-keyring.js';
 import { MasterKeyCheck } from '../../src/platform/secrets/master-key-check.js';
 import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import { createTestDatabase, fromSetup, type TestDatabase } from '../support/database.js';
-import { inTransaction } from '../support/held-transaction.js';
+import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { seedTenant } from '../support/seed.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
@@ -25,6 +26,7 @@ describe('whether a process is ready', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
   let service: DataSource;
+  let transaction: TenantTransaction;
   let told: string[];
 
   beforeAll(async () => {
@@ -39,10 +41,12 @@ describe('whether a process is ready', () => {
   beforeEach(async () => {
     await proxy.up();
     service = await new DataSource(serviceDataSourceOptions(proxy.inFrontOf(database.url), 'api', 2, 1)).initialize();
+    transaction = new TenantTransaction(service);
     told = [];
   });
   afterEach(() => service.destroy());
 
+  const pool = (): Pool => (service.driver as unknown as { master: Pool }).master;
   /** For connections that are opened from now on. */
   async function readsOnly(value: 'on' | 'off'): Promise<void> {
     const client = new pg.Client({ connectionString: fromSetup('TEST_POSTGRES_URL') });
@@ -50,11 +54,10 @@ describe('whether a process is ready', () => {
     await client.query(`alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = ${value}`);
     await client.end();
     proxy.resetAll();
-    while ((service.driver as unknown as { master: Pool }).master.totalCount > 0) await new Promise(setImmediate);
+    while (pool().totalCount > 0) await new Promise(setImmediate);
   }
   function checks(): HealthChecks {
     const note = (_: unknown, text: string): void => void told.push(text);
-    const transaction = new TenantTransaction(service);
     const signing = { failure: null } as unknown as SigningSelfTest;
     const logger = { warn: note, error: note } as unknown as Logger;
     return new HealthChecks(transaction, redis, signing, new MasterKeyCheck(transaction, OWN), new Shutdown({ SHUTDOWN_SECONDS: 1 }), logger, new Meters());
@@ -65,22 +68,47 @@ describe('whether a process is ready', () => {
   };
   const FINE = { status: 'ok', postgresql: 'ok', migrations: 'ok', signing: 'ok' };
 
-  it('while every connection is in use it is, though not at its best: another would fare no better', async () => {
-    const health = checks();
-    expect(await verdict(health)).toEqual(FINE);
+  /** Does it while calls have every connection and another waits for one. */
+  async function whileBusy(work: () => Promise<void>): Promise<void> {
     await inTransaction(database, async (owner) => {
       await owner.query('lock table tenants');
-      const waiting = [1, 2].map(() => service.query('select count(*) from tenants').catch(() => undefined));
-      while (!new TenantTransaction(service).isBusy) await new Promise(setImmediate);
-      const asked = verdict(health);
-      // It does not wait for its turn.
-      expect((service.driver as unknown as { master: Pool }).master.waitingCount).toBe(0);
-      expect(await asked).toEqual({ ...FINE, status: 'degraded', postgresql: 'degraded' });
+      const waiting = [1, 2, 3].map(() => service.query('select count(*) from tenants').catch(() => undefined));
+      // Two of them have theirs.
+      await lockAwaited(database, 2);
+      while (pool().waitingCount !== 1) await new Promise(setImmediate);
+      await work();
       await owner.query('rollback');
       await Promise.all(waiting);
     });
+  }
+
+  it('while calls wait for every connection it is, though not at its best: another would fare no better', async () => {
+    const health = checks();
     expect(await verdict(health)).toEqual(FINE);
-    expect(told).toEqual(['readiness: every connection to PostgreSQL is in use']);
+    await whileBusy(async () => {
+      for (const _time of [1, 2]) {
+        const asked = verdict(health);
+        // It does not wait for its turn.
+        expect(pool().waitingCount).toBe(1);
+        expect(await asked).toEqual({ ...FINE, status: 'degraded', postgresql: 'degraded' });
+      }
+    });
+    expect(await verdict(health)).toEqual(FINE);
+    expect(told).toEqual(['readiness: every connection to PostgreSQL is in use, and calls wait for one']);
+  });
+
+  it('it is not where calls wait for connections of which none was answered for long', async () => {
+    const health = checks();
+    expect(await verdict(health)).toEqual(FINE);
+    await whileBusy(async () => {
+      const later = process.hrtime.bigint() + 12_500_000_000n;
+      const time = jest.spyOn(process.hrtime, 'bigint').mockReturnValue(later);
+      try {
+        expect(await verdict(health)).toEqual({ ...FINE, status: 'failing', postgresql: 'failing', migrations: 'failing' });
+      } finally {
+        time.mockRestore();
+      }
+    });
   });
 
   it('while PostgreSQL only reads it says so', async () => {
@@ -109,8 +137,15 @@ describe('whether a process is ready', () => {
     await seal(others, OTHER);
     expect(await verdict(fresh)).toEqual({ ...FINE, status: 'failing', signing: 'failing' });
     expect(told).toEqual([expect.stringMatching(/^the master key is not the one/)]);
+    told = [];
     await seal(mine, OWN);
     expect(await verdict(fresh)).toEqual(FINE);
+    // Nor while nobody can be asked.
+    await seal(mine, OTHER);
+    const other = checks();
+    expect(await verdict(other)).toEqual({ ...FINE, status: 'failing', signing: 'failing' });
+    await whileBusy(async () => expect(await verdict(other)).toEqual({ status: 'failing', postgresql: 'degraded', migrations: 'ok', signing: 'failing' }));
+    await seal(mine, OWN);
     // Known once it is not asked for again.
     await seal(mine, OTHER);
     expect(await verdict(fresh)).toEqual(FINE);

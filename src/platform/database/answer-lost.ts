@@ -1,3 +1,4 @@
+import { isNoConnection } from './no-connection.js';
 import { SQL_STATE } from './sql-state.js';
 import { sqlState } from './sql-error.js';
 
@@ -10,6 +11,7 @@ const ENDED = /^Connection terminated/;
 
 /** Whether the connection ended under a statement, so that nobody knows whether it was done, or is done yet. */
 export function isAnswerLost(error: unknown): boolean {
+  if (isNoConnection(error)) return false;
   const state = sqlState(error);
   return CODES.has(state) || (state !== null && CONNECTION.test(state)) || (error instanceof Error && ENDED.test(error.message));
 }

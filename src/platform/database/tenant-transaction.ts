@@ -21,6 +21,9 @@ export class Prepared {
  */
 @Injectable()
 export class TenantTransaction {
+  /** By the process's own clock (`hrtime`). */
+  private answeredAt = 0n;
+
   constructor(private readonly dataSource: DataSource) {}
 
   /** Runs `work` in one transaction of the tenant; a throw rolls everything back. */
@@ -29,6 +32,7 @@ export class TenantTransaction {
     return retryConflicts(() =>
       this.dataSource.transaction(async (manager) => {
         await manager.query(`select set_config('sello.tenant_id', $1, true)`, [tenantId]);
+        this.answeredAt = process.hrtime.bigint();
         return work(manager);
       }),
     );
@@ -51,10 +55,10 @@ export class TenantTransaction {
     return this.query(sql, [...parameters]);
   }
 
-  /** Whether every connection that this process may have is in use, so that whoever asks now has to wait. */
+  /** Whether calls wait for every connection that this process may have, and PostgreSQL answers those that have one. */
   get isBusy(): boolean {
-    const { totalCount, idleCount, options } = this.pool;
-    return idleCount === 0 && totalCount >= options.max;
+    const { totalCount, waitingCount, options } = this.pool;
+    return waitingCount > 0 && totalCount >= options.max && process.hrtime.bigint() - this.answeredAt < SILENCE_NS;
   }
 
   private get pool(): Pool {
@@ -62,6 +66,12 @@ export class TenantTransaction {
   }
 
   private async query<Row>(sql: string | Prepared, values: unknown[]): Promise<Row[]> {
+    const rows = await this.ask<Row>(sql, values);
+    this.answeredAt = process.hrtime.bigint();
+    return rows;
+  }
+
+  private async ask<Row>(sql: string | Prepared, values: unknown[]): Promise<Row[]> {
     if (!(sql instanceof Prepared)) return retryConflicts(() => this.dataSource.query<Row[]>(sql, values));
     return retryConflicts(async () => {
       try {
@@ -73,6 +83,9 @@ export class TenantTransaction {
     });
   }
 }
+
+/** A connection that was silent for as long is given up (`watchful-client`). */
+const SILENCE_NS = 12_000_000_000n;
 
 /** A migration has changed what the statement answers since this connection prepared it. */
 const PLAN_OUTDATED = SQL_STATE.featureNotSupported;

@@ -49,5 +49,5 @@ export function codeOf(error: unknown): string {
 /** Words of a server on one line, cut, without control characters. */
 export const oneLine = (text: string): string => Array.from(text.replace(/[\s\p{Cc}]+/gu, ' ').trim()).slice(0, LONGEST_REASON).join('');
 
-/** Words of a server for the log: whose mailbox they speak of stays out, also in the address of a page; the domain is told. */
+/** Words of a server for the log: addresses in them are cut to their domains, also in that of a page. */
 export const withoutMailboxes = (words: string): string => words.replace(/[^\s<>]+/g, (word) => word.replace(/^.+(?=@|%40)/, '…'));

@@ -26,12 +26,14 @@ interface StoreState {
   readonly postgresql: Verdict;
   /** Names of the applied migrations; empty when none ever ran; null when PostgreSQL does not answer. */
   readonly applied: ReadonlySet<string> | null;
+  /** False where it would have to be waited for among the calls. */
+  readonly canBeAsked: boolean;
 }
 
 /**
  * Whether this process can serve: it is not about to stop, PostgreSQL answers and has every migration that this code needs
  * (newer ones do no harm), signing works, and the master key is that of the stored signing keys. Redis is a convenience: without it
- * the service is degraded, not unready. So it is while PostgreSQL only reads, and while every connection is in use: another
+ * the service is degraded, not unready. So it is while PostgreSQL only reads, and while calls wait for every connection: another
  * process would fare no better.
  */
 @Injectable()
@@ -39,6 +41,7 @@ export class HealthChecks {
   private readonly expected = loadMigrations().map((migration) => new migration().name ?? '');
   /** As they were when PostgreSQL last answered. */
   private applied: ReadonlySet<string> | null = null;
+  private wasBusy = false;
 
   constructor(
     private readonly database: TenantTransaction,
@@ -53,13 +56,13 @@ export class HealthChecks {
   }
 
   async ready(): Promise<Readiness> {
-    const [{ postgresql, applied }, redis] = await Promise.all([this.store(), this.redis.isReachable()]);
+    const [{ postgresql, applied, canBeAsked }, redis] = await Promise.all([this.store(), this.redis.isReachable()]);
     const isMigrated = this.areIn(applied);
     const checks = {
       process: this.shutdown.isStopping ? 'failing' : 'ok',
       postgresql,
       migrations: isMigrated ? 'ok' : 'failing',
-      signing: this.signing.failure === null && (!isMigrated || postgresql !== 'ok' || (await this.masterKeyFits())) ? 'ok' : 'failing',
+      signing: this.signing.failure === null && (!isMigrated || (await this.masterKeyFits(canBeAsked))) ? 'ok' : 'failing',
       redis: redis ? 'ok' : 'degraded',
     } as const;
     const verdicts: Verdict[] = Object.values(checks);
@@ -79,36 +82,37 @@ export class HealthChecks {
   private async store(): Promise<StoreState> {
     // Not to wait among the calls: whoever asks has less patience than they.
     if (this.database.isBusy && this.applied !== null) return this.busy(this.applied);
+    this.wasBusy = false;
     try {
       const [state] = await this.database.withoutTenant<{ only_reads: boolean; applied: string[] }>(
         `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads, array(select name from migrations) as applied`,
       );
       if (state?.only_reads === true) this.logger.warn({}, 'readiness: PostgreSQL only reads, so nothing can be accepted');
       this.applied = new Set(state?.applied);
-      return { postgresql: state?.only_reads === true ? 'degraded' : 'ok', applied: this.applied };
+      return { postgresql: state?.only_reads === true ? 'degraded' : 'ok', applied: this.applied, canBeAsked: true };
     } catch (error) {
-      if (NEVER_MIGRATED.has(sqlState(error))) return { postgresql: 'ok', applied: new Set() };
+      if (NEVER_MIGRATED.has(sqlState(error))) return { postgresql: 'ok', applied: new Set(), canBeAsked: true };
       if (isNoConnection(error) && this.database.isBusy && this.applied !== null) return this.busy(this.applied);
       this.logger.warn({ err: error }, 'readiness: PostgreSQL does not answer');
-      return { postgresql: 'failing', applied: null };
+      return { postgresql: 'failing', applied: null, canBeAsked: false };
     }
   }
 
-  /** A server that fell silent ends its connections within seconds: then there is room to find out. */
   private busy(applied: ReadonlySet<string>): StoreState {
-    this.logger.warn({}, 'readiness: every connection to PostgreSQL is in use');
-    return { postgresql: 'degraded', applied };
+    if (!this.wasBusy) this.logger.warn({}, 'readiness: every connection to PostgreSQL is in use, and calls wait for one');
+    this.wasBusy = true;
+    return { postgresql: 'degraded', applied, canBeAsked: false };
   }
 
-  private async masterKeyFits(): Promise<boolean> {
+  private async masterKeyFits(canBeAsked: boolean): Promise<boolean> {
+    if (!canBeAsked) return this.masterKey.didFit;
     try {
       const fits = await this.masterKey.fits();
       if (!fits) this.logger.error({}, 'the master key is not the one under which the signing keys are sealed: this process cannot sign, and what it seals will not open elsewhere');
       return fits;
     } catch (error) {
-      // Asked again the next time; whether PostgreSQL answers is another check.
-      this.logger.warn({ err: error }, 'readiness: nobody said which master keys are in use');
-      return true;
+      this.logger.warn({ err: error }, 'readiness: PostgreSQL did not tell which master keys are in use');
+      return this.masterKey.didFit;
     }
   }
 }

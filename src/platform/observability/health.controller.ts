@@ -34,8 +34,8 @@ export class HealthController {
 
   @Get('ready')
   @ApiOperation({ operationId: 'ready', summary: 'The process can do its work' })
-  @ApiOkResponse({ description: 'ok, or degraded: Redis is down, work goes on more slowly', schema: READINESS })
-  @ApiServiceUnavailableResponse({ description: 'The process stops, or PostgreSQL, its migrations or signing fail' })
+  @ApiOkResponse({ description: 'ok, or degraded: Redis is away and work goes on more slowly, PostgreSQL only reads and takes nothing in, or calls wait for every connection to it', schema: READINESS })
+  @ApiServiceUnavailableResponse({ description: 'The process stops, PostgreSQL, its migrations or signing fail, or the master key is not that of the stored signing keys' })
   async ready(): Promise<Readiness> {
     const readiness = await this.checks.ready();
     if (readiness.status === 'failing') throw new DomainError('SERVICE_UNAVAILABLE', readiness);

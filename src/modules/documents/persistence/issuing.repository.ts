@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { isAnswerLost } from '../../../platform/database/answer-lost.js';
+import { isNoConnection } from '../../../platform/database/no-connection.js';
 import { OWN_SQL_STATE } from '../../../platform/database/own-sql-state.js';
 import { sqlConstraint, sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
 import { SQL_STATE } from '../../../platform/database/sql-state.js';
@@ -54,6 +55,8 @@ const ISSUE = new Prepared('issue', 'select d.*, require_credential($1, $2, $4) 
  */
 @Injectable()
 export class IssuingRepository {
+  private readonly log = new Logger(IssuingRepository.name);
+
   constructor(private readonly transaction: TenantTransaction) {}
 
   /** Issuer, establishment and point, and what the idempotency key was used for, in one round trip; null for what is not there. */
@@ -121,12 +124,13 @@ export class IssuingRepository {
     } catch (error) {
       if (!isAnswerLost(error)) throw error;
     }
+    this.log.warn('the connection to PostgreSQL ended before it answered: the document is asked for once more');
     // If the first is under way still, this one waits for it. If it is done, this one is refused, for its id or what the first used up.
     try {
       const issued = await take();
       return issued.response['document_id'] === id ? { ...issued, outcome: issued.outcome === 'in_line' ? 'in_line' : 'accepted' } : issued;
     } catch (refusal) {
-      const accessKey = await this.accessKeyOf(tenant.tenantId, id);
+      const accessKey = isNoConnection(refusal) ? null : await this.accessKeyOf(tenant.tenantId, id);
       if (accessKey === null) throw refusal;
       return { outcome: 'accepted', operation: 'issue', fingerprint, response: { document_id: id, status: 'NUMBER_RESERVED', access_key: accessKey } };
     }
