@@ -2257,7 +2257,10 @@ export interface components {
              * @description Person who made it, or who made the key by which it was made; null where the operator did, or before this was kept
              */
             created_by: string | null;
-            /** @description Name of that person at the time */
+            /**
+             * @description Name of that person at the time
+             * @example María Pérez
+             */
             created_by_name: string | null;
             /**
              * Format: date-time
@@ -2294,7 +2297,10 @@ export interface components {
              * @description Person who made it, or who made the key by which it was made; null where the operator did, or before this was kept
              */
             created_by: string | null;
-            /** @description Name of that person at the time */
+            /**
+             * @description Name of that person at the time
+             * @example María Pérez
+             */
             created_by_name: string | null;
             /**
              * Format: date-time

@@ -13,7 +13,7 @@ export class ApiKeyRecord {
   @ApiProperty({ enum: ['TEST', 'PRODUCTION'] }) environment: string;
   @ApiProperty(instant) created_at: Date;
   @ApiProperty({ ...uuid, nullable: true, description: 'Person who made it, or who made the key by which it was made; null where the operator did, or before this was kept' }) created_by: string | null;
-  @ApiProperty({ ...text, nullable: true, description: 'Name of that person at the time' }) created_by_name: string | null;
+  @ApiProperty({ ...text, nullable: true, description: 'Name of that person at the time', example: 'María Pérez' }) created_by_name: string | null;
   @ApiProperty({ ...instant, nullable: true, description: 'Exact to the minute; null for a key never used' }) last_used_at: Date | null;
   @ApiProperty({ ...instant, nullable: true }) revoked_at: Date | null;
 }
