@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import type { Assessed, Place } from '../../src/modules/documents/domain/issuance.js';
 import { type Issued, IssuingRepository } from '../../src/modules/documents/persistence/issuing.repository.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { poolOf } from '../../src/platform/database/pool-of.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { isStoreOutage } from '../../src/platform/http/error-answer.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
@@ -55,7 +56,7 @@ describe('a connection that ends under the statement that issues a document', ()
   /** Ends the connection at the next word in this direction, and no other. */
   function endAtNextWord(direction: 'upstream' | 'downstream'): void {
     const remove = proxy.add({ kind: 'reset_peer' }, direction);
-    (service.driver as unknown as { master: NodeJS.EventEmitter }).master.once('remove', remove);
+    poolOf(service).once('remove', remove);
   }
   const asIssued = ({ id, access_key }: { id: string; access_key: string }): object =>
     ({ outcome: 'accepted', operation: 'issue', fingerprint: 'v1:a', response: { document_id: id, status: 'NUMBER_RESERVED', access_key } });

@@ -3,6 +3,7 @@ import pg, { type Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { poolOf } from '../../src/platform/database/pool-of.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { HealthChecks, type Readiness } from '../../src/platform/observability/health-checks.js';
 import type { Logger } from '../../src/platform/observability/logger.js';
@@ -46,7 +47,7 @@ describe('whether a process is ready', () => {
   });
   afterEach(() => service.destroy());
 
-  const pool = (): Pool => (service.driver as unknown as { master: Pool }).master;
+  const pool = (): Pool => poolOf(service);
   /** For connections that are opened from now on. */
   async function readsOnly(value: 'on' | 'off'): Promise<void> {
     const client = new pg.Client({ connectionString: fromSetup('TEST_POSTGRES_URL') });

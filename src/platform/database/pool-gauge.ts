@@ -1,18 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { Meters } from '../observability/meters.js';
+import { poolOf } from './pool-of.js';
 
 /**
  * Tells how many connections of a pool are in use, and how many wait for one.
  * @param source null: it is not opened yet, and nothing is told
  */
 export function tellPool(meters: Meters, database: 'primary' | 'replica', source: () => DataSource | null): void {
-  const pool = (): Pool | undefined => (source()?.driver as unknown as { readonly master: Pool } | undefined)?.master;
   meters.gauge('databaseConnections', () => {
-    const opened = pool();
-    if (opened === undefined) return [];
-    const { totalCount, idleCount, waitingCount } = opened;
+    const opened = source();
+    if (opened === null) return [];
+    const { totalCount, idleCount, waitingCount } = poolOf(opened);
     return [
       { labels: { database, state: 'busy' }, value: totalCount - idleCount },
       { labels: { database, state: 'idle' }, value: idleCount },
@@ -20,8 +19,8 @@ export function tellPool(meters: Meters, database: 'primary' | 'replica', source
     ];
   });
   meters.gauge('databasePoolSize', () => {
-    const opened = pool();
-    return opened === undefined ? [] : [{ labels: { database }, value: opened.options.max }];
+    const opened = source();
+    return opened === null ? [] : [{ labels: { database }, value: poolOf(opened).options.max }];
   });
 }
 

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DomainError } from '../../shared/domain-error.js';
 import { sqlState } from './sql-error.js';
 import { OWN_SQL_STATE } from './own-sql-state.js';
+import { poolOf } from './pool-of.js';
 import { SQL_STATE } from './sql-state.js';
+import { SILENCE_MS } from './watchful-client.js';
 
 /** A statement of the hot path: each connection has PostgreSQL parse and plan it once. Its text never changes. */
 export class Prepared {
@@ -57,12 +58,8 @@ export class TenantTransaction {
 
   /** Whether calls wait for every connection that this process may have, and PostgreSQL answers those that have one. */
   get isBusy(): boolean {
-    const { totalCount, waitingCount, options } = this.pool;
+    const { totalCount, waitingCount, options } = poolOf(this.dataSource);
     return waitingCount > 0 && totalCount >= options.max && process.hrtime.bigint() - this.answeredAt < SILENCE_NS;
-  }
-
-  private get pool(): Pool {
-    return (this.dataSource.driver as unknown as { readonly master: Pool }).master;
   }
 
   private async query<Row>(sql: string | Prepared, values: unknown[]): Promise<Row[]> {
@@ -75,7 +72,7 @@ export class TenantTransaction {
     if (!(sql instanceof Prepared)) return retryConflicts(() => this.dataSource.query<Row[]>(sql, values));
     return retryConflicts(async () => {
       try {
-        return (await this.pool.query<Row & object>({ name: sql.name, text: sql.text, values })).rows;
+        return (await poolOf(this.dataSource).query<Row & object>({ name: sql.name, text: sql.text, values })).rows;
       } catch (error) {
         if (sqlState(error) !== PLAN_OUTDATED) throw error;
         return await this.dataSource.query<Row[]>(sql.text, values);
@@ -84,8 +81,8 @@ export class TenantTransaction {
   }
 }
 
-/** A connection that was silent for as long is given up (`watchful-client`). */
-const SILENCE_NS = 12_000_000_000n;
+/** A connection that was silent for as long is given up. */
+const SILENCE_NS = BigInt(SILENCE_MS) * 1_000_000n;
 
 /** A migration has changed what the statement answers since this connection prepared it. */
 const PLAN_OUTDATED = SQL_STATE.featureNotSupported;

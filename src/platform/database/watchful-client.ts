@@ -8,7 +8,7 @@ import { SQL_STATE } from './sql-state.js';
  * so long while a query is under way is lost, although nobody said so: a router
  * forgot it, or the server's machine vanished.
  */
-const SILENCE_MS = 12_000;
+export const SILENCE_MS = 12_000;
 
 /** What the driver keeps to itself and this class needs of it. */
 interface Inside {

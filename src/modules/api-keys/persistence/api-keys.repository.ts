@@ -79,13 +79,12 @@ export class ApiKeysRepository {
 }
 
 /** The person who makes a key, or who made the key that makes it. */
-async function makerOf(manager: EntityManager, { tenantId, principal }: TenantContext): Promise<{ id: string; name: string | null } | undefined> {
-  const [maker] =
+async function makerOf(manager: EntityManager, { tenantId, principal }: TenantContext): Promise<{ id: string | null; name: string | null } | undefined> {
+  const [sql, parameters] =
     principal.kind === 'user'
-      ? await manager.query<{ id: string; name: string | null }[]>('select $1::uuid as id, (select name from describe_person($1) limit 1) as name', [principal.id])
-      : await manager.query<{ id: string; name: string | null }[]>(
-          'select created_by as id, created_by_name as name from api_keys where tenant_id = $1 and id = $2 and created_by is not null', [tenantId, principal.id],
-        );
+      ? ['select $1::uuid as id, name from describe_person($1) limit 1', [principal.id]]
+      : ['select created_by as id, created_by_name as name from api_keys where tenant_id = $1 and id = $2', [tenantId, principal.id]];
+  const [maker] = await manager.query<{ id: string | null; name: string | null }[]>(sql, parameters);
   return maker;
 }
 

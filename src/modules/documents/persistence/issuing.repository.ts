@@ -128,7 +128,8 @@ export class IssuingRepository {
     // If the first is under way still, this one waits for it. If it is done, this one is refused, for its id or what the first used up.
     try {
       const issued = await take();
-      return issued.response['document_id'] === id ? { ...issued, outcome: issued.outcome === 'in_line' ? 'in_line' : 'accepted' } : issued;
+      const isItsOwnReplay = issued.outcome === 'replayed' && issued.response['document_id'] === id;
+      return isItsOwnReplay ? { ...issued, outcome: 'accepted' } : issued;
     } catch (refusal) {
       const accessKey = isNoConnection(refusal) ? null : await this.accessKeyOf(tenant.tenantId, id);
       if (accessKey === null) throw refusal;
