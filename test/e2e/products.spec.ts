@@ -275,7 +275,15 @@ describe('the catalogue', () => {
           expect([answer.status, answer.body['error']]).toMatchObject([409, { code: 'INVALID_STATE', detail: { reason: 'BEING_CHANGED', allowed_actions: ['repeat'] } }]);
         }
       });
-      expect((await business.call('PATCH', product, { name: 'Otro' })).status).toBe(200);
+      // Nobody holds the product here, and the log is waited for.
+      await inTransaction(stack.database, async (client) => {
+        await client.query('lock table audit_log in share mode');
+        const changed = business.call('PATCH', product, { name: 'Otro' });
+        await lockAwaited(stack.database);
+        await client.query(`select pg_sleep(0.5)`);
+        await client.query('commit');
+        expect((await changed).status).toBe(200);
+      });
     });
 
     it('is under way at most twice for one tenant; one more is refused by a limit of its own', async () => {

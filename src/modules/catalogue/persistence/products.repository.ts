@@ -33,7 +33,7 @@ const FILTER = `tenant_id = $1 and ($2::text is null or strpos(search_text, $2) 
 const filterValues = (tenantId: string, { q, isActive, withDeleted }: ProductFilter): unknown[] => [tenantId, q === null ? null : searchForm(q), isActive, withDeleted];
 
 /** Changes of single products wait so long for one another, never for the end of an import. */
-const LOCK_WAIT_MS = 250;
+const PRODUCT_WAIT_MS = 250;
 
 @Injectable()
 export class ProductsRepository {
@@ -45,8 +45,8 @@ export class ProductsRepository {
   /** @throws DomainError ALREADY_EXISTS when the tenant has a product of this main code, INVALID_STATE while another request makes one */
   async insert(tenant: TenantContext, product: StoredValues, now: Date): Promise<ProductRecord> {
     const { tenantId } = tenant;
-    return this.actOnOne(tenantId, async (manager) => {
-      const inserted = await insertProducts(manager, tenantId, [product], now);
+    return this.database.run(tenantId, async (manager) => {
+      const inserted = await unlessHeld(manager, () => insertProducts(manager, tenantId, [product], now));
       if (inserted.length === 0) throw new DomainError('ALREADY_EXISTS', { field: 'main_code' });
       const { id, main_code } = product;
       await this.audit.record(manager, tenant, { action: 'product.created', target: { kind: 'product', id }, detail: { main_code } }, now);
@@ -64,12 +64,12 @@ export class ProductsRepository {
     const { tenantId } = tenant;
     const fields = PRODUCT_FIELDS.filter((field) => given[field] !== undefined);
     return refuseDuplicates('main_code', () =>
-      this.actOnOne(tenantId, async (manager) => {
-        const product = await findProduct(manager, tenantId, id, 'for update');
+      this.database.run(tenantId, async (manager) => {
+        const product = await unlessHeld(manager, () => findProduct(manager, tenantId, id, 'for update'));
         if (product === null || fields.length === 0) return product;
         const changed = Object.assign({}, product, Object.fromEntries(fields.map((field) => [field, given[field]])));
         judge(changed);
-        await updateProducts(manager, tenantId, [changed], now);
+        await unlessHeld(manager, () => updateProducts(manager, tenantId, [changed], now));
         await this.audit.record(manager, tenant, { action: 'product.changed', target: { kind: 'product', id }, detail: { fields } }, now);
         return findProduct(manager, tenantId, id);
       }),
@@ -82,32 +82,18 @@ export class ProductsRepository {
    */
   async remove(tenant: TenantContext, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;
-    return this.actOnOne(tenantId, async (manager) => {
+    return this.database.run(tenantId, async (manager) => {
       // For an update the driver returns the rows and their number.
-      const [[row]] = await manager.query<[{ main_code: string }[], number]>(
-        'update products set is_active = false, deleted_at = $3, updated_at = $3 where tenant_id = $1 and id = $2 and deleted_at is null returning main_code',
-        [tenantId, id, now],
+      const [[row]] = await unlessHeld(manager, () =>
+        manager.query<[{ main_code: string }[], number]>(
+          'update products set is_active = false, deleted_at = $3, updated_at = $3 where tenant_id = $1 and id = $2 and deleted_at is null returning main_code',
+          [tenantId, id, now],
+        ),
       );
       if (row === undefined) return false;
       await this.audit.record(manager, tenant, { action: 'product.deleted', target: { kind: 'product', id }, detail: row }, now);
       return true;
     });
-  }
-
-  /**
-   * Changes one product. An import keeps its products locked until its end, and whoever waited for it would hold a connection
-   * that other tenants need.
-   */
-  private async actOnOne<T>(tenantId: string, act: (manager: EntityManager) => Promise<T>): Promise<T> {
-    try {
-      return await this.database.run(tenantId, async (manager) => {
-        await manager.query(`set local lock_timeout = '${LOCK_WAIT_MS}ms'`);
-        return act(manager);
-      });
-    } catch (error) {
-      if (sqlState(error) === SQL_STATE.lockNotAvailable) throw new DomainError('INVALID_STATE', { reason: 'BEING_CHANGED', allowed_actions: ['repeat'] });
-      throw error;
-    }
   }
 
   async find(tenantId: string, id: string): Promise<ProductRecord | null> {
@@ -192,6 +178,23 @@ export interface OpenCatalogue {
 export interface Upsert {
   readonly added: readonly StoredValues[];
   readonly changed: readonly StoredValues[];
+}
+
+/**
+ * Runs a statement on one product. An import keeps its products locked until its end, and whoever waited for it would hold a
+ * connection that other tenants need. What the transaction does besides waits as long as any other.
+ * @throws DomainError INVALID_STATE while another request changes the product
+ */
+async function unlessHeld<T>(manager: EntityManager, statement: () => Promise<T>): Promise<T> {
+  await manager.query(`set local lock_timeout = '${PRODUCT_WAIT_MS}ms'`);
+  try {
+    const result = await statement();
+    await manager.query('set local lock_timeout to default');
+    return result;
+  } catch (error) {
+    if (sqlState(error) === SQL_STATE.lockNotAvailable) throw new DomainError('INVALID_STATE', { reason: 'BEING_CHANGED', allowed_actions: ['repeat'] });
+    throw error;
+  }
 }
 
 /** In the order in which an import goes, so that two wait for each other instead of locking each other out. */
