@@ -4,7 +4,7 @@ import type { DocumentStatus } from '../src/modules/documents/domain/lifecycle.j
 import { printedNumber } from '../src/sri/access-key.js';
 
 export const PAGE_SIZE = 20;
-const EVERYTHING: DocumentFilter = { status: null, documentType: null, issuerId: null, buyerId: null, issuedFrom: null, issuedTo: null, accessKey: null, text: null };
+const EVERYTHING: DocumentFilter = { status: null, documentType: null, issuerId: null, buyerId: null, issuedFrom: null, issuedTo: null, accessKey: null, modifiedDocumentId: null, text: null };
 
 /** One way to look at a list; what it asks for changes from call to call. */
 export interface Case {

@@ -7187,6 +7187,8 @@ export interface operations {
                 issue_date_to?: string;
                 /** @description The document that has this access key, or had it before it was corrected with another date */
                 access_key?: string;
+                /** @description Only documents that refer to this one: its credit notes, debit notes and delivery guides */
+                modified_document_id?: string;
                 /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
                 q?: string;
                 /** @description Page number, from 1 */
@@ -7339,6 +7341,8 @@ export interface operations {
                 issue_date_to?: string;
                 /** @description The document that has this access key, or had it before it was corrected with another date */
                 access_key?: string;
+                /** @description Only documents that refer to this one: its credit notes, debit notes and delivery guides */
+                modified_document_id?: string;
                 /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
                 q?: string;
                 /** @description The `id` of the last row that arrived: an export that broke off goes on behind it */
@@ -7395,6 +7399,8 @@ export interface operations {
                 issue_date_to?: string;
                 /** @description The document that has this access key, or had it before it was corrected with another date */
                 access_key?: string;
+                /** @description Only documents that refer to this one: its credit notes, debit notes and delivery guides */
+                modified_document_id?: string;
                 /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
                 q?: string;
                 /** @description The `id` of the last row that arrived: an export that broke off goes on behind it */

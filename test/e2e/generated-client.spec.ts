@@ -76,6 +76,7 @@ describe('a business that knows nothing but the generated client', () => {
     const creditNote = { path: { document_id: draft.credit_note_id } };
     good(await api.POST('/documents/{document_id}/issue', { params: creditNote }));
     await expect(settled(creditNote)).resolves.toMatchObject({ status: 'AUTHORIZED', document_type: '04', modified_document_id: invoice });
+    expect(good(await api.GET('/documents', { params: { query: { modified_document_id: invoice } } })).items).toMatchObject([{ id: draft.credit_note_id }]);
 
     const others = exampleDocuments(here, today, invoice).filter(({ type }) => type === '06' || type === '07');
     expect(others.map(({ type }) => type)).toEqual(['06', '07']);

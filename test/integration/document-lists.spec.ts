@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { type SeededTenant, seedTenant } from '../support/seed.js';
 
-const EVERYTHING: DocumentFilter = { status: null, documentType: null, issuerId: null, buyerId: null, issuedFrom: null, issuedTo: null, accessKey: null, text: null };
+const EVERYTHING: DocumentFilter = { status: null, documentType: null, issuerId: null, buyerId: null, issuedFrom: null, issuedTo: null, accessKey: null, modifiedDocumentId: null, text: null };
 const NAMES = ['María Pérez', 'MARIA PEREZ', 'Ñandú & Compañía', '100% Real', 'a_b\\c', 'Consumidor final', null];
 
 describe('lists of documents', () => {
@@ -19,6 +19,8 @@ describe('lists of documents', () => {
   let lists: DocumentListsRepository;
   let mine: SeededTenant;
   let theirs: SeededTenant;
+  /** What some of a tenant's documents refer to; never deleted. */
+  const originals = new Map<SeededTenant, string>();
   /** Issuer, establishment and emission point with their codes. */
   const places = new Map<SeededTenant, (readonly [string, string, string, string])[]>();
   const random = new SeededRandom(20_260_801);
@@ -46,7 +48,7 @@ describe('lists of documents', () => {
          insert into emission_points (tenant_id, id, establishment_id, code, created_at, updated_at) values ($1, $4, $3, '005', now(), now())`, place);
       await database.query(
         `insert into sequence_counters (tenant_id, emission_point_id, document_type, environment, last_value)
-         select p.tenant_id, p.id, type, 'TEST', 900 from emission_points p, unnest(array['01', '04']) type where p.tenant_id = $1`, [tenant.tenantId]);
+         select p.tenant_id, p.id, type, 'TEST', 900 from emission_points p, unnest(array['01', '04', '05']) type where p.tenant_id = $1`, [tenant.tenantId]);
       places.set(tenant, [[tenant.issuerId, tenant.establishmentId, tenant.emissionPointId, '001002'], [issuer, establishment, point, '005005']]);
       for (let number = 1; number <= 90; number += 1) await insert(tenant, number);
     }
@@ -58,19 +60,23 @@ describe('lists of documents', () => {
   });
 
   async function insert(tenant: SeededTenant, number: number): Promise<void> {
+    const id = randomUUID();
+    const original = originals.get(tenant) ?? null;
+    if (original === null) originals.set(tenant, id);
+    const refers = original !== null && integer(0, 3) === 0;
     const status = pick(DOCUMENT_STATUSES);
     const numbered = status !== 'DRAFT' && status !== 'VALIDATED';
     const [issuer, establishment, point, series] = pick(places.get(tenant) ?? []);
     await owner.query(
       `insert into documents (tenant_id, id, issuer_id, establishment_id, emission_point_id, document_type, sri_environment, sequential, access_key, status, issue_date,
-         subtotal, total_discount, total_tax, total, buyer_id, buyer_name, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $6, 'TEST', $7, $8, $9, $10, 1, 0, 0, 1, $11, $12, $13, now())`,
+         subtotal, total_discount, total_tax, total, buyer_id, buyer_name, created_at, modified_document_id, updated_at)
+       values ($1, $2, $3, $4, $5, $6, 'TEST', $7, $8, $9, $10, 1, 0, 0, 1, $11, $12, $13, $14, now())`,
       [
-        tenant.tenantId, randomUUID(), issuer, establishment, point, pick(['01', '04']),
+        tenant.tenantId, id, issuer, establishment, point, refers ? '05' : pick(['01', '04']),
         numbered ? number : null, numbered ? `2508202601${tenant.ruc}1${series}${String(number).padStart(9, '0')}1234567810` : null, status,
         `2026-08-${10 + integer(0, 5)}`, pick(['1710034065', '1790012345001', null]), pick(NAMES),
         // Few instants, so that many documents share one.
-        `2026-08-${10 + integer(0, 5)} ${pick(['00:00:00', '04:59:59', '23:59:59.999', '12:00:00'])}Z`,
+        `2026-08-${10 + integer(0, 5)} ${pick(['00:00:00', '04:59:59', '23:59:59.999', '12:00:00'])}Z`, refers ? original : null,
       ],
     );
   }
@@ -80,9 +86,9 @@ describe('lists of documents', () => {
     const rows = await database.query<{ id: string }>(
       `select id from documents d where tenant_id = $1 and ($2::text is null or status = $2) and ($3::text is null or document_type = $3)
          and ($4::uuid is null or issuer_id = $4) and ($5::text is null or buyer_id = $5) and ($6::date is null or issue_date >= $6)
-         and ($7::date is null or issue_date <= $7) and ($8::text is null or access_key = $8)
+         and ($7::date is null or issue_date <= $7) and ($8::text is null or access_key = $8) and ($9::uuid is null or modified_document_id = $9)
        order by created_at desc, id desc`,
-      [tenant.tenantId, filter.status, filter.documentType, filter.issuerId, filter.buyerId, filter.issuedFrom, filter.issuedTo, filter.accessKey],
+      [tenant.tenantId, filter.status, filter.documentType, filter.issuerId, filter.buyerId, filter.issuedFrom, filter.issuedTo, filter.accessKey, filter.modifiedDocumentId],
     );
     return rows.map(({ id }) => id);
   }
@@ -99,8 +105,9 @@ describe('lists of documents', () => {
     const issuers = (places.get(tenant) ?? []).map(([issuer]) => issuer);
     const sometimes = <T>(value: T): T | null => (integer(0, 2) === 0 ? value : null);
     return {
-      status: sometimes(pick(DOCUMENT_STATUSES)), documentType: sometimes(pick(['01', '04', '07'])), issuerId: sometimes(pick([...issuers, randomUUID()])),
+      status: sometimes(pick(DOCUMENT_STATUSES)), documentType: sometimes(pick(['01', '04', '05', '07'])), issuerId: sometimes(pick([...issuers, randomUUID()])),
       buyerId: integer(0, 5) === 0 ? '1710034065' : null, accessKey: null, text: null,
+      modifiedDocumentId: integer(0, 3) === 0 ? pick([...originals.values()]) : null,
       issuedFrom: sometimes(`2026-08-${10 + integer(0, 5)}`), issuedTo: sometimes(`2026-08-${10 + integer(0, 5)}`),
     };
   }
@@ -118,11 +125,18 @@ describe('lists of documents', () => {
           tenant.tenantId, pick(DOCUMENT_STATUSES.filter((status) => !['DRAFT', 'VALIDATED'].includes(status))), `2026-08-${10 + integer(0, 5)}`, String(round),
         ]);
       }
-      if (act === 3) await database.query(`delete from documents where tenant_id = $1 and id = (select id from documents where tenant_id = $1 and status <> 'DRAFT' order by md5(id::text || $2) limit 1)`, [tenant.tenantId, String(round)]);
+      if (act === 3) await database.query(`delete from documents where tenant_id = $1 and id = (select id from documents where tenant_id = $1 and status <> 'DRAFT' and id <> $3 order by md5(id::text || $2) limit 1)`, [tenant.tenantId, String(round), originals.get(tenant)]);
     }
     await service.query('select fold_document_counts(100000)');
     expect(await database.query('select 1 from document_count_changes')).toEqual([]);
     for (const tenant of [mine, theirs]) await agree(tenant, EVERYTHING);
+    const referring = { ...EVERYTHING, modifiedDocumentId: originals.get(mine)! };
+    expect((await expected(mine, referring)).length).toBeGreaterThan(3);
+    for (const filter of [referring, { ...referring, text: 'perez' }]) {
+      const { items, total } = await lists.page(mine.tenantId, filter, 100, 0);
+      expect([items.length, items.length > 0]).toEqual([total, true]);
+    }
+    expect((await lists.page(theirs.tenantId, referring, 100, 0)).total).toBe(0);
   });
 
   it('stay exact while workers fold at once', async () => {

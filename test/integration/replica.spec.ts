@@ -19,7 +19,7 @@ import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 import { StreamingReplica } from '../support/streaming-replica.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
-const EVERYTHING: DocumentFilter = { status: null, documentType: null, issuerId: null, buyerId: null, issuedFrom: null, issuedTo: null, accessKey: null, text: null };
+const EVERYTHING: DocumentFilter = { status: null, documentType: null, issuerId: null, buyerId: null, issuedFrom: null, issuedTo: null, accessKey: null, modifiedDocumentId: null, text: null };
 
 class Program {
   static readonly module = { module: Program };

@@ -26,6 +26,7 @@ class DocumentFilterQuery {
   @Day({ ...OPTIONAL, about: 'First issue date, a calendar day in Ecuador' }) issue_date_from?: string;
   @Day({ ...OPTIONAL, endOf: { from: 'issue_date_from', inclusive: true }, about: 'Last issue date, a calendar day in Ecuador' }) issue_date_to?: string;
   @Digits(49, { ...OPTIONAL, about: 'The document that has this access key, or had it before it was corrected with another date' }) access_key?: string;
+  @Uuid({ ...OPTIONAL, about: 'Only documents that refer to this one: its credit notes, debit notes and delivery guides' }) modified_document_id?: string;
   @Text({ ...OPTIONAL, max: 300, about: WORDS }) q?: string;
 }
 
@@ -56,6 +57,7 @@ export function filterOf({ q, ...query }: DocumentFilterQuery): DocumentFilter {
     issuedFrom: query.issue_date_from ?? null,
     issuedTo: query.issue_date_to ?? null,
     accessKey: (isKey ? q : query.access_key) ?? null,
+    modifiedDocumentId: query.modified_document_id ?? null,
     text: isKey ? null : (q ?? null),
   };
 }

@@ -10,6 +10,8 @@ export interface DocumentFilter {
   readonly issuedFrom: string | null;
   readonly issuedTo: string | null;
   readonly accessKey: string | null;
+  /** Id of the document that those wanted refer to: the notes of an invoice, say. */
+  readonly modifiedDocumentId: string | null;
   /** What somebody typed into a search box. */
   readonly text: string | null;
 }

@@ -25,6 +25,7 @@ export function documentConditions(filter: DocumentFilter, given: Parameters): s
     statusCondition(filter, given) +
     sharedConditions('d', filter, given) +
     (filter.buyerId === null ? '' : ` and d.buyer_id = ${given.add(filter.buyerId)}`) +
+    (filter.modifiedDocumentId === null ? '' : ` and d.modified_document_id = ${given.add(filter.modifiedDocumentId)}::uuid`) +
     (filter.accessKey === null ? '' : keyCondition(filter.accessKey, given))
   );
 }

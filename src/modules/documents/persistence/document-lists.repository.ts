@@ -35,7 +35,7 @@ export class DocumentListsRepository {
   /** Documents `offset` to `offset + limit` of those that the filter lets through, and how many there are in all. */
   async page(tenantId: string, filter: DocumentFilter, limit: number, offset: number): Promise<ListedDocuments> {
     return this.reads.run(tenantId, async (manager) => {
-      if (filter.accessKey !== null) return walked(manager, tenantId, filter, limit, offset);
+      if (filter.accessKey !== null || filter.modifiedDocumentId !== null) return walked(manager, tenantId, filter, limit, offset);
       if (filter.text !== null) return meant(manager, tenantId, filter, filter.text, limit, offset);
       if (filter.buyerId !== null) return walked(manager, tenantId, filter, limit, offset);
       const { total, days, skip } = await locate(manager, tenantId, filter, limit, offset);
@@ -107,7 +107,7 @@ function onDays(manager: EntityManager, tenantId: string, filter: DocumentFilter
 const ITEMS_OF_PAGE = `select ${ITEM} from documents d join issuers i on i.tenant_id = d.tenant_id and i.id = d.issuer_id
   where d.tenant_id = $1 and d.id = any (array(select id from page)) order by d.created_at desc, d.id desc`;
 
-/** Few at most: found and counted through the index of buyers or numbers. */
+/** Few at most: found and counted through the index of buyers, numbers or originals. */
 async function walked(manager: EntityManager, tenantId: string, filter: DocumentFilter, limit: number, offset: number): Promise<ListedDocuments> {
   const given = new Parameters(tenantId);
   const condition = `d.tenant_id = $1${documentConditions(filter, given)}${wordsCondition(filter, given)}`;
