@@ -255,6 +255,16 @@ describe('the catalogue', () => {
       expect(names.sort()).toEqual(['A Uno', 'B Dos', 'C Tres', 'X Café']);
     });
 
+    it('waits for another import no longer than a statement may, and says what to do', async () => {
+      await put(NEW);
+      await inTransaction(stack.database, async (client) => {
+        await client.query('select from products where tenant_id = $1 for update', [business.tenantId]);
+        const refused = await put<Refused>(NEW.replace('Uno', 'One'));
+        expect([refused.status, refused.body.error]).toMatchObject([409, { code: 'INVALID_STATE', detail: { reason: 'BEING_CHANGED', allowed_actions: ['repeat'] } }]);
+      });
+      expect((await put(NEW)).body).toMatchObject({ updated: 0, unchanged: 3 });
+    });
+
     it('waits for nobody when it only tells what would happen', async () => {
       await put(NEW);
       await inTransaction(stack.database, async (client) => {

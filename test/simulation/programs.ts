@@ -6,6 +6,7 @@ import { DocumentsRepository } from '../../src/modules/documents/persistence/doc
 import { ModifiedDocumentsRepository } from '../../src/modules/documents/persistence/modified-documents.repository.js';
 import { WithholdingsRepository } from '../../src/modules/documents/persistence/withholdings.repository.js';
 import { SriBreaker } from '../../src/modules/documents/saga/sri-breaker.js';
+import { SriCalls } from '../../src/modules/documents/saga/sri-calls.js';
 import { WatchStep } from '../../src/modules/documents/saga/watch.step.js';
 import { AbandonDocumentHandler } from '../../src/modules/documents/use-cases/abandon-document.js';
 import { CorrectDocumentHandler } from '../../src/modules/documents/use-cases/correct-document.js';
@@ -105,14 +106,14 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
   const gates = new StepGates();
   const relay = new Relay(work, new Bell(queue, work, clock, sleeper, SETTINGS), gates, killPoints, clock, idler, SETTINGS);
   const policy = sagaPolicy(SETTINGS);
-  const breaker = new SriBreaker(clock, SETTINGS, gates);
+  const calls = new SriCalls(new SriBreaker(clock, SETTINGS), clock, sleeper, SETTINGS, gates);
   const transmission = new Transmission(documents, ports.reception as never, relay, killPoints, clock, ids, policy);
   const processor = new IssuanceProcessor(
     queue, documents, relay, killPoints,
     new PrepareStep(documents, ports.keys, killPoints, clock, policy),
-    new SubmitStep(documents, transmission, breaker, clock),
-    new AuthorizeStep(documents, ports.authorization as never, breaker, killPoints, clock, ids, policy, SETTINGS),
-    new WatchStep(documents, ports.consultation as never, breaker, clock, ids, policy),
+    new SubmitStep(documents, transmission, calls, clock),
+    new AuthorizeStep(documents, ports.authorization as never, calls, killPoints, clock, ids, policy, SETTINGS),
+    new WatchStep(documents, ports.consultation as never, calls, clock, ids, policy),
     clock, ids, sleeper, SETTINGS, policy, METERS, new Shutdown(SETTINGS),
   );
   processor.onApplicationBootstrap();

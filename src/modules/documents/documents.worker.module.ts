@@ -19,6 +19,7 @@ import { SubmitStep } from './saga/submit.step.js';
 import { WorkerWatch } from './saga/worker-watch.js';
 import { SagaGauges } from './saga/saga-gauges.js';
 import { SriBreaker } from './saga/sri-breaker.js';
+import { SriCalls } from './saga/sri-calls.js';
 import { SRI_CLIENTS, soapLimits } from './saga/sri-clients.js';
 import { Transmission } from './saga/transmission.js';
 import { WatchStep } from './saga/watch.step.js';
@@ -33,6 +34,7 @@ const SAGA = [
   AuthorizeStep,
   WatchStep,
   SriBreaker,
+  SriCalls,
   SagaGauges,
   IssuanceProcessor,
   WorkerWatch,

@@ -98,6 +98,24 @@ describe('a proper exchange', () => {
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 
+  it('a service that does not answer keeps no connection of another on the same host', async () => {
+    let asked = 0;
+    const server = await use(
+      httpServer((incoming, response) => {
+        if (incoming.url !== '/silent') response.end('ok');
+        else asked += 1;
+      }),
+    );
+    const { origin } = new URL(server.url);
+    const transport = transportWith({ connections: 2 });
+    const silent = Array.from({ length: 4 }, () => failureOf(transport.post(`${origin}/silent`, 'x', LIMITS)));
+    while (asked < 2) await wait(10);
+    expect((await transport.post(`${origin}/other`, 'x', LIMITS)).body).toBe('ok');
+    expect(asked).toBe(2);
+    await server.close();
+    expect(new Set((await Promise.all(silent)).map(({ kind }) => kind))).toEqual(new Set(['no_answer', 'not_delivered']));
+  });
+
   it('follows no redirect', async () => {
     const elsewhere = await use(httpServer((_incoming, response) => response.end('ok')));
     const server = await use(

@@ -45,7 +45,7 @@ export class TransportFailure extends Error {
 }
 
 export interface UndiciSoapTransportOptions {
-  /** Connections kept per service at most; many at once have been reset by the SRI. */
+  /** Connections to one service at most; many at once have been reset by the SRI. */
   readonly connections?: number;
   /** Time to connect, TLS included, in milliseconds. */
   readonly connectTimeoutMs?: number;
@@ -62,26 +62,16 @@ export interface UndiciSoapTransportOptions {
  * §7.1.4: they change without notice).
  */
 export class UndiciSoapTransport implements SoapTransport {
-  private readonly agent: Agent;
+  /** By address: services of one host, as the SRI's are, share no connections, so that a slow one does not keep the others waiting. */
+  private readonly agents = new Map<string, Agent>();
 
-  constructor(options: UndiciSoapTransportOptions = {}) {
-    this.agent = new Agent({
-      connections: options.connections ?? 8,
-      pipelining: 1,
-      keepAliveTimeout: options.keepAliveMs ?? 10_000,
-      connect: {
-        timeout: options.connectTimeoutMs ?? 10_000,
-        minVersion: 'TLSv1.2',
-        ...(options.ca === undefined ? {} : { ca: options.ca }),
-      },
-    });
-  }
+  constructor(private readonly options: UndiciSoapTransportOptions = {}) {}
 
   async post(url: string, envelope: string, limits: SoapLimits): Promise<SoapResponse> {
     const target = new URL(url);
     return new Promise((resolve, reject) => {
       const exchange = new Exchange(limits, resolve, reject);
-      this.agent.dispatch(
+      this.agentOf(target).dispatch(
         {
           origin: target.origin,
           path: target.pathname + target.search,
@@ -98,7 +88,21 @@ export class UndiciSoapTransport implements SoapTransport {
 
   /** Closes idle connections at once and others after their answer. */
   async close(): Promise<void> {
-    await this.agent.close();
+    await Promise.all(Array.from(this.agents.values(), (agent) => agent.close()));
+  }
+
+  private agentOf({ origin, pathname }: URL): Agent {
+    const known = this.agents.get(origin + pathname);
+    if (known) return known;
+    const { connections = 8, keepAliveMs = 10_000, connectTimeoutMs = 10_000, ca } = this.options;
+    const agent = new Agent({
+      connections,
+      pipelining: 1,
+      keepAliveTimeout: keepAliveMs,
+      connect: { timeout: connectTimeoutMs, minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) },
+    });
+    this.agents.set(origin + pathname, agent);
+    return agent;
   }
 }
 

@@ -141,17 +141,19 @@ export class ProductsRepository {
   /**
    * Runs an import in one transaction: what `work` throws undoes all of it. After a conflict `work` runs once more from
    * its beginning. One line of the audit log stands for all its products.
+   * @throws DomainError INVALID_STATE while another import keeps products of this one for too long, and what `work` throws
    */
   async import<Result extends ImportCounts>(tenant: TenantContext, now: Date, work: (catalogue: OpenCatalogue) => Promise<Result>): Promise<Result> {
     const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
       const result = await work({
-        find: (mainCodes) => findCoded(manager, tenantId, mainCodes, 'for update'),
-        write: async ({ added, changed }) => {
-          await updateProducts(manager, tenantId, changed, now);
-          const done = new Set(await insertProducts(manager, tenantId, added, now));
-          return new Set(added.flatMap(({ main_code }) => (done.has(main_code) ? [] : [main_code])));
-        },
+        find: (mainCodes) => refuseHeld(() => findCoded(manager, tenantId, mainCodes, 'for update')),
+        write: ({ added, changed }) =>
+          refuseHeld(async () => {
+            await updateProducts(manager, tenantId, changed, now);
+            const done = new Set(await insertProducts(manager, tenantId, added, now));
+            return new Set(added.flatMap(({ main_code }) => (done.has(main_code) ? [] : [main_code])));
+          }),
       });
       const { created, updated: changed, unchanged } = result;
       await this.audit.record(manager, tenant, { action: 'products.imported', detail: { created, changed, unchanged } }, now);
@@ -187,10 +189,15 @@ export interface Upsert {
  */
 async function unlessHeld<T>(manager: EntityManager, statement: () => Promise<T>): Promise<T> {
   await manager.query(`set local lock_timeout = '${PRODUCT_WAIT_MS}ms'`);
+  const result = await refuseHeld(statement);
+  await manager.query('set local lock_timeout to default');
+  return result;
+}
+
+/** @throws DomainError INVALID_STATE when another request keeps a product for longer than the statement waits */
+async function refuseHeld<T>(statement: () => Promise<T>): Promise<T> {
   try {
-    const result = await statement();
-    await manager.query('set local lock_timeout to default');
-    return result;
+    return await statement();
   } catch (error) {
     if (sqlState(error) === SQL_STATE.lockNotAvailable) throw new DomainError('INVALID_STATE', { reason: 'BEING_CHANGED', allowed_actions: ['repeat'] });
     throw error;

@@ -9,7 +9,8 @@ import { askAuthorization, authorizationRecords } from './ask-authorization.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
 import { postpone } from './postpone.js';
-import { type CallPermit, callWithPermit, SriBreaker } from './sri-breaker.js';
+import { type CallPermit, callWithPermit } from './sri-breaker.js';
+import { SriCalls } from './sri-calls.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 
 /** Asks the SRI what became of the document. The question changes nothing there, so it may be repeated freely. */
@@ -18,7 +19,7 @@ export class AuthorizeStep implements SagaStep {
   constructor(
     private readonly documents: DocumentsRepository,
     private readonly authorization: AuthorizationClient,
-    private readonly breaker: SriBreaker,
+    private readonly calls: SriCalls,
     private readonly killPoints: KillPoints,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
@@ -35,7 +36,7 @@ export class AuthorizeStep implements SagaStep {
       await this.documents.advance(state, lost, token, startedAt);
       return lost.work;
     }
-    const permit = this.breaker.acquire('authorization');
+    const permit = await this.calls.acquire('authorization');
     if (permit.kind === 'wait') return await postpone(this.documents, document, 'authorize', permit.until, startedAt);
     const answers = await askAuthorization(state, (accessKey) => (accessKey === state.accessKey ? this.ask(accessKey, permit) : this.askFormer(accessKey, document)));
     await this.killPoints.pass('after-auth-answer', loaded.content.numericCode);
@@ -51,7 +52,7 @@ export class AuthorizeStep implements SagaStep {
   private async askFormer(accessKey: string, { loaded: { state }, token }: LeasedDocument): Promise<AuthorizationAnswer> {
     const renewed = await this.documents.take(state.tenantId, state.id, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);
     if (renewed === null) throw new StaleDocumentError(`lease of document ${state.id} was lost`);
-    const permit = this.breaker.acquire('authorization');
+    const permit = await this.calls.acquire('authorization');
     return permit.kind === 'wait' ? { kind: 'not_delivered', reason: permit.reason } : this.ask(accessKey, permit);
   }
 

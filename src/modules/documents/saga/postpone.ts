@@ -1,6 +1,7 @@
 import type { Decision, Work } from '../domain/document.js';
 import { isSettled, type Step, target } from '../domain/lifecycle.js';
 import type { DocumentsRepository } from '../persistence/documents.repository.js';
+import type { Admission } from './sri-breaker.js';
 import type { LeasedDocument } from './step.js';
 
 /** Puts a step off without having called the SRI. A document that waits for its first sending says that it is not delivered. */
@@ -10,7 +11,7 @@ export async function postpone(
   step: Step,
   dueAt: Date,
   now: Date,
-  reason?: 'breaker_open' | 'ramp',
+  reason?: Extract<Admission, { kind: 'wait' }>['reason'],
 ): Promise<Work> {
   const work: Work = { step, dueAt, recheck: isSettled(state.status) };
   const reached = (signature?.moves ?? []).reduce((status, { trigger }) => target(status, trigger), state.status);

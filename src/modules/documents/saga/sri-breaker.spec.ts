@@ -1,4 +1,3 @@
-import { StepGates } from '../../../platform/outbox/step-gates.js';
 import { type Admission, SriBreaker } from './sri-breaker.js';
 
 const START = Date.parse('2026-11-21T15:00:00Z');
@@ -8,7 +7,7 @@ describe('the breaker of the SRI’s services', () => {
   let breaker: SriBreaker;
   beforeEach(() => {
     elapsed = 0;
-    breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 }, new StepGates());
+    breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 });
   });
 
   const go = (): Extract<Admission, { kind: 'go' }> => {
@@ -87,7 +86,7 @@ describe('the breaker of the SRI’s services', () => {
     [12, [2, 1], [3, 3]],
     [24, [3, 3], [6, 6]],
   ])('of %i places, documents that waited for it get at most half of each part: %j, then %j of them and of others', (concurrency, quarter, half) => {
-    breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: concurrency, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 }, new StepGates());
+    breaker = new SriBreaker({ now: () => new Date(START + elapsed) }, { WORKER_CONCURRENCY: concurrency, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 });
     const admitted = (acceptedAt: Date): Extract<Admission, { kind: 'go' }>[] => {
       const held: Extract<Admission, { kind: 'go' }>[] = [];
       for (let permit = breaker.acquire('reception', acceptedAt); permit.kind === 'go' && held.length < 50; permit = breaker.acquire('reception', acceptedAt)) held.push(permit);

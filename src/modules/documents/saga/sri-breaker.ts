@@ -1,7 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
-import { type StepGate, StepGates } from '../../../platform/outbox/step-gates.js';
 import type { SriService } from '../../../sri/soap/classification.js';
 import type { Step } from '../domain/lifecycle.js';
 
@@ -15,7 +14,7 @@ const BACKLOG_SHARE = 0.5;
 const RAMP_PAUSE_MS = 500;
 const PROBE_PAUSE_MS = 1_000;
 /** What the steps call; signing calls nothing. */
-const SERVICE_OF: Readonly<Partial<Record<Step, SriService>>> = { submit: 'reception', authorize: 'authorization', watch: 'consultation' };
+export const SERVICE_OF: Readonly<Partial<Record<Step, SriService>>> = { submit: 'reception', authorize: 'authorization', watch: 'consultation' };
 
 interface Operation {
   hasAnswered: boolean;
@@ -40,7 +39,7 @@ export interface CallPermit {
 
 export type Admission =
   | ({ readonly kind: 'go' } & CallPermit)
-  | { readonly kind: 'wait'; readonly reason: 'breaker_open' | 'ramp'; readonly until: Date };
+  | { readonly kind: 'wait'; readonly reason: 'breaker_open' | 'ramp' | 'crowded'; readonly until: Date };
 
 /**
  * Keeps this worker from hammering a service of the SRI that does not answer, and from
@@ -50,7 +49,7 @@ export type Admission =
  * Steps whose service may not be called are not announced, so that a backlog does not go round.
  */
 @Injectable()
-export class SriBreaker implements StepGate {
+export class SriBreaker {
   private readonly log = new Logger(SriBreaker.name);
   private readonly operations = new Map<SriService, Operation>();
   private readonly startedAt: Date;
@@ -58,10 +57,8 @@ export class SriBreaker implements StepGate {
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'WORKER_CONCURRENCY' | 'SRI_LONGEST_BREAK_SECONDS' | 'SRI_RAMP_SECONDS'>,
-    gates: StepGates,
   ) {
     this.startedAt = clock.now();
-    gates.register(this);
   }
 
   /**

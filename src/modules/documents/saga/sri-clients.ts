@@ -7,6 +7,7 @@ import { MeasuredDocumentsRepository } from '../persistence/measured-documents.r
 import { DocumentsRepository } from '../persistence/documents.repository.js';
 import { MeasuredAuthorization, MeasuredConsultation, SriMeter } from './measured-sri.js';
 import { SAGA_POLICY, sagaPolicy } from './policy.js';
+import { callsAtOnce } from './sri-calls.js';
 
 const MAX_ANSWER_BYTES = 2_097_152;
 
@@ -19,7 +20,11 @@ export const soapLimits = (settings: Settings): { timeoutMs: number; maxBytes: n
 /** The SRI's services about documents that were sent, for both processes, and what is needed to record their answers. */
 export const SRI_CLIENTS = [
   { provide: DocumentsRepository, useClass: MeasuredDocumentsRepository },
-  UndiciSoapTransport,
+  {
+    provide: UndiciSoapTransport,
+    inject: [SETTINGS],
+    useFactory: ({ WORKER_CONCURRENCY }: Settings) => new UndiciSoapTransport({ connections: callsAtOnce(WORKER_CONCURRENCY) }),
+  },
   { provide: SriMeter, inject: [Meters], useFactory: (meters: Meters) => new SriMeter(meters) },
   { provide: SAGA_POLICY, inject: [SETTINGS], useFactory: sagaPolicy },
   {

@@ -8,6 +8,7 @@ import { documentType } from '../../../sri/document-types/registry.js';
 import { AuthorizeStep } from './authorize.step.js';
 import { PrepareStep } from './prepare.step.js';
 import { SriBreaker } from './sri-breaker.js';
+import { SriCalls } from './sri-calls.js';
 import type { FreshSignature, SagaStep } from './step.js';
 import { SubmitStep } from './submit.step.js';
 import { Transmission } from './transmission.js';
@@ -43,7 +44,7 @@ describe('the steps that call the SRI', () => {
     decisions = [];
     records = [];
     databaseAway = false;
-    breaker = new SriBreaker(clock, SETTINGS, new StepGates());
+    breaker = new SriBreaker(clock, SETTINGS);
     loaded = {
       state: STATE, acceptedAt: new Date(START), decidedAt: null, issuerId: 'i', sequential: 1, content: { numericCode: '12345678' } as never, issuer: {} as never,
       signed: { xml: Buffer.from('<factura/>'), certificateValidTo: new Date(START + DAY), wasSent: false }, activeCertificate: null,
@@ -62,8 +63,9 @@ describe('the steps that call the SRI', () => {
   } as never;
   const killPoints = new KillPoints({ FAULTS: '' } as never, {} as never);
   const ids = { uuid: () => 'id' } as never;
+  const calls = (): SriCalls => new SriCalls(breaker, clock, { sleep: () => Promise.reject(new Error('nobody waits here')) }, SETTINGS, new StepGates());
   const submitStep = (answer: () => unknown): SagaStep =>
-    new SubmitStep(documents, new Transmission(documents, { submit: () => Promise.resolve(answer()) } as never, { nudge: () => undefined } as never, killPoints, clock, ids, POLICY), breaker, clock);
+    new SubmitStep(documents, new Transmission(documents, { submit: () => Promise.resolve(answer()) } as never, { nudge: () => undefined } as never, killPoints, clock, ids, POLICY), calls(), clock);
   const takes = (service: 'reception' | 'authorization' | 'consultation'): boolean => {
     const permit = breaker.acquire(service);
     if (permit.kind === 'go') permit.release();
@@ -82,7 +84,7 @@ describe('the steps that call the SRI', () => {
     const waits: number[] = [];
     for (let tries = 0; tries < 8; tries += 1) {
       // Each worker may be a new one, which knows nothing of the tries before.
-      breaker = new SriBreaker(clock, SETTINGS, new StepGates());
+      breaker = new SriBreaker(clock, SETTINGS);
       const work = await submitStep(() => ({ kind: 'not_delivered', reason: 'refused' })).run({ loaded, token: 'token', clearUntil: null });
       expect(loaded.state).toMatchObject({ receptionAttempts: 0, firstSentAt: null });
       expect(work).toMatchObject({ step: 'submit', unsent: true });
@@ -195,7 +197,7 @@ describe('the steps that call the SRI', () => {
         return Promise.resolve(isMine ? {} : null);
       };
       const repository = { ...(documents as object), take } as never;
-      return new AuthorizeStep(repository, { query } as never, breaker, killPoints, clock, ids, POLICY, { LEASE_SECONDS: 60 }).run({ loaded, token: 'token', clearUntil: null });
+      return new AuthorizeStep(repository, { query } as never, calls(), killPoints, clock, ids, POLICY, { LEASE_SECONDS: 60 }).run({ loaded, token: 'token', clearUntil: null });
     };
 
     it('is asked for by each, under a lease that is renewed for each', async () => {
@@ -231,8 +233,8 @@ describe('the steps that call the SRI', () => {
     const query = { query: () => Promise.resolve().then(fault) } as never;
     const steps: Record<typeof service, SagaStep> = {
       reception: submitStep(fault),
-      authorization: new AuthorizeStep(documents, query, breaker, killPoints, clock, ids, POLICY, { LEASE_SECONDS: 60 }),
-      consultation: new WatchStep(documents, query, breaker, clock, ids, POLICY),
+      authorization: new AuthorizeStep(documents, query, calls(), killPoints, clock, ids, POLICY, { LEASE_SECONDS: 60 }),
+      consultation: new WatchStep(documents, query, calls(), clock, ids, POLICY),
     };
     for (let i = 0; i < 5; i += 1) call(service, false);
     expect(takes(service)).toBe(false);

@@ -3,7 +3,7 @@ import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { Decision, DocumentState, Work } from '../domain/document.js';
 import { DocumentsRepository } from '../persistence/documents.repository.js';
 import { postpone } from './postpone.js';
-import { SriBreaker } from './sri-breaker.js';
+import { SriCalls } from './sri-calls.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 import { Transmission } from './transmission.js';
 
@@ -13,7 +13,7 @@ export class SubmitStep implements SagaStep {
   constructor(
     private readonly documents: DocumentsRepository,
     private readonly transmission: Transmission,
-    private readonly breaker: SriBreaker,
+    private readonly calls: SriCalls,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -29,7 +29,7 @@ export class SubmitStep implements SagaStep {
       await this.documents.advance(state, again, token, now);
       return again.work;
     }
-    const permit = this.breaker.acquire('reception', loaded.acceptedAt);
+    const permit = await this.calls.acquire('reception', loaded.acceptedAt);
     if (permit.kind === 'wait') return await postpone(this.documents, document, 'submit', permit.until, now, permit.reason);
     return await this.transmission.send(document, xml, permit);
   }

@@ -7,7 +7,8 @@ import { DocumentsRepository } from '../persistence/documents.repository.js';
 import { consultationRecords } from './consultation-records.js';
 import { SAGA_POLICY } from './policy.js';
 import { postpone } from './postpone.js';
-import { callWithPermit, SriBreaker } from './sri-breaker.js';
+import { callWithPermit } from './sri-breaker.js';
+import { SriCalls } from './sri-calls.js';
 import type { LeasedDocument, SagaStep } from './step.js';
 
 /** Asks whether a document that is to be annulled was annulled in the portal. */
@@ -16,7 +17,7 @@ export class WatchStep implements SagaStep {
   constructor(
     private readonly documents: DocumentsRepository,
     private readonly consultation: ConsultationClient,
-    private readonly breaker: SriBreaker,
+    private readonly calls: SriCalls,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
     @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
@@ -26,7 +27,7 @@ export class WatchStep implements SagaStep {
     const { loaded, token } = document;
     const { state } = loaded;
     const startedAt = this.clock.now();
-    const permit = this.breaker.acquire('consultation');
+    const permit = await this.calls.acquire('consultation');
     if (permit.kind === 'wait') return await postpone(this.documents, document, 'watch', permit.until, startedAt);
     const answer = await callWithPermit(permit, () => this.consultation.query(state.accessKey), ({ kind }) => kind === 'state' || kind === 'unknown');
     const now = this.clock.now();

@@ -6,7 +6,7 @@ import { type Clock, CLOCK } from '../../../shared/ports.js';
 import { XadesSigner } from '../../../sri/signing/xades.js';
 import { CertificatesRepository } from '../persistence/certificates.repository.js';
 
-/** A clear key stays in memory at most this long. */
+/** A clear key is used at most this long. It leaves the memory when a document is signed after that. */
 const KEEP_MS = 5 * 60 * 1_000;
 const MAX_SIGNERS = 500;
 

@@ -33,11 +33,12 @@ export class InviteMemberHandler implements ICommandHandler<InviteMember> {
   ) {}
 
   async execute({ tenant, email, role }: InviteMember): Promise<MemberRecord> {
+    // Read first: an invitation that is stored is mailed, whatever fails then.
+    const { name } = await this.tenants.find(tenant.tenantId);
     const now = this.clock.now();
     const invitation = drawInvitation(this.chance, now);
     const invited = { id: this.ids.uuid(), email, role, ...invitation };
     const member = await this.members.invite(tenant, invited, (actor) => requireMayGive(actor, role), now);
-    const { name } = await this.tenants.find(tenant.tenantId);
     this.letters.send({ email: member.email, tenantName: name, token: invitation.token });
     return member;
   }

@@ -31,6 +31,8 @@ export class ReinviteMemberHandler implements ICommandHandler<ReinviteMember> {
   ) {}
 
   async execute({ tenant, memberId }: ReinviteMember): Promise<MemberRecord> {
+    // Read first: an invitation that is stored is mailed, whatever fails then.
+    const { name } = await this.tenants.find(tenant.tenantId);
     const now = this.clock.now();
     const invitation = drawInvitation(this.chance, now);
     const changed = await this.members.change(
@@ -44,7 +46,6 @@ export class ReinviteMemberHandler implements ICommandHandler<ReinviteMember> {
       now,
     );
     const member = stillThere(changed);
-    const { name } = await this.tenants.find(tenant.tenantId);
     this.letters.send({ email: member.email, tenantName: name, token: invitation.token });
     return member;
   }

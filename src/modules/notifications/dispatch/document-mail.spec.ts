@@ -1,6 +1,7 @@
 import type { QueryBus } from '@nestjs/cqrs';
 import type { Mailer } from '../../../platform/mail/mailer.js';
 import type { Logger } from '../../../platform/observability/logger.js';
+import { DomainError } from '../../../shared/domain-error.js';
 import { exampleFacts } from '../domain/example-facts.js';
 import type { DocumentFactsRepository, DocumentMail } from '../persistence/document-facts.repository.js';
 import { DEFAULT_MAIL_SETTINGS } from '../persistence/mail-settings.repository.js';
@@ -29,6 +30,17 @@ async function written(isReady: boolean): Promise<{ attached: string[]; drawn: n
 describe('the mail that brings a document', () => {
   it('has the XML and the printed representation with it', async () => {
     expect(await written(true)).toEqual({ attached: ['application/xml', 'application/pdf'], drawn: 2 });
+  });
+
+  it.each([
+    ['too much waits to be printed', new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_busy' }), 'comes again without a try lost'],
+    ['it cannot be drawn', new Error('no font'), 'put_off'],
+  ])('when %s', async (_name, cause, then) => {
+    const documentFacts = { find: () => Promise.resolve(MAIL) } as unknown as DocumentFactsRepository;
+    const queries = { execute: () => Promise.reject(cause) } as unknown as QueryBus;
+    const writing = new DocumentMailWriter(documentFacts, queries, { isReady: true } as Mailer, { error: () => undefined } as unknown as Logger).write('a tenant', 'a mail');
+    if (then === 'put_off') await expect(writing).resolves.toMatchObject({ attempts: 2, outcome: { outcome: then } });
+    else await expect(writing).rejects.toBe(cause);
   });
 
   it('costs no drawing while there is no mail server to take it', async () => {

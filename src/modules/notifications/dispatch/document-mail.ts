@@ -4,6 +4,7 @@ import { isStoreOutage } from '../../../platform/http/error-answer.js';
 import type { Attachment } from '../../../platform/mail/letters.js';
 import { Mailer, type TrackedMail } from '../../../platform/mail/mailer.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
+import { DomainError } from '../../../shared/domain-error.js';
 import { GetDocumentRide, GetDocumentXml, isValid } from '../../documents/public.js';
 import { documentLetter, oneLine } from '../domain/document-letter.js';
 import { DocumentFactsRepository, type DocumentMail } from '../persistence/document-facts.repository.js';
@@ -30,8 +31,8 @@ export class DocumentMailWriter {
       const attachments = this.mailer.isReady ? await this.attachments(tenantId, mail) : [];
       return { attempts, documentId, mail: this.tracked(mailId, mail, attachments) };
     } catch (error) {
-      // The database will be back: that is no fault of the mail.
-      if (isStoreOutage(error)) throw error;
+      // The database will be back, and so will room to print: that is no fault of the mail.
+      if (isStoreOutage(error) || isBusy(error)) throw error;
       this.logger.error({ err: error, tenant_id: tenantId, document_id: documentId, mail_id: mailId }, 'a mail could not be written');
       return { attempts, documentId, outcome: { outcome: 'put_off', reason: 'the attachments could not be made' } };
     }
@@ -54,3 +55,5 @@ export class DocumentMailWriter {
     ];
   }
 }
+
+const isBusy = (error: unknown): boolean => error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE';

@@ -3,7 +3,7 @@ import { Envelope } from '../../../platform/secrets/envelope.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { SealedWebhookSecret } from '../persistence/dispatch.repository.js';
 
-/** A clear secret stays in memory at most this long. */
+/** A clear secret is used at most this long. It leaves the memory when an event is signed after that. */
 const KEEP_MS = 5 * 60 * 1_000;
 const MAX_SECRETS = 2_000;
 
