@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { Business } from '../support/business.js';
 import { certificate, PLAIN_ISSUER, rsaPair } from '../support/pki.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -239,7 +240,7 @@ describe('issuers and what hangs on them', () => {
       expect([told.status, told.body]).toMatchObject([200, { outcome: 'failed', serial_number: '7', ruc: '1790012345001' }]);
       expect(told.body.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([
         { check: 'ruc', outcome: 'failed', message: `The certificate is not of the RUC ${business.ruc}; it carries: 1790012345001`, detail: { reason: 'ruc_mismatch', issuer_ruc: business.ruc, certificate_rucs: ['1790012345001'] } },
-        { check: 'validity', outcome: 'failed', message: `The certificate expired on ${inDays(-1).toISOString().slice(0, 10)}`, detail: { reason: 'expired', valid_to: expect.any(String) } },
+        { check: 'validity', outcome: 'failed', message: `The certificate expired on ${guayaquilDay(inDays(-1))}`, detail: { reason: 'expired', valid_to: expect.any(String) } },
       ]);
       const wrong = await check(business, file, 'another');
       expect([wrong.status, wrong.body]).toEqual([200, {

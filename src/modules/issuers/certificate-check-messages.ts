@@ -1,4 +1,5 @@
 import type { Language } from '../../platform/http/field-messages.js';
+import { guayaquilDay } from '../../shared/guayaquil.js';
 import { RSA_LIMITS } from '../../sri/signing/certificate.js';
 import type { CheckFinding, CheckName, CheckReason } from './domain/certificate-checks.js';
 
@@ -8,7 +9,8 @@ type Both = readonly [es: Say, en: Say];
 type Messages = { readonly [Name in CheckName]: Readonly<Record<CheckReason<Name>, Both>> };
 
 const same = (es: string, en: string): Both => [() => es, () => en];
-const day = (value: unknown): string => String(value).slice(0, 10);
+/** As a calendar in Ecuador has it. */
+const day = (value: unknown): string => guayaquilDay(new Date(String(value)));
 const list = (value: unknown, none: string): string => (Array.isArray(value) && value.length > 0 ? value.map(String).join(', ') : none);
 
 /** What is said of everything that may be found, both languages in one row. */

@@ -110,7 +110,7 @@ describe('a file without a pair', () => {
 });
 
 describe('the words of a report', () => {
-  const all = CHECK_NAMES.flatMap((check) => Object.entries(CERTIFICATE_CHECKS[check]).map(([reason, outcome]): CheckFinding => ({ check, outcome, detail: { reason } })));
+  const all = CHECK_NAMES.flatMap((check) => Object.entries(CERTIFICATE_CHECKS[check]).map(([reason, outcome]): CheckFinding => ({ check, outcome, detail: { reason, valid_from: NOW.toISOString(), valid_to: NOW.toISOString() } })));
 
   it.each(all.map((one) => [`${one.check}.${one.detail.reason}`, one] as const))('say %s in two languages', (_name, one) => {
     const [es, en] = [checkMessage(one, 'es'), checkMessage(one, 'en')];
@@ -124,5 +124,8 @@ describe('the words of a report', () => {
     expect(say('ruc', 'es')).toBe('El certificado no es del RUC 1790012345001; lleva: 0990012345001');
     expect(say('validity', 'en')).toBe('The certificate expires on 2026-12-03 (days left: 12)');
     for (const one of findings) expect(checkMessage(one, 'es') + checkMessage(one, 'en')).not.toMatch(/undefined|null/);
+    // In the evening it is the next day already in UTC.
+    const evening: CheckFinding = { check: 'validity', outcome: 'failed', detail: { reason: 'expired', valid_to: '2026-11-28T02:00:00.000Z' } };
+    expect(checkMessage(evening, 'en')).toBe('The certificate expired on 2026-11-27');
   });
 });
