@@ -7,6 +7,7 @@ import pg from 'pg';
 import { Mailbox } from '../../src/local/mailbox.js';
 import { awaitMail } from '../support/await-mail.js';
 import { cookiesOf, logIn, newAddress, type Owner, PASSWORD, signUp } from '../support/callers.js';
+import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { type Answer, call, type Json } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -28,12 +29,14 @@ describe('signing up and in', () => {
   });
 
   const codeIn = (text: string): string => /(?:Código|Code)[^:]*: (\S+)/.exec(text)?.[1] ?? '';
+  /** The letter of a sign-up. What is asked for before it has come may overtake it. */
+  const confirmationOf = ({ email }: Owner) => awaitMail(mailbox, email);
   const me = (token: string) => call(api, 'GET', '/auth/me', { token });
   const audit = (owner: Owner, action: string) =>
     stack.database.query<{ actor_kind: string; actor_id: string | null }>('select actor_kind, actor_id from audit_log where tenant_id = $1 and action = $2', [owner.tenantId, action]);
   const eventually = async (holds: () => Promise<boolean>): Promise<void> => {
     for (let tries = 0; !(await holds()); tries += 1) {
-      if (tries === 100) throw new Error('it never came true');
+      if (tries === 1_200) throw new Error('it never came true');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
@@ -193,6 +196,7 @@ describe('signing up and in', () => {
   it('takes no password that is the own address, at a reset and with an invitation', async () => {
     const owner = await signUp(api, `anarosario${Date.now()}@example.com`);
     const weak = owner.email.split('@')[0] ?? '';
+    await confirmationOf(owner);
     await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
     const token = codeIn((await awaitMail(mailbox, owner.email, 1)).text);
     const reset = await call(api, 'POST', '/auth/password/reset', { body: { token, password: weak } });
@@ -205,6 +209,7 @@ describe('signing up and in', () => {
 
   it('sets another password by mail: once, ending every session, and proving the address', async () => {
     const owner = await signUp(api);
+    await confirmationOf(owner);
     const forgot = await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email }, headers: { 'Accept-Language': 'en' } });
     expect(forgot.status).toBe(202);
     const mail = await awaitMail(mailbox, owner.email, 1);
@@ -221,6 +226,7 @@ describe('signing up and in', () => {
 
   it('keeps the earlier link good when another is asked for, until one of them is used', async () => {
     const owner = await signUp(api);
+    await confirmationOf(owner);
     const tokens: string[] = [];
     for (let index = 1; index <= 3; index += 1) {
       await call(api, 'POST', '/auth/password/forgot', { body: { email: owner.email } });
@@ -298,6 +304,7 @@ describe('signing up and in', () => {
     const LETTERHEAD = { sender_name: 'Cobranzas', reply_to: 'cobros@example.org', message: 'Pague a otra cuenta: {number}' };
     /** What whoever signed up leaves in the tenant: a key, a second owner, an open invitation, a webhook, a letterhead. */
     const furnish = async (owner: Owner) => {
+      await confirmationOf(owner);
       const post = (path: string, body: object) => call(api, 'POST', path, { token: owner.token, body });
       const [accomplice, guest] = [newAddress(), newAddress()];
       const key = (await post('/auth/api-keys', { name: 'sync' })).body.key as string;
@@ -362,16 +369,15 @@ describe('signing up and in', () => {
 
     it('gets nothing from a session that the reset has ended, though the call came before it', async () => {
       const owner = await signUp(api);
-      const resetting = new pg.Client({ connectionString: stack.ownerUrl });
-      await resetting.connect();
-      await resetting.query('begin');
-      await resetting.query('select 1 from sello.tenants where id = $1 for no key update', [owner.tenantId]);
-      const late = Object.entries({ '/auth/api-keys': { name: 'late' }, '/tenant/members/invite': { email: newAddress(), role: 'viewer' }, '/webhooks': { url: 'https://127.0.0.1:8443/late' } })
-        .map(([path, body]) => call(api, 'POST', path, { token: owner.token, body }));
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      await resetting.query('update sello.sessions set ended_at = now() where user_id = $1', [owner.userId]);
-      await resetting.query('commit');
-      await resetting.end();
+      const calls = Object.entries({ '/auth/api-keys': { name: 'late' }, '/tenant/members/invite': { email: newAddress(), role: 'viewer' }, '/webhooks': { url: 'https://127.0.0.1:8443/late' } });
+      let late: Promise<Answer<Json>>[] = [];
+      await inTransaction(stack.database, async (resetting) => {
+        await resetting.query('select 1 from tenants where id = $1 for no key update', [owner.tenantId]);
+        late = calls.map(([path, body]) => call(api, 'POST', path, { token: owner.token, body }));
+        await lockAwaited(stack.database, late.length, 'from tenants');
+        await resetting.query('update sessions set ended_at = now() where user_id = $1', [owner.userId]);
+        await resetting.query('commit');
+      });
       expect((await Promise.all(late)).map(({ status }) => status)).toEqual([401, 401, 401]);
     });
   });
@@ -571,11 +577,13 @@ describe('signing up and in', () => {
     const [owner, admin] = await Promise.all([signUp(api), signUp(api)]);
     await stack.database.query('update users set is_platform_admin = true where id = $1', [admin.userId]);
     const list = (tenantId: string) => call(api, 'GET', '/issuers', { token: admin.token, headers: { 'X-Tenant-Id': tenantId } });
-    expect((await list(owner.tenantId)).status).toBe(200);
-    expect((await list(owner.tenantId)).status).toBe(200);
-    expect(await audit(owner, 'platform.tenant_entered')).toEqual([{ actor_kind: 'platform_admin', actor_id: admin.userId }]);
+    for (let times = 0; times < 3; times += 1) expect((await list(owner.tenantId)).status).toBe(200);
+    const entered = await audit(owner, 'platform.tenant_entered');
+    expect(entered[0]).toEqual({ actor_kind: 'platform_admin', actor_id: admin.userId });
+    // A second line only when the hour has just ended.
+    expect(entered.length).toBeLessThanOrEqual(2);
     expect((await list(admin.tenantId)).status).toBe(200);
-    expect(await audit(owner, 'platform.tenant_entered')).toHaveLength(1);
+    expect(await audit(owner, 'platform.tenant_entered')).toHaveLength(entered.length);
     expect((await list('11111111-1111-4111-8111-111111111111')).status).toBe(403);
   });
 });
