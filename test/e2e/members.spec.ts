@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
+import { addDays, guayaquilDay } from '../../src/shared/guayaquil.js';
 import { MEMBER_ROLES, type MemberRole } from '../../src/shared/tenant-context.js';
 import { Business } from '../support/business.js';
 import type { Answer } from '../support/http.js';
@@ -367,10 +368,10 @@ describe('members of a tenant', () => {
       const times = all.map(({ at }) => at);
       expect(times).toEqual([...times].sort().reverse());
       expect((await lines(`&actor_id=${owner.userId}`)).every((line) => line.actor_id === owner.userId)).toBe(true);
-      const today = new Date(Date.now() - 5 * 3_600_000).toISOString().slice(0, 10);
-      expect((await lines(`&from=${today}&to=${today}`)).length).toBe(all.length);
-      const earlier = new Date(Date.now() - 29 * 3_600_000).toISOString().slice(0, 10);
-      expect(await lines(`&to=${earlier}`)).toEqual([]);
+      // Two days only when midnight has just passed.
+      const [last, first] = [times[0]!, times.at(-1)!].map((at) => guayaquilDay(new Date(at)));
+      expect((await lines(`&from=${first}&to=${last}`)).length).toBe(all.length);
+      expect(await lines(`&to=${addDays(first!, -1)}`)).toEqual([]);
       for (const query of ['action=none', 'actor_id=x', 'from=today', 'unknown=1']) expect((await owner.call('GET', `/tenant/audit-log?${query}`)).status).toBe(422);
     });
 
@@ -387,7 +388,7 @@ describe('members of a tenant', () => {
 
     it('tells of a member who tried another tenant', async () => {
       const curious = await member(stack, business.tenantId, 'viewer');
-      for (const _twice of [1, 2]) expect(verdict(await curious.call('GET', '/tenant', undefined, other.tenantId))).toEqual([403, 'FORBIDDEN', 'tenant_mismatch']);
+      for (let times = 0; times < 3; times += 1) expect(verdict(await curious.call('GET', '/tenant', undefined, other.tenantId))).toEqual([403, 'FORBIDDEN', 'tenant_mismatch']);
       const told = (await lines('&action=access.foreign_tenant_refused')).filter(({ actor_id }) => actor_id === curious.userId);
       expect(told[0]).toMatchObject({ actor_kind: 'user', detail: { named: other.tenantId } });
       // Once a minute: a second line only when the minute has just ended.
