@@ -37,12 +37,12 @@ describe('an authorized document', () => {
   let business: Business;
   let addresses = 0;
 
-  const MAIL = { MAIL_INTERVAL_MS: '100', MAIL_LADDER: '1,1', MAIL_LEASE_SECONDS: '5', MAIL_RESENDS_PER_HOUR: '3', SHUTDOWN_SECONDS: '2' };
+  const MAIL = { MAIL_INTERVAL_MS: '100', MAIL_LADDER: '1,1', MAIL_RESENDS_PER_HOUR: '3', SHUTDOWN_SECONDS: '2' };
+  /** Of a worker that is lost with a mail; so short a lease has no room for a mail server that takes its usual time. */
+  const shortLease = (): Record<string, string> => ({ MAIL_LEASE_SECONDS: '5', SMTP_URL: `${mailbox.smtpUrl}?connectionTimeout=1000&greetingTimeout=1000&socketTimeout=2000` });
   beforeAll(async () => {
     mailbox = await Mailbox.start();
-    // So short a lease has no room for a mail server that takes its usual time.
-    const smtpUrl = `${mailbox.smtpUrl}?connectionTimeout=1000&greetingTimeout=1000&socketTimeout=2000`;
-    stack = await startStack({ env: { ...MAIL, SMTP_URL: smtpUrl, MAIL_FROM: 'Sello <documentos@sello.example>' } });
+    stack = await startStack({ env: { ...MAIL, SMTP_URL: mailbox.smtpUrl, MAIL_FROM: 'Sello <documentos@sello.example>' } });
     business = await Business.open(stack);
   });
   afterAll(async () => {
@@ -61,7 +61,7 @@ describe('an authorized document', () => {
   };
   const mailsOf = async (documentId: string, by = business): Promise<Sent[]> => (await by.call<{ items: Sent[] }>('GET', `/documents/${documentId}/emails`)).body.items;
   const settledMail = async (documentId: string, by = business): Promise<Sent> => {
-    for (let waited = 0; waited < 300; waited += 1) {
+    for (let waited = 0; waited < 1_200; waited += 1) {
       const [latest] = await mailsOf(documentId, by);
       if (latest !== undefined && latest.status !== 'queued') return latest;
       await sleep(50);
@@ -233,7 +233,7 @@ describe('an authorized document', () => {
     try {
       await send(id, { to: buyer });
       await awaitMail(mailbox, buyer);
-      for (let waited = 0; waited < 100 && !stack.logs().includes('it is put on record again'); waited += 1) await sleep(20);
+      for (let waited = 0; waited < 3_000 && !stack.logs().includes('it is put on record again'); waited += 1) await sleep(20);
       await stack.database.query('grant update on mails to sello_app');
       expect(await settledMail(id)).toMatchObject({ status: 'sent', attempts: 1 });
       expect(mailbox.mailsTo(buyer)).toHaveLength(1);
@@ -244,7 +244,7 @@ describe('an authorized document', () => {
 
   it.each(['before-mail', 'after-mail'])('is mailed though a worker is killed with kill -9 %s', async (point) => {
     await stack.killWorker(0, 'SIGTERM').catch(() => undefined);
-    const doomed = await stack.startWorker({ FAULTS: `${point}:1:kill9` });
+    const doomed = await stack.startWorker({ ...shortLease(), FAULTS: `${point}:1:kill9` });
     const buyer = newAddress();
     const { document_id } = await business.accepted({ buyer_email: buyer });
     await doomed.worker.ended;
@@ -258,10 +258,10 @@ describe('an authorized document', () => {
 
   it('is mailed once though a worker took longer than its lease to write the mail', async () => {
     await stack.killWorker(0, 'SIGTERM').catch(() => undefined);
-    const slow = await stack.startWorker({ FAULTS: 'before-mail:1:sleep:7000', SHUTDOWN_SECONDS: '20' });
+    const slow = await stack.startWorker({ ...shortLease(), FAULTS: 'before-mail:1:sleep:7000', SHUTDOWN_SECONDS: '20' });
     const buyer = newAddress();
     const { document_id } = await business.accepted({ buyer_email: buyer });
-    for (let waited = 0; waited < 200 && !stack.logs().includes('fault before-mail sleep'); waited += 1) await sleep(50);
+    for (let waited = 0; waited < 1_200 && !stack.logs().includes('fault before-mail sleep'); waited += 1) await sleep(50);
     const healthy = await stack.startWorker();
     expect(await settledMail(document_id)).toMatchObject({ status: 'sent', attempts: 1 });
     // It waits for the mail that it has at hand.
@@ -271,11 +271,15 @@ describe('an authorized document', () => {
   });
 
   it('is given back by a worker that ends while the mail server keeps it waiting', async () => {
-    mailbox.answering = (said) => (said === 'BODY' ? '451 not kept' : said === 'DATA' ? 'hang' : null);
-    const waiting = await stack.startWorker({ MAIL_LEASE_SECONDS: '300', SMTP_URL: mailbox.smtpUrl });
+    let isWaiting = false;
+    mailbox.answering = (said) => {
+      if (said === 'DATA') isWaiting = true;
+      return said === 'BODY' ? '451 not kept' : said === 'DATA' ? 'hang' : null;
+    };
+    const waiting = await stack.startWorker();
     const buyer = newAddress();
     const id = await authorized({ buyer_email: buyer });
-    await sleep(500);
+    while (!isWaiting) await sleep(20);
     await stack.killWorker(waiting.index, 'SIGTERM');
     mailbox.answering = () => null;
     const healthy = await stack.startWorker();
@@ -289,7 +293,7 @@ describe('an authorized document', () => {
     const [hopeless, patient] = [await authorized({ buyer_email: newAddress() }), await authorized({ buyer_email: buyer })];
     const failure = 'no mail server is set: SMTP_URL';
     for (const id of [hopeless, patient]) {
-      for (let waited = 0; waited < 200 && (await mailsOf(id))[0]?.attempts !== 1; waited += 1) await sleep(50);
+      for (let waited = 0; waited < 1_200 && (await mailsOf(id))[0]?.attempts !== 1; waited += 1) await sleep(50);
       expect(await mailsOf(id)).toMatchObject([{ status: 'queued', attempts: 1, failure, sent_at: null }]);
     }
     const hurry = (id: string): Promise<unknown> => stack.database.query('update mail_outbox o set due_at = now() from mails m where m.tenant_id = o.tenant_id and m.id = o.id and m.document_id = $1', [id]);
