@@ -33,7 +33,7 @@ describe('webhooks', () => {
 
   beforeAll(async () => {
     sink = await Sink.start();
-    stack = await startStack({ env: { WEBHOOK_LADDER: '0.3,0.3,0.3', WEBHOOK_TIMEOUT_SECONDS: '1', WEBHOOK_PER_ENDPOINT: '2' } });
+    stack = await startStack({ env: { WEBHOOK_LADDER: '0.3,0.3,0.3', WEBHOOK_TIMEOUT_SECONDS: '3', WEBHOOK_PER_ENDPOINT: '2' } });
     business = await Business.open(stack);
   });
   afterAll(async () => {
@@ -53,7 +53,7 @@ describe('webhooks', () => {
   const delivery = async (webhook: string, id: string, owner = business): Promise<Delivery> => (await owner.call<Delivery>('GET', `/webhooks/${webhook}/deliveries/${id}`)).body;
   /** Once nothing more happens to it. */
   const ended = async (webhook: string, id: string, owner = business): Promise<Delivery> => {
-    for (let waited = 0; waited < 300; waited += 1) {
+    for (let waited = 0; waited < 600; waited += 1) {
       const one = await delivery(webhook, id, owner);
       if (one.status !== 'pending') return one;
       await sleep(100);
@@ -62,7 +62,7 @@ describe('webhooks', () => {
   };
   /** Once an event of the kind has a delivery to the webhook and nothing more happens to it. */
   const arrived = async (webhook: string, type: string, owner = business): Promise<Delivery> => {
-    for (let waited = 0; waited < 200; waited += 1) {
+    for (let waited = 0; waited < 600; waited += 1) {
       const found = (await deliveries(webhook, owner)).find(({ event_type }) => event_type === type);
       if (found !== undefined) return ended(webhook, found.id, owner);
       await sleep(100);
@@ -85,7 +85,7 @@ describe('webhooks', () => {
     expect(headers).toMatchObject({ 'webhook-id': event.id, 'content-type': 'application/json' });
     // The list keeps the order of commits: it waits for transactions that began before, also of other databases of the server.
     const listed = async (): Promise<unknown[]> => (await business.call<{ items: unknown[] }>('GET', `/events?document_id=${documentId}`)).body.items;
-    for (let waited = 0; waited < 200 && (await listed()).length === 0; waited += 1) await sleep(50);
+    for (let waited = 0; waited < 1_200 && (await listed()).length === 0; waited += 1) await sleep(50);
     expect(await listed()).toEqual([event]);
     const { next_attempt_at: _next, updated_at: _updated, email: _email, ...record } = await business.document(documentId);
     expect(event).toMatchObject({ version: record['version'], tenant_id: business.tenantId, data: { document: record } });
@@ -213,16 +213,17 @@ describe('webhooks', () => {
     const owner = await Business.open(stack, { certificate: null });
     const { id } = await make('/refuses?moment', {}, owner);
     await stack.database.query('update webhooks set failing_since = now() where id = $1', [id]);
-    // Due within the moment.
     await inTransaction(stack.database, async (client) => {
       await client.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, gen_random_uuid(), 'sequence.low', now(), '{"sequence": {}}')`, [owner.tenantId]);
-      await client.query(`update webhook_work set due_at = now() + interval '3 seconds' where tenant_id = $1`, [owner.tenantId]);
-      await client.query(`update webhook_deliveries set next_attempt_at = now() + interval '3 seconds' where tenant_id = $1 and status = 'pending'`, [owner.tenantId]);
+      await client.query(`update webhook_work set due_at = now() + interval '1 hour' where tenant_id = $1`, [owner.tenantId]);
+      await client.query(`update webhook_deliveries set next_attempt_at = now() + interval '1 hour' where tenant_id = $1 and status = 'pending'`, [owner.tenantId]);
       await client.query('commit');
     });
     await off(id, owner);
+    // Due within the moment.
+    await stack.database.query('update webhook_work set due_at = now() where tenant_id = $1', [owner.tenantId]);
     const parked = async (): Promise<Delivery | undefined> => (await deliveries(id, owner)).find(({ status, next_attempt_at }) => status === 'pending' && next_attempt_at === null);
-    for (let waited = 0; waited < 200 && (await parked()) === undefined; waited += 1) await sleep(100);
+    for (let waited = 0; waited < 600 && (await parked()) === undefined; waited += 1) await sleep(100);
     const [waiting, moved] = [(await parked())!, await change(id, { url: `${sink.url}/ok?moment` }, owner)];
     expect(moved.body).toMatchObject({ is_active: false, failing_since: null });
     await change(id, { is_active: true }, owner);
