@@ -69,7 +69,8 @@ describe('running the platform', () => {
     const members = await admin.call<{ items: unknown[] }>('GET', '/tenant/members', undefined, answer.body['id'] as string);
     expect(members.body.items).toMatchObject([{ email: 'dueña@example.com', role: 'tenant_owner', status: 'invited', user_id: null }]);
     const log = await admin.call<{ items: Line[] }>('GET', '/tenant/audit-log', undefined, answer.body['id'] as string);
-    expect(log.body.items.map(({ action, actor_kind }) => [action, actor_kind])).toEqual([['platform.tenant_entered', 'platform_admin'], ['tenant.founded', 'platform_admin']]);
+    // Entered by two calls: that is told twice only when the hour has just ended.
+    expect([...new Set(log.body.items.map(({ action, actor_kind }) => `${action} ${actor_kind}`))]).toEqual(['platform.tenant_entered platform_admin', 'tenant.founded platform_admin']);
     const listed = await admin.call<{ items: { id: string }[]; total: number }>('GET', '/platform/tenants?page_size=1');
     expect([listed.body.items, listed.body.total]).toEqual([[answer.body], expect.any(Number)]);
     const beyond = await admin.call<{ items: unknown[]; total: number }>('GET', '/platform/tenants?page=100');
@@ -136,7 +137,7 @@ describe('running the platform', () => {
   it('enters a tenant only where the call names it, and its owner can read that', async () => {
     expect(verdict(await admin.call('GET', '/issuers'))).toEqual([403, 'FORBIDDEN']);
     expect(verdict(await admin.call('GET', '/issuers', undefined, randomUUID()))).toEqual([403, 'FORBIDDEN']);
-    for (const _twice of [1, 2]) expect((await admin.call('GET', '/issuers', undefined, business.tenantId)).status).toBe(200);
+    for (let times = 0; times < 3; times += 1) expect((await admin.call('GET', '/issuers', undefined, business.tenantId)).status).toBe(200);
     const entries = await lines('&action=platform.tenant_entered');
     expect(entries[0]).toMatchObject({ actor_kind: 'platform_admin', actor_id: admin.userId, target_id: business.tenantId, address: '127.0.0.1' });
     // Once an hour: a second line only when the hour has just ended.
