@@ -108,6 +108,8 @@ describe('an invitation by mail', () => {
 
   it('says whether its address has an account, to whoever has the mail alone', async () => {
     const known = await signUp(stack.apiUrl);
+    // The first mail asks to confirm the address, and the second might overtake it.
+    await awaitMail(mailbox, known.email);
     await invite(known.email, 'viewer');
     const token = await tokenIn(known.email, 1);
     expect((await look(token)).body).toMatchObject({ email: known.email, role: 'viewer', has_account: true });
@@ -133,8 +135,9 @@ describe('an invitation by mail', () => {
 
   it('makes the signed-in person of that address a member of a second tenant, and nobody else', async () => {
     const [invited, other] = await Promise.all([signUp(stack.apiUrl), signUp(stack.apiUrl)]);
+    // The first mail asks to confirm the address, and the second might overtake it.
+    await awaitMail(mailbox, invited.email);
     await invite(invited.email, 'viewer');
-    // The first mail asks to confirm the address.
     const token = await tokenIn(invited.email, 1);
     expect((await accept(token, {}, other.token)).status).toBe(403);
     expect((await accept(token, { name: 'Eva', password: PASSWORD })).status).toBe(409);
