@@ -8,7 +8,7 @@ describe('what the SRI may answer', () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ env: { SRI_TIMEOUT_SECONDS: '2', LEASE_SECONDS: '10' } });
+    stack = await startStack({ env: { SRI_TIMEOUT_SECONDS: '4', LEASE_SECONDS: '10' } });
   });
   afterAll(() => stack.stop());
 
@@ -19,7 +19,7 @@ describe('what the SRI may answer', () => {
     const business = await Business.open(stack);
     await addFaults(stack, ...actions.map(({ service, action, times }) => ({ match: { ruc: business.ruc, ...(service ? { service } : {}) }, times: times ?? 1, action })));
     const { document_id, access_key } = await business.accepted();
-    const document = await business.settled(document_id, 40);
+    const document = await business.settled(document_id);
     const history = await stack.database.query<{ trigger: string }>('select trigger from document_history where document_id = $1 order by version', [document_id]);
     return { status: document.status, document, account: await simulatorAccount(stack, access_key), triggers: history.map((row) => row.trigger) };
   };
@@ -97,9 +97,8 @@ describe('what the SRI may answer', () => {
       const business = await Business.open(away);
       const answer = await business.issue();
       expect(answer.status).toBe(202);
-      await new Promise((resolve) => setTimeout(resolve, 2_500));
-      expect((await business.document(answer.body.document_id)).status).toBe('RECEPTION_RETRY_SCHEDULED');
-      await away.killWorker(0);
+      while ((await business.document(answer.body.document_id)).status !== 'RECEPTION_RETRY_SCHEDULED') await sleep(100);
+      await away.killWorker(0, 'SIGTERM');
       await away.startWorker({
         SRI_RECEPTION_URL: `${stack.simulatorUrl}/comprobantes-electronicos-ws/RecepcionComprobantesOffline`,
         SRI_AUTHORIZATION_URL: `${stack.simulatorUrl}/comprobantes-electronicos-ws/AutorizacionComprobantesOffline`,
@@ -119,9 +118,9 @@ describe('certificates that run out', () => {
       const { document_id } = await business.accepted();
       await stack.database.query(`update certificates set valid_to = now() - interval '1 second' where tenant_id = $1`, [business.tenantId]);
       await stack.startWorker();
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
-      const parked = await business.document(document_id);
-      expect(parked).toMatchObject({ status: 'NUMBER_RESERVED', error: { code: 'CERTIFICATE_EXPIRED' }, next_attempt_at: null });
+      const parked = async (): Promise<Record<string, unknown>> => business.document(document_id);
+      while ((await parked())['error'] === null) await sleep(100);
+      expect(await parked()).toMatchObject({ status: 'NUMBER_RESERVED', error: { code: 'CERTIFICATE_EXPIRED' }, next_attempt_at: null });
       await business.uploadCertificate();
       expect(await business.settled(document_id)).toMatchObject({ status: 'AUTHORIZED', error: null, sequential: 1 });
     } finally {
