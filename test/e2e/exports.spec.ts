@@ -53,7 +53,7 @@ describe('exports of documents', () => {
     fetch(`${stack.apiUrl}/documents/export.${path}`, { headers: { 'x-api-key': apiKey }, ...(signal && { signal }) });
   /** Until there are so many places again. */
   const untilServed = async (places: number): Promise<void> => {
-    for (let waited = 0; waited < 100; waited += 1) {
+    for (let waited = 0; waited < 600; waited += 1) {
       const answers = await Promise.all(Array.from({ length: places }, () => open('csv')));
       for (const { body } of answers) await body?.cancel();
       if (answers.every(({ status }) => status === 200)) return;
@@ -140,14 +140,21 @@ describe('exports of documents', () => {
   });
 
   it.each(['csv', 'xlsx'])('break off when they cannot go on: no part of a %s passes for the whole', async (format) => {
-    const answer = await open(format);
-    expect(answer.status).toBe(200);
-    await owner.query('revoke select on issuers from sello_app');
-    try {
-      await expect(answer.arrayBuffer()).rejects.toThrow();
-      expect((await open(format)).status).toBe(500);
-    } finally {
-      await owner.query('grant select on issuers to sello_app');
+    const rowsIn = (bytes: Buffer): number =>
+      format === 'csv' ? parse(bytes, { bom: true }).length : (unzip(bytes).get('xl/worksheets/sheet1.xml')?.toString().match(/<row /g)?.length ?? 0);
+    for (let hasBrokenOff = false; !hasBrokenOff; ) {
+      const answer = await open(format);
+      expect(answer.status).toBe(200);
+      await owner.query('revoke select on issuers from sello_app');
+      try {
+        const read = await answer.arrayBuffer().catch(() => null);
+        hasBrokenOff = read === null;
+        // On a busy machine it may have been sent whole before: then another is broken off.
+        if (read !== null) expect(rowsIn(Buffer.from(read))).toBe(ROWS + 1);
+        expect((await open(format)).status).toBe(500);
+      } finally {
+        await owner.query('grant select on issuers to sello_app');
+      }
     }
   });
 
@@ -158,10 +165,10 @@ describe('exports of documents', () => {
       hangUp.abort();
     }
     const busy = async (): Promise<number> =>
-      (await owner.query(`select from pg_stat_activity where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`)).rowCount ?? 0;
+      (await owner.query(`select from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and state <> 'idle' and pid <> pg_backend_pid()`)).rowCount ?? 0;
     for (let quiet = 0, looks = 0; quiet < 3; looks += 1) {
       quiet = (await busy()) === 0 ? quiet + 1 : 0;
-      expect(looks).toBeLessThan(200);
+      expect(looks).toBeLessThan(1_200);
       await sleep(50);
     }
     expect(await csv('?status=REJECTED')).toHaveLength(ROWS / 100);
@@ -189,7 +196,7 @@ describe('exports of documents', () => {
 
   it('are under way at most so many times for one tenant, of all kinds together; whoever ends one makes room, whoever is refused takes none', async () => {
     for (let time = 0; time < 6; time += 1) expect((await open('csv?status=NONE')).status).toBe(422);
-    const [first, ...others] = await Promise.all([...Array<string>(3).fill('csv'), 'xlsx'].map((format) => open(format)));
+    const [first, ...others] = await Promise.all(Array<string>(4).fill('csv').map((format) => open(format)));
     expect([first, ...others].map((answer) => answer?.status)).toEqual([200, 200, 200, 200]);
     const products = (by: Business): Promise<Response> => fetch(`${stack.apiUrl}/products/export.csv`, { headers: { 'x-api-key': by.apiKey } });
     for (const refused of [await open('csv'), await open('xlsx'), await products(business)]) {
@@ -202,6 +209,15 @@ describe('exports of documents', () => {
     expect((await business.call('GET', '/documents')).status).toBe(200);
     await first!.body!.cancel();
     await untilServed(1);
+    // A workbook takes a place too. It is packed so small that a busy machine may have sent it whole before the next asks: then another.
+    for (let isRefused = false; !isRefused; ) {
+      const workbook = await open('xlsx');
+      expect(workbook.status).toBe(200);
+      const next = await open('csv');
+      isRefused = next.status === 429;
+      for (const { body } of [workbook, next]) await body?.cancel();
+      await untilServed(1);
+    }
     for (const { body } of others) await body?.cancel();
     await untilServed(4);
   });
