@@ -17,7 +17,10 @@ export function eventLine({ created_at, type, data }: SelloEvent): string {
   return `${created_at}  ${type}  ${about}`;
 }
 
-/** One connection to the live stream; ends when the service or the signal ends it. Yields events with the position to go on from. */
+/**
+ * One connection to the live stream; ends when the service or the signal ends it. Yields events with the position to go on from:
+ * first the position alone, once nothing that happens from now on is missed.
+ */
 export async function* streamed(api: Api, query: string, cursor: string | null, signal: AbortSignal): AsyncGenerator<{ event: SelloEvent | null; cursor: string | null }> {
   const headers = { Accept: 'text/event-stream', ...(cursor === null ? {} : { 'Last-Event-ID': cursor }) };
   const response = await api.open('GET', `/events/stream${query}`, headers, undefined, signal);
@@ -30,6 +33,7 @@ export async function* streamed(api: Api, query: string, cursor: string | null, 
       throw new CliFailure('unreachable', `the stream is spoilt: ${error.message}`);
     },
   });
+  if (position !== null) yield { event: null, cursor: position };
   const decoder = new TextDecoder();
   let line = '';
   for await (const chunk of response.body as AsyncIterable<Uint8Array>) {

@@ -24,7 +24,7 @@ describe('the command line', () => {
   let received: { headers: Record<string, string>; body: string }[];
 
   beforeAll(async () => {
-    stack = await startStack({ env: { SRI_TIMEOUT_SECONDS: '2' } });
+    stack = await startStack({ env: { SRI_TIMEOUT_SECONDS: '4' } });
     business = await Business.open(stack);
     folder = mkdtempSync(join(tmpdir(), 'sello-cli-'));
     received = [];
@@ -47,7 +47,7 @@ describe('the command line', () => {
   const environment = (env: Record<string, string> = {}) => ({ PATH: process.env['PATH'], SELLO_URL: stack.apiUrl, SELLO_API_KEY: business.apiKey, ...env });
   const sello = (words: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
     new Promise((resolve) => {
-      execFile(process.execPath, [ENTRY, ...words], { cwd: folder, env: environment(env), timeout: 50_000 }, (error, out, err) => {
+      execFile(process.execPath, [ENTRY, ...words], { cwd: folder, env: environment(env), timeout: 100_000 }, (error, out, err) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });
       });
     });
@@ -151,11 +151,9 @@ describe('the command line', () => {
       child.stderr.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
       const until = async (pattern: RegExp): Promise<void> => {
-        for (const end = Date.now() + 20_000; !pattern.test(text); await new Promise((resolve) => setTimeout(resolve, 50))) if (Date.now() > end) throw new Error(`${String(pattern)} never came:\n${text}`);
+        for (const end = Date.now() + 60_000; !pattern.test(text); await new Promise((resolve) => setTimeout(resolve, 50))) if (Date.now() > end) throw new Error(`${String(pattern)} never came:\n${text}`);
       };
       await until(/Listening/);
-      // The stream is open a moment after that is said.
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
       return { output: () => text, until, ended, process: child };
     };
 

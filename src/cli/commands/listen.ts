@@ -19,15 +19,22 @@ const RECONNECT_MS = 2_000;
 export async function listen(api: Api, output: Output, options: ListenOptions, stop: AbortSignal): Promise<void> {
   const forwarder = options.forwardTo === undefined ? null : (await import('../forwarder.js')).Forwarder.to(options.forwardTo, options.secret);
   const query = options.type === undefined ? '' : `?type=${encodeURIComponent(options.type)}`;
-  output.remark(`Listening at ${api.connection.url}. Ctrl-C ends it.`);
-  if (forwarder !== null) output.remark(`Sent on to ${options.forwardTo ?? ''}, signed with ${forwarder.secret}`);
   let cursor = options.cursor ?? null;
   let seen = 0;
+  let isTold = false;
+  const tellOnce = (): void => {
+    if (isTold) return;
+    isTold = true;
+    output.remark(`Listening at ${api.connection.url}. Ctrl-C ends it.`);
+    if (forwarder !== null) output.remark(`Sent on to ${options.forwardTo ?? ''}, signed with ${forwarder.secret}`);
+  };
   const isStopped = (): boolean => stop.aborted;
   while (!isStopped()) {
     try {
       for await (const { event, cursor: position } of streamed(api, query, cursor, stop)) {
         cursor = position;
+        // Not before: whoever reads it lets something happen at once.
+        tellOnce();
         if (event === null) continue;
         await show(output, event, forwarder);
         seen += 1;
