@@ -279,23 +279,36 @@ describe('no answer: it may have been delivered', () => {
     expect(server.seen.count).toBe(1);
   });
 
+  // Over a connection that stands: to make one may take longer than that on a busy machine.
   it('silence until the deadline', async () => {
-    const server = await use(httpServer(() => undefined));
-    const failure = await failureOf(transportWith().post(server.url, 'x', { ...LIMITS, timeoutMs: 300 }));
+    const server = await use(
+      httpServer((_incoming, response, body) => {
+        if (body.toString() === 'first') response.end('ok');
+      }),
+    );
+    const transport = transportWith({ connections: 1 });
+    await transport.post(server.url, 'first', LIMITS);
+    const failure = await failureOf(transport.post(server.url, 'x', { ...LIMITS, timeoutMs: 300 }));
     expect(failure).toEqual({ kind: 'no_answer', reason: 'no complete answer within 300 ms' });
   });
 
   it('one byte at a time: the total counts, not the pauses', async () => {
     const server = await use(
-      rawServer((socket) =>
-        socket.once('data', () => {
+      rawServer((socket) => {
+        let requests = 0;
+        socket.on('data', (data) => {
+          if (!data.includes('POST ')) return;
+          requests += 1;
+          if (requests === 1) return void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
           socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
           const timer = setInterval(() => socket.write('x'), 50);
           socket.on('close', () => clearInterval(timer));
-        }),
-      ),
+        });
+      }),
     );
-    const failure = await failureOf(transportWith().post(server.url, 'x', { ...LIMITS, timeoutMs: 700 }));
+    const transport = transportWith({ connections: 1 });
+    await transport.post(server.url, 'first', LIMITS);
+    const failure = await failureOf(transport.post(server.url, 'x', { ...LIMITS, timeoutMs: 700 }));
     expect(failure).toEqual({ kind: 'no_answer', reason: 'no complete answer within 700 ms' });
   });
 
@@ -339,15 +352,18 @@ describe('no answer: it may have been delivered', () => {
   });
 
   it('an idle connection that the peer closed is not used', async () => {
+    let closed = Promise.resolve();
     const server = await use(
       rawServer((socket) => {
+        // Once the other side has ended it too.
+        closed = new Promise((resolve) => socket.once('close', () => resolve()));
         socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', () => socket.end()));
       }),
     );
     const transport = transportWith();
     for (let i = 0; i < 3; i++) {
       expect((await transport.post(server.url, 'x', LIMITS)).body).toBe('ok');
-      await wait(50);
+      await closed;
     }
     expect(server.seen.count).toBe(3);
   });
