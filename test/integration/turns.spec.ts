@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Bull from 'bull';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { Settings } from '../../src/config/settings.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
@@ -12,9 +11,11 @@ import { IssuanceBell, type IssuanceJob } from '../../src/platform/queue/issuanc
 import type { Sleeper } from '../../src/shared/ports.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type IssueRow, issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 import { nextRedisUrl } from '../support/stack.js';
 
-const PATIENCE_MS = 5_000;
+/** Far longer than a test takes from one look to the next. */
+const PATIENCE_MS = 30_000;
 const later = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
 
 describe('turns between tenants', () => {
@@ -27,7 +28,7 @@ describe('turns between tenants', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 5)).initialize();
+    service = await serviceConnections(database.url, 'api', 5);
     work = new DueWork(new TenantTransaction(service));
     documents = new DocumentsRepository(new TenantTransaction(service), { uuid: randomUUID });
     hoarder = await seedTenant(database);
@@ -286,7 +287,7 @@ describe('the order of an emission point', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', WORKERS + 2)).initialize();
+    service = await serviceConnections(database.url, 'api', WORKERS + 2);
     work = new DueWork(new TenantTransaction(service));
     documents = new DocumentsRepository(new TenantTransaction(service), { uuid: randomUUID });
     // Every document begins signed.
@@ -301,7 +302,7 @@ describe('the order of an emission point', () => {
   // Nothing comes by itself here: time stands still, so a row that nobody wakes is never announced again.
   it('many workers send a growing backlog in sequential order, each document waking the next', async () => {
     const tenant = await seedTenant(database);
-    const at = new Date(Date.now() + 60_000);
+    const at = later(600);
     const sequentialOf = new Map<string, number>();
     const issue = async (): Promise<void> => {
       const { response } = await issueBySql(service, tenant);
@@ -313,7 +314,8 @@ describe('the order of an emission point', () => {
       for (; issued < DOCUMENTS; issued += 1) await issue();
     })();
     const worker = async (): Promise<void> => {
-      for (let idle = 0; sent.length < DOCUMENTS && idle < 200; idle += 1) {
+      // As long as more is issued, something may come.
+      for (let idle = 0; sent.length < DOCUMENTS && idle < 200; idle += issued < DOCUMENTS ? 0 : 1) {
         for (const { documentId } of await work.announce(at, PATIENCE_MS, 8)) {
           const token = randomUUID();
           if ((await documents.take(tenant.tenantId, documentId, token, at, 60_000)) === null) continue;
@@ -353,7 +355,7 @@ describe('the order of an emission point', () => {
 describe('a queue that is long enough', () => {
   it('takes no more bells: what came later the relay announces, tenants in turns', async () => {
     const database = await createTestDatabase();
-    const service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 5)).initialize();
+    const service = await serviceConnections(database.url, 'api', 5);
     const queue = new Bull<IssuanceJob>('issuance', nextRedisUrl(), { prefix: `{turns-${randomUUID()}}` });
     try {
       const work = new DueWork(new TenantTransaction(service));
