@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { MailWorkRepository } from '../../src/modules/notifications/persistence/mail-work.repository.js';
 import { DispatchRepository } from '../../src/modules/webhooks/persistence/dispatch.repository.js';
-import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { Figures } from '../../src/platform/observability/figures.js';
 import { Meters } from '../../src/platform/observability/meters.js';
 import { DueWork } from '../../src/platform/outbox/due-work.js';
 import { StepGates } from '../../src/platform/outbox/step-gates.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 const BACKLOG = 50_000;
 /** Rows of everybody that are read to find a dozen; a way through the backlog reads all of it. */
@@ -114,9 +113,11 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
     await owner.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select ${TENANT}, gen_random_uuid(), 'mail', ${DUE} from generate_series(1, 300) n`);
     await owner.query('delete from mail_outbox');
     await owner.query('select pg_stat_force_next_flush()');
-    const service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
+    const service = await serviceConnections(database.url, 'api', 1);
     const meters = new Meters();
-    new Figures(new TenantTransaction(service), meters, new StepGates(), { now: () => new Date() }, new TimerSleeper(), pino({ level: 'silent' }));
+    // However long PostgreSQL takes to tell.
+    const endless = { sleep: () => new Promise<void>(() => undefined) };
+    new Figures(new TenantTransaction(service), meters, new StepGates(), { now: () => new Date() }, endless, pino({ level: 'silent' }));
     const { values } = await meters.registry.getSingleMetric('sello_queue_dead_rows')!.get();
     await service.destroy();
     expect(values.map(({ labels }) => labels['table']).sort()).toEqual(['mail_outbox', 'outbox', 'webhook_work']);
@@ -129,7 +130,7 @@ describe('taking from a queue in which one tenant has a long backlog', () => {
     let service: DataSource;
 
     beforeAll(async () => {
-      service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
+      service = await serviceConnections(database.url, 'api', 1);
     });
     afterAll(() => service.destroy());
 
