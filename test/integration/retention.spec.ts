@@ -3,14 +3,14 @@ import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { Archive, RetentionStore } from '../../src/modules/retention/public.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { type IssuedInThePast, issueInThePast } from '../support/past-documents.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 import { unzip } from '../support/unzip.js';
 
 const TABLES = ['document_contents', 'document_history', 'signed_documents', 'sri_attempts', 'document_authorizations', 'buyer_documents', 'mails', 'events'];
@@ -34,7 +34,7 @@ describe('retention', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 4)).initialize();
+    service = await serviceConnections(database.url, 'api', 4);
     folder = mkdtempSync(join(tmpdir(), 'sello-archive-'));
     [mine, theirs, disputed] = [await seedTenant(database), await seedTenant(database, { ruc: '0992345678001' }), await seedTenant(database, { ruc: '0190345678001' })];
     await database.query(`insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at) values ($1, gen_random_uuid(), 'https://example.com', true, now(), now())`, [mine.tenantId]);
@@ -114,7 +114,16 @@ describe('retention', () => {
   });
 
   it('loses no document when it is killed in the middle', async () => {
-    const { output } = await run(['--apply', '--only', 'documents', '--batch', '3'], {}, /: 6 of \d+ removed/);
+    const month = await database.query<{ id: string }>('select id from documents where id = any ($1) and issue_date <= $2 order by created_at, id', [[...old.keys()], dayOf(SEVEN_YEARS - 6, 'last')]);
+    // It waits for those behind the second batch, so that it is in the middle however late it is killed.
+    await database.query(`
+      create function held() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(1); return old; end $$;
+      create trigger held before delete on documents for each row when (old.id = any ('{${month.slice(6).map(({ id }) => id).join()}}')) execute function held()`);
+    const { output } = await inTransaction(database, async (owner) => {
+      await owner.query('select pg_advisory_xact_lock(1)');
+      return run(['--apply', '--only', 'documents', '--batch', '3'], {}, /: 6 of \d+ removed/);
+    });
+    await database.query('drop function held cascade');
     expect(output).not.toContain('documents issued before');
     const left = new Set(await ids());
     const { records } = archived();
