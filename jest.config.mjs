@@ -27,7 +27,7 @@ export default {
   maxWorkers: 5,
   testSequencer: '<rootDir>/.ci/longest-first.mjs',
   // Only ends what hangs: a machine may be busy, or slow.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   projects: [
     { ...shared, displayName: 'unit', testRegex: '\\.spec\\.ts$', roots: ['<rootDir>/src', '<rootDir>/test/kernel'] },
     {

@@ -10,7 +10,8 @@ export class ApiError extends Error {
   }
 }
 
-const TIMEOUT_MS = 15_000;
+/** Only ends what hangs: a machine may be busy, or slow. */
+const TIMEOUT_MS = 60_000;
 
 /** The public HTTP API as a caller with an API key sees it. */
 export class ApiClient {

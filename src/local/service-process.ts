@@ -34,7 +34,8 @@ export interface ServiceProcess {
   stop(graceMs?: number): Promise<void>;
 }
 
-const READY_TIMEOUT_MS = 30_000;
+/** Only ends what hangs: a machine may be slow, and one that cannot start ends by itself. */
+const READY_TIMEOUT_MS = 100_000;
 const STOP_GRACE_MS = 10_000;
 
 interface Ready {

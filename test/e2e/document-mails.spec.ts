@@ -271,15 +271,15 @@ describe('an authorized document', () => {
   });
 
   it('is given back by a worker that ends while the mail server keeps it waiting', async () => {
-    let isWaiting = false;
+    const server = { isWaiting: false };
     mailbox.answering = (said) => {
-      if (said === 'DATA') isWaiting = true;
+      if (said === 'DATA') server.isWaiting = true;
       return said === 'BODY' ? '451 not kept' : said === 'DATA' ? 'hang' : null;
     };
     const waiting = await stack.startWorker();
     const buyer = newAddress();
     const id = await authorized({ buyer_email: buyer });
-    while (!isWaiting) await sleep(20);
+    while (!server.isWaiting) await sleep(20);
     await stack.killWorker(waiting.index, 'SIGTERM');
     mailbox.answering = () => null;
     const healthy = await stack.startWorker();

@@ -26,7 +26,7 @@ describe('the examples of the documentation', () => {
   });
 
   const run = async (program: string, file: string, env: Record<string, string>): Promise<string> => {
-    const { stdout, stderr } = await execute(program, [file], { cwd: folder, env: { PATH: process.env['PATH'], SELLO_URL: stack.apiUrl, ...env }, timeout: 50_000 });
+    const { stdout, stderr } = await execute(program, [file], { cwd: folder, env: { PATH: process.env['PATH'], SELLO_URL: stack.apiUrl, ...env }, timeout: 100_000 });
     expect(stderr).toBe('');
     return stdout;
   };

@@ -36,7 +36,7 @@ class Reader {
   }
 
   async until(ready: (reader: Reader) => boolean): Promise<this> {
-    for (let waited = 0; waited < 400; waited += 1) {
+    for (let waited = 0; waited < 1_200; waited += 1) {
       if (ready(this)) return this;
       await sleep(50);
     }
@@ -249,7 +249,7 @@ describe('events', () => {
     const { document_id } = await owner.accepted();
     await owner.settled(document_id);
     const low = async (count: number): Promise<Event[]> => {
-      for (let waited = 0; waited < 100; waited += 1) {
+      for (let waited = 0; waited < 600; waited += 1) {
         const { items } = await page('?type=sequence.low', owner);
         if (items.length >= count) return items;
         await sleep(100);
@@ -327,7 +327,7 @@ describe('events', () => {
     it('answer HEAD with their headers alone, and hold no place for it', async () => {
       const owner = await Business.open(stack, { certificate: null });
       for (let asked = 0; asked < 4; asked += 1) {
-        const answer = await fetch(`${stack.apiUrl}/events/stream`, { method: 'HEAD', headers: key(owner), signal: AbortSignal.timeout(5_000) });
+        const answer = await fetch(`${stack.apiUrl}/events/stream`, { method: 'HEAD', headers: key(owner), signal: AbortSignal.timeout(60_000) });
         expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
       }
       const reader = await Reader.open(stack.apiUrl, key(owner));
@@ -349,7 +349,7 @@ describe('events', () => {
         const next = await Reader.open(stack.apiUrl, key(owner));
         next.close();
         if (next.response.status === 200) break;
-        if (waited > 100) throw new Error('closed streams are not given back');
+        if (waited > 1_200) throw new Error('closed streams are not given back');
         await sleep(50);
       }
     });

@@ -30,6 +30,8 @@ describe('a process that cannot start', () => {
     env = {
       ...surroundings(), ...sriUrls('http://127.0.0.1:9'), APP_ENV: 'local', HOST: '127.0.0.1', PORT: '0', DATABASE_URL: database.url, REDIS_URL: nextRedisUrl(),
       QUEUE_PREFIX: `{test-${randomBytes(4).toString('hex')}}`, MASTER_KEY: fromSetup('TEST_MASTER_KEY'), TOKEN_KEYS: fromSetup('TEST_TOKEN_KEYS'),
+      // A database that is slow to answer on a busy machine is no other problem.
+      DATABASE_WAIT_SECONDS: '15',
     };
   });
   afterAll(async () => {

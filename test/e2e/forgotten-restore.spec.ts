@@ -26,7 +26,7 @@ describe('a database that went back to an earlier point', () => {
   const remembered = async (): Promise<number> => Math.max(0, ...(await Promise.all((await stack.redis.keys('*:note:*')).map(async (key) => Number(await stack.redis.get(key))))));
   const seen = async (least: number): Promise<void> => {
     for (let waited = 0; (await remembered()) < least; waited += 1) {
-      if (waited > 300) throw new Error(`Redis remembers ${await remembered()} beats\n${stack.logs()}`);
+      if (waited > 600) throw new Error(`Redis remembers ${await remembered()} beats\n${stack.logs()}`);
       await sleep(100);
     }
   };

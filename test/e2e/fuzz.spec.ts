@@ -104,7 +104,7 @@ describe('requests made out of the description of the API', () => {
     expect((await call(stack.apiUrl, 'GET', '/health/ready')).body).toMatchObject({ status: 'ok' });
     const fresh = await Business.open(stack);
     const { document_id } = await fresh.accepted();
-    expect((await fresh.settled(document_id, 60)).status).toBe('AUTHORIZED');
-    expect(stack.logs()).not.toContain('"level":60');
+    expect((await fresh.settled(document_id)).status).toBe('AUTHORIZED');
+    expect(stack.logs()).not.toContain('"level":"fatal"');
   });
 });

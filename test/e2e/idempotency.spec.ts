@@ -17,7 +17,7 @@ describe('idempotency and numbers over HTTP', () => {
     expect(answers.map((answer) => answer.status)).toEqual(Array<number>(200).fill(202));
     const numbers = answers.map((answer) => Number(answer.body.access_key.slice(30, 39))).sort((a, b) => a - b);
     expect(numbers).toEqual(Array.from({ length: 200 }, (_unused, index) => 500 + index));
-    for (const answer of answers) expect((await business.settled(answer.body.document_id, 60)).status).toBe('AUTHORIZED');
+    for (const answer of answers) expect((await business.settled(answer.body.document_id)).status).toBe('AUTHORIZED');
     const order = await stack.database.query<{ sequential: number }>(
       'select sequential from documents where tenant_id = $1 order by first_sent_at, sequential', [business.tenantId]);
     expect(order.map((row) => row.sequential)).toEqual(numbers);

@@ -53,7 +53,8 @@ describe('the one command', () => {
 
   function start(env: Record<string, string> = {}, command = [process.execPath, local]): Local {
     const child = spawn(command[0]!, command.slice(1), {
-      env: { PATH: process.env['PATH'], SELLO_DATA_DIR: dataDir, PORT: '0', SIMULATOR_PORT: '0', ...env },
+      // A machine busy with other tests is no reason for a 503.
+      env: { PATH: process.env['PATH'], SELLO_DATA_DIR: dataDir, PORT: '0', SIMULATOR_PORT: '0', DATABASE_WAIT_SECONDS: '15', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
@@ -185,9 +186,7 @@ describe('the one command', () => {
     const simulator = await startSimulator(0, folder);
     const given = {
       DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, REDIS_URL: redisUrl, ...sriUrls(simulator.url!), QUEUE_PREFIX: '{given}',
-      RATE_LIMIT_ISSUE_PER_MINUTE: '100000', RATE_LIMIT_READ_PER_MINUTE: '100000',
-      // A machine busy with other tests is no reason for a 503.
-      DATABASE_WAIT_SECONDS: '15',
+      RATE_LIMIT_ISSUE_PER_MINUTE: '100000', RATE_LIMIT_READ_PER_MINUTE: '100000', DATABASE_WAIT_SECONDS: '15',
     };
     const beside: ServiceProcess[] = [];
     try {

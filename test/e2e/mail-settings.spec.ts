@@ -116,7 +116,7 @@ describe('what a tenant says of its mails', () => {
     const reader = 'returned@example.com';
     const mailId = await sendTo(reader);
     const { sender } = await awaitMail(mailbox, reader);
-    for (let waited = 0; waited < 100 && (await statusOf(mailId) as { status: string }).status !== 'sent'; waited += 1) await sleep(50);
+    for (let waited = 0; waited < 1_200 && (await statusOf(mailId) as { status: string }).status !== 'sent'; waited += 1) await sleep(50);
     expect(await pipe(sender, returned('delayed'))).toBe(0);
     expect(await pipe(sender.replace(/\.[0-9a-f]{16}@/, '.0123456789abcdef@'), returned('failed'))).toBe(67);
     expect(await pipe(new BounceAddress(BOUNCES.MAIL_BOUNCE_ADDRESS, BOUNCES.MAIL_BOUNCE_SECRET).of(randomUUID()), returned('failed'))).toBe(67);
@@ -170,7 +170,7 @@ describe('what a tenant says of its mails', () => {
       }
       await tell(told, 'certificate.expiring');
       // Soon after the first one: it waits, and is told later together with what else happens.
-      for (let waited = 0; waited < 200 && (await putOff(told)).length === 0; waited += 1) await sleep(50);
+      for (let waited = 0; waited < 1_200 && (await putOff(told)).length === 0; waited += 1) await sleep(50);
       expect(await putOff(told)).toHaveLength(1);
       expect((await noticesOf(told)).map(({ recipient, notice }) => [notice, recipient])).toEqual([owner.email, admin.email].sort().map((email) => ['certificate.expiring', email]));
       expect(mailbox.mailsTo(owner.email)).toHaveLength(1);
@@ -195,16 +195,16 @@ describe('what a tenant says of its mails', () => {
       mailbox.answering = (said) => (said === 'BODY' ? '554 5.6.0 cannot be read' : null);
       await quietIsOver();
       await disabled('unlucky', 0);
-      for (let waited = 0; waited < 200 && !(await noticesOf(told)).some(({ status }) => status === 'failed'); waited += 1) await sleep(50);
+      for (let waited = 0; waited < 1_200 && !(await noticesOf(told)).some(({ status }) => status === 'failed'); waited += 1) await sleep(50);
       expect((await noticesOf(told)).map(({ status }) => status).sort()).toEqual(['failed', 'sent', 'sent']);
       mailbox.answering = () => null;
       await quietIsOver();
       await disabled('next', 0);
-      for (let waited = 0; waited < 200 && (await noticesOf(told)).filter(({ status }) => status === 'sent').length < 3; waited += 1) await sleep(50);
+      for (let waited = 0; waited < 1_200 && (await noticesOf(told)).filter(({ status }) => status === 'sent').length < 3; waited += 1) await sleep(50);
       expect(addresses(mailbox.mailsTo(owner.email).at(-1)!.text)).toEqual(['next', 'unlucky']);
       await quietIsOver();
       await disabled('last', 0);
-      for (let waited = 0; waited < 200 && (await noticesOf(told)).filter(({ status }) => status === 'sent').length < 4; waited += 1) await sleep(50);
+      for (let waited = 0; waited < 1_200 && (await noticesOf(told)).filter(({ status }) => status === 'sent').length < 4; waited += 1) await sleep(50);
       expect(addresses(mailbox.mailsTo(owner.email).at(-1)!.text)).toEqual(['last']);
     });
 
@@ -217,12 +217,12 @@ describe('what a tenant says of its mails', () => {
       mailbox.answering = (said) => (said === 'RCPT' ? '451 later' : null);
       await stack.database.query(`insert into events (tenant_id, id, type, data, created_at) values ($1, gen_random_uuid(), 'webhook.disabled', '{"webhook": {"url": "https://x.example/"}}', now())`, [told.tenantId]);
       const putOffMails = (): Promise<unknown[]> => stack.database.query(`select 1 from mails where tenant_id = $1 and status = 'queued' and attempts = 1`, [told.tenantId]);
-      for (let waited = 0; waited < 200 && (await putOffMails()).length < 2; waited += 1) await sleep(50);
+      for (let waited = 0; waited < 1_200 && (await putOffMails()).length < 2; waited += 1) await sleep(50);
       await end(told, admin);
       mailbox.answering = () => null;
       await stack.database.query('update mail_outbox set due_at = now() where tenant_id = $1', [told.tenantId]);
       expect((await awaitMail(mailbox, owner.email)).text).toContain('https://x.example/');
-      for (let waited = 0; waited < 200 && !(await noticesOf(told)).some(({ status }) => status === 'failed'); waited += 1) await sleep(50);
+      for (let waited = 0; waited < 1_200 && !(await noticesOf(told)).some(({ status }) => status === 'failed'); waited += 1) await sleep(50);
       const became = Object.fromEntries((await noticesOf(told)).map(({ recipient, status }) => [recipient, status]));
       expect([became, mailbox.mailsTo(admin.email)]).toEqual([{ [owner.email]: 'sent', [admin.email]: 'failed' }, []]);
     });
@@ -241,7 +241,7 @@ describe('what a tenant says of its mails', () => {
       expect(mail.text).toContain('Comercial Ñandú & Compañía, Comprobante de retención: Código 34 del SRI, desde el ');
       // Settled before anybody was told: nobody is.
       await tell(told, 'document.manual_review_required');
-      for (let waited = 0; waited < 100 && !(await noticesOf(told)).some(({ status }) => status === 'failed'); waited += 1) await sleep(50);
+      for (let waited = 0; waited < 1_200 && !(await noticesOf(told)).some(({ status }) => status === 'failed'); waited += 1) await sleep(50);
       expect(await noticesOf(told)).toEqual([
         { recipient: owner.email, notice: 'document.manual_review_required', status: 'failed' }, { recipient: owner.email, notice: 'issuer.paused', status: 'sent' },
       ]);

@@ -166,7 +166,7 @@ describe('what operators see', () => {
     const child = fork(entryOf('worker'), {
       env: {
         ...surroundings(), ...sriUrls(stack.simulatorUrl), APP_ENV: 'local', DATABASE_URL: stack.databaseUrl, REDIS_URL: stack.redisUrl,
-        MASTER_KEY: fromSetup('TEST_MASTER_KEY'), METRICS_PORT: String(port), METRICS_HOST: '127.0.0.1',
+        MASTER_KEY: fromSetup('TEST_MASTER_KEY'), METRICS_PORT: String(port), METRICS_HOST: '127.0.0.1', DATABASE_WAIT_SECONDS: '15',
       },
       execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
@@ -179,7 +179,7 @@ describe('what operators see', () => {
       }
       leave(child);
       // By itself, as a process must that nobody kills for its deafness: the first one of a container.
-      expect(await Promise.race([ended, sleep(10_000, 'it goes on')])).toEqual([0, null]);
+      expect(await Promise.race([ended, sleep(60_000, 'it goes on')])).toEqual([0, null]);
     } finally {
       child.kill('SIGKILL');
       await stack.database.query('insert into migrations (timestamp, name) values ($1, $2)', [newest!.timestamp, newest!.name]);
@@ -197,7 +197,7 @@ describe('what operators see', () => {
   });
 
   it('a worker that is told to stop ends the step it is at, and hands the document to another at once', async () => {
-    await addFaults(stack, { match: { ruc: business.ruc, service: 'reception' }, times: 1, action: { kind: 'delay', ms: 1_500 } });
+    await addFaults(stack, { match: { ruc: business.ruc, service: 'reception' }, times: 1, action: { kind: 'delay', ms: 5_000 } });
     const { document_id, access_key } = await business.accepted();
     await untilSent(document_id);
     await stack.killWorker(workerIndex, 'SIGTERM');
@@ -222,7 +222,7 @@ describe('what operators see', () => {
 
   it('an API that is told to stop takes no more, answers who waits, ends streams, and ends although a caller never finishes', async () => {
     await stack.killWorker(workerIndex, 'SIGTERM');
-    const url = await stack.startApi({ SHUTDOWN_SECONDS: '2' });
+    const url = await stack.startApi({ SHUTDOWN_SECONDS: '4' });
     const stream = await fetch(`${url}/events/stream`, { headers: { 'x-api-key': business.apiKey } });
     const reading = stream.text();
     const endless = connect(Number(new URL(url).port), '127.0.0.1');

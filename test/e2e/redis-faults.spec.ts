@@ -23,7 +23,11 @@ describe('Redis', () => {
 
   beforeAll(async () => {
     rig = await ServiceRig.start(
-      { METRICS_PORT: '0', LEASE_SECONDS: '3', SRI_TIMEOUT_SECONDS: '2', RELAY_PATIENCE_SECONDS: '1', RECEPTION_LADDER: '0.5,1', AUTHORIZATION_LADDER: '0.3,0.5,1', QUEUE_PREFIX: PREFIX },
+      {
+        METRICS_PORT: '0', RELAY_PATIENCE_SECONDS: '1', RECEPTION_LADDER: '0.5,1', AUTHORIZATION_LADDER: '0.3,0.5,1', QUEUE_PREFIX: PREFIX,
+        // A machine busy with other tests is no reason for a 503, nor to lose a document that is worked at.
+        DATABASE_WAIT_SECONDS: '15', LEASE_SECONDS: '10', SRI_TIMEOUT_SECONDS: '5',
+      },
       { SIMULATOR_PROCESSING_MS: '0-100' },
     );
     [api, worker] = await Promise.all([rig.startApi(), rig.startWorker()]);
@@ -75,7 +79,7 @@ describe('Redis', () => {
     for (const { metricsUrl } of [api, worker]) expect(await (await fetch(`${metricsUrl ?? ''}/metrics`)).text()).toContain('sello_redis_reachable 0');
     await expectAuthorized(ids);
     await rig.proxies.redis.up();
-    const until = Date.now() + 30_000;
+    const until = Date.now() + 60_000;
     while (!readFileSync(worker.logFile, 'utf8').includes('Redis takes jobs again')) {
       if (Date.now() > until) throw new Error(`the worker never rang again\n${rig.logs()}`);
       await expectAuthorized(await accepted(1));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { googleSettings, startIdentityProvider } from '../../src/local/parts.js';
 import type { ServiceProcess } from '../../src/local/service-process.js';
-import { BROWSER, FLAGS } from '../support/browser.js';
+import { BROWSER, FLAGS, PATIENCE_MS } from '../support/browser.js';
 import { newAddress } from '../support/callers.js';
 import { describeWhere } from '../support/describe-where.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -18,7 +18,8 @@ describeWhere(BROWSER === undefined ? 'no Chromium on this machine; install the 
   beforeAll(async () => {
     provider = await startIdentityProvider(0, folder);
     stack = await startStack({ workers: 0, simulator: false, env: googleSettings(provider.url ?? '') });
-    browser = await chromium.launchPersistentContext(join(folder, 'profile'), { executablePath: BROWSER ?? '', headless: true, args: FLAGS });
+    browser = await chromium.launchPersistentContext(join(folder, 'profile'), { executablePath: BROWSER ?? '', headless: true, args: FLAGS, timeout: PATIENCE_MS });
+    browser.setDefaultTimeout(PATIENCE_MS);
   });
   afterAll(async () => {
     await browser.close();

@@ -41,7 +41,7 @@ describe('magic values through the public API', () => {
   };
 
   beforeAll(async () => {
-    stack = await startStack({ env: { SRI_TIMEOUT_SECONDS: '2', LEASE_SECONDS: '10', CANCELLATION_LADDER: '1', RECHECK_SECONDS: '10' } });
+    stack = await startStack({ env: { SRI_TIMEOUT_SECONDS: '4', LEASE_SECONDS: '10', CANCELLATION_LADDER: '1', RECHECK_SECONDS: '10' } });
     company = await Business.open(stack);
   });
   afterAll(async () => {
@@ -54,11 +54,11 @@ describe('magic values through the public API', () => {
     const business = own ? await Business.open(stack) : company;
     const emissionPoint = own ? {} : { emission_point_id: await newEmissionPoint() };
     const { document_id, access_key } = await business.accepted({ ...magic(value), ...emissionPoint });
-    const document = await business.settled(document_id, 60);
+    const document = await business.settled(document_id);
     return { business, emissionPoint, id: document_id, document, account: await simulatorAccount(stack, access_key) };
   };
   const until = async (business: Business, id: string, status: string): Promise<Document> => {
-    const end = Date.now() + 40_000;
+    const end = Date.now() + 60_000;
     while (Date.now() < end) {
       const document = await business.document(id);
       if (document.status === status) return document;
@@ -155,7 +155,7 @@ describe('magic values through the public API', () => {
       expect((await business.call('POST', `/documents/${id}/cancel`, { reason: 'the order was withdrawn' })).status).toBe(202);
       const asked = async (): Promise<number> =>
         (await simulatorAccount(stack, document['access_key'] as string)).entries.filter(({ service }) => service === 'consultation').length;
-      const end = Date.now() + 20_000;
+      const end = Date.now() + 60_000;
       while ((await asked()) < 2 && Date.now() < end) await sleep(200);
       expect(await asked()).toBeGreaterThan(1);
       expect((await business.document(id)).status).toBe('CANCELLATION_REQUESTED');

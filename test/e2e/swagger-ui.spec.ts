@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { BROWSER, FLAGS } from '../support/browser.js';
+import { BROWSER, FLAGS, PATIENCE_MS } from '../support/browser.js';
 import { Business } from '../support/business.js';
 import { describeWhere } from '../support/describe-where.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -19,7 +19,8 @@ describeWhere(BROWSER === undefined ? 'no Chromium on this machine; install the 
     stack = await startStack({ env: { EXAMPLE_IDS_FILE: idsFile } });
     business = await Business.open(stack);
     writeFileSync(idsFile, JSON.stringify({ issuer_id: business.issuerId, establishment_id: business.establishmentId, emission_point_id: business.emissionPointId }));
-    browser = await chromium.launchPersistentContext(join(folder, 'profile'), { executablePath: BROWSER ?? '', headless: true, args: FLAGS, viewport: { width: 1280, height: 1600 } });
+    browser = await chromium.launchPersistentContext(join(folder, 'profile'), { executablePath: BROWSER ?? '', headless: true, args: FLAGS, timeout: PATIENCE_MS, viewport: { width: 1280, height: 1600 } });
+    browser.setDefaultTimeout(PATIENCE_MS);
   });
   afterAll(async () => {
     await browser.close();

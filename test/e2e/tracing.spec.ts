@@ -82,8 +82,10 @@ describe('traces', () => {
       ({ document_id: documentId, access_key: accessKey } = answer.body as { document_id: string; access_key: string });
       first = documentTrace(documentId)!;
       expect((await business.settled(documentId)).status).toBe('AUTHORIZED');
-      const names = (): string[] => collector.trace(first.traceId).map(({ name }) => name);
-      await collector.until(() => ['document accepted', 'saga authorize', 'mail', 'webhook'].every((name) => names().includes(name)) && collector.trace(CALLER.traceId).length >= 2);
+      const names = (traceId: string): string[] => collector.trace(traceId).map(({ name }) => name);
+      const hasEnded = (): boolean => collector.trace(first.traceId).some(({ name, attributes }) => name === 'saga authorize' && attributes['sello.status'] === 'AUTHORIZED');
+      await collector.until(() =>
+        hasEnded() && ['document accepted', 'mail', 'webhook'].every((name) => names(first.traceId).includes(name)) && ['POST /documents', 'IssueDocument'].every((name) => names(CALLER.traceId).includes(name)));
     });
 
     it('begin with the call, below the span of whoever called', () => {
@@ -203,7 +205,7 @@ describe('traces', () => {
         }\`));`);
     const env = { NODE_OPTIONS: without, PATH: process.env['PATH'], APP_ENV: 'sandbox', DATABASE_URL: stack.databaseUrl, REDIS_URL: stack.redisUrl, MASTER_KEY: fromSetup('TEST_MASTER_KEY'), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
     const ended = await new Promise<{ code: unknown; output: string }>((resolve) => {
-      execFile(process.execPath, [entryOf('worker')], { env, timeout: 20_000 }, (error, stdout, stderr) => resolve({ code: error?.code, output: stdout + stderr }));
+      execFile(process.execPath, [entryOf('worker')], { env, timeout: 100_000 }, (error, stdout, stderr) => resolve({ code: error?.code, output: stdout + stderr }));
     });
     expect(ended.output).toMatch(/OTEL_EXPORTER_OTLP_ENDPOINT: traces need the packages @opentelemetry\/\* .* not installed/);
     expect(ended.code).toBe(1);

@@ -1,12 +1,12 @@
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { StoredDocumentsRepository } from '../../src/modules/documents/persistence/stored-documents.repository.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 const SENT: readonly Trigger[] = ['xml_built', 'signed', 'queued', 'sending'];
 
@@ -18,7 +18,7 @@ describe('whether the SRI keeps a refusal under the access key', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
+    service = await serviceConnections(database.url, 'api', 2);
     seed = await seedTenant(database);
     transaction = new TenantTransaction(service);
   });

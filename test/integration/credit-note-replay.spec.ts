@@ -1,4 +1,4 @@
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { readSettings } from '../../src/config/settings.js';
 import { CreateCreditNote, CreateCreditNoteHandler, type DraftedCreditNote } from '../../src/modules/documents/use-cases/create-credit-note.js';
 import { DraftCreation } from '../../src/modules/documents/issuing/draft-creation.js';
@@ -11,12 +11,12 @@ import { WithholdingsRepository } from '../../src/modules/documents/persistence/
 import { StoredDocumentsRepository } from '../../src/modules/documents/persistence/stored-documents.repository.js';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { validateAs } from '../../src/platform/http/validation.pipe.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, fromSetup, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 const BODY = {
   reason: 'Devolución', subtotal: '100.00', total_tax: '15.00', total: '115.00',
@@ -35,7 +35,7 @@ describe('a credit note asked for again', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
+    service = await serviceConnections(database.url, 'api', 2);
     seed = await seedTenant(database);
     tenant = { tenantId: seed.tenantId, principal: { kind: 'api_key', id: seed.apiKeyId }, environment: 'TEST' };
     const transaction = new TenantTransaction(service);

@@ -1,10 +1,10 @@
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { DatabaseLife } from '../../src/platform/observability/database-life.js';
 import type { RedisProbe } from '../../src/platform/observability/redis-probe.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 const away = (): Promise<never> => Promise.reject(new Error('Redis is not connected'));
 const AWAY: RedisProbe = { isReachable: () => Promise.resolve(true), recall: away, note: away };
@@ -17,7 +17,7 @@ describe('a database that went back while Redis is away', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     await database.query(`insert into sello.deployment (environment) values ('TEST')`);
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
+    service = await serviceConnections(database.url, 'api', 2);
   });
   afterAll(async () => {
     await service.destroy();

@@ -3,11 +3,12 @@ import { DataSource } from 'typeorm';
 import type { DocumentFilter } from '../../src/modules/documents/domain/document-filter.js';
 import { DOCUMENT_STATUSES, isMoving } from '../../src/modules/documents/domain/lifecycle.js';
 import { DocumentListsRepository } from '../../src/modules/documents/persistence/document-lists.repository.js';
-import { ownerDataSourceOptions, serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { ownerDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 const EVERYTHING: DocumentFilter = { status: null, documentType: null, issuerId: null, buyerId: null, issuedFrom: null, issuedTo: null, accessKey: null, modifiedDocumentId: null, text: null };
 const NAMES = ['María Pérez', 'MARIA PEREZ', 'Ñandú & Compañía', '100% Real', 'a_b\\c', 'Consumidor final', null];
@@ -29,7 +30,7 @@ describe('lists of documents', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 4)).initialize();
+    service = await serviceConnections(database.url, 'api', 4);
     owner = await new DataSource(ownerDataSourceOptions(database.ownerUrl, 'provision')).initialize();
     lists = new DocumentListsRepository(new TenantTransaction(service));
     // Any state at once, without the way there.

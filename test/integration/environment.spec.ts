@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { readSettings, SettingsError } from '../../src/config/settings.js';
 import { BoundEnvironment } from '../../src/platform/database/bound-environment.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 it('binds a database to the environment that starts on it first and keeps the other one out', async () => {
   const database = await createTestDatabase();
-  const service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 4)).initialize();
+  const service = await serviceConnections(database.url, 'api', 4);
   try {
     const start = (environment: string): Promise<void> => {
       const settings = readSettings({ APP_ENV: environment, DATABASE_URL: database.url, REDIS_URL: 'redis://127.0.0.1:1' });
@@ -31,7 +30,7 @@ describe('a login of the service', () => {
 
   const start = async (url: string): Promise<string[]> => {
     warned = [];
-    const service = await new DataSource(serviceDataSourceOptions(url, 'api', 1)).initialize();
+    const service = await serviceConnections(url, 'api', 1);
     try {
       await new BoundEnvironment(new TenantTransaction(service), readSettings({ APP_ENV: 'sandbox', DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:1' })).onModuleInit();
     } finally {

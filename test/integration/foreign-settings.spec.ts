@@ -5,9 +5,10 @@ import { DataSource } from 'typeorm';
 import { migrate } from '../../src/migrate.js';
 import { loadBackup } from '../../src/platform/database/backup/load-backup.js';
 import { writeBackup } from '../../src/platform/database/backup/write-backup.js';
-import { ownerDataSourceOptions, serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import { ownerDataSourceOptions } from '../../src/platform/database/connection.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 /** What an operator or a hosting may have set for all who come; the third of August is the eighth of March to such a session. */
 const SETTINGS = {
@@ -37,7 +38,7 @@ describe('a database with settings of its own', () => {
   });
 
   it('reads and writes days, times and texts as any other, each statement seeing what was committed before it', async () => {
-    const service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
+    const service = await serviceConnections(database.url, 'api', 1);
     try {
       await issueBySql(service, await seedTenant(database));
       const [shown] = await service.query<Record<string, unknown>[]>(

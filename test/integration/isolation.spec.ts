@@ -2,15 +2,15 @@ import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { AuditTrail } from '../../src/platform/audit/audit-trail.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { sqlState } from '../../src/platform/database/sql-error.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 type Repository = Record<string, (...values: unknown[]) => unknown>;
 type RepositoryClass = new (...parts: unknown[]) => Repository;
@@ -24,7 +24,7 @@ describe('isolation, by the catalogue of the database and of the code', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
+    service = await serviceConnections(database.url, 'api', 2);
     transaction = new TenantTransaction(service);
     [mine, theirs] = [await seedTenant(database), await seedTenant(database, { ruc: '0992345678001' })];
     for (const seed of [mine, theirs]) {

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { DataSource } from 'typeorm';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import type { DataSource } from 'typeorm';
 import type { ClientRecord } from '../support/client-ledger.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { checkLedgers } from '../support/ledger-checker.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 const SIGNED = '<factura id="comprobante"/>';
 const DIGEST = createHash('sha256').update(SIGNED).digest('hex');
@@ -77,7 +77,7 @@ describe('the ledger checker', () => {
       response.end(JSON.stringify(key === null ? { keys: accounts.size } : (accounts.get(key) ?? nothing)));
     }).listen(0, '127.0.0.1');
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
+    service = await serviceConnections(database.url, 'api', 2);
     seed = await seedTenant(database);
     const { response } = await issueBySql(service, seed, { idempotencyKey: 'order-1' });
     documentId = response.document_id;

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { allMoves, DOCUMENT_STATUSES } from '../../src/modules/documents/domain/lifecycle.js';
 import type { DocumentState, Decision } from '../../src/modules/documents/domain/document.js';
 import { DocumentsRepository, StaleDocumentError } from '../../src/modules/documents/persistence/documents.repository.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
 import { sqlState } from '../../src/platform/database/sql-error.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -13,6 +12,7 @@ import { DueWork } from '../../src/platform/outbox/due-work.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { lockAwaited } from '../support/held-transaction.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 describe('moves in the database', () => {
   let database: TestDatabase;
@@ -23,7 +23,7 @@ describe('moves in the database', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 5)).initialize();
+    service = await serviceConnections(database.url, 'api', 5);
     seed = await seedTenant(database);
     const transaction = new TenantTransaction(service);
     documents = new DocumentsRepository(transaction, new RandomIds());

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { Assessed, Place } from '../../src/modules/documents/domain/issuance.js';
 import { type Issued, IssuingRepository } from '../../src/modules/documents/persistence/issuing.repository.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { poolOf } from '../../src/platform/database/pool-of.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { isStoreOutage } from '../../src/platform/http/error-answer.js';
@@ -10,6 +9,7 @@ import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
 /** As when the pooler before PostgreSQL is started again, or a router in between: callers without an idempotency key would ask anew. */
@@ -31,7 +31,7 @@ describe('a connection that ends under the statement that issues a document', ()
   });
   beforeEach(async () => {
     await proxy.up();
-    service = await new DataSource(serviceDataSourceOptions(proxy.inFrontOf(database.url), 'api', 2)).initialize();
+    service = await serviceConnections(proxy.inFrontOf(database.url), 'api', 2);
     issuing = new IssuingRepository(new TenantTransaction(service));
     seed = await seedTenant(database);
   });

@@ -41,7 +41,7 @@ interface Item extends Record<string, string> {
 }
 
 /** Each is applied and undone by itself, and there are more of them with every version. */
-const LIMIT_MS = 10 * 60_000;
+const LIMIT_MS = 30 * 60_000;
 
 describe('migrations', () => {
   const name = `test_migrations_${randomBytes(6).toString('hex')}`;

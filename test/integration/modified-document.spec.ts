@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { DocumentPatch } from '../../src/modules/documents/domain/document.js';
 import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
 import { misnamed, namedInFull, otherBuyer, supportAuthorization } from '../../src/modules/documents/domain/modified-document.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { ModifiedDocumentsRepository } from '../../src/modules/documents/persistence/modified-documents.repository.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { type DocumentContent, PLAIN_CONTENT } from '../../src/sri/document-types/content.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type IssueRow, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 const NUMBER = '001-002-000000001';
 const SENT = ['xml_built', 'signed', 'queued', 'sending'] as const;
@@ -34,7 +34,7 @@ describe('the document that a note modifies', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
+    service = await serviceConnections(database.url, 'api', 2);
     seed = await seedTenant(database);
     transaction = new TenantTransaction(service);
     originals = new ModifiedDocumentsRepository(transaction);

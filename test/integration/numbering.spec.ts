@@ -1,10 +1,10 @@
-import { DataSource } from 'typeorm';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import type { DataSource } from 'typeorm';
 import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
 import { sqlState } from '../../src/platform/database/sql-error.js';
 import { buildAccessKey, checkDigit } from '../../src/sri/access-key.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 describe('taking a number', () => {
   let database: TestDatabase;
@@ -12,7 +12,7 @@ describe('taking a number', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 20, 15)).initialize();
+    service = await serviceConnections(database.url, 'api', 20);
   });
   afterAll(async () => {
     await service.destroy();

@@ -20,7 +20,7 @@ const FILES = [
   'turns',
   'webhook-work',
 ];
-const LIMIT_MS = 15 * 60_000;
+const LIMIT_MS = 60 * 60_000;
 const GRACE_MS = 10_000;
 
 interface Report {

@@ -1,13 +1,13 @@
 import pg from 'pg';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { ParkedDocumentsRepository } from '../../src/modules/documents/persistence/parked-documents.repository.js';
 import { ParkedWaking } from '../../src/modules/documents/saga/parked-waking.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { inTransaction } from '../support/held-transaction.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 /** More than are woken in two transactions. */
 const PARKED = 12_000;
@@ -20,7 +20,7 @@ describe('documents that are parked until there is a certificate', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'worker', 2)).initialize();
+    service = await serviceConnections(database.url, 'worker', 2);
     parked = new ParkedDocumentsRepository(new TenantTransaction(service));
   });
   afterAll(async () => {

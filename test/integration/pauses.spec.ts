@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { decide } from '../../src/modules/documents/domain/decide.js';
 import type { Decision, DocumentPatch, DocumentState, SagaPolicy, Work } from '../../src/modules/documents/domain/document.js';
 import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
@@ -10,12 +10,12 @@ import { ListPauses, ListPausesHandler } from '../../src/modules/documents/use-c
 import { ResumePause, ResumePauseHandler } from '../../src/modules/documents/use-cases/resume-pause.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { inTransaction } from '../support/held-transaction.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 const DAY_MS = 86_400_000;
 const POLICY: SagaPolicy = {
@@ -32,7 +32,7 @@ describe('a pause', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 4)).initialize();
+    service = await serviceConnections(database.url, 'api', 4);
     transaction = new TenantTransaction(service);
     documents = new DocumentsRepository(transaction, new RandomIds());
   });

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { AwaitDocumentHandler, AwaitDocument } from '../../src/modules/documents/use-cases/await-document.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
 import { StandingCredential } from '../../src/platform/database/standing-credential.js';
 import { sqlState } from '../../src/platform/database/sql-error.js';
@@ -13,6 +12,7 @@ import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 describe('the last look at a person', () => {
   let database: TestDatabase;
@@ -23,7 +23,7 @@ describe('the last look at a person', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
+    service = await serviceConnections(database.url, 'api', 2);
   });
   beforeEach(async () => {
     [seed, userId, sessionId] = [await seedTenant(database), randomUUID(), randomUUID()];

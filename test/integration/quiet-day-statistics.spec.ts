@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { DataSource } from 'typeorm';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 const BACKLOG = 25_000;
 /** Pages of tables and indexes that may be looked at for one row of a part, to find it and to change it, past what was changed before. */
@@ -20,7 +20,7 @@ describe('with statistics of a day on which nothing waits', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
+    service = await serviceConnections(database.url, 'api', 1);
     for (let others = 0; others < 6; others += 1) {
       const other = await withWebhook();
       await issueBySql(service, other);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import type { DataSource } from 'typeorm';
 import { Prepared, TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { isStoreOutage } from '../../src/platform/http/error-answer.js';
 import { createTestDatabase, fromSetup, type TestDatabase } from '../support/database.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 /** As of a former primary that came back as a replica behind the same address: who is connected to it stays so. */
 describe('connections to a server that only reads', () => {
@@ -26,7 +26,7 @@ describe('connections to a server that only reads', () => {
   afterEach(() => service.destroy());
   afterAll(() => database.drop());
   const connect = async (): Promise<void> => {
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
+    service = await serviceConnections(database.url, 'api', 1);
     transaction = new TenantTransaction(service);
   };
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import type { DataSource } from 'typeorm';
 import { sqlState } from '../../src/platform/database/sql-error.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 /** Platform-wide by design. */
 const WITHOUT_TENANT = ['document_moves', 'migrations'];
@@ -21,7 +21,7 @@ describe('row security', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
+    service = await serviceConnections(database.url, 'api', 2);
     mine = await seedTenant(database);
     theirs = await seedTenant(database, { ruc: '0992345678001' });
     await issueBySql(service, mine, { idempotencyKey: 'k' });
@@ -102,7 +102,7 @@ describe('row security', () => {
         if (index % 7 === 0) await manager.query('select 1 / 0');
       }).catch((error: unknown) => { if (sqlState(error) !== '22012') throw error; });
     };
-    // Ten callers at a time: more would wait for a connection longer than the pool allows.
+    // Ten callers at a time, of whom most wait for a connection.
     await Promise.all(Array.from({ length: 10 }, async (_unused, caller) => {
       for (let round = 0; round < 100; round += 1) await once(caller * 101 + round);
     }));

@@ -1,13 +1,12 @@
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { Settings } from '../../src/config/settings.js';
 import { IssuanceProcessor } from '../../src/modules/documents/saga/issuance.processor.js';
 import type { SagaStep } from '../../src/modules/documents/saga/step.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { KillPoints } from '../../src/platform/faults/kill-points.js';
 import { Meters } from '../../src/platform/observability/meters.js';
@@ -18,6 +17,7 @@ import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { inTransaction } from '../support/held-transaction.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 const LEASE_SECONDS = 60;
 const SETTINGS = { LEASE_SECONDS, SHUTDOWN_SECONDS: 10, FAULTS: '', WORKER_CONCURRENCY: 1, RECHECK_SECONDS: 60, RECHECK_DAYS: 1 } as unknown as Settings;
@@ -42,7 +42,7 @@ describe('workers that hold a document longer than their lease', () => {
   beforeAll(async () => {
     Logger.overrideLogger(false);
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 5)).initialize();
+    service = await serviceConnections(database.url, 'api', 5);
     seed = await seedTenant(database);
     const transaction = new TenantTransaction(service);
     documents = new DocumentsRepository(transaction, new RandomIds());

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource, type QueryRunner } from 'typeorm';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 const BACKLOG = 20_000;
 const TABLES = ['outbox', 'mail_outbox', 'webhook_work', 'documents', 'document_contents', 'mails', 'events'];
@@ -25,7 +25,7 @@ describe('with plans made while the queues were empty', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
+    service = await serviceConnections(database.url, 'api', 1);
     session = service.createQueryRunner();
     tenant = await seedTenant(database);
     await database.query(`insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at) values ($1, $1, 'https://receiver.example/', true, now(), now())`, [tenant.tenantId]);
@@ -222,7 +222,7 @@ describe('with plans made while the queues were empty', () => {
     };
     await session.release();
     await service.destroy();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 1)).initialize();
+    service = await serviceConnections(database.url, 'api', 1);
     session = service.createQueryRunner();
     for (let time = 1; time <= 8; time += 1) await claim();
     await putDue(others, BACKLOG);

@@ -1,11 +1,11 @@
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { WithholdingsRepository } from '../../src/modules/documents/persistence/withholdings.repository.js';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 const SUPPORT = { type: '01', number: '001-002-000000003' };
 const SUBJECT = '1790085783001';
@@ -22,7 +22,7 @@ describe('withholdings that have a supporting document', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    service = await new DataSource(serviceDataSourceOptions(database.url, 'api', 2)).initialize();
+    service = await serviceConnections(database.url, 'api', 2);
     seed = await seedTenant(database);
     withholdings = new WithholdingsRepository(new TenantTransaction(service));
     tenant = { tenantId: seed.tenantId, principal: { kind: 'api_key', id: seed.apiKeyId }, environment: 'TEST' };

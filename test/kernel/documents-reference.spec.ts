@@ -91,7 +91,7 @@ describeWhere(REFERENCE === '' ? 'SRI_REFERENCE_DIR is not set' : null, 'the off
         }
       }
       expect(compared).toBeGreaterThan(1000);
-    }, 180_000);
+    });
 
     it(`gives the same verdict as our schema on ${MUTATIONS} seeded mutations`, () => {
       const random = seeded(SEED);

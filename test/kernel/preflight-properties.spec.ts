@@ -185,7 +185,7 @@ describe.each(TYPES)('type %s', (type) => {
     });
     // Documents at the edge of the rules must be among those that passed, or little would be proven.
     if (REPLAY === null) expect(changed).toBeGreaterThan(DOCUMENTS / TYPES.length / 20);
-  }, 300_000);
+  }, 30 * 60_000);
 });
 
 /** Types whose amounts the SRI adds up from lines. */

@@ -2,14 +2,13 @@ import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
-import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { type HistoryOptions, runHistory } from './history.js';
 import { useNoLogContext } from './no-log-context.js';
 import { postgresGround } from './postgres-ground.js';
 import { shrink } from './shrink.js';
 import { useWholeBounds } from './store.js';
 import { decodeTape, encodeTape } from './tape.js';
+import { serviceConnections } from '../support/service-connections.js';
 
 /**
  * Runs histories over a migrated PostgreSQL, each beside the same history in memory. Prints what it found as one line of JSON;
@@ -29,7 +28,7 @@ process.once('disconnect', () => process.exit(1));
 Logger.overrideLogger(false);
 useNoLogContext();
 useWholeBounds();
-const dataSource = await new DataSource(serviceDataSourceOptions(values.database, 'api', 4)).initialize();
+const dataSource = await serviceConnections(values.database, 'api', 4);
 const owner = new pg.Pool({ connectionString: values.owner, options: '-c search_path=sello,public -c timezone=UTC', max: 2 });
 const ask = async <Row extends object>(sql: string, parameters: unknown[] = []): Promise<Row[]> => (await owner.query<Row & pg.QueryResultRow>(sql, parameters)).rows;
 const options: Omit<HistoryOptions, 'seed'> = { commands: COMMANDS, ground: (start) => postgresGround(dataSource, ask, start) };

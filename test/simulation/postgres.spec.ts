@@ -1,5 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { runProgram } from '../support/run-program.js';
+import { LIMIT_MS } from './run-simulation.js';
 
 /** Histories of one test run. */
 const HISTORIES = Number(process.env['POSTGRES_HISTORIES'] ?? 300);
@@ -26,5 +27,5 @@ describe('the service under faults, over real PostgreSQL', () => {
     expect(violations).toEqual([]);
     // Not one of them may have been idle.
     if (process.env['HISTORY_SEED'] === undefined) expect(documents).toBeGreaterThan(HISTORIES);
-  }, 900_000);
+  }, LIMIT_MS);
 });

@@ -8,7 +8,7 @@ const LOOK_MS = 10;
  * The mail to an address that has this number among them (0 the first), as soon as it is there.
  * @throws Error when it does not come in time
  */
-export async function awaitMail(mailbox: Mailbox, address: string, index = 0, milliseconds = 60_000): Promise<Mail> {
+export async function awaitMail(mailbox: Mailbox, address: string, index = 0, milliseconds = 90_000): Promise<Mail> {
   const until = performance.now() + milliseconds;
   for (;;) {
     const mail = mailbox.mailsTo(address)[index];

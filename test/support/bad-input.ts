@@ -49,7 +49,7 @@ export interface Refusal {
 /** Longest echo of what was sent, in code points. */
 const ECHO = 64;
 /** An answer that takes longer hangs. */
-const HANG_MS = 30_000;
+const HANG_MS = 60_000;
 
 export const findingsOf = ({ error }: Refusal): readonly Finding[] => (Array.isArray(error.detail) ? (error.detail as Finding[]) : []);
 export const pointerOf = ({ pointer, loc }: Finding): string => pointer ?? `/${(loc ?? []).slice(1).join('/')}`;

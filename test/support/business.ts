@@ -103,7 +103,7 @@ export class Business {
   }
 
   /** Polls until nothing more happens by itself. */
-  async settled(id: string, seconds = 60): Promise<Record<string, unknown> & { status: string }> {
+  async settled(id: string, seconds = 90): Promise<Record<string, unknown> & { status: string }> {
     const until = Date.now() + seconds * 1_000;
     for (;;) {
       const document = await this.document(id);
@@ -117,7 +117,7 @@ export class Business {
    * The events that match, once there are any: nobody reads an event before the transactions that began before its own
    * have ended, be they of other tests in another database of the same server.
    */
-  async listed<Event>(query: string, seconds = 60): Promise<Event[]> {
+  async listed<Event>(query: string, seconds = 90): Promise<Event[]> {
     for (let waited = 0; waited < seconds * 20; waited += 1) {
       const { items } = (await this.call<{ items: Event[] }>('GET', `/events?${query}`)).body;
       if (items.length > 0) return items;

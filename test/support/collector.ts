@@ -65,7 +65,7 @@ export class Collector {
   }
 
   /** Waits until it holds for what has come. */
-  async until(fits: (collector: this) => boolean, seconds = 30): Promise<void> {
+  async until(fits: (collector: this) => boolean, seconds = 90): Promise<void> {
     for (let waited = 0; waited < seconds * 20; waited += 1) {
       if (fits(this)) return;
       await sleep(50);

@@ -18,7 +18,7 @@ export function isRunning(pid: number): boolean {
 }
 
 /** Waits until the process is gone; throws when it still runs after `seconds`. */
-export async function untilGone(pid: number, seconds = 30): Promise<void> {
+export async function untilGone(pid: number, seconds = 90): Promise<void> {
   for (let waited = 0; waited < seconds * 20; waited += 1) {
     if (!isRunning(pid)) return;
     await sleep(50);

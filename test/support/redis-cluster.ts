@@ -74,7 +74,7 @@ export class RedisCluster {
     }));
     const [first, ...others] = this.nodes;
     for (const { url } of others) await first?.client.call('CLUSTER', 'MEET', '127.0.0.1', new URL(url).port);
-    const until = Date.now() + 20_000;
+    const until = Date.now() + 90_000;
     while (!(await this.agrees())) {
       if (Date.now() > until) throw new Error('the nodes of the Redis Cluster did not find together');
       await sleep(50);

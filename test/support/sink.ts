@@ -77,7 +77,7 @@ export class Sink {
   }
 
   /** Waits until something that fits has come. */
-  async until(fits: (one: Received) => boolean, seconds = 60): Promise<Received> {
+  async until(fits: (one: Received) => boolean, seconds = 90): Promise<Received> {
     for (let waited = 0; waited < seconds * 20; waited += 1) {
       const found = this.received.find(fits);
       if (found !== undefined) return found;

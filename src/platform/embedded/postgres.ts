@@ -31,7 +31,8 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 30_000;
+/** Only ends what hangs: a machine may be slow. */
+const START_TIMEOUT_MS = 100_000;
 const PORT_ATTEMPTS = 3;
 
 /**

@@ -28,7 +28,8 @@ export interface EmbeddedRedis {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 15_000;
+/** Only ends what hangs: a machine may be slow. */
+const START_TIMEOUT_MS = 100_000;
 const PORT_ATTEMPTS = 3;
 /** Bull's scripts and the service's commands need Redis 6.2. */
 const OLDEST = [6, 2] as const;

@@ -24,7 +24,7 @@ describe('specification: documents', () => {
   let authorized: string;
 
   beforeAll(async () => {
-    stack = await startStack({ env: { SRI_TIMEOUT_SECONDS: '2' } });
+    stack = await startStack();
     [business, stranger] = [await Business.open(stack), await Business.open(stack)];
     authorized = await newAuthorized();
   });
@@ -53,8 +53,8 @@ describe('specification: documents', () => {
     });
 
     it('or with DocumentSyncSubmitResponse, when it is asked to wait', async () => {
-      const { status, body, headers } = await post<Body>('/documents', business.invoice(), { prefer: 'wait=20' });
-      expect([status, headers.get('preference-applied'), body['status'], body['action_taken']]).toEqual([202, 'wait=20', 'AUTHORIZED', 'authorized']);
+      const { status, body, headers } = await post<Body>('/documents', business.invoice(), { prefer: 'wait=30' });
+      expect([status, headers.get('preference-applied'), body['status'], body['action_taken']]).toEqual([202, 'wait=30', 'AUTHORIZED', 'authorized']);
       expect(breaches(SYNC_SUBMIT, body)).toEqual([]);
     });
 
@@ -210,10 +210,14 @@ describe('specification: documents', () => {
 
   describe('4.8 POST /documents/{document_id}/reconcile', () => {
     it('3: asks the authority and answers state and time', async () => {
-      const { document_id: id } = await business.accepted(magic('in-process:3'));
+      let id: string;
       let answer: Answer<Body & Refused>;
-      do answer = await post<Body & Refused>(`/documents/${id}/reconcile`);
-      while (answer.status === 409);
+      // With another one where the worker was told all before anybody else asked.
+      do {
+        id = (await business.accepted(magic('in-process:3'))).document_id;
+        do answer = await post<Body & Refused>(`/documents/${id}/reconcile`);
+        while (answer.status === 409 && (await business.document(id)).status !== 'AUTHORIZED');
+      } while (answer.status === 409);
       expect(answer.status).toBe(200);
       expect(answer.body).toMatchObject({ document_id: id });
       expect(STATUSES).toContain(answer.body['status']);

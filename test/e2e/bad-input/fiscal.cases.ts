@@ -13,7 +13,6 @@ const paid = (change: Invoice): Invoice => ({ payments: [{ line_number: 1, payme
 const FINAL_CONSUMER = { buyer_id_type: '07', buyer_id: '9999999999999', buyer_name: 'CONSUMIDOR FINAL' };
 const SMALL = { subtotal: '10.00', total_tax: '1.50', total: '11.50', lines: [item({ unit_price: '10.00', subtotal: '10.00' })], taxes: [tax({ taxable_base: '10.00', tax_amount: '1.50' })], payments: [{ line_number: 1, payment_method_code: '20', total: '11.50' }] };
 const CREDIT: Invoice = { document_type: '04', reason: 'Devolución', payments: undefined, modified_document_type: '01', modified_document_number: '001-001-000000077', modified_document_issue_date: guayaquilDay(new Date()) };
-const tomorrow = (): string => guayaquilDay(new Date(Date.now() + 86_400_000));
 
 const broken = (name: string, change: Invoice, at: string, because: string): BadInput => ({ name, change, refused: BROKEN, at, because });
 const invalid = (name: string, change: Invoice, at: string, because: string): BadInput => ({ name, change, refused: INVALID, at, because });
@@ -66,7 +65,10 @@ export const fiscalCases = (running: () => Stack): void => describe('fiscal rule
     broken('B65 an identification without name', { buyer_name: null }, '/buyer_name', 'buyer.incomplete'),
     broken('B66 a credit note of nothing', { ...CREDIT, modified_document_number: null }, '/modified_document_number', 'modified_document.missing'),
     broken('B66 a credit note of no number', { ...CREDIT, modified_document_number: '001001000000077' }, '/modified_document_number', 'modified_document.number'),
-    broken('B66 a credit note of a document of tomorrow', { ...CREDIT, modified_document_issue_date: tomorrow() }, '/modified_document_issue_date', 'modified_document.date'),
+    {
+      name: 'B66 a credit note of a document of tomorrow', refused: BROKEN, at: '/modified_document_issue_date', because: 'modified_document.date',
+      change: () => ({ ...CREDIT, modified_document_issue_date: guayaquilDay(new Date(Date.now() + 86_400_000)) }),
+    },
     broken('B66 a credit note without reason', { ...CREDIT, reason: null }, '/reason', 'note.reason'),
     ...['02', '08', '1', 1, ' 01', '01 ', 'O1', ['01'], { code: '01' }, null, '', '０１'].map((document_type) => invalid(`B68 the type ${JSON.stringify(document_type)}`, { document_type }, '/document_type', 'enum')),
     broken('B69 a trip on an invoice', { transport: { origin_address: 'Quito', carrier: { id_type: '04', id: '1790012345001', name: 'Cía' }, start_date: guayaquilDay(new Date()), end_date: guayaquilDay(new Date()), plate: 'PAA1234' } }, '/transport', 'document.field_of_other_type'),
@@ -153,9 +155,11 @@ export const fiscalCases = (running: () => Stack): void => describe('fiscal rule
       const answer = await business.call<{ error?: { code: string; detail: { rule?: string }[] | null } }>('POST', `/documents/${original}/credit-note`, { reason: 'x', lines, taxes, subtotal, total_tax, total });
       return [answer.status, answer.body.error?.code, Array.isArray(answer.body.error?.detail) ? answer.body.error.detail[0]?.rule : undefined];
     };
-    const issuedMonthsAgo = async (months: number, days = 0): Promise<void> => {
+    /** On the earliest day whose twelve months are not over (on 29 February that is 1 March), or so many days before it. */
+    const issuedTwelveMonthsAgo = async (daysMore = 0): Promise<void> => {
       const [row] = await stack.database.query<{ day: string }>(
-        `select to_char($1::date - make_interval(months => $2, days => $3), 'YYYY-MM-DD') as day`, [guayaquilDay(new Date()), months, days]);
+        `select to_char(min(d) - $2::integer, 'YYYY-MM-DD') as day from generate_series($1::date - 400, $1::date, interval '1 day') t, date(t) d where d + interval '12 months' >= $1::date`,
+        [guayaquilDay(new Date()), daysMore]);
       await stack.database.query('update documents set issue_date = $2 where id = $1', [original, row?.day]);
       await stack.database.query(`update document_contents set content = jsonb_set(content, '{issueDate}', to_jsonb($2::text)) where document_id = $1`, [original, row?.day]);
     };
@@ -176,12 +180,12 @@ export const fiscalCases = (running: () => Stack): void => describe('fiscal rule
 
     it('B67 that is more than twelve months old is refused', async () => {
       await put('AUTHORIZED');
-      await issuedMonthsAgo(12, 1);
+      await issuedTwelveMonthsAgo(1);
       expect(await credit()).toEqual([400, 'FISCAL_RULE_VIOLATED', 'credit.too_old']);
     });
 
     it('B67 that is exactly twelve months old is taken', async () => {
-      await issuedMonthsAgo(12);
+      await issuedTwelveMonthsAgo();
       expect(await credit()).toEqual([201, undefined, undefined]);
     });
   });
