@@ -93,7 +93,7 @@ export const SETTINGS_SCHEMA = z.object({
   MAX_ISSUE_DATE_AGE_DAYS: z.coerce.number().int().min(0).default(90).describe('Oldest accepted issue date, in days before today in Guayaquil'),
   CREDIT_NOTE_MAX_AGE_MONTHS: z.coerce.number().int().min(1).default(12).describe('Oldest invoice that may be credited, in months'),
   STRICT_RUC_CHECK: flag('Refuse company and public RUCs whose modulo-11 digit is wrong instead of warning', 'false'),
-  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(500).default(24).describe('Documents one worker process handles at once. A third of it, 8 at least, is how many calls of each service of the SRI it has under way'),
+  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(500).default(24).describe('Documents one worker process handles at once. A third of it, 8 at least and 32 at most, is how many calls of each service of the SRI it has under way'),
   LEASE_SECONDS: seconds('How long a worker may hold a document before another takes over; longer than SRI_TIMEOUT_SECONDS').default(60),
   RELAY_INTERVAL_MS: milliseconds('How often a worker looks for due work that no bell announced').default(200),
   RELAY_PATIENCE_SECONDS: seconds('After this many seconds an announced but unclaimed document is announced again').default(5),

@@ -97,6 +97,11 @@ export function startApi(ports: Ports, Preflight: typeof IssuancePreflight = Qui
   };
 }
 
+/** Histories are small: with the places of a real worker no call would ever wait for another. */
+class FewCalls extends SriCalls {
+  protected override readonly most = 2;
+}
+
 /** The program behind `src/worker.ts`: relay and processor. */
 export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRelay, Bell: typeof IssuanceBell = IssuanceBell): void {
   const { transaction, queue, clock, ids, sleeper, idler } = ports;
@@ -106,7 +111,7 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
   const gates = new StepGates();
   const relay = new Relay(work, new Bell(queue, work, clock, sleeper, SETTINGS), gates, killPoints, clock, idler, SETTINGS);
   const policy = sagaPolicy(SETTINGS);
-  const calls = new SriCalls(new SriBreaker(clock, SETTINGS), clock, sleeper, SETTINGS, gates);
+  const calls = new FewCalls(new SriBreaker(clock, SETTINGS), clock, sleeper, SETTINGS, gates);
   const transmission = new Transmission(documents, ports.reception as never, relay, killPoints, clock, ids, policy);
   const processor = new IssuanceProcessor(
     queue, documents, relay, killPoints,

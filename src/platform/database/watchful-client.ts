@@ -29,11 +29,15 @@ export class WatchfulClient extends pg.Client {
     const inside = this as unknown as Inside;
     const { stream } = inside.connection;
     stream.on('timeout', () => {
+      // The socket's timer strikes once, so it is set again.
+      if (!inside._activeQuery) {
+        stream.setTimeout(SILENCE_MS);
+        return;
+      }
       const heard = stream.bytesRead;
       // What came while this process itself stood still is read first.
       // eslint-disable-next-line no-restricted-syntax -- no wait, but the end of the turn in which that is read
       setImmediate(() => {
-        // Idle, or answered: the socket's timer strikes once, so it is set again.
         if (!inside._activeQuery || stream.bytesRead > heard) stream.setTimeout(SILENCE_MS);
         else stream.destroy(Object.assign(new Error('Connection terminated: PostgreSQL fell silent'), { code: 'ETIMEDOUT' }));
       });

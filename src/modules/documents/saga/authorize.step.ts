@@ -30,13 +30,14 @@ export class AuthorizeStep implements SagaStep {
   async run(document: LeasedDocument): Promise<Work | null> {
     const { loaded, token } = document;
     const { state } = loaded;
-    const startedAt = this.clock.now();
     if (state.status === 'SUBMITTED_TO_SRI') {
-      const lost = decide(state, { kind: 'worker_lost' }, startedAt, this.policy);
-      await this.documents.advance(state, lost, token, startedAt);
+      const noticedAt = this.clock.now();
+      const lost = decide(state, { kind: 'worker_lost' }, noticedAt, this.policy);
+      await this.documents.advance(state, lost, token, noticedAt);
       return lost.work;
     }
-    const permit = await this.calls.acquire('authorization');
+    const permit = await this.calls.acquire('authorization', { turn: 'announced' });
+    const startedAt = this.clock.now();
     if (permit.kind === 'wait') return await postpone(this.documents, document, 'authorize', permit.until, startedAt);
     const answers = await askAuthorization(state, (accessKey) => (accessKey === state.accessKey ? this.ask(accessKey, permit) : this.askFormer(accessKey, document)));
     await this.killPoints.pass('after-auth-answer', loaded.content.numericCode);
@@ -50,10 +51,15 @@ export class AuthorizeStep implements SagaStep {
 
   /** Each question takes its time: the lease is renewed for it. */
   private async askFormer(accessKey: string, { loaded: { state }, token }: LeasedDocument): Promise<AuthorizationAnswer> {
-    const renewed = await this.documents.take(state.tenantId, state.id, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);
-    if (renewed === null) throw new StaleDocumentError(`lease of document ${state.id} was lost`);
-    const permit = await this.calls.acquire('authorization');
-    return permit.kind === 'wait' ? { kind: 'not_delivered', reason: permit.reason } : this.ask(accessKey, permit);
+    const permit = await this.calls.acquire('authorization', { turn: 'again' });
+    if (permit.kind === 'wait') return { kind: 'not_delivered', reason: permit.reason };
+    try {
+      const renewed = await this.documents.take(state.tenantId, state.id, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);
+      if (renewed === null) throw new StaleDocumentError(`lease of document ${state.id} was lost`);
+      return await this.ask(accessKey, permit);
+    } finally {
+      permit.release();
+    }
   }
 
   private ask(accessKey: string, permit: CallPermit): Promise<AuthorizationAnswer> {

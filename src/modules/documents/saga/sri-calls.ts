@@ -7,16 +7,25 @@ import { type Admission, SERVICE_OF, SriBreaker } from './sri-breaker.js';
 
 /** Reception, authorization and consultation: what a worker handles is divided among them. */
 const SERVICES = 3;
-/** The SRI has reset connections that were opened in greater numbers. */
 const FEWEST_CALLS = 8;
-/** A call waits so long for one of the same service to end; a lease has as much to spare. */
+/** The SRI has reset connections where many were opened. */
+const MOST_CALLS = 32;
+/** A call waits so long for one of the same service to end. */
 const PATIENCE_MS = 500;
 const PAUSE_MS = 500;
-/** As long after a call that waited in vain, no more of its step is announced than there is room for. */
+/** A service counts as crowded for so long after a call waited in vain, or all its places were taken. */
 const CROWDED_FOR_MS = 5_000;
 
 /** Calls of one service that a worker of this concurrency has under way at most, and so its connections. */
-export const callsAtOnce = (concurrency: number): number => Math.max(FEWEST_CALLS, Math.ceil(concurrency / SERVICES));
+export const callsAtOnce = (concurrency: number): number => Math.min(MOST_CALLS, Math.max(FEWEST_CALLS, Math.ceil(concurrency / SERVICES)));
+
+/** Whose call it is. */
+export interface Caller {
+  /** Of the document; one from before the service came back has waited for it. */
+  readonly acceptedAt?: Date;
+  /** `announced`: by the relay; `unannounced`: it goes on from the step before; `again`: another call of a step that has called already. */
+  readonly turn: 'announced' | 'unannounced' | 'again';
+}
 
 interface Line {
   underWay: number;
@@ -32,7 +41,7 @@ interface Line {
 @Injectable()
 export class SriCalls implements StepGate {
   private readonly lines = new Map<SriService, Line>();
-  private readonly most: number;
+  protected readonly most: number;
 
   constructor(
     private readonly breaker: SriBreaker,
@@ -46,12 +55,13 @@ export class SriCalls implements StepGate {
   }
 
   /**
-   * Asks whether the service may be called; it waits a moment for a call to end.
-   * @param acceptedAt of the document; one from before the service came back has waited for it
+   * Asks whether the service may be called; it waits a moment for a call to end. Of a crowded service the relay alone says whose
+   * turn it is: a document that goes on from signing would overtake those that wait.
    */
-  async acquire(service: SriService, acceptedAt?: Date): Promise<Admission> {
+  async acquire(service: SriService, { acceptedAt, turn }: Caller): Promise<Admission> {
     const line = this.line(service);
-    if (!(await this.enter(line))) return { kind: 'wait', reason: 'crowded', until: new Date(this.clock.now().getTime() + PAUSE_MS) };
+    const hasPlace = !(turn === 'unannounced' && this.isCrowded(line)) && (await this.enter(line, turn === 'again'));
+    if (!hasPlace) return { kind: 'wait', reason: 'crowded', until: new Date(this.clock.now().getTime() + PAUSE_MS) };
     const admission = this.breaker.acquire(service, acceptedAt);
     if (admission.kind === 'wait') {
       leave(line);
@@ -75,13 +85,12 @@ export class SriCalls implements StepGate {
     };
   }
 
-  /** As the breaker says; of a service whose calls lately waited in vain, no more than it has room for. */
+  /** As the breaker says; of a crowded service, no more than it has room for. */
   stepCapacity(): ReadonlyMap<string, number> {
     const capacity = new Map<string, number>(this.breaker.stepCapacity());
-    const now = this.clock.now();
     for (const [step, service] of Object.entries(SERVICE_OF)) {
       const line = this.lines.get(service);
-      if (!line?.crowdedUntil || line.crowdedUntil <= now) continue;
+      if (!line || !this.isCrowded(line)) continue;
       const room = Math.max(0, this.most - line.underWay - line.waiting.length);
       capacity.set(step, Math.min(capacity.get(step) ?? room, room));
     }
@@ -93,8 +102,20 @@ export class SriCalls implements StepGate {
     return this.breaker.openSince(step);
   }
 
-  /** False when nobody left in time. */
-  private async enter(line: Line): Promise<boolean> {
+  /** Once it is crowded, it is so as long as it is seen with all places taken. */
+  private isCrowded(line: Line): boolean {
+    const now = this.clock.now();
+    if (line.crowdedUntil === null || line.crowdedUntil <= now) return false;
+    if (line.underWay >= this.most) line.crowdedUntil = crowdedFrom(now);
+    return true;
+  }
+
+  /**
+   * Takes a place.
+   * @param isNext before all who wait, and for as long as it takes: a call always ends
+   * @returns false when none was left in time
+   */
+  private async enter(line: Line, isNext: boolean): Promise<boolean> {
     if (line.underWay < this.most) {
       line.underWay += 1;
       return true;
@@ -103,12 +124,16 @@ export class SriCalls implements StepGate {
       const call = (): void => {
         resolve(true);
       };
+      if (isNext) {
+        line.waiting.unshift(call);
+        return;
+      }
       line.waiting.push(call);
       this.sleeper.sleep(PATIENCE_MS).then(() => {
         const place = line.waiting.indexOf(call);
         if (place < 0) return;
         line.waiting.splice(place, 1);
-        line.crowdedUntil = new Date(this.clock.now().getTime() + CROWDED_FOR_MS);
+        line.crowdedUntil = crowdedFrom(this.clock.now());
         resolve(false);
       }, reject);
     });
@@ -123,6 +148,8 @@ export class SriCalls implements StepGate {
     return line;
   }
 }
+
+const crowdedFrom = (now: Date): Date => new Date(now.getTime() + CROWDED_FOR_MS);
 
 /** Whoever has waited longest takes the place over. */
 function leave(line: Line): void {
