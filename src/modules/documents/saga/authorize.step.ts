@@ -36,7 +36,7 @@ export class AuthorizeStep implements SagaStep {
       await this.documents.advance(state, lost, token, noticedAt);
       return lost.work;
     }
-    const permit = await this.calls.acquire('authorization', { turn: 'announced' });
+    const permit = await this.calls.acquire('authorization');
     const startedAt = this.clock.now();
     if (permit.kind === 'wait') return await postpone(this.documents, document, 'authorize', permit.until, startedAt);
     const answers = await askAuthorization(state, (accessKey) => (accessKey === state.accessKey ? this.ask(accessKey, permit) : this.askFormer(accessKey, document)));
@@ -51,7 +51,7 @@ export class AuthorizeStep implements SagaStep {
 
   /** Each question takes its time: the lease is renewed for it. */
   private async askFormer(accessKey: string, { loaded: { state }, token }: LeasedDocument): Promise<AuthorizationAnswer> {
-    const permit = await this.calls.acquire('authorization', { turn: 'again' });
+    const permit = await this.calls.acquire('authorization', { isNext: true });
     if (permit.kind === 'wait') return { kind: 'not_delivered', reason: permit.reason };
     try {
       const renewed = await this.documents.take(state.tenantId, state.id, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);

@@ -4,7 +4,6 @@ import { type Admission, type CallPermit, SriBreaker } from './sri-breaker.js';
 import { callsAtOnce, SriCalls } from './sri-calls.js';
 
 const START = Date.parse('2026-11-21T15:00:00Z');
-const ANNOUNCED = { turn: 'announced' } as const;
 const SETTINGS = { WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 };
 
 describe('calls of the SRI that a worker has under way', () => {
@@ -26,7 +25,7 @@ describe('calls of the SRI that a worker has under way', () => {
     for (const { until, wake } of sleeping) if (until <= elapsed) wake();
     await new Promise(setImmediate);
   };
-  const go = async (service: SriService = 'reception'): Promise<CallPermit> => permitted(await calls.acquire(service, ANNOUNCED));
+  const go = async (service: SriService = 'reception'): Promise<CallPermit> => permitted(await calls.acquire(service));
   const permitted = (admission: Admission): CallPermit => {
     if (admission.kind !== 'go') throw new Error(`expected to go, is told to wait: ${admission.reason}`);
     return admission;
@@ -41,7 +40,7 @@ describe('calls of the SRI that a worker has under way', () => {
   it('are as many of each service as it has connections; a slow service takes none of the others', async () => {
     await all('authorization');
     const permits = await all();
-    const ninth = calls.acquire('reception', ANNOUNCED);
+    const ninth = calls.acquire('reception');
     await pass(499);
     await expect(Promise.race([ninth, Promise.resolve('waits')])).resolves.toBe('waits');
     permits[0]!.report(true);
@@ -51,7 +50,7 @@ describe('calls of the SRI that a worker has under way', () => {
   it('go on in the order in which they came, each once', async () => {
     const permits = await all();
     const order: number[] = [];
-    const waiting = [1, 2, 3].map((number) => calls.acquire('reception', ANNOUNCED).then((admission) => (order.push(number), permitted(admission))));
+    const waiting = [1, 2, 3].map((number) => calls.acquire('reception').then((admission) => (order.push(number), permitted(admission))));
     permits[0]!.release();
     permits[0]!.release();
     permits[0]!.report(true);
@@ -65,14 +64,14 @@ describe('calls of the SRI that a worker has under way', () => {
     for (const permit of [...permits.slice(2), ...(await Promise.all(waiting.slice(1)))]) permit.report(true);
     // Nobody has kept a place or given back more than his own.
     await all();
-    const ninth = calls.acquire('reception', ANNOUNCED);
+    const ninth = calls.acquire('reception');
     await pass(500);
     expect(await ninth).toMatchObject({ kind: 'wait', reason: 'crowded' });
   });
 
   it('are put off when none ends in time, and for a while no more of their step are announced than there is room for', async () => {
     const permits = await all();
-    const ninth = calls.acquire('reception', ANNOUNCED);
+    const ninth = calls.acquire('reception');
     expect(room('submit')).toBeUndefined();
     await pass(500);
     expect(await ninth).toEqual({ kind: 'wait', reason: 'crowded', until: new Date(START + 1_000) });
@@ -88,37 +87,15 @@ describe('calls of the SRI that a worker has under way', () => {
     expect(calls.openSince('submit')).toBeUndefined();
   });
 
-  it('of a crowded service are made by those whose turn it is, as long as all its places are taken', async () => {
-    const fresh = { turn: 'unannounced' } as const;
-    const permits = await all();
-    const eager = calls.acquire('reception', fresh);
-    permits.pop()!.report(true);
-    permits.push(permitted(await eager));
-    const ninth = calls.acquire('reception', ANNOUNCED);
-    await pass(500);
-    expect(await ninth).toMatchObject({ reason: 'crowded' });
-    for (let look = 0; look < 4; look += 1) {
-      // At once, and seen with all places taken it stays crowded.
-      expect(await calls.acquire('reception', fresh)).toMatchObject({ kind: 'wait', reason: 'crowded' });
-      await pass(4_000);
-    }
-    permits.pop()!.report(true);
-    expect([await calls.acquire('reception', fresh), room('submit')]).toMatchObject([{ reason: 'crowded' }, 1]);
-    permits.push(await go());
-    permits.pop()!.report(true);
-    await pass(5_000);
-    expect((await calls.acquire('reception', fresh)).kind).toBe('go');
-  });
-
   it('of a step that goes on asking come next, whoever waits', async () => {
     const permits = await all();
-    const waiting = calls.acquire('reception', ANNOUNCED);
-    const next = calls.acquire('reception', { turn: 'again' });
+    const waiting = calls.acquire('reception');
+    const next = calls.acquire('reception', { isNext: true });
     permits[0]!.report(true);
     const again = permitted(await next);
     await pass(500);
     expect(await waiting).toMatchObject({ reason: 'crowded' });
-    const patient = calls.acquire('reception', { turn: 'again' });
+    const patient = calls.acquire('reception', { isNext: true });
     await pass(20_000);
     again.report(true);
     expect((await patient).kind).toBe('go');
@@ -126,15 +103,15 @@ describe('calls of the SRI that a worker has under way', () => {
 
   it('are permitted as the breaker says once they have a place, and give it back when it says no', async () => {
     const permits = await all();
-    const waiting = calls.acquire('reception', ANNOUNCED);
+    const waiting = calls.acquire('reception');
     for (const permit of permits) permit.report(false);
     expect(await waiting).toMatchObject({ kind: 'wait', reason: 'breaker_open' });
-    for (let tries = 0; tries < 20; tries += 1) expect(await calls.acquire('reception', ANNOUNCED)).toMatchObject({ kind: 'wait', reason: 'breaker_open' });
+    for (let tries = 0; tries < 20; tries += 1) expect(await calls.acquire('reception')).toMatchObject({ kind: 'wait', reason: 'breaker_open' });
     expect(room('submit')).toBe(0);
     await pass(2_000);
     (await go()).report(true);
     expect(room('submit')).toBe(breaker.stepCapacity().get('submit'));
     await Promise.all(Array.from({ length: 6 }, () => go()));
-    expect(await calls.acquire('reception', ANNOUNCED)).toMatchObject({ kind: 'wait', reason: 'ramp' });
+    expect(await calls.acquire('reception')).toMatchObject({ kind: 'wait', reason: 'ramp' });
   });
 });

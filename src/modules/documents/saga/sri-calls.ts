@@ -13,7 +13,7 @@ const MOST_CALLS = 32;
 /** A call waits so long for one of the same service to end. */
 const PATIENCE_MS = 500;
 const PAUSE_MS = 500;
-/** A service counts as crowded for so long after a call waited in vain, or all its places were taken. */
+/** A service counts as crowded for so long after a call waited in vain. */
 const CROWDED_FOR_MS = 5_000;
 
 /** Calls of one service that a worker of this concurrency has under way at most, and so its connections. */
@@ -23,8 +23,8 @@ export const callsAtOnce = (concurrency: number): number => Math.min(MOST_CALLS,
 export interface Caller {
   /** Of the document; one from before the service came back has waited for it. */
   readonly acceptedAt?: Date;
-  /** `announced`: by the relay; `unannounced`: it goes on from the step before; `again`: another call of a step that has called already. */
-  readonly turn: 'announced' | 'unannounced' | 'again';
+  /** Another call of a step that has called already. */
+  readonly isNext?: boolean;
 }
 
 interface Line {
@@ -55,13 +55,11 @@ export class SriCalls implements StepGate {
   }
 
   /**
-   * Asks whether the service may be called; it waits a moment for a call to end. Of a crowded service the relay alone says whose
-   * turn it is: a document that goes on from signing would overtake those that wait.
+   * Asks whether the service may be called; it waits a moment for a call to end.
    */
-  async acquire(service: SriService, { acceptedAt, turn }: Caller): Promise<Admission> {
+  async acquire(service: SriService, { acceptedAt, isNext = false }: Caller = {}): Promise<Admission> {
     const line = this.line(service);
-    const hasPlace = !(turn === 'unannounced' && this.isCrowded(line)) && (await this.enter(line, turn === 'again'));
-    if (!hasPlace) return { kind: 'wait', reason: 'crowded', until: new Date(this.clock.now().getTime() + PAUSE_MS) };
+    if (!(await this.enter(line, isNext))) return { kind: 'wait', reason: 'crowded', until: new Date(this.clock.now().getTime() + PAUSE_MS) };
     const admission = this.breaker.acquire(service, acceptedAt);
     if (admission.kind === 'wait') {
       leave(line);
@@ -88,9 +86,10 @@ export class SriCalls implements StepGate {
   /** As the breaker says; of a crowded service, no more than it has room for. */
   stepCapacity(): ReadonlyMap<string, number> {
     const capacity = new Map<string, number>(this.breaker.stepCapacity());
+    const now = this.clock.now();
     for (const [step, service] of Object.entries(SERVICE_OF)) {
       const line = this.lines.get(service);
-      if (!line || !this.isCrowded(line)) continue;
+      if (!line?.crowdedUntil || line.crowdedUntil <= now) continue;
       const room = Math.max(0, this.most - line.underWay - line.waiting.length);
       capacity.set(step, Math.min(capacity.get(step) ?? room, room));
     }
@@ -100,14 +99,6 @@ export class SriCalls implements StepGate {
   /** As the breaker says: a service that is slow holds nothing up, it is we who call it too seldom. */
   openSince(step: string): Date | null | undefined {
     return this.breaker.openSince(step);
-  }
-
-  /** Once it is crowded, it is so as long as it is seen with all places taken. */
-  private isCrowded(line: Line): boolean {
-    const now = this.clock.now();
-    if (line.crowdedUntil === null || line.crowdedUntil <= now) return false;
-    if (line.underWay >= this.most) line.crowdedUntil = crowdedFrom(now);
-    return true;
   }
 
   /**
@@ -133,7 +124,7 @@ export class SriCalls implements StepGate {
         const place = line.waiting.indexOf(call);
         if (place < 0) return;
         line.waiting.splice(place, 1);
-        line.crowdedUntil = crowdedFrom(this.clock.now());
+        line.crowdedUntil = new Date(this.clock.now().getTime() + CROWDED_FOR_MS);
         resolve(false);
       }, reject);
     });
@@ -148,8 +139,6 @@ export class SriCalls implements StepGate {
     return line;
   }
 }
-
-const crowdedFrom = (now: Date): Date => new Date(now.getTime() + CROWDED_FOR_MS);
 
 /** Whoever has waited longest takes the place over. */
 function leave(line: Line): void {

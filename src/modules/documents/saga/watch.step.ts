@@ -26,7 +26,7 @@ export class WatchStep implements SagaStep {
   async run(document: LeasedDocument): Promise<Work | null> {
     const { loaded, token } = document;
     const { state } = loaded;
-    const permit = await this.calls.acquire('consultation', { turn: 'announced' });
+    const permit = await this.calls.acquire('consultation');
     const startedAt = this.clock.now();
     if (permit.kind === 'wait') return await postpone(this.documents, document, 'watch', permit.until, startedAt);
     const answer = await callWithPermit(permit, () => this.consultation.query(state.accessKey), ({ kind }) => kind === 'state' || kind === 'unknown');
