@@ -40,7 +40,10 @@ describe('a letter that the mail server does not take at once', () => {
   };
   const send = (by: Mailer, address: string): void => by.inBackground('reset_password', () => Promise.resolve({ to: { address }, letter: LETTER }));
   const until = async (holds: () => boolean): Promise<void> => {
-    while (!holds()) await new Promise((resolve) => setTimeout(resolve, 25));
+    for (let tries = 0; !holds(); tries += 1) {
+      if (tries === 3_600) throw new Error('it never came true');
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
   };
   /** What a server says that repeats the mail, as filters of spam do. */
   const answers = (reply: string): { tries: number } => {

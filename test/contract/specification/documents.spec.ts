@@ -210,14 +210,16 @@ describe('specification: documents', () => {
 
   describe('4.8 POST /documents/{document_id}/reconcile', () => {
     it('3: asks the authority and answers state and time', async () => {
-      let id: string;
-      let answer: Answer<Body & Refused>;
-      // With another one where the worker was told all before anybody else asked.
-      do {
-        id = (await business.accepted(magic('in-process:3'))).document_id;
-        do answer = await post<Body & Refused>(`/documents/${id}/reconcile`);
-        while (answer.status === 409 && (await business.document(id)).status !== 'AUTHORIZED');
-      } while (answer.status === 409);
+      /** What is said of a document once it was sent; 409 where the worker was told all before anybody else asked. */
+      const reconciled = async (): Promise<Answer<Body & Refused> & { readonly id: string }> => {
+        const { document_id } = await business.accepted(magic('in-process:3'));
+        for (;;) {
+          const asked = await post<Body & Refused>(`/documents/${document_id}/reconcile`);
+          if (asked.status !== 409 || (await business.document(document_id)).status === 'AUTHORIZED') return { ...asked, id: document_id };
+        }
+      };
+      let { id, ...answer } = await reconciled();
+      for (let tries = 1; answer.status === 409 && tries < 5; tries += 1) ({ id, ...answer } = await reconciled());
       expect(answer.status).toBe(200);
       expect(answer.body).toMatchObject({ document_id: id });
       expect(STATUSES).toContain(answer.body['status']);

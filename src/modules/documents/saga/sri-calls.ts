@@ -19,8 +19,8 @@ const CROWDED_FOR_MS = 5_000;
 /** Calls of one service that a worker of this concurrency has under way at most, and so its connections. */
 export const callsAtOnce = (concurrency: number): number => Math.min(MOST_CALLS, Math.max(FEWEST_CALLS, Math.ceil(concurrency / SERVICES)));
 
-/** Whose call it is. */
-export interface Caller {
+/** For whom a call is made. */
+interface Caller {
   /** Of the document; one from before the service came back has waited for it. */
   readonly acceptedAt?: Date;
   /** Another call of a step that has called already. */
@@ -54,9 +54,7 @@ export class SriCalls implements StepGate {
     gates.register(this);
   }
 
-  /**
-   * Asks whether the service may be called; it waits a moment for a call to end.
-   */
+  /** Asks whether the service may be called; where all its places are taken, it waits a moment for a call to end. */
   async acquire(service: SriService, { acceptedAt, isNext = false }: Caller = {}): Promise<Admission> {
     const line = this.line(service);
     if (!(await this.enter(line, isNext))) return { kind: 'wait', reason: 'crowded', until: new Date(this.clock.now().getTime() + PAUSE_MS) };
