@@ -4398,7 +4398,7 @@ export interface components {
             /** @example 2026-08-25 */
             actual: string | null;
             /**
-             * @description Section of the ficha técnica
+             * @description Where the SRI says so, named as the source names it: in Spanish
              * @example Ficha técnica
              */
             reference: string;

@@ -10,28 +10,28 @@ const RULES = defineRules({
   'document.type': {
     es: 'Este tipo de documento no se emite',
     en: 'This document type is not issued',
-    reference: 'Ficha técnica 2.32, table 3',
+    reference: 'Ficha técnica 2.32, tabla 3',
   },
   'document.size': {
     es: 'El documento firmado superaría el tamaño que admite el SRI',
     en: 'The signed document would exceed the size that the SRI takes',
-    reference: 'Ficha técnica 2.32, message 26',
+    reference: 'Ficha técnica 2.32, mensaje 26',
   },
   'document.more_errors': {
     es: 'Hay más errores que no se muestran',
     en: 'There are more errors that are not shown',
-    reference: 'Limit of this service',
+    reference: 'Límite de este servicio',
   },
   'document.more_warnings': {
     severity: 'warning',
     es: 'Hay más advertencias que no se muestran',
     en: 'There are more warnings that are not shown',
-    reference: 'Limit of this service',
+    reference: 'Límite de este servicio',
   },
   schema: {
     es: 'El documento no cumple el esquema XML',
     en: 'The document does not satisfy the XML schema',
-    reference: 'Ficha técnica 2.32, annex 3 and message 35',
+    reference: 'Ficha técnica 2.32, anexo 3 y mensaje 35',
   },
 });
 

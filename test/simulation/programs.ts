@@ -111,7 +111,8 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
   const gates = new StepGates();
   const relay = new Relay(work, new Bell(queue, work, clock, sleeper, SETTINGS), gates, killPoints, clock, idler, SETTINGS);
   const policy = sagaPolicy(SETTINGS);
-  const calls = new FewCalls(new SriBreaker(clock, SETTINGS), clock, sleeper, SETTINGS, gates);
+  const shutdown = new Shutdown(SETTINGS);
+  const calls = new FewCalls(new SriBreaker(clock, SETTINGS), clock, sleeper, SETTINGS, shutdown, gates);
   const transmission = new Transmission(documents, ports.reception as never, relay, killPoints, clock, ids, policy);
   const processor = new IssuanceProcessor(
     queue, documents, relay, killPoints,
@@ -119,7 +120,7 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
     new SubmitStep(documents, transmission, calls, clock),
     new AuthorizeStep(documents, ports.authorization as never, calls, killPoints, clock, ids, policy, SETTINGS),
     new WatchStep(documents, ports.consultation as never, calls, clock, ids, policy),
-    clock, ids, sleeper, SETTINGS, policy, METERS, new Shutdown(SETTINGS),
+    clock, ids, sleeper, SETTINGS, policy, METERS, shutdown,
   );
   processor.onApplicationBootstrap();
   relay.onApplicationBootstrap();

@@ -70,6 +70,13 @@ export class Business {
     return answer;
   }
 
+  /** Another emission point of the establishment. */
+  async emissionPoint(code: string): Promise<string> {
+    const answer = await this.call<{ id: string }>('POST', `/issuers/${this.issuerId}/establishments/${this.establishmentId}/emission-points`, { code });
+    if (answer.status !== 201) throw new Error(`emission point ${code}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.id;
+  }
+
   call<Body = Record<string, unknown>>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, apiUrl = this.stack.apiUrl): Promise<Answer<Body>> {
     return call<Body>(apiUrl, method, path, { apiKey: this.apiKey, body, headers });
   }
@@ -152,5 +159,11 @@ export async function addFaults(stack: Stack, ...rules: unknown[]): Promise<void
   const response = await fetch(`${stack.simulatorUrl}/control/faults`, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ rules }),
   });
+  if (!response.ok) throw new Error(`faults: ${response.status} ${await response.text()}`);
+}
+
+/** From now on the simulator does as the SRI does. */
+export async function clearFaults(stack: Stack): Promise<void> {
+  const response = await fetch(`${stack.simulatorUrl}/control/faults`, { method: 'DELETE' });
   if (!response.ok) throw new Error(`faults: ${response.status} ${await response.text()}`);
 }

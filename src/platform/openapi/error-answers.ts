@@ -18,7 +18,7 @@ const DETAILS: Partial<Record<ErrorCode, unknown>> = {
   FISCAL_RULE_VIOLATED: [
     {
       pointer: '/total', rule: 'totals.total', message: 'The total does not agree with subtotal, discount and taxes', expected: '115.00', actual: '116.00',
-      reference: 'Ficha técnica, section 8', severity: 'error',
+      reference: 'Ficha técnica, sección 8', severity: 'error',
     },
   ],
   INVALID_STATE: { status: 'REJECTED', allowed_actions: ['retry', 'reconcile', 'correct', 'abandon'] },
@@ -63,7 +63,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
       message: { type: 'string', description: 'Spanish, or English by `Accept-Language`; Spanish in events', examples: ['The issue date is not today'] },
       expected: { type: ['string', 'null'], examples: ['2026-08-26'] },
       actual: { type: ['string', 'null'], examples: ['2026-08-25'] },
-      reference: { type: 'string', description: 'Section of the ficha técnica', examples: ['Ficha técnica'] },
+      reference: { type: 'string', description: 'Where the SRI says so, named as the source names it: in Spanish', examples: ['Ficha técnica'] },
       severity: { type: 'string', enum: ['error', 'warning'], examples: ['warning'] },
     },
   },

@@ -17,13 +17,13 @@ const RULES = defineRules({
     severity: 'warning',
     es: 'Sin formas de pago: se usa la del emisor por el total',
     en: "No payments given: the issuer's default method is used for the total",
-    reference: 'Ficha técnica 2.32, table 24',
+    reference: 'Ficha técnica 2.32, tabla 24',
   },
   'payments.time_unit_alone': {
     severity: 'warning',
     es: 'La unidad de tiempo no tiene plazo: no se envía al SRI',
     en: 'The time unit has no term: it is not sent to the SRI',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
 });
 

@@ -96,6 +96,7 @@ const TABLE: Readonly<Record<SriService, Readonly<Record<string, Row>>>> = {
     ...EVERYWHERE,
     '43': HELD, // key registered
     '45': TAKEN, // sequential registered
+    '49': { ...TRANSIENT, ours: true }, // null arguments: the document was not read
     '50': TRANSIENT, // internal error
     '70': HELD, // key in process
     '80': OUR_BUG, // malformed key
@@ -105,7 +106,7 @@ const TABLE: Readonly<Record<SriService, Readonly<Record<string, Row>>>> = {
     // Said by a definite NO AUTORIZADO these refuse: by then the SRI holds nothing to wait for.
     '43': CONTENT,
     '45': CONTENT,
-    '50': CONTENT,
+    '50': SIGNATURE, // its own trouble refused: another signature tells what is answered then from this
     '70': CONTENT,
     '80': QUERY_FAILED, // the query's key is malformed
     '99': NO_EVIDENCE, // the service cannot tell

@@ -1,4 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { MAX_ANSWER_BYTES } from './transport.js';
 
 /** One message of the SRI, as the API shows it. */
 export interface SriMessage {
@@ -32,7 +33,6 @@ export interface Element {
 }
 
 const SOAP_NAMESPACES = ['http://schemas.xmlsoap.org/soap/envelope/', 'http://www.w3.org/2003/05/soap-envelope'];
-const MAX_CHARACTERS = 2 * 1024 * 1024;
 const MAX_DEPTH = 64;
 /** Real answers have some dozens; the document they carry is text. */
 const MAX_TAGS = 20_000;
@@ -130,7 +130,7 @@ export function unescapeXml(text: string): string {
 const PREDEFINED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 function parseXml(raw: string): Element {
-  if (raw.length > MAX_CHARACTERS) throw new NoEvidence('the answer is too large');
+  if (raw.length > MAX_ANSWER_BYTES) throw new NoEvidence('the answer is too large');
   const body = raw.replace(/^\ufeff/, '').trim();
   if (body === '') throw new NoEvidence('an empty answer');
   if (!body.startsWith('<')) throw new NoEvidence('not XML');

@@ -8,7 +8,10 @@ export interface SoapLimits {
   readonly maxBytes: number;
 }
 
-export const DEFAULT_SOAP_LIMITS: SoapLimits = { timeoutMs: 30_000, maxBytes: 2 * 1024 * 1024 };
+/** An authorization answer repeats the signed document, of up to 320 KB, for each time that it was refused before. */
+export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+export const DEFAULT_SOAP_LIMITS: SoapLimits = { timeoutMs: 30_000, maxBytes: MAX_ANSWER_BYTES };
 
 export interface SoapResponse {
   readonly status: number;

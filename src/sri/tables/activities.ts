@@ -5,7 +5,7 @@ import type { CodeRow, CodeTable } from './code-table.js';
 /** Transport operators, except taxis (`codigoAuxiliar`). */
 export const TRANSPORT_CODES: CodeTable = {
   name: 'transport-codes',
-  source: 'Ficha técnica off-line 2.32, table 32 and annex 25',
+  source: 'Ficha técnica off-line 2.32, tabla 32 y anexo 25',
   rows: [
     { code: 'H492001', es: 'Operadora a cliente', en: 'Operator to client', from: '2025-11-01', to: null },
     { code: 'H492002', es: 'Socio a operadora', en: 'Member to operator', from: '2025-11-01', to: null },
@@ -20,7 +20,7 @@ const always = { from: null, to: null } as const;
 /** Fuels (`codigoPrincipal`). The reference gives the codes alone. */
 export const FUEL_CODES: CodeTable = {
   name: 'fuel-codes',
-  source: 'Ficha técnica off-line 2.32, table 30 and annexes 12 and 16',
+  source: 'Ficha técnica off-line 2.32, tabla 30 y anexos 12 y 16',
   rows: ['0103', '0101', '0174', '0121', '0104'].map((code) => ({
     code,
     es: `Combustible ${code}`,
@@ -32,7 +32,7 @@ export const FUEL_CODES: CodeTable = {
 /** Lines of plastic bags (`codigoPrincipal`): price zero, ICE per unit. */
 export const PLASTIC_BAG_CODES: CodeTable = {
   name: 'plastic-bag-codes',
-  source: 'Ficha técnica off-line 2.32, annex 18',
+  source: 'Ficha técnica off-line 2.32, anexo 18',
   rows: ['ICE-FPN-01', 'ICE-FPR-02', 'ICE-FPE-03'].map((code) => ({
     code,
     es: `Fundas plásticas (${code})`,
@@ -49,7 +49,7 @@ export interface InvoiceWithholding extends CodeRow {
 /** Withholdings inside invoices of fuel sellers and of the press (tax code 4). */
 export const INVOICE_WITHHOLDING: CodeTable<InvoiceWithholding> = {
   name: 'invoice-withholding',
-  source: 'Ficha técnica off-line 2.32, tables 22 and 23',
+  source: 'Ficha técnica off-line 2.32, tablas 22 y 23',
   rows: [
     { code: '3', tariff: '1.00', es: 'IVA presuntivo, prensa', en: 'Presumptive IVA, press', ...always },
     { code: '4', tariff: '0.12', es: 'IVA presuntivo, combustibles', en: 'Presumptive IVA, fuel', ...always },

@@ -5,7 +5,7 @@ const always = { from: null, to: null } as const;
 /** `codDoc`. */
 export const DOCUMENT_TYPES: CodeTable = {
   name: 'document-types',
-  source: 'Ficha técnica off-line 2.32, table 3',
+  source: 'Ficha técnica off-line 2.32, tabla 3',
   rows: [
     { code: '01', es: 'Factura', en: 'Invoice', ...always },
     {
@@ -24,7 +24,7 @@ export const DOCUMENT_TYPES: CodeTable = {
 /** `ambiente`. */
 export const ENVIRONMENTS: CodeTable = {
   name: 'environments',
-  source: 'Ficha técnica off-line 2.32, table 4',
+  source: 'Ficha técnica off-line 2.32, tabla 4',
   rows: [
     { code: '1', es: 'Pruebas', en: 'Test', ...always },
     { code: '2', es: 'Producción', en: 'Production', ...always },
@@ -34,7 +34,7 @@ export const ENVIRONMENTS: CodeTable = {
 /** `tipoEmision`. */
 export const EMISSION_TYPES: CodeTable = {
   name: 'emission-types',
-  source: 'Ficha técnica off-line 2.32, table 2',
+  source: 'Ficha técnica off-line 2.32, tabla 2',
   rows: [{ code: '1', es: 'Normal', en: 'Normal', ...always }],
 };
 
@@ -46,7 +46,7 @@ export interface IdentificationType extends CodeRow {
 /** `tipoIdentificacionComprador` and its siblings. */
 export const IDENTIFICATION_TYPES: CodeTable<IdentificationType> = {
   name: 'identification-types',
-  source: 'Ficha técnica off-line 2.32, table 6',
+  source: 'Ficha técnica off-line 2.32, tabla 6',
   rows: [
     { code: '04', alias: 'RUC', es: 'RUC', en: 'Taxpayer number (RUC)', ...always },
     { code: '05', alias: 'CEDULA', es: 'Cédula', en: 'National identity card', ...always },

@@ -11,7 +11,7 @@ export const LIMIT = { finalConsumer: 'final-consumer-total', cash: 'cash-deduct
 /** Dated amounts from which other rules apply. */
 export const AMOUNT_LIMITS: CodeTable<Limit> = {
   name: 'amount-limits',
-  source: 'Ficha técnica off-line 2.22 (September 2022) and 2.32, table 6; LRTI, article 103',
+  source: 'Ficha técnica off-line 2.22 (septiembre de 2022) y 2.32, tabla 6; LRTI, artículo 103',
   rows: [
     {
       code: LIMIT.finalConsumer,

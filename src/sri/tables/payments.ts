@@ -7,7 +7,7 @@ const always = { from: null, to: null } as const;
 /** `formaPago`. The schema takes 01 to 21; 02 to 14 are historic. */
 export const PAYMENT_METHODS: CodeTable = {
   name: 'payment-methods',
-  source: 'Ficha técnica off-line 2.32, table 24',
+  source: 'Ficha técnica off-line 2.32, tabla 24',
   rows: [
     { code: '01', es: 'Sin utilización del sistema financiero', en: 'Without the financial system', ...since2013 },
     { code: '15', es: 'Compensación de deudas', en: 'Set-off of debts', ...since2013 },
@@ -28,7 +28,7 @@ export const PAYMENT_METHODS: CodeTable = {
 /** `unidadTiempo` is free text of up to 10 characters: these are the usual values, others are taken with a warning. */
 export const TIME_UNITS: CodeTable = {
   name: 'time-units',
-  source: 'Examples of the ficha técnica off-line 2.32; no table exists',
+  source: 'Ejemplos de la ficha técnica off-line 2.32; no hay tabla',
   rows: [
     { code: 'dias', es: 'Días', en: 'Days', ...always },
     { code: 'meses', es: 'Meses', en: 'Months', ...always },

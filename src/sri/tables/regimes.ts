@@ -3,7 +3,7 @@ import type { CodeTable } from './code-table.js';
 /** Legends of the issuer's regime, where the text itself is what the XML carries. */
 export const LEGENDS: CodeTable = {
   name: 'legends',
-  source: 'Ficha técnica off-line 2.32, annexes 21, 22 and 24; 2.34, annex 26',
+  source: 'Ficha técnica off-line 2.32, anexos 21, 22 y 24; 2.34, anexo 26',
   rows: [
     { code: 'rimpe-entrepreneur', es: 'CONTRIBUYENTE RÉGIMEN RIMPE', en: 'RIMPE regime', from: '2022-01-01', to: null },
     {

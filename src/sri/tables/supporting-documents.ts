@@ -10,7 +10,7 @@ const named = (rows: readonly Named[]) => rows.map(([code, es, en]) => ({ code, 
 /** Documents that support a withholding or a reimbursement (`codDocSustento`, `codDocReembolso`). */
 export const SUPPORTING_DOCUMENTS: CodeTable = {
   name: 'supporting-documents',
-  source: 'ATS catalogue, table 4',
+  source: 'Catálogo del ATS, tabla 4',
   rows: named([
     ['01', 'Factura', 'Invoice'],
     ['02', 'Nota de venta', 'Sales note'],
@@ -56,7 +56,7 @@ export const SUPPORTING_NOTES: readonly string[] = ['04', '05', '47', '48', '51'
 /** What a supporting document is good for (`codSustento`). */
 export const SUSTENTO_CODES: CodeTable = {
   name: 'sustento-codes',
-  source: 'ATS catalogue, table 5 (codes 14 and 15: one source only)',
+  source: 'Catálogo del ATS, tabla 5 (códigos 14 y 15: una sola fuente)',
   rows: named([
     ['00', 'Casos especiales', 'Special cases'],
     ['01', 'Crédito tributario para declaración de IVA', 'Tax credit for IVA'],
@@ -84,7 +84,7 @@ export const SUSTENTO_CODES: CodeTable = {
 /** Kinds of a withholding's subject or a reimbursed supplier. */
 export const PERSON_KINDS: CodeTable = {
   name: 'person-kinds',
-  source: 'ATS catalogue, table 14; ficha técnica off-line 2.32, table 26',
+  source: 'Catálogo del ATS, tabla 14; ficha técnica off-line 2.32, tabla 26',
   rows: named([
     ['01', 'Persona natural', 'Natural person'],
     ['02', 'Sociedad', 'Company'],
@@ -94,7 +94,7 @@ export const PERSON_KINDS: CodeTable = {
 /** Whether a payment went to a resident (`pagoLocExt`). */
 export const PAYMENT_LOCATIONS: CodeTable = {
   name: 'payment-locations',
-  source: 'ATS catalogue, table 15',
+  source: 'Catálogo del ATS, tabla 15',
   rows: named([
     ['01', 'Pago a residente', 'Resident'],
     ['02', 'Pago a no residente', 'Non-resident'],
@@ -104,7 +104,7 @@ export const PAYMENT_LOCATIONS: CodeTable = {
 /** Tax regime of a payment abroad (`tipoRegi`). */
 export const FOREIGN_REGIMES: CodeTable = {
   name: 'foreign-regimes',
-  source: 'ATS catalogue, table 19',
+  source: 'Catálogo del ATS, tabla 19',
   rows: named([
     ['01', 'Régimen general', 'General regime'],
     ['02', 'Paraíso fiscal', 'Tax haven'],
@@ -115,7 +115,7 @@ export const FOREIGN_REGIMES: CodeTable = {
 /** Countries named in the references at hand; the SRI's table is longer, so an unlisted code is not wrong. */
 export const COUNTRIES: CodeTable = {
   name: 'countries',
-  source: 'Ficha técnica off-line 2.32, table 25 (excerpt)',
+  source: 'Ficha técnica off-line 2.32, tabla 25 (extracto)',
   rows: named([
     ['593', 'Ecuador', 'Ecuador'],
     ['110', 'Estados Unidos', 'United States'],

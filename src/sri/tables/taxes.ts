@@ -8,7 +8,7 @@ export const TAX = { iva: '2', ice: '3', irbpnr: '5' } as const;
 /** `codigo` of a tax. */
 export const TAX_CODES: CodeTable = {
   name: 'taxes',
-  source: 'Ficha técnica off-line 2.32, table 16',
+  source: 'Ficha técnica off-line 2.32, tabla 16',
   rows: [
     { code: TAX.iva, es: 'IVA', en: 'Value added tax', ...always },
     { code: TAX.ice, es: 'ICE', en: 'Tax on special consumption', ...always },
@@ -38,7 +38,7 @@ const perhapsForTourism = (from: string, to: string | null): IvaRate => ({ ...re
 /** `codigoPorcentaje` of IVA. Three codes mean no tax, for three different reasons. */
 export const IVA_RATES: CodeTable<IvaRate> = {
   name: 'iva-rates',
-  source: 'Ficha técnica off-line 2.32, table 17; D.E. 198, 196, 271, 304, 339 (2022); Circular NAC-DGECCGC25-00000006',
+  source: 'Ficha técnica off-line 2.32, tabla 17; D.E. 198, 196, 271, 304, 339 (2022); Circular NAC-DGECCGC25-00000006',
   rows: [
     { code: '0', es: '0 %', en: 'Zero rate', percent: '0.00', ...always },
     { code: '2', es: '12 %', en: '12 %', percent: '12.00', from: null, to: '2016-05-31' },
@@ -115,7 +115,7 @@ export const EXCISE_CODE = /^[0-9]{4}$/;
 /** `codigoPorcentaje` of ICE. */
 export const ICE_RATES: CodeTable<ExciseRate> = {
   name: 'ice-rates',
-  source: 'Ficha técnica off-line 2.32, table 18',
+  source: 'Ficha técnica off-line 2.32, tabla 18',
   rows: [
     excise('3011', 'Cigarrillos rubios', 'Cigarettes, blond', null, { amount: '0.16', unit: 'unit' }),
     excise('3021', 'Cigarrillos negros', 'Cigarettes, black', null, { amount: '0.16', unit: 'unit' }),
@@ -170,7 +170,7 @@ export const ICE_RATES: CodeTable<ExciseRate> = {
 /** `codigoPorcentaje` of IRBPNR. */
 export const IRBPNR_RATES: CodeTable<ExciseRate> = {
   name: 'irbpnr-rates',
-  source: 'Ficha técnica off-line 2.32, tables 16 and 18',
+  source: 'Ficha técnica off-line 2.32, tablas 16 y 18',
   rows: [
     {
       code: '5001',
@@ -186,7 +186,7 @@ export const IRBPNR_RATES: CodeTable<ExciseRate> = {
 /** Codes that `codigoAuxiliar` must carry for construction materials taxed at 5 %. */
 export const CONSTRUCTION_MATERIALS: CodeTable = {
   name: 'construction-materials',
-  source: 'Ficha técnica off-line 2.32, table 31; Res. NAC-DGERCGC24-00000013',
+  source: 'Ficha técnica off-line 2.32, tabla 31; Res. NAC-DGERCGC24-00000013',
   rows: (
     [
       ['F010101', 'Varilla', 'Rod'],

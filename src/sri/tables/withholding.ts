@@ -9,7 +9,7 @@ export const WITHHELD_TAX = { income: '1', iva: '2', isd: '6' } as const;
 /** `codigo` of a withholding. */
 export const WITHHELD_TAXES: CodeTable = {
   name: 'withheld-taxes',
-  source: 'Ficha técnica off-line 2.32, table 19',
+  source: 'Ficha técnica off-line 2.32, tabla 19',
   rows: [
     { code: WITHHELD_TAX.income, es: 'Impuesto a la renta', en: 'Income tax', ...always },
     { code: WITHHELD_TAX.iva, es: 'IVA', en: 'Value added tax', ...always },
@@ -38,7 +38,7 @@ const iva = (code: string, percent: string, es: string, en: string): Withholding
 /** `codigoRetencion` of IVA: not the boxes 721 to 731 of the tax return. */
 export const IVA_WITHHOLDING: CodeTable<WithholdingRate> = {
   name: 'withholding-iva',
-  source: 'Ficha técnica off-line 2.32, table 20',
+  source: 'Ficha técnica off-line 2.32, tabla 20',
   rows: [
     iva('9', '10.00', 'Retención del 10 % del IVA', '10 % of the IVA'),
     iva('10', '20.00', 'Retención del 20 % del IVA', '20 % of the IVA'),
@@ -56,7 +56,7 @@ const ISD = { es: 'Impuesto a la salida de divisas', en: 'Tax on currency leavin
 /** `codigoRetencion` of ISD. */
 export const ISD_WITHHOLDING: CodeTable<WithholdingRate> = {
   name: 'withholding-isd',
-  source: 'Ficha técnica off-line 2.32, table 20; D.E. 298 (2021), D.E. 643 (2023), D.E. 589 (2025)',
+  source: 'Ficha técnica off-line 2.32, tabla 20; D.E. 298 (2021), D.E. 643 (2023), D.E. 589 (2025)',
   rows: [
     { code: '4580', percent: '5.00', ...ISD, from: null, to: '2021-12-31' },
     { code: '4580', percent: '4.75', ...ISD, from: '2022-01-01', to: '2022-03-31' },
@@ -85,7 +85,7 @@ export const ISD_WITHHOLDING: CodeTable<WithholdingRate> = {
  */
 export const INCOME_WITHHOLDING: CodeTable<WithholdingRate> = {
   name: 'withholding-income',
-  source: 'ATS catalogue 3.10; Res. NAC-DGERCGC26-00000009 (rates from 01-03-2026) and the rates before it',
+  source: 'Catálogo del ATS 3.10; Res. NAC-DGERCGC26-00000009 (tarifas desde 01-03-2026) y las anteriores',
   rows: INCOME_WITHHOLDING_ROWS,
 };
 

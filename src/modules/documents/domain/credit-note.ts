@@ -20,13 +20,13 @@ const RULES = defineRules({
   'credit.too_old': {
     es: 'La factura es más antigua que el plazo',
     en: 'The invoice is older than allowed',
-    reference: 'Rule of this service (CREDIT_NOTE_MAX_AGE_MONTHS); the SRI sets no limit',
+    reference: 'Regla de este servicio (CREDIT_NOTE_MAX_AGE_MONTHS); el SRI no fija límite',
   },
   'credit.tax_not_charged': {
     severity: 'warning',
     es: 'La nota, con las que ya tiene la factura, devuelve un impuesto que esta no cobró, o no sobre tanta base',
     en: 'The note, with those that the invoice has already, gives back a tax that it did not charge, or not on so much',
-    reference: 'Ficha técnica 2.32, annex of the credit note',
+    reference: 'Ficha técnica 2.32, anexo de la nota de crédito',
   },
 });
 

@@ -24,7 +24,7 @@ export interface ModifiedDocument extends Original, OriginalIdentity, Charged {
   readonly authorizationNumber: string | null;
 }
 
-const NOTE_ANNEX = 'Ficha técnica 2.32, annex of the credit note';
+const NOTE_ANNEX = 'Ficha técnica 2.32, anexo de la nota de crédito';
 
 const RULES = defineRules({
   'modified.mismatch': { es: 'No coincide con el documento modificado', en: 'Differs from the modified document', reference: NOTE_ANNEX },
@@ -32,7 +32,7 @@ const RULES = defineRules({
     severity: 'warning',
     es: 'El comprador no es el del documento modificado',
     en: 'The buyer is not that of the modified document',
-    reference: 'Advice of this service; no rule of the SRI',
+    reference: 'Consejo de este servicio; el SRI no lo exige',
   },
 });
 

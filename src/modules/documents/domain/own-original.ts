@@ -8,7 +8,7 @@ const RULES = defineRules({
   'support.own_document': {
     es: 'De los documentos del propio emisor solo una liquidación de compra (03) sustenta una retención: la factura la emite el proveedor',
     en: "Of the issuer's own documents only a purchase settlement (03) supports a withholding: the invoice is the supplier's",
-    reference: 'Ficha técnica 2.32, annex of the withholding certificate',
+    reference: 'Ficha técnica 2.32, anexo del comprobante de retención',
   },
 });
 

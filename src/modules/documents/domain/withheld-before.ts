@@ -9,7 +9,7 @@ const RULES = defineRules({
     severity: 'warning',
     es: 'Otra retención al mismo sujeto ya tiene este documento de sustento: verifique que no se retenga dos veces',
     en: 'Another withholding from the same subject has this supporting document already: verify that it is not withheld from twice',
-    reference: 'Advice of this service; no rule of the SRI',
+    reference: 'Consejo de este servicio; el SRI no lo exige',
   },
 });
 

@@ -51,7 +51,7 @@ export class AuthorizeStep implements SagaStep {
 
   /** Each question takes its time: the lease is renewed for it. */
   private async askFormer(accessKey: string, { loaded: { state }, token }: LeasedDocument): Promise<AuthorizationAnswer> {
-    const permit = await this.calls.acquire('authorization', { isNext: true });
+    const permit = await this.calls.acquire('authorization', { turn: 'next' });
     if (permit.kind === 'wait') return { kind: 'not_delivered', reason: permit.reason };
     try {
       const renewed = await this.documents.take(state.tenantId, state.id, token, this.clock.now(), this.settings.LEASE_SECONDS * 1_000);

@@ -1,10 +1,11 @@
+import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { StepGates } from '../../../platform/outbox/step-gates.js';
 import type { SriService } from '../../../sri/soap/classification.js';
 import { type Admission, type CallPermit, SriBreaker } from './sri-breaker.js';
 import { callsAtOnce, SriCalls } from './sri-calls.js';
 
 const START = Date.parse('2026-11-21T15:00:00Z');
-const SETTINGS = { WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 };
+const SETTINGS = { LEASE_SECONDS: 60, SRI_TIMEOUT_SECONDS: 30, SHUTDOWN_SECONDS: 25, WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 };
 
 describe('calls of the SRI that a worker has under way', () => {
   let elapsed: number;
@@ -12,12 +13,17 @@ describe('calls of the SRI that a worker has under way', () => {
   let sleeping: { readonly until: number; readonly wake: () => void }[];
   let calls: SriCalls;
   let breaker: SriBreaker;
+  let shutdown: Shutdown;
+  let made: (settings: typeof SETTINGS) => SriCalls;
   beforeEach(() => {
     elapsed = 0;
     sleeping = [];
     const clock = { now: () => new Date(START + elapsed) };
+    shutdown = new Shutdown(SETTINGS);
     breaker = new SriBreaker(clock, SETTINGS);
-    calls = new SriCalls(breaker, clock, { sleep: (milliseconds) => new Promise((wake) => sleeping.push({ until: elapsed + milliseconds, wake })) }, SETTINGS, new StepGates());
+    const sleeper = { sleep: (milliseconds: number) => new Promise<void>((wake) => sleeping.push({ until: elapsed + milliseconds, wake })) };
+    made = (settings) => new SriCalls(breaker, clock, sleeper, settings, shutdown, new StepGates());
+    calls = made(SETTINGS);
   });
 
   const pass = async (milliseconds: number): Promise<void> => {
@@ -64,18 +70,18 @@ describe('calls of the SRI that a worker has under way', () => {
     for (const permit of [...permits.slice(2), ...(await Promise.all(waiting.slice(1)))]) permit.report(true);
     // Nobody has kept a place or given back more than his own.
     await all();
-    const ninth = calls.acquire('reception');
+    const ninth = calls.acquire('reception', { turn: 'fresh' });
     await pass(500);
     expect(await ninth).toMatchObject({ kind: 'wait', reason: 'crowded' });
   });
 
-  it('are put off when none ends in time, and for a while no more of their step are announced than there is room for', async () => {
+  it('are put off when none ends in time, and for a while no more of their step are announced than there is room for, or two for the next places', async () => {
     const permits = await all();
-    const ninth = calls.acquire('reception');
+    const ninth = calls.acquire('reception', { turn: 'fresh' });
     expect(room('submit')).toBeUndefined();
     await pass(500);
     expect(await ninth).toEqual({ kind: 'wait', reason: 'crowded', until: new Date(START + 1_000) });
-    expect(['prepare', 'submit', 'authorize', 'watch'].map(room)).toEqual([undefined, 0, undefined, undefined]);
+    expect(['prepare', 'submit', 'authorize', 'watch'].map(room)).toEqual([undefined, 2, undefined, undefined]);
     permits[0]!.report(true);
     permits[1]!.report(true);
     expect(room('submit')).toBe(2);
@@ -90,15 +96,67 @@ describe('calls of the SRI that a worker has under way', () => {
   it('of a step that goes on asking come next, whoever waits', async () => {
     const permits = await all();
     const waiting = calls.acquire('reception');
-    const next = calls.acquire('reception', { isNext: true });
+    const next = calls.acquire('reception', { turn: 'next' });
     permits[0]!.report(true);
     const again = permitted(await next);
-    await pass(500);
+    await pass(5_000);
     expect(await waiting).toMatchObject({ reason: 'crowded' });
-    const patient = calls.acquire('reception', { isNext: true });
+    const patient = calls.acquire('reception', { turn: 'next' });
     await pass(20_000);
     again.report(true);
     expect((await patient).kind).toBe('go');
+  });
+
+  it.each([
+    ['five seconds', 60, 5_000],
+    ['as long as their lease holds the call', 33, 2_000],
+    ['as long as the others at least', 31, 500],
+  ])('wait for the next places for %s; all others of those that came for half a second', async (_, LEASE_SECONDS, patience) => {
+    calls = made({ ...SETTINGS, LEASE_SECONDS });
+    await all();
+    const ends: string[] = [];
+    for (const who of ['first', 'second', 'third']) void calls.acquire('reception').then(({ kind }) => ends.push(`${who} ${kind}`));
+    await pass(499);
+    expect(ends).toEqual([]);
+    await pass(1);
+    expect(ends).toContain('third wait');
+    expect(ends).toHaveLength(patience === 500 ? 3 : 1);
+    await pass(patience - 501);
+    expect(ends).toHaveLength(patience === 500 ? 3 : 1);
+    await pass(1);
+    expect(ends).toHaveLength(3);
+  });
+
+  it('are begun no more once the process is to stop', async () => {
+    const permits = await all();
+    const waiting = calls.acquire('reception');
+    shutdown.onModuleDestroy();
+    permits[0]!.report(true);
+    expect(await waiting).toEqual({ kind: 'wait', reason: 'crowded', until: new Date(START) });
+    permits[1]!.report(true);
+    expect(await calls.acquire('reception', { turn: 'next' })).toMatchObject({ kind: 'wait' });
+  });
+
+  it('of what was put off come before those that follow their signature, however many these are, and two of them always wait', async () => {
+    let permits = await all();
+    const fresh = (): Promise<Admission> => calls.acquire('reception', { turn: 'fresh' });
+    const vain = fresh();
+    await pass(500);
+    expect(await vain).toMatchObject({ reason: 'crowded' });
+    const order: string[] = [];
+    const waits = (who: string, admission: Promise<Admission>): Promise<CallPermit> => admission.then((it) => (order.push(who), permitted(it)));
+    const waiting = [waits('fresh', fresh()), waits('fresh', fresh())];
+    expect(room('submit')).toBe(2);
+    waiting.push(waits('put off', calls.acquire('reception')));
+    expect(room('submit')).toBe(1);
+    waiting.push(waits('put off later', calls.acquire('reception')), waits('next', calls.acquire('reception', { turn: 'next' })));
+    await pass(0);
+    for (const permit of permits.slice(0, 5)) permit.report(true);
+    permits = await Promise.all(waiting);
+    expect(order).toEqual(['next', 'put off', 'put off later', 'fresh', 'fresh']);
+    expect(room('submit')).toBe(2);
+    for (const permit of permits) permit.report(true);
+    expect(room('submit')).toBe(5);
   });
 
   it('are permitted as the breaker says once they have a place, and give it back when it says no', async () => {

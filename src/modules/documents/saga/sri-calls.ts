@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { type StepGate, StepGates } from '../../../platform/outbox/step-gates.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import type { SriService } from '../../../sri/soap/classification.js';
@@ -10,8 +11,12 @@ const SERVICES = 3;
 const FEWEST_CALLS = 8;
 /** The SRI has reset connections where many were opened. */
 const MOST_CALLS = 32;
-/** A call waits so long for one of the same service to end. */
+/** A call waits so long for one of the same service to end, or its worker could do nothing else while a service is slow. */
 const PATIENCE_MS = 500;
+/** A few of those that were announced wait longer: whoever is put off comes after all others that are due. */
+const PATIENCE_IN_TURN_MS = 5_000;
+/** How many of them, as a share of the places. */
+const SHARE_IN_TURN = 0.25;
 const PAUSE_MS = 500;
 /** A service counts as crowded for so long after a call waited in vain. */
 const CROWDED_FOR_MS = 5_000;
@@ -19,17 +24,29 @@ const CROWDED_FOR_MS = 5_000;
 /** Calls of one service that a worker of this concurrency has under way at most, and so its connections. */
 export const callsAtOnce = (concurrency: number): number => Math.min(MOST_CALLS, Math.max(FEWEST_CALLS, Math.ceil(concurrency / SERVICES)));
 
+/**
+ * In the order in which they are called: another call of a step that has called already, a step that the relay announced, and one
+ * that follows its signature at once. Without an order, documents that have just come would take the places of those put off.
+ */
+const TURNS = ['next', 'announced', 'fresh'] as const;
+type Turn = (typeof TURNS)[number];
+
 /** For whom a call is made. */
 interface Caller {
   /** Of the document; one from before the service came back has waited for it. */
   readonly acceptedAt?: Date;
-  /** Another call of a step that has called already. */
-  readonly isNext?: boolean;
+  readonly turn?: Turn;
+}
+
+interface Waiting {
+  readonly turn: Turn;
+  readonly call: () => void;
 }
 
 interface Line {
   underWay: number;
-  readonly waiting: (() => void)[];
+  /** In the order of their turns. */
+  readonly waiting: Waiting[];
   crowdedUntil: Date | null;
 }
 
@@ -42,22 +59,30 @@ interface Line {
 export class SriCalls implements StepGate {
   private readonly lines = new Map<SriService, Line>();
   protected readonly most: number;
+  private readonly patienceInTurnMs: number;
 
   constructor(
     private readonly breaker: SriBreaker,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
-    @Inject(SETTINGS) settings: Pick<Settings, 'WORKER_CONCURRENCY'>,
+    @Inject(SETTINGS) { WORKER_CONCURRENCY, LEASE_SECONDS, SRI_TIMEOUT_SECONDS }: Pick<Settings, 'WORKER_CONCURRENCY' | 'LEASE_SECONDS' | 'SRI_TIMEOUT_SECONDS'>,
+    private readonly shutdown: Shutdown,
     gates: StepGates,
   ) {
-    this.most = callsAtOnce(settings.WORKER_CONCURRENCY);
+    this.most = callsAtOnce(WORKER_CONCURRENCY);
+    // The lease runs meanwhile, and is to hold the call.
+    this.patienceInTurnMs = Math.min(PATIENCE_IN_TURN_MS, Math.max(PATIENCE_MS, (LEASE_SECONDS - SRI_TIMEOUT_SECONDS - 1) * 1_000));
     gates.register(this);
   }
 
   /** Asks whether the service may be called; where all its places are taken, it waits a moment for a call to end. */
-  async acquire(service: SriService, { acceptedAt, isNext = false }: Caller = {}): Promise<Admission> {
+  async acquire(service: SriService, { acceptedAt, turn = 'announced' }: Caller = {}): Promise<Admission> {
     const line = this.line(service);
-    if (!(await this.enter(line, isNext))) return { kind: 'wait', reason: 'crowded', until: new Date(this.clock.now().getTime() + PAUSE_MS) };
+    if (!(await this.enter(line, turn))) return this.crowded(PAUSE_MS);
+    if (this.shutdown.isStopping) {
+      leave(line);
+      return this.crowded(0);
+    }
     const admission = this.breaker.acquire(service, acceptedAt);
     if (admission.kind === 'wait') {
       leave(line);
@@ -81,14 +106,14 @@ export class SriCalls implements StepGate {
     };
   }
 
-  /** As the breaker says; of a crowded service, no more than it has room for. */
+  /** As the breaker says; of a crowded service, no more than it has room for, or a few that take the next places. */
   stepCapacity(): ReadonlyMap<string, number> {
     const capacity = new Map<string, number>(this.breaker.stepCapacity());
     const now = this.clock.now();
     for (const [step, service] of Object.entries(SERVICE_OF)) {
       const line = this.lines.get(service);
       if (!line?.crowdedUntil || line.crowdedUntil <= now) continue;
-      const room = Math.max(0, this.most - line.underWay - line.waiting.length);
+      const room = Math.max(this.most - line.underWay, this.roomInTurn(line), 0);
       capacity.set(step, Math.min(capacity.get(step) ?? room, room));
     }
     return capacity;
@@ -100,32 +125,42 @@ export class SriCalls implements StepGate {
   }
 
   /**
-   * Takes a place.
-   * @param isNext before all who wait, and for as long as it takes: a call always ends
+   * Takes a place, or waits for one; a step that goes on calling does so for as long as it takes: a call always ends.
    * @returns false when none was left in time
    */
-  private async enter(line: Line, isNext: boolean): Promise<boolean> {
+  private async enter(line: Line, turn: Turn): Promise<boolean> {
     if (line.underWay < this.most) {
       line.underWay += 1;
       return true;
     }
     return new Promise((resolve, reject) => {
-      const call = (): void => {
-        resolve(true);
+      const waiting: Waiting = {
+        turn,
+        call: () => {
+          resolve(true);
+        },
       };
-      if (isNext) {
-        line.waiting.unshift(call);
-        return;
-      }
-      line.waiting.push(call);
-      this.sleeper.sleep(PATIENCE_MS).then(() => {
-        const place = line.waiting.indexOf(call);
+      const patienceMs = turn === 'announced' && this.roomInTurn(line) > 0 ? this.patienceInTurnMs : PATIENCE_MS;
+      const behind = line.waiting.findIndex((other) => TURNS.indexOf(other.turn) > TURNS.indexOf(turn));
+      line.waiting.splice(behind < 0 ? line.waiting.length : behind, 0, waiting);
+      if (turn === 'next') return;
+      this.sleeper.sleep(patienceMs).then(() => {
+        const place = line.waiting.indexOf(waiting);
         if (place < 0) return;
         line.waiting.splice(place, 1);
         line.crowdedUntil = new Date(this.clock.now().getTime() + CROWDED_FOR_MS);
         resolve(false);
       }, reject);
     });
+  }
+
+  /** How many more of those that were announced may wait for the next places. */
+  private roomInTurn(line: Line): number {
+    return Math.ceil(this.most * SHARE_IN_TURN) - line.waiting.filter(({ turn }) => turn !== 'fresh').length;
+  }
+
+  private crowded(milliseconds: number): Admission {
+    return { kind: 'wait', reason: 'crowded', until: new Date(this.clock.now().getTime() + milliseconds) };
   }
 
   private line(service: SriService): Line {
@@ -138,9 +173,9 @@ export class SriCalls implements StepGate {
   }
 }
 
-/** Whoever has waited longest takes the place over. */
+/** Whoever's turn it is takes the place over. */
 function leave(line: Line): void {
   const next = line.waiting.shift();
   if (next === undefined) line.underWay -= 1;
-  else next();
+  else next.call();
 }

@@ -2,14 +2,12 @@ import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { Meters } from '../../../platform/observability/meters.js';
 import { AuthorizationClient } from '../../../sri/soap/authorization.js';
 import { ConsultationClient } from '../../../sri/soap/consultation.js';
-import { UndiciSoapTransport } from '../../../sri/soap/transport.js';
+import { MAX_ANSWER_BYTES, UndiciSoapTransport } from '../../../sri/soap/transport.js';
 import { MeasuredDocumentsRepository } from '../persistence/measured-documents.repository.js';
 import { DocumentsRepository } from '../persistence/documents.repository.js';
 import { MeasuredAuthorization, MeasuredConsultation, SriMeter } from './measured-sri.js';
 import { SAGA_POLICY, sagaPolicy } from './policy.js';
 import { callsAtOnce } from './sri-calls.js';
-
-const MAX_ANSWER_BYTES = 2_097_152;
 
 /** How long an answer of the SRI may take and how large it may be. */
 export const soapLimits = (settings: Settings): { timeoutMs: number; maxBytes: number } => ({

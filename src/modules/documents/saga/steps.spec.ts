@@ -1,3 +1,4 @@
+import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { StepGates } from '../../../platform/outbox/step-gates.js';
 import { EnvelopeError } from '../../../platform/secrets/key-wrapper.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
@@ -24,7 +25,7 @@ const STATE: DocumentState = {
   id: 'd', tenantId: 't', status: 'RECEPTION_PENDING', version: 1, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [], isResigning: false, suspicion: null,
   receptionAttempts: 0, authorizationAttempts: 0, firstSentAt: null, receivedAt: null, deadlineAt: null, errorCode: null, sriMessages: [], cancellation: null,
 };
-const SETTINGS = { WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 };
+const SETTINGS = { LEASE_SECONDS: 60, SRI_TIMEOUT_SECONDS: 30, SHUTDOWN_SECONDS: 25, WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 };
 
 function invoiceExample(): DocumentExample {
   const [example] = documentType('01')!.examples;
@@ -63,7 +64,7 @@ describe('the steps that call the SRI', () => {
   } as never;
   const killPoints = new KillPoints({ FAULTS: '' } as never, {} as never);
   const ids = { uuid: () => 'id' } as never;
-  const calls = (): SriCalls => new SriCalls(breaker, clock, { sleep: () => Promise.reject(new Error('nobody waits here')) }, SETTINGS, new StepGates());
+  const calls = (): SriCalls => new SriCalls(breaker, clock, { sleep: () => Promise.reject(new Error('nobody waits here')) }, SETTINGS, new Shutdown(SETTINGS), new StepGates());
   const submitStep = (answer: () => unknown): SagaStep =>
     new SubmitStep(documents, new Transmission(documents, { submit: () => Promise.resolve(answer()) } as never, { nudge: () => undefined } as never, killPoints, clock, ids, POLICY), calls(), clock);
   const takes = (service: 'reception' | 'authorization' | 'consultation'): boolean => {

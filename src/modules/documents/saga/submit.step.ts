@@ -29,7 +29,7 @@ export class SubmitStep implements SagaStep {
       await this.documents.advance(state, again, token, now);
       return again.work;
     }
-    const permit = await this.calls.acquire('reception', { acceptedAt: loaded.acceptedAt });
+    const permit = await this.calls.acquire('reception', { acceptedAt: loaded.acceptedAt, turn: signature ? 'fresh' : 'announced' });
     if (permit.kind === 'wait') return await postpone(this.documents, document, 'submit', permit.until, now, permit.reason);
     return await this.transmission.send(document, xml, permit);
   }

@@ -7,8 +7,8 @@ import { defineRules, finding } from '../rules/rule.js';
 import { checkStructure, listOf, objectOf, orNull } from '../rules/structure.js';
 import { checkText, type TextField } from '../rules/texts.js';
 
-const ANNEX_4 = 'Ficha técnica 2.32, annex 4';
-const GUIDE = 'Ficha técnica 2.32, invoice 2.1.0, infoSustitutivaGuiaRemision';
+const ANNEX_4 = 'Ficha técnica 2.32, anexo 4';
+const GUIDE = 'Ficha técnica 2.32, factura 2.1.0, infoSustitutivaGuiaRemision';
 
 const RULES = defineRules({
   'foreign_trade.incoterm': {
@@ -19,7 +19,7 @@ const RULES = defineRules({
   'foreign_trade.country': {
     es: 'El país lleva tres dígitos',
     en: 'The country has three digits',
-    reference: 'Ficha técnica 2.32, table 25',
+    reference: 'Ficha técnica 2.32, tabla 25',
   },
   // Mandatory by the annex; whether the SRI insists is not known.
   'foreign_trade.incoterm_subtotal_missing': {
@@ -38,12 +38,12 @@ const RULES = defineRules({
     severity: 'warning',
     es: 'Una exportación se factura a un comprador identificado, no a consumidor final',
     en: 'An export is invoiced to an identified buyer, not to the final consumer',
-    reference: `${ANNEX_4} and table 6`,
+    reference: `${ANNEX_4} y tabla 6`,
   },
   'substitute_guide.start_date': {
     es: 'El transporte no puede empezar antes de la emisión',
     en: 'The trip may not start before the document is issued',
-    reference: 'Ficha técnica 2.32, message 82',
+    reference: 'Ficha técnica 2.32, mensaje 82',
   },
   'substitute_guide.end_date': {
     es: 'El transporte no puede terminar antes de empezar',
@@ -53,13 +53,13 @@ const RULES = defineRules({
   'substitute_guide.carrier': {
     es: 'La identificación del transportista no es de un tipo conocido o no tiene su forma',
     en: "The carrier's identification is not of a known type or does not have its form",
-    reference: 'Ficha técnica 2.32, table 6',
+    reference: 'Ficha técnica 2.32, tabla 6',
   },
   'substitute_guide.carrier_check_digit': {
     severity: 'warning',
     es: 'El dígito verificador de la identificación del transportista no coincide',
     en: "The check digit of the carrier's identification does not match",
-    reference: 'Ficha técnica 2.32, message 62',
+    reference: 'Ficha técnica 2.32, mensaje 62',
   },
   'substitute_guide.destinations': {
     es: 'Se necesita al menos un destino',

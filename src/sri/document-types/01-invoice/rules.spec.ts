@@ -20,7 +20,7 @@ describe('a good invoice', () => {
       },
       expected: '30.00',
       actual: '30.01',
-      reference: 'Ficha técnica 2.32, annex 3 and message 52',
+      reference: 'Ficha técnica 2.32, anexo 3 y mensaje 52',
       severity: 'error',
     });
   });

@@ -26,30 +26,30 @@ const RULES = defineRules({
   'invoice.final_consumer_limit': {
     es: 'Una factura a consumidor final no puede superar este valor: identifique al comprador',
     en: 'An invoice to a final consumer may not exceed this amount: identify the buyer',
-    reference: 'Ficha técnica 2.32, table 6',
+    reference: 'Ficha técnica 2.32, tabla 6',
   },
   'invoice.tip': {
     es: 'La propina no puede superar el 10 % del subtotal',
     en: 'The tip may not exceed 10 % of the subtotal',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
   'invoice.delivery_guide_number': {
     es: 'El número de guía de remisión tiene la forma 000-000-000000000',
     en: 'The delivery guide number has the form 000-000-000000000',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
   // A shop may number its goods as table 30 numbers fuels.
   'invoice.plate_missing': {
     severity: 'warning',
     es: 'La línea lleva un código de combustible o de transporte: si lo es, indique la placa en vehicle_plate',
     en: 'The line has a code of fuel or transport: if it is such, give the plate in vehicle_plate',
-    reference: 'Ficha técnica 2.32, annexes 12, 16 and 25; 2.33',
+    reference: 'Ficha técnica 2.32, anexos 12, 16 y 25; 2.33',
   },
   'invoice.plate_unusual': {
     severity: 'warning',
     es: 'La placa no tiene la forma de una ecuatoriana; se envía tal cual',
     en: 'The plate does not have the form of an Ecuadorian one; it is sent as it is',
-    reference: 'Ficha técnica 2.32, table 29',
+    reference: 'Ficha técnica 2.32, tabla 29',
   },
 });
 

@@ -18,7 +18,7 @@ const RULES = defineRules({
   'settlement.only_iva': {
     es: 'Una liquidación de compra solo lleva IVA',
     en: 'A purchase settlement carries IVA alone',
-    reference: 'Ficha técnica 2.32, annex of the liquidación de compra',
+    reference: 'Ficha técnica 2.32, anexo de la liquidación de compra',
   },
 });
 

@@ -27,7 +27,7 @@ export function checkCreditNote(
     ...checkTotals(content),
     ...checkTexts(content),
     ...checkAdditionalInfo(content, issuer),
-    ...checkCarriedFields(content, MODIFIED_DOCUMENT_FIELDS),
+    ...checkCarriedFields(content, [...MODIFIED_DOCUMENT_FIELDS, 'reason']),
     ...checkCarriedLineFields(content, ['unit_of_measure']),
   ];
 }

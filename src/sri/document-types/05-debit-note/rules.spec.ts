@@ -24,7 +24,7 @@ it.each(DEBIT_NOTE_EXAMPLES.map((example) => [example.name, example] as const))(
 describe('a debit note', () => {
   it.each([
     [note({}), []],
-    [note({ reason: 'x' }), []],
+    [note({ reason: 'x' }), ['warning document.unused_field /reason']],
     [note({ payments: [] }), ['warning payments.defaulted /payments']],
     [first({ quantity: '2.000000', unitPrice: '10.250000' }), ['debit_note.quantity /lines/0/quantity']],
     [

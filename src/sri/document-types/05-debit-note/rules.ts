@@ -17,7 +17,7 @@ import { checkTexts } from '../rules/texts.js';
 import { checkTotals } from '../rules/totals.js';
 import { ratesDay, taxRate } from '../tax-rates.js';
 
-const ANNEX = 'Ficha técnica 2.32, annex of the debit note';
+const ANNEX = 'Ficha técnica 2.32, anexo de la nota de débito';
 
 const RULES = defineRules({
   'debit_note.quantity': {
@@ -33,7 +33,7 @@ const RULES = defineRules({
   'debit_note.tax_amount': {
     es: 'En una nota de débito el impuesto es base imponible × tarifa de cada grupo: no lleva impuestos por línea',
     en: 'In a debit note the tax is taxable base × rate of each group: lines carry no taxes of their own',
-    reference: `${ANNEX} and message 52`,
+    reference: `${ANNEX} y mensaje 52`,
   },
 });
 

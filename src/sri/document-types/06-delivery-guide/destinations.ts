@@ -5,7 +5,7 @@ import { checkSupport, supportPointers } from '../rules/supporting-reference.js'
 import { checkText } from '../rules/texts.js';
 import { checkEstablishment } from './transport.js';
 
-const STRUCTURE = 'Ficha técnica 2.32, annex 3 (guía de remisión)';
+const STRUCTURE = 'Ficha técnica 2.32, anexo 3 (guía de remisión)';
 
 const RULES = defineRules({
   'destination.lines_missing': {

@@ -16,7 +16,7 @@ import { taxRate } from '../tax-rates.js';
 import { checkDestinations } from './destinations.js';
 import { checkTransport } from './transport.js';
 
-const STRUCTURE = 'Ficha técnica 2.32, annex 3 (guía de remisión)';
+const STRUCTURE = 'Ficha técnica 2.32, anexo 3 (guía de remisión)';
 
 const RULES = defineRules({
   'guide.transport_missing': {

@@ -6,8 +6,8 @@ import { defineRules, finding, type Rule } from '../rules/rule.js';
 import { checkStructure, listOf, objectOf, orNull } from '../rules/structure.js';
 import { checkText } from '../rules/texts.js';
 
-const STRUCTURE = 'Ficha técnica 2.32, annex 3 (guía de remisión)';
-const TABLE_6 = 'Ficha técnica 2.32, table 6';
+const STRUCTURE = 'Ficha técnica 2.32, anexo 3 (guía de remisión)';
+const TABLE_6 = 'Ficha técnica 2.32, tabla 6';
 
 const RULES = defineRules({
   'carrier.id_type': {
@@ -24,23 +24,23 @@ const RULES = defineRules({
     severity: 'warning',
     es: 'El dígito verificador de la identificación del transportista no coincide',
     en: "The check digit of the carrier's identification does not match",
-    reference: 'Ficha técnica 2.32, message 62',
+    reference: 'Ficha técnica 2.32, mensaje 62',
   },
   'transport.start_date': {
     es: 'El transporte empieza el día de emisión de la guía: la clave de acceso lleva esa fecha',
     en: "The trip starts on the guide's issue date: the access key carries that day",
-    reference: 'Ficha técnica 2.32, table 1 and message 82',
+    reference: 'Ficha técnica 2.32, tabla 1 y mensaje 82',
   },
   'transport.end_date': {
     es: 'El transporte termina antes de empezar',
     en: 'The trip ends before it starts',
-    reference: 'Ficha técnica 2.32, message 82',
+    reference: 'Ficha técnica 2.32, mensaje 82',
   },
   'transport.plate_unusual': {
     severity: 'warning',
     es: 'La placa no tiene la forma de una ecuatoriana; se envía tal cual',
     en: 'The plate does not have the form of an Ecuadorian one; it is sent as it is',
-    reference: 'Ficha técnica 2.32, table 29',
+    reference: 'Ficha técnica 2.32, tabla 29',
   },
   'transport.establishment': {
     es: 'El código de establecimiento de destino tiene tres dígitos',

@@ -4,7 +4,7 @@ import { FOREIGN_REGIMES, PAYMENT_LOCATIONS } from '../../tables/supporting-docu
 import type { SupportingDocument } from '../content.js';
 import { defineRules, finding } from '../rules/rule.js';
 
-const ANNEX = 'Ficha técnica 2.32, annex of the withholding certificate 2.0.0; ATS catalogue, tables 15 and 19';
+const ANNEX = 'Ficha técnica 2.32, anexo del comprobante de retención 2.0.0; catálogo del ATS, tablas 15 y 19';
 
 const RULES = defineRules({
   'withholding.payment_location': {

@@ -20,7 +20,7 @@ import { checkSummary, checkWithholdingTotals } from './summary.js';
 import { checkDelay, checkSupportingDocument } from './supporting-document.js';
 import { checkWithheldTax } from './withheld-tax.js';
 
-const ANNEX = 'Ficha técnica 2.32, annex of the withholding certificate';
+const ANNEX = 'Ficha técnica 2.32, anexo del comprobante de retención';
 
 const RULES = defineRules({
   'withholding.short_form': {
@@ -32,18 +32,18 @@ const RULES = defineRules({
   'withholding.subject': {
     es: 'No se retiene al consumidor final: identifique al sujeto retenido',
     en: 'Nothing is withheld from the final consumer: identify the subject',
-    reference: 'Ficha técnica 2.32, table 6 and message 69',
+    reference: 'Ficha técnica 2.32, tabla 6 y mensaje 69',
   },
   'withholding.self': {
     severity: 'warning',
     es: 'El sustento (42) de una autorretención es ella misma: verifique que su número sea el que esta va a tomar',
     en: 'The support (42) of a withholding on oneself is that withholding: verify that its number is the one that this takes',
-    reference: 'Ficha técnica 2.32, annex 19',
+    reference: 'Ficha técnica 2.32, anexo 19',
   },
   'withholding.subject_type': {
     es: 'El tipo de sujeto (01 persona natural, 02 sociedad) va con identificación del exterior (08) y solo con ella',
     en: 'The type of subject (01 person, 02 company) goes with a foreign identification (08) and only with it',
-    reference: `${ANNEX} 2.0.0 and message 52`,
+    reference: `${ANNEX} 2.0.0 y mensaje 52`,
   },
   'withholding.fiscal_period': {
     es: 'El período fiscal es un mes mm/aaaa, no posterior al de emisión',

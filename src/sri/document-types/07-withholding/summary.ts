@@ -4,7 +4,7 @@ import { percentOf, rateOf } from '../../money.js';
 import type { ComputedTotals, DocumentContent, DocumentTax, SupportingDocument, WithheldTax } from '../content.js';
 import { defineRules, finding, repeated, type Rule } from '../rules/rule.js';
 
-const SPECIFICATION = 'Ficha técnica 2.32, annex of the withholding certificate';
+const SPECIFICATION = 'Ficha técnica 2.32, anexo del comprobante de retención';
 
 const RULES = defineRules({
   'withholding.total_tax': {

@@ -17,14 +17,14 @@ import { groupKey } from '../tax-rates.js';
 import { checkPaymentPlace } from './payment-place.js';
 import { checkWithheldTax, MOST_DIGITS } from './withheld-tax.js';
 
-const ANNEX = 'Ficha técnica 2.32, annex of the withholding certificate 2.0.0';
+const ANNEX = 'Ficha técnica 2.32, anexo del comprobante de retención 2.0.0';
 
 const SUPPORT_RULES = defineRules({
   'withholding.late': {
     severity: 'warning',
     es: 'El comprobante de retención se emite hasta cinco días después del documento de sustento',
     en: 'A withholding certificate is issued within five days after the supporting document',
-    reference: 'Reglamento de comprobantes de venta, article 8',
+    reference: 'Reglamento de comprobantes de venta, artículo 8',
   },
 });
 
@@ -38,7 +38,7 @@ const RULES = defineRules({
   'withholding.sustento': {
     es: 'Código de sustento desconocido',
     en: 'Unknown sustento code',
-    reference: 'ATS catalogue, table 5',
+    reference: 'Catálogo del ATS, tabla 5',
   },
   'withholding.empty': {
     es: 'Se necesita al menos un elemento',
@@ -48,18 +48,18 @@ const RULES = defineRules({
   'withholding.income_base': {
     es: 'Las bases de renta deben sumar el total sin impuestos del documento; lo no sujeto va con código 332 y 0 %',
     en: "The income-tax bases must add up to the document's subtotal; what is not subject goes with code 332 and 0 %",
-    reference: `${ANNEX} and message 52`,
+    reference: `${ANNEX} y mensaje 52`,
   },
   'withholding.iva_base': {
     es: 'Las bases de IVA deben sumar el IVA del documento; lo no retenido va con código 7 u 8',
     en: "The IVA bases must add up to the document's IVA; what is not withheld goes with code 7 or 8",
-    reference: `${ANNEX} and message 52`,
+    reference: `${ANNEX} y mensaje 52`,
   },
   'withholding.document_total': {
     severity: 'warning',
     es: 'El importe total no es su total sin impuestos más impuestos: verifique propina, flete, terceros, IVA devuelto',
     en: "The document's total is not its subtotal plus taxes: verify tip, freight, third-party charges, refunded IVA",
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
   'withholding.tariff': {
     es: 'La tarifa tiene como máximo tres cifras significativas',
@@ -69,12 +69,12 @@ const RULES = defineRules({
   'withholding.payment_method': {
     es: 'Forma de pago desconocida o fuera de vigencia',
     en: 'Payment method unknown or not in force',
-    reference: 'Ficha técnica 2.32, table 24',
+    reference: 'Ficha técnica 2.32, tabla 24',
   },
   'withholding.payments': {
     es: 'Los pagos no suman el importe total del documento',
     en: "The payments do not add up to the document's total",
-    reference: `${ANNEX} and message 52`,
+    reference: `${ANNEX} y mensaje 52`,
   },
   'withholding.dividend': {
     es: 'Con sustento 10 cada retención de renta detalla el dividendo; con otro, ninguna',

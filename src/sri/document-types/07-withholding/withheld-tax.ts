@@ -6,13 +6,13 @@ import { WITHHELD_TAX, withholdingTable } from '../../tables/withholding.js';
 import { defineRules, finding } from '../rules/rule.js';
 import { checkText } from '../rules/texts.js';
 
-const TABLES = 'Ficha técnica 2.32, tables 19 and 20; ATS catalogue 3.10';
+const TABLES = 'Ficha técnica 2.32, tablas 19 y 20; catálogo del ATS 3.10';
 
 const RULES = defineRules({
   'withholding.tax': {
     es: 'Se retiene renta (1), IVA (2) o ISD (6)',
     en: 'Income tax (1), IVA (2) or ISD (6) is withheld',
-    reference: 'Ficha técnica 2.32, table 19',
+    reference: 'Ficha técnica 2.32, tabla 19',
   },
   'withholding.code': {
     es: 'Código de retención desconocido o no vigente (los casilleros 721 a 731 no son códigos)',
@@ -39,12 +39,12 @@ const RULES = defineRules({
   'withholding.percentage': {
     es: 'Un porcentaje tiene como máximo tres cifras significativas y no supera 100',
     en: 'A percentage has at most three significant digits and does not exceed 100',
-    reference: 'Ficha técnica 2.32, annex of the withholding certificate',
+    reference: 'Ficha técnica 2.32, anexo del comprobante de retención',
   },
   'withholding.amount': {
     es: 'El valor retenido no es base imponible × porcentaje',
     en: 'The amount withheld is not taxable base × percentage',
-    reference: 'Ficha técnica 2.32, annex of the withholding certificate and message 52',
+    reference: 'Ficha técnica 2.32, anexo del comprobante de retención y mensaje 52',
   },
 });
 

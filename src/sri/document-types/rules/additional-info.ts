@@ -7,17 +7,17 @@ const RULES = defineRules({
   'additional_info.count': {
     es: 'El documento lleva como máximo 15 campos adicionales, contando los que agrega el servicio',
     en: 'The document carries at most 15 additional fields, counting those that the service adds',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
   'additional_info.reserved': {
     es: 'El servicio agrega este campo; la petición no debe llevarlo',
     en: 'The service adds this field itself; requests may not carry it',
-    reference: 'Ficha técnica 2.32, annex 24; 2.34, annex 26',
+    reference: 'Ficha técnica 2.32, anexo 24; 2.34, anexo 26',
   },
   'additional_info.provider': {
     es: 'El proveedor se indica una vez, como RUC Proveedor, con los 13 dígitos de su RUC',
     en: 'The platform is named once, as RUC Proveedor, with the 13 digits of its RUC',
-    reference: 'Ficha técnica 2.34, annex 26',
+    reference: 'Ficha técnica 2.34, anexo 26',
   },
 });
 
@@ -50,6 +50,6 @@ function* checkProvider({ additionalInfo }: DocumentContent): Generator<Finding>
   for (const [place, [index, { name, value }]] of named.entries()) {
     if (place === 0 && name === SERVICE_FIELDS.provider && /^\d{13}$/.test(value)) continue;
     const told = name === SERVICE_FIELDS.provider && place === 0 ? value : name;
-    yield finding(RULES['additional_info.provider'], `/additional_info/${index}`, `${SERVICE_FIELDS.provider}: 13 digits`, told);
+    yield finding(RULES['additional_info.provider'], `/additional_info/${index}`, `${SERVICE_FIELDS.provider}: [0-9]{13}`, told);
   }
 }

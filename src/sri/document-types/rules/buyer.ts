@@ -12,7 +12,7 @@ const TEST_ENVIRONMENT = '1';
 /** Passports and foreign identifications, whose digits cannot be checked. */
 const FREE_IDS: readonly string[] = ['06', '08'];
 
-const TABLE_6 = 'Ficha técnica 2.32, table 6';
+const TABLE_6 = 'Ficha técnica 2.32, tabla 6';
 
 const RULES = defineRules({
   'buyer.incomplete': {
@@ -39,7 +39,7 @@ const RULES = defineRules({
     severity: 'warning',
     es: 'El dígito verificador de la identificación del comprador no coincide',
     en: "The check digit of the buyer's identification does not match",
-    reference: 'Ficha técnica 2.32, message 62',
+    reference: 'Ficha técnica 2.32, mensaje 62',
   },
   'buyer.passport': {
     es: 'Un pasaporte lleva de 1 a 20 caracteres, sin espacios en los extremos ni caracteres de control',
@@ -59,7 +59,7 @@ const RULES = defineRules({
   'buyer.final_consumer_name': {
     es: 'El consumidor final se nombra CONSUMIDOR FINAL; en el ambiente de pruebas también PRUEBAS SERVICIO DE RENTAS INTERNAS',
     en: 'The final consumer is named CONSUMIDOR FINAL; in the test environment also PRUEBAS SERVICIO DE RENTAS INTERNAS',
-    reference: 'Ficha técnica 2.32, tables 5 and 6',
+    reference: 'Ficha técnica 2.32, tablas 5 y 6',
   },
   'buyer.final_consumer_unusual': {
     severity: 'warning',
@@ -70,7 +70,7 @@ const RULES = defineRules({
   'buyer.final_consumer_banned': {
     es: 'Este documento exige un receptor identificado: no admite consumidor final',
     en: 'This document needs an identified receiver: the final consumer is not admitted',
-    reference: 'Ficha técnica 2.32, table 6 and message 69',
+    reference: 'Ficha técnica 2.32, tabla 6 y mensaje 69',
   },
 });
 

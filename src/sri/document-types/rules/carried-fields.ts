@@ -2,7 +2,7 @@ import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent, DocumentLine } from '../content.js';
 import { defineRules, finding } from './rule.js';
 
-const STRUCTURE = 'Ficha técnica 2.32, annex 3 and those of each type';
+const STRUCTURE = 'Ficha técnica 2.32, anexo 3 y los de cada tipo';
 
 const RULES = defineRules({
   'document.unused_field': {

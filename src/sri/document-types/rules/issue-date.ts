@@ -8,18 +8,18 @@ const RULES = defineRules({
   'issue_date.future': {
     es: 'La fecha de emisión es posterior al día de hoy en Ecuador',
     en: 'The issue date is later than today in Ecuador',
-    reference: 'Ficha técnica 2.32, message 65',
+    reference: 'Ficha técnica 2.32, mensaje 65',
   },
   'issue_date.too_old': {
     es: 'La fecha de emisión es demasiado antigua para enviarse al SRI',
     en: 'The issue date is too old to be sent to the SRI',
-    reference: 'Ficha técnica 2.32, message 65',
+    reference: 'Ficha técnica 2.32, mensaje 65',
   },
   'issue_date.not_today': {
     severity: 'warning',
     es: 'Desde 2026 el SRI pide transmitir el mismo día de la emisión y puede rechazar fechas anteriores',
     en: 'Since 2026 the SRI wants transmission on the day of issue and may refuse earlier dates',
-    reference: 'Res. NAC-DGERCGC25-00000017; ficha técnica 2.32, message 65',
+    reference: 'Res. NAC-DGERCGC25-00000017; ficha técnica 2.32, mensaje 65',
   },
 });
 

@@ -4,18 +4,18 @@ import { lineSubtotal } from '../../money.js';
 import type { DocumentContent } from '../content.js';
 import { defineRules, finding, repeated } from './rule.js';
 
-const ARITHMETIC = 'Ficha técnica 2.32, annex 3 and message 52';
+const ARITHMETIC = 'Ficha técnica 2.32, anexo 3 y mensaje 52';
 
 const RULES = defineRules({
   'line.number_repeated': {
     es: 'El número de línea está repetido',
     en: 'The line number is repeated',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
   'line.quantity': {
     es: 'La cantidad debe ser mayor que cero',
     en: 'The quantity must be greater than zero',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
   'line.discount': {
     es: 'El descuento supera el valor de la línea redondeado a centavos',

@@ -5,7 +5,7 @@ import type { DocumentContent } from '../content.js';
 import type { OptionalField } from './carried-fields.js';
 import { defineRules, finding } from './rule.js';
 
-const ANNEXES = 'Ficha técnica 2.32, annexes of credit and debit notes';
+const ANNEXES = 'Ficha técnica 2.32, anexos de las notas de crédito y débito';
 
 const RULES = defineRules({
   'modified_document.missing': {
@@ -16,7 +16,7 @@ const RULES = defineRules({
   'modified_document.type': {
     es: 'Tipo de documento modificado desconocido',
     en: 'Unknown type of modified document',
-    reference: 'Ficha técnica 2.32, table 3 and message 64',
+    reference: 'Ficha técnica 2.32, tabla 3 y mensaje 64',
   },
   'modified_document.type_unusual': {
     severity: 'warning',
@@ -52,9 +52,8 @@ const RULES = defineRules({
   },
 });
 
-/** Fields that only notes carry. */
+/** Fields that only notes carry; a debit note has its reasons in its lines. */
 export const MODIFIED_DOCUMENT_FIELDS = [
-  'reason',
   'modifiedDocumentId',
   'modifiedDocumentType',
   'modifiedDocumentNumber',

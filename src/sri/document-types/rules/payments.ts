@@ -6,7 +6,7 @@ import { PAYMENT_METHODS, TIME_UNITS } from '../../tables/payments.js';
 import type { DocumentContent } from '../content.js';
 import { defineRules, finding, repeated } from './rule.js';
 
-const TABLE_24 = 'Ficha técnica 2.32, table 24';
+const TABLE_24 = 'Ficha técnica 2.32, tabla 24';
 
 const RULES = defineRules({
   'payments.number_repeated': {
@@ -22,7 +22,7 @@ const RULES = defineRules({
   'payments.sum': {
     es: 'Los pagos no suman el total',
     en: 'The payments do not add up to the total',
-    reference: 'Ficha técnica 2.32, annex 3 and table 24',
+    reference: 'Ficha técnica 2.32, anexo 3 y tabla 24',
   },
   'payments.time_unit': {
     severity: 'warning',
@@ -40,7 +40,7 @@ const RULES = defineRules({
     severity: 'warning',
     es: 'El comprador no puede deducir un pago de este valor hecho fuera del sistema financiero',
     en: 'The buyer may not deduct a payment of this amount made outside the financial system',
-    reference: 'LRTI, article 103',
+    reference: 'LRTI, artículo 103',
   },
 });
 

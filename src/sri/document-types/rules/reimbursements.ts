@@ -8,34 +8,34 @@ import { listOf, objectOf, orNull, type Structure } from './structure.js';
 import { checkSupport } from './supporting-reference.js';
 import { checkTaxEntry, checkTaxOfOther, type Holder } from './tax-entry.js';
 
-const ANNEX_5 = 'Ficha técnica 2.32, annex 5';
+const ANNEX_5 = 'Ficha técnica 2.32, anexo 5';
 
 const RULES = defineRules({
   'reimbursement.supplier_id_type': {
     es: 'Tipo de identificación del proveedor desconocido o consumidor final',
     en: "Unknown type of the supplier's identification, or the final consumer",
-    reference: `${ANNEX_5} and table 6`,
+    reference: `${ANNEX_5} y tabla 6`,
   },
   'reimbursement.supplier_id': {
     es: 'La identificación del proveedor no tiene la forma de su tipo',
     en: "The supplier's identification does not have the form of its type",
-    reference: `${ANNEX_5} and table 6`,
+    reference: `${ANNEX_5} y tabla 6`,
   },
   'reimbursement.supplier_check_digit': {
     severity: 'warning',
     es: 'El dígito verificador de la identificación del proveedor no coincide',
     en: "The check digit of the supplier's identification does not match",
-    reference: 'Ficha técnica 2.32, message 62',
+    reference: 'Ficha técnica 2.32, mensaje 62',
   },
   'reimbursement.supplier_type': {
     es: 'El proveedor es persona natural (01) o sociedad (02)',
     en: 'The supplier is a natural person (01) or a company (02)',
-    reference: 'Ficha técnica 2.32, table 26',
+    reference: 'Ficha técnica 2.32, tabla 26',
   },
   'reimbursement.country': {
     es: 'El país lleva tres dígitos',
     en: 'The country has three digits',
-    reference: 'Ficha técnica 2.32, table 25',
+    reference: 'Ficha técnica 2.32, tabla 25',
   },
   'reimbursement.repeated': {
     severity: 'warning',

@@ -8,22 +8,22 @@ const RULES = defineRules({
   'shape.decimal': {
     es: 'No es un número decimal',
     en: 'Not a decimal number',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
   'shape.date': {
     es: 'No es una fecha existente',
     en: 'Not an existing date',
-    reference: 'Ficha técnica 2.32, table 1',
+    reference: 'Ficha técnica 2.32, tabla 1',
   },
   'shape.numeric_code': {
     es: 'El código numérico debe tener 8 dígitos',
     en: 'The numeric code must have 8 digits',
-    reference: 'Ficha técnica 2.32, table 1',
+    reference: 'Ficha técnica 2.32, tabla 1',
   },
   'shape.empty': {
     es: 'Se necesita al menos un elemento',
     en: 'At least one element is needed',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
 });
 

@@ -6,7 +6,7 @@ const RULES = defineRules({
   'shape.structure': {
     es: 'El campo no tiene la forma esperada',
     en: 'The field does not have the expected form',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
 });
 

@@ -11,41 +11,41 @@ const RULES = defineRules({
   'support.document_type': {
     es: 'Tipo de documento de sustento desconocido',
     en: 'Unknown type of supporting document',
-    reference: 'ATS catalogue, table 4; ficha técnica 2.32, message 64',
+    reference: 'Catálogo del ATS, tabla 4; ficha técnica 2.32, mensaje 64',
   },
   'support.number': {
     es: 'El número del documento de sustento tiene la forma 000-000-000000000',
     en: 'The number of the supporting document has the form 000-000-000000000',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
   // Papers without a number of their own, as those from abroad, may be given zeros.
   'support.number_zero': {
     severity: 'warning',
     es: 'El número del documento de sustento lleva ceros por establecimiento, punto de emisión o secuencial',
     en: 'The number of the supporting document has zeros for its establishment, emission point or sequential',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
   'support.authorization_number': {
     es: 'El número de autorización tiene 10, 37 o 49 dígitos',
     en: 'The authorization number has 10, 37 or 49 digits',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
   'support.access_key': {
     severity: 'warning',
     es: 'El dígito verificador de la clave de acceso del documento de sustento no coincide',
     en: 'The check digit of the access key of the supporting document does not match',
-    reference: 'Ficha técnica 2.32, table 1',
+    reference: 'Ficha técnica 2.32, tabla 1',
   },
   'support.access_key_of_other': {
     severity: 'warning',
     es: 'La clave de acceso dice otro tipo, número, fecha o RUC que este documento de sustento: verifique cuál es el correcto',
     en: 'The access key tells another type, number, date or RUC than this supporting document: verify which is right',
-    reference: 'Ficha técnica 2.32, table 1',
+    reference: 'Ficha técnica 2.32, tabla 1',
   },
   'support.date': {
     es: 'El documento de sustento es posterior a este documento',
     en: 'The supporting document is later than this document',
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
 });
 

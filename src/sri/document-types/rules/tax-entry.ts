@@ -6,7 +6,7 @@ import type { DocumentTax } from '../content.js';
 import { rateCodesInForce, taxRate, type TaxRate } from '../tax-rates.js';
 import { defineRules, finding, type Rule } from './rule.js';
 
-const TABLES = 'Ficha técnica 2.32, tables 16 to 18';
+const TABLES = 'Ficha técnica 2.32, tablas 16 a 18';
 
 const TAX_ENTRY_RULES = defineRules({
   'tax.code': { es: 'Código de impuesto desconocido', en: 'Unknown tax code', reference: TABLES },
@@ -20,7 +20,7 @@ const TAX_ENTRY_RULES = defineRules({
     severity: 'warning',
     es: 'El código de tarifa no está vigente en la fecha de esta nota: verifique que lo estuviera en la del documento que modifica',
     en: 'The rate code is not in force on the day of this note: verify that it was on that of the document that it modifies',
-    reference: 'Ficha técnica 2.32, annexes of credit and debit notes',
+    reference: 'Ficha técnica 2.32, anexos de las notas de crédito y débito',
   },
   'tax.rate_code_unlisted': {
     severity: 'warning',
@@ -32,7 +32,7 @@ const TAX_ENTRY_RULES = defineRules({
     severity: 'warning',
     es: 'Esta versión no conoce un decreto que ponga en uso esta tarifa en todo el país en la fecha que rige: verifíquelo',
     en: 'This version knows no decree that puts this rate to use in the whole country on the day that decides: verify it',
-    reference: 'Ficha técnica 2.32, table 17',
+    reference: 'Ficha técnica 2.32, tabla 17',
   },
   'tax.rate': {
     es: 'La tarifa no corresponde al código de tarifa',
@@ -53,19 +53,19 @@ const TAX_ENTRY_RULES = defineRules({
   'tax.amount': {
     es: 'El valor del impuesto no es base imponible × tarifa',
     en: 'The tax amount is not taxable base × rate',
-    reference: 'Ficha técnica 2.32, annex 3 and message 52',
+    reference: 'Ficha técnica 2.32, anexo 3 y mensaje 52',
   },
   'tax.amount_unusual': {
     severity: 'warning',
     es: 'El ICE no es base imponible × tarifa: verifique su parte específica y su base',
     en: 'The ICE is not taxable base × rate: verify its specific part and its base',
-    reference: 'Ficha técnica 2.32, annex 3 and table 18',
+    reference: 'Ficha técnica 2.32, anexo 3 y tabla 18',
   },
   'tax.amount_of_lines': {
     severity: 'warning',
     es: 'El impuesto de este documento no es base imponible × tarifa: verifique que sume los de sus líneas',
     en: "This document's tax is not taxable base × rate: verify that it adds up those of its lines",
-    reference: 'Ficha técnica 2.32, annex 3',
+    reference: 'Ficha técnica 2.32, anexo 3',
   },
 });
 

@@ -15,8 +15,8 @@ import {
   type TaxPointers,
 } from './tax-entry.js';
 
-const ARITHMETIC = 'Ficha técnica 2.32, annex 3 and message 52';
-const TABLES = 'Ficha técnica 2.32, tables 16 to 18';
+const ARITHMETIC = 'Ficha técnica 2.32, anexo 3 y mensaje 52';
+const TABLES = 'Ficha técnica 2.32, tablas 16 a 18';
 
 const RULES = defineRules({
   'line.taxes_missing': {
@@ -53,7 +53,7 @@ const RULES = defineRules({
     severity: 'warning',
     es: 'La tarifa de 5 % pide en aux_code un código de material de construcción',
     en: 'The 5 % rate asks for a construction material code in aux_code',
-    reference: 'Ficha técnica 2.32, annex 23 and table 31',
+    reference: 'Ficha técnica 2.32, anexo 23 y tabla 31',
   },
   'taxes.repeated': {
     es: 'El impuesto y tarifa ya están en otra entrada',

@@ -4,7 +4,7 @@ import type { DocumentContent, DocumentTypeCode, NameValue } from '../content.js
 import { firstNotPrinted } from './printed-scripts.js';
 import { defineRules, finding } from './rule.js';
 
-const STRUCTURE = 'Ficha técnica 2.32, annex 3';
+const STRUCTURE = 'Ficha técnica 2.32, anexo 3';
 
 const RULES = defineRules({
   'text.length': {
@@ -21,7 +21,7 @@ const RULES = defineRules({
     severity: 'warning',
     es: 'El SRI admite el texto, pero el documento impreso (RIDE) no tiene letras para esa escritura y muestra recuadros: escríbalo en letras latinas',
     en: 'The SRI takes the text, but the printed document (RIDE) has no letters of this script and shows boxes: write it in Latin letters',
-    reference: 'Advice of this service; no rule of the SRI',
+    reference: 'Consejo de este servicio; el SRI no lo exige',
   },
   'text.empty': { es: 'El texto está vacío', en: 'The text is empty', reference: STRUCTURE },
   'line.details': {

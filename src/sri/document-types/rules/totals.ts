@@ -5,7 +5,7 @@ import { AMOUNT_LIMITS, LIMIT } from '../../tables/limits.js';
 import type { DocumentContent } from '../content.js';
 import { defineRules, finding, type Rule } from './rule.js';
 
-const ARITHMETIC = 'Ficha técnica 2.32, annex 3 and message 52';
+const ARITHMETIC = 'Ficha técnica 2.32, anexo 3 y mensaje 52';
 
 const RULES = defineRules({
   'totals.subtotal': {
