@@ -2110,6 +2110,8 @@ AS $function$
 declare
   last_life timestamptz;
   lost interval;
+  -- With what is issued once a month, whatever day it is.
+  a_month constant interval := interval '35 days';
   environment_here text := (select d.environment from deployment d);
 begin
   update deployment set lineage = p_lineage;
@@ -2117,14 +2119,17 @@ begin
   last_life := coalesce((select max(d.created_at) from documents d), p_now);
   lost := greatest(p_now - last_life, interval '1 day');
   return query
-  with wanted as (
+  with lately as (
+    select d.tenant_id, d.emission_point_id, d.document_type, count(*) as month, count(*) filter (where d.created_at > last_life - lost) as day
+    from documents d
+    where d.sri_environment = environment_here and d.sequential is not null and d.created_at > last_life - greatest(lost, a_month)
+    group by 1, 2, 3
+  ), wanted as (
     select p.tenant_id, p.id as point, t.type, coalesce(c.last_value, p.initial_sequential - 1) as last,
-      greatest(p_skip, 10 * (
-        select count(*) from documents d
-        where d.tenant_id = p.tenant_id and d.emission_point_id = p.id and d.document_type = t.type and d.sri_environment = environment_here
-          and d.sequential is not null and d.created_at > last_life - lost)) as skip
+      least(greatest(p_skip, 10 * coalesce(l.day, 0), 2 * coalesce(l.month, 0)), 999999999) as skip
     from emission_points p
     cross join unnest(p_types) as t (type)
+    left join lately l on l.tenant_id = p.tenant_id and l.emission_point_id = p.id and l.document_type = t.type
     left join sequence_counters c
       on c.tenant_id = p.tenant_id and c.emission_point_id = p.id and c.document_type = t.type and c.environment = environment_here
   ), reached as (
