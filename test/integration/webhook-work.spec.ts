@@ -70,6 +70,25 @@ describe('the work of webhooks', () => {
     expect(busy).toContain((await claim(1))[0]);
   });
 
+  it.each([false, true])('that somebody asks for goes before all that its address has waiting (failing: %s)', async (fails) => {
+    const id = await tenant(1, 50, { fails });
+    const [{ webhook_id: webhookId } = { webhook_id: '' }, { delivery_id: again } = { delivery_id: '' }] = await database.query<{ webhook_id: string; delivery_id: string }>(
+      'select webhook_id, delivery_id from webhook_work where tenant_id = $1 order by due_at desc limit 2', [id]);
+    const deliveries = new DeliveriesRepository(new TenantTransaction(service));
+    const asked = { event: randomUUID(), delivery: randomUUID() };
+    await deliveries.replay(acting(id), webhookId, again, new Date());
+    await deliveries.ping(acting(id), webhookId, asked, new Date());
+    const claimed: string[] = [];
+    while (claimed.length < 2) {
+      const leased = await work.claim(randomUUID(), new Date(), LEASE_MS, { room: 8, roomForFailing: 8, perWebhook: 1 });
+      for (const { deliveryId } of leased) {
+        claimed.push(deliveryId);
+        await database.query('delete from webhook_work where delivery_id = $1', [deliveryId]);
+      }
+    }
+    expect(claimed).toEqual([asked.delivery, again]);
+  });
+
   it('is begun again while an attempt of it ends, without either waiting for the other', async () => {
     const id = await tenant(1, 2);
     const [{ webhook_id: webhookId } = { webhook_id: '' }] = await database.query<{ webhook_id: string }>('select webhook_id from webhook_work where tenant_id = $1', [id]);

@@ -72,7 +72,7 @@ export class DeliveriesRepository {
       await manager.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, $2, 'ping', $3, $4)`, [
         tenantId, ids.event, now, JSON.stringify({ webhook: { id: webhookId, url: webhook.url } }),
       ]);
-      await manager.query('select restart_delivery($1, $2, $3, $4, $5)', [tenantId, ids.delivery, webhookId, ids.event, now]);
+      await restart(manager, tenantId, { delivery: ids.delivery, webhook: webhookId, event: ids.event }, now);
       await requireCredential(manager, tenant, now);
       return one(manager, tenantId, webhookId, ids.delivery);
     });
@@ -90,7 +90,7 @@ export class DeliveriesRepository {
       if (webhook === null || delivery === null) return null;
       requireActive(webhook);
       await requireFree(manager, 'pg_try_advisory_xact_lock_shared', webhookId);
-      await refusingFlood(() => manager.query('select restart_delivery($1, $2, $3, $4, $5)', [tenantId, deliveryId, webhookId, delivery.event_id, now]));
+      await refusingFlood(() => restart(manager, tenantId, { delivery: deliveryId, webhook: webhookId, event: delivery.event_id }, now));
       await requireCredential(manager, tenant, now);
       return one(manager, tenantId, webhookId, deliveryId);
     });
@@ -118,6 +118,17 @@ export class DeliveriesRepository {
       return replayed > most ? 'too_many' : replayed;
     });
   }
+}
+
+/** What somebody asks for goes before all that waits for the same address, which may be hours of work to one that hangs. */
+async function restart(manager: EntityManager, tenantId: string, { delivery, webhook, event }: { readonly delivery: string; readonly webhook: string; readonly event: string }, now: Date): Promise<void> {
+  await manager.query('select restart_delivery($1, $2, $3, $4, $5)', [tenantId, delivery, webhook, event, now]);
+  await manager.query(
+    `update webhook_work set due_at = least(due_at, (
+       select w.due_at - interval '1 microsecond' from webhook_work w
+       where w.tenant_id = $1 and w.webhook_id = $3 and w.due_at > '-infinity' and w.lease_token is null and w.delivery_id <> $2
+       order by w.tenant_id, w.webhook_id, w.due_at limit 1))
+     where tenant_id = $1 and delivery_id = $2`, [tenantId, delivery, webhook]);
 }
 
 async function standing(manager: EntityManager, tenantId: string, webhookId: string): Promise<Webhook | null> {
