@@ -1,7 +1,7 @@
 import { BullModule, InjectQueue } from '@nestjs/bull';
 import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { Queue, QueueOptions } from 'bull';
-import type { Cluster } from 'ioredis';
+import { type Cluster, Redis } from 'ioredis';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DueWork } from '../outbox/due-work.js';
 import { StepGates } from '../outbox/step-gates.js';
@@ -21,7 +21,7 @@ const given: Cluster[] = [];
 
 const CONNECTION = { maxRetriesPerRequest: null, enableReadyCheck: false, socketTimeout: SILENCE_MS };
 
-function redisOf(settings: Settings): QueueOptions & { url?: string } {
+function redisOf(settings: Settings): QueueOptions {
   if (settings.REDIS_CLUSTER) {
     return {
       createClient: () => {
@@ -31,7 +31,9 @@ function redisOf(settings: Settings): QueueOptions & { url?: string } {
       },
     };
   }
-  return { url: settings.REDIS_URL, redis: { ...CONNECTION, retryStrategy: (times: number) => Math.min(times * 200, 3_000) } };
+  // Bull itself would take rediss: for redis: and send the password in clear: the address is read as all other clients read it.
+  const address = new Redis(settings.REDIS_URL, { lazyConnect: true }).options;
+  return { redis: { ...address, ...CONNECTION, lazyConnect: false, retryStrategy: (times: number) => Math.min(times * 200, 3_000) } };
 }
 
 /** Bull over Redis: only the bell that wakes a worker. */
