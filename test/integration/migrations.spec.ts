@@ -166,3 +166,25 @@ describe('a server that cannot be migrated', () => {
     expect(run('')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^DATABASE_OWNER_URL.*\n$/) as string });
   });
 });
+
+describe('a run of migrate', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it('says for whom it waits', async () => {
+    const other = new pg.Client({ connectionString: database.ownerUrl, application_name: 'sello-migrate-before' });
+    await other.connect();
+    await other.query('select pg_advisory_lock(7356110)');
+    const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const said: string[] = [];
+    const migrated = migrate(database.ownerUrl, (line) => said.push(line));
+    // Longer than the wait that is nobody's concern.
+    await sleep(5_000);
+    await other.end();
+    await migrated;
+    expect(said).toEqual([expect.stringMatching(new RegExp(`^waiting for another run .*: process ${rows[0]!.pid}, sello-migrate-before, from 127.0.0.1, since `)), 'database is up to date']);
+  }, 60_000);
+});

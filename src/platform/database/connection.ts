@@ -12,9 +12,16 @@ export const applicationName = (program: Program): string => `sello-${program}`;
 
 /**
  * What every session goes by, whatever the server, the database or the login has set: how dates and strings are written and
- * read, and that a statement sees what was committed before it, which the SQL functions rely on.
+ * read, that a statement sees what was committed before it, which the SQL functions rely on, and that the server notices within
+ * two minutes that whoever opened it is gone: else it would keep what the session holds, such as the turn to migrate, for hours.
  */
-export const SESSION = '-c timezone=UTC -c datestyle=ISO,MDY -c intervalstyle=postgres -c standard_conforming_strings=on -c default_transaction_isolation=read\\ committed';
+export const SESSION = [
+  '-c timezone=UTC -c datestyle=ISO,MDY -c intervalstyle=postgres -c standard_conforming_strings=on -c default_transaction_isolation=read\\ committed',
+  '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3',
+].join(' ');
+
+/** A server that vanished without a word is noticed by the kernel, and a router does not forget a connection that is silent for long. */
+export const KEPT_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 
 /**
  * Connection of the service: acts as `sello_app` from the first statement on,
@@ -34,9 +41,7 @@ export function serviceDataSourceOptions(url: string, program: Program, poolSize
       connectionTimeoutMillis: waitSeconds * 1_000,
       // Shorter than the wait for a silent server: connections that died unnoticed are gone before each is tried in turn.
       idleTimeoutMillis: 10_000,
-      // A partner that vanished without a word is noticed by the kernel.
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
+      ...KEPT_ALIVE,
       options: [
         `-c role=${SERVICE_ROLE}`,
         '-c search_path=sello',
@@ -66,6 +71,6 @@ export function ownerDataSourceOptions(url: string, program: Program): DataSourc
     migrationsTableName: 'migrations',
     migrationsTransactionMode: 'each',
     synchronize: false,
-    extra: { application_name: applicationName(program), max: 2, options: `-c search_path=sello ${SESSION} -c statement_timeout=0 -c lock_timeout=3000` },
+    extra: { ...KEPT_ALIVE, application_name: applicationName(program), max: 2, options: `-c search_path=sello ${SESSION} -c statement_timeout=0 -c lock_timeout=3000` },
   };
 }

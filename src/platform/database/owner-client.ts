@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { ownerSetting, SettingsError } from '../../config/settings.js';
 import { reasonOf } from '../reason.js';
-import { applicationName, type Program, SESSION } from './connection.js';
+import { applicationName, KEPT_ALIVE, type Program, SESSION } from './connection.js';
 
 /** A server that is there answers in milliseconds; an operator gets an error rather than a long wait. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -14,7 +14,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * @throws SettingsError naming the setting, when the database is away or refuses the login
  */
 export async function connectAsOwner(url: string, program: Program, options = ''): Promise<Client> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, application_name: applicationName(program), options: `${SESSION} ${options}` });
+  const client = new Client({ ...KEPT_ALIVE, connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, application_name: applicationName(program), options: `${SESSION} ${options}` });
   try {
     await client.connect();
     return client;
