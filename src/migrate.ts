@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { parseArgs } from 'node:util';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { readOwnerUrl } from './config/settings.js';
 import { allMoves } from './modules/documents/domain/lifecycle.js';
 import { TimerSleeper } from './platform/adapters/timer-sleeper.js';
@@ -16,7 +16,7 @@ const MIGRATION_LOCK = 7_356_110;
 
 /**
  * Applies what is missing of `migrations/` and copies the lifecycle's moves into
- * the table that PostgreSQL enforces. Safe to run again and from several processes.
+ * the table that PostgreSQL enforces, unless a newer version has been there. Safe to run again and from several processes.
  */
 export async function migrate(ownerUrl: string, report: (line: string) => void): Promise<void> {
   const guard = await connectAsOwner(ownerUrl, 'migrate');
@@ -37,13 +37,9 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
         await manager.query('grant select on migrations to sello_app');
         // In a database that was restored elsewhere: the order of events must go on from what is there.
         await manager.query('select settle_restored_events()');
-        await manager.query('delete from document_moves');
-        const moves = allMoves();
-        await manager.query('insert into document_moves select * from unnest($1::text[], $2::text[], $3::text[])', [
-          moves.map((move) => move.from),
-          moves.map((move) => move.trigger),
-          moves.map((move) => move.to),
-        ]);
+        const newer = await newerThanThis(manager, dataSource);
+        if (newer === null) await handOverMoves(manager);
+        else report(`the database is of a newer version, which applied ${newer}: the moves of documents are left as they are`);
       });
     } finally {
       await dataSource.destroy();
@@ -51,6 +47,22 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
   } finally {
     await guard.end();
   }
+}
+
+/** A version that serves needs its moves: whoever goes back a version and migrates would take them from it. */
+async function newerThanThis(manager: EntityManager, { migrations }: DataSource): Promise<string | null> {
+  const [unknown] = await manager.query<{ name: string }[]>('select name from migrations where name <> all($1::text[]) order by id desc limit 1', [migrations.map(({ name }) => name)]);
+  return unknown?.name ?? null;
+}
+
+async function handOverMoves(manager: EntityManager): Promise<void> {
+  await manager.query('delete from document_moves');
+  const moves = allMoves();
+  await manager.query('insert into document_moves select * from unnest($1::text[], $2::text[], $3::text[])', [
+    moves.map((move) => move.from),
+    moves.map((move) => move.trigger),
+    moves.map((move) => move.to),
+  ]);
 }
 
 const TRIES = 20;

@@ -187,4 +187,17 @@ describe('a run of migrate', () => {
     await migrated;
     expect(said).toEqual([expect.stringMatching(new RegExp(`^waiting for another run .*: process ${rows[0]!.pid}, sello-migrate-before, from 127.0.0.1, since `)), 'database is up to date']);
   }, 60_000);
+
+  it('of an older version leaves a newer one the moves that it knows', async () => {
+    const moves = (): Promise<Record<string, unknown>[]> => database.query(`select trigger from document_moves where trigger = 'moves_of_tomorrow'`);
+    const said: string[] = [];
+    await database.query(`insert into migrations (timestamp, name) values (1999000000001, 'OfTomorrow1999000000001')`);
+    await database.query(`insert into document_moves select from_status, 'moves_of_tomorrow', to_status from document_moves limit 1`);
+    await migrate(database.ownerUrl, (line) => said.push(line));
+    expect(said).toEqual(['database is up to date', 'the database is of a newer version, which applied OfTomorrow1999000000001: the moves of documents are left as they are']);
+    expect(await moves()).toHaveLength(1);
+    await database.query(`delete from migrations where name = 'OfTomorrow1999000000001'`);
+    await migrate(database.ownerUrl, () => undefined);
+    expect(await moves()).toEqual([]);
+  });
 });
