@@ -27,6 +27,8 @@ export interface Foundation {
 }
 
 const DATABASE = 'sello';
+/** Of a login, to PostgreSQL. */
+const LONGEST_NAME = 63;
 
 /**
  * Starts PostgreSQL, Redis and the SRI simulator, or takes the ones whose
@@ -47,7 +49,7 @@ export async function startFoundation(
   ]);
   const databaseUrl = await progress.step('Migrations', async () => {
     await migrate(ownerUrl, folder);
-    return options.given['DATABASE_URL'] ?? createServiceLogin(ownerUrl);
+    return serviceAddress(options.given, ownerUrl);
   });
   return {
     databaseUrl,
@@ -65,6 +67,16 @@ export async function startFoundation(
           }
         : sriUrls(simulatorUrl),
   };
+}
+
+/**
+ * The address of the service's login. On a server that was given it has a name of its own, by the database: logins are those of
+ * the whole server, and a service that runs there by the usual name would find its password changed.
+ */
+export async function serviceAddress(given: LocalOptions['given'], ownerUrl: string): Promise<string> {
+  if (given['DATABASE_URL'] !== undefined) return given['DATABASE_URL'];
+  if (given['DATABASE_OWNER_URL'] === undefined) return createServiceLogin(ownerUrl);
+  return createServiceLogin(ownerUrl, `sello_local_${decodeURIComponent(new URL(ownerUrl).pathname.slice(1))}`.slice(0, LONGEST_NAME));
 }
 
 async function startDatabase(options: LocalOptions, folder: DataFolder, parts: RunningParts, progress: Progress): Promise<string> {
