@@ -42,19 +42,31 @@ describe('generated pages', () => {
     expect(page).toContain('| `ADDRESS` | required | Where it is |');
     expect(page).toContain('| `WAIT` | `5` | Waits \\| seconds |');
     const example = environmentExample(settings, []);
-    expect(example).toContain('# Where it is (required)\nADDRESS=\n');
-    expect(example).toContain('# Ladder\n#STEPS=1,2\n');
+    expect(example).toContain('# Where it is (required)\nADDRESS=\'\'\n');
+    expect(example).toContain('# Ladder\n#STEPS=\'1,2\'\n');
   });
 
-  it('have in the file to copy what a shell reads and the service takes, whichever lines are used', () => {
-    const service = settingsOf(SETTINGS_SCHEMA);
+  /** What a shell hands on of a file of settings, every line of which is used. */
+  const readByShell = (file: string): Record<string, string> => {
     const folder = mkdtempSync(join(tmpdir(), 'env-example-'));
-    writeFileSync(join(folder, 'env'), environmentExample(service, LOCAL_SETTINGS).replaceAll(/^#(?=[A-Z_]+=)/gm, ''));
+    writeFileSync(join(folder, 'env'), file.replaceAll(/^#(?=[A-Z_]+=)/gm, ''));
     const print = 'process.stdout.write(JSON.stringify(process.env))';
     const { stdout, stderr } = spawnSync('sh', ['-euc', 'set -a; . "$1"; exec "$2" -e "$3"', 'sh', join(folder, 'env'), process.execPath, print], { encoding: 'utf8', env: {} });
     rmSync(folder, { recursive: true });
     expect(stderr).toBe('');
-    const read = JSON.parse(stdout) as Record<string, string>;
+    return JSON.parse(stdout) as Record<string, string>;
+  };
+
+  it('have in the file to copy room for whatever is put into a line, such as an address with options', () => {
+    const service = settingsOf(SETTINGS_SCHEMA);
+    const awkward = 'postgresql://u:$p`w"@h/d?sslmode=verify-full&sslrootcert=/etc/my ca.pem;#(x)\\';
+    const read = readByShell(environmentExample(service, LOCAL_SETTINGS).replaceAll(/^(#?[A-Z_]+=')[^'\n]*'$/gm, (_line, start: string) => `${start}${awkward}'`));
+    for (const { name } of [...service, ...LOCAL_SETTINGS]) expect([name, read[name]]).toEqual([name, awkward]);
+  });
+
+  it('have in the file to copy what a shell reads and the service takes, whichever lines are used', () => {
+    const service = settingsOf(SETTINGS_SCHEMA);
+    const read = readByShell(environmentExample(service, LOCAL_SETTINGS));
     for (const { name, fallback } of [...service, ...LOCAL_SETTINGS]) expect([name, read[name]]).toEqual([name, fallback ?? expect.any(String)]);
     const given = Object.fromEntries(Object.entries(read).filter(([, value]) => value !== ''));
     expect(SETTINGS_SCHEMA.safeParse(given).error?.issues ?? []).toEqual([]);
