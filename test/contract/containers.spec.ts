@@ -71,8 +71,14 @@ describe('compose.yaml', () => {
   const compose = parse(readFileSync(join('docker', 'compose.yaml'), 'utf8'), { merge: true }) as { name: string; services: Record<string, Service> };
   const services = Object.entries(compose.services);
   const own = services.filter(([, { image }]) => image === 'sello');
-  /** The value that Compose takes where the environment gives none. */
-  const filled = (value: string | number): string => String(value).replace(/\$\{(\w+)(?::?-|:\?)?([^}]*)\}/g, (_, name: string, otherwise: string) => (name === 'MASTER_KEY' ? 'key' : otherwise));
+  /** As Compose does: `:-` stands in for what is empty too, `-` for what is not set; what stands in may be such a variable itself. */
+  const filled = (value: string | number, environment: Readonly<Record<string, string>>): string => {
+    const text = String(value).replace(/\$\{(\w+)(:?)[-?]?([^{}]*)\}/g, (_, variable: string, empty: string, otherwise: string) => {
+      const set = environment[variable];
+      return set === undefined || (set === '' && empty !== '') ? otherwise : set;
+    });
+    return text === value ? text : filled(text, environment);
+  };
 
   it('keeps the schema of the Compose specification', () => {
     const require = createRequire(import.meta.url);
@@ -107,7 +113,7 @@ describe('compose.yaml', () => {
       const known = name === 'simulator' ? ['SIMULATOR_HOST'] : Object.keys(SETTINGS_SCHEMA.shape);
       expect([name, Object.keys(environment).filter((setting) => !known.includes(setting))]).toEqual([name, []]);
       if (name === 'simulator') continue;
-      const given = Object.fromEntries(Object.entries(environment).map(([setting, value]) => [setting, filled(value)]).filter(([, value]) => value !== ''));
+      const given = Object.fromEntries(Object.entries(environment).map(([setting, value]) => [setting, filled(value, { MASTER_KEY: 'key' })]).filter(([, value]) => value !== ''));
       expect(SETTINGS_SCHEMA.safeParse(given).error?.issues ?? []).toEqual([]);
     }
   });
@@ -120,18 +126,19 @@ describe('compose.yaml', () => {
     const given = { ...exported, MASTER_KEY: randomBytes(32).toString('base64'), TOKEN_KEYS: key };
     const started = (environment: Readonly<Record<string, string>>): Settings => {
       const named = Object.entries(compose.services['api']!.environment!);
-      // As Compose does: `:-` stands in for what is empty too, `-` for what is not set.
-      const settings = readSettings(Object.fromEntries(named.map(([name, value]) => [name, String(value).replace(/\$\{(\w+)(:?)[-?]?([^}]*)\}/g, (_, variable: string, empty: string, otherwise: string) => {
-        const set = environment[variable];
-        return set === undefined || (set === '' && empty !== '') ? otherwise : set;
-      })])));
+      const settings = readSettings(Object.fromEntries(named.map(([name, value]) => [name, filled(value, environment)])));
       readTokenKeys(settings);
       readMasterKeys(settings);
       return settings;
     };
     expect(started(given)).toMatchObject({ APP_ENV: 'sandbox', SRI_RECEPTION_URL: expect.stringContaining('celcer.sri.gob.ec') as string });
     expect(() => started({ ...given, TOKEN_KEYS: '' })).toThrow(/TOKEN_KEYS/);
-    expect(started({ MASTER_KEY: given.MASTER_KEY })).toMatchObject({ APP_ENV: 'local' });
+    expect(started({ MASTER_KEY: given.MASTER_KEY, PORT: '4000' })).toMatchObject({ APP_ENV: 'local', PUBLIC_URL: 'http://127.0.0.1:4000' });
+    const ofProduction = {
+      APP_ENV: 'production', PUBLIC_URL: 'https://api.example', PANEL_URL: 'https://panel.example', TRUSTED_PROXIES: '172.18.0.1',
+      SMTP_URL: 'smtps://u:p@mail.example:465', MAIL_FROM: 'no-reply@mail.example', PROVIDER_RUC: '1790012345001',
+    };
+    expect(started({ ...given, ...ofProduction })).toMatchObject({ ...ofProduction, SRI_RECEPTION_URL: expect.stringContaining('cel.sri.gob.ec') as string });
   });
 
   it('waits for what is there', () => {
