@@ -327,6 +327,28 @@ describe('the catalogue', () => {
       expect(await lines()).toEqual([{ ...line, detail: { created: 3, changed: 0, unchanged: 0 } }, { ...line, detail: { created: 1, changed: 1, unchanged: 1 } }]);
     });
 
+    it('of nothing but empty rows is refused soon, and lets other calls in between', async () => {
+      const refused = put<Refused>(`main_code,name,unit_price,iva_rate_code\n${',\n'.repeat(2_500_000)}`);
+      let [done, answered] = [false, 0];
+      void refused.finally(() => (done = true));
+      while (!done) {
+        await fetch(`${stack.apiUrl}/health/live`);
+        answered += 1;
+      }
+      expect(await refused).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE', detail: { max_rows: 20_000 } } } });
+      expect(answered).toBeGreaterThan(10);
+    });
+
+    it('may end in thousands of empty rows, as spreadsheets leave them', async () => {
+      expect((await put(`${NEW}${',,,\r\n'.repeat(10_000)}`)).body).toMatchObject({ created: 3, faulty: 0 });
+    });
+
+    it('tells of a header with thousands of columns what an answer holds', async () => {
+      const refused = await put<Refused>(`${Array.from({ length: 8_000 }, (_, i) => `c${i}`).join(',')},main_code\n`);
+      expect(refused.status).toBe(422);
+      expect(refused.body.detail).toHaveLength(501);
+    });
+
     it('of the most rows lets other calls in between, and is taken whole or not at all', async () => {
       const csv = `main_code,name,unit_price,iva_rate_code,additional_fields\n${Array.from({ length: 20_000 }, (_, i) => `P${i},Producto ${i},1,4,"{""shelf"":""B"",""n"":[${i},1,2,3]}"`).join('\n')}`;
       expect(await (put(`${csv}\nP-last,x,1,99,{}`.replace('\nP7,Producto 7,1,4,"{""shelf"":""B"",""n"":[7,1,2,3]}"', '')).then(({ status }) => status))).toBe(422);

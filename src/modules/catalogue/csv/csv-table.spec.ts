@@ -1,8 +1,8 @@
 import { csvRows } from './csv-table.js';
 
-const rowsOf = async (text: string): Promise<unknown[]> => {
+const rowsOf = async (text: string, maxRows = 100): Promise<unknown[]> => {
   const rows = [];
-  for await (const row of csvRows(text, ',')) rows.push(row);
+  for await (const row of csvRows(text, ',', maxRows)) rows.push(row);
   return rows;
 };
 
@@ -28,7 +28,7 @@ describe('the rows of a file', () => {
   });
 
   it('are told from endless ones in one walk', async () => {
-    const rows = csvRows(`${'x'.repeat(65_000)}\n`.repeat(80), ',');
+    const rows = csvRows(`${'x'.repeat(65_000)}\n`.repeat(80), ',', 100);
     expect((await rows.next()).value).toMatchObject({ line: 1 });
     await rows.return(undefined);
   }, 10_000);
@@ -38,5 +38,37 @@ describe('the rows of a file', () => {
       code: 'MALFORMED_REQUEST', detail: { reason: 'invalid_csv', problem: 'CSV_MAX_RECORD_SIZE', line: 3 },
     });
     expect(await rowsOf(`code,name${end}${','.repeat(65_536)}${end}b,Pan`)).toHaveLength(2);
+  });
+
+  it('have their cells counted over all of their lines', async () => {
+    await expect(rowsOf(`code,name\na,Pan\n${`${','.repeat(40_000)}"\n"`.repeat(2)}`)).rejects.toMatchObject({
+      detail: { reason: 'invalid_csv', problem: 'CSV_MAX_RECORD_SIZE', line: 3 },
+    });
+  });
+
+  it('may be empty as often as they may be filled, and no oftener', async () => {
+    expect(await rowsOf(`code,name\n${'a,Pan\n'.repeat(100)}${',\n'.repeat(100)}`)).toHaveLength(101);
+    for (const rows of ['a,Pan\n'.repeat(101), ',\n'.repeat(201), ' \n'.repeat(201), '""\n'.repeat(201)]) {
+      await expect(rowsOf(`code,name\n${rows}`)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE', detail: { max_rows: 100 } });
+    }
+  });
+
+  it.each(['a,Pan\n', ',\n', ' \n', '\n'])('let other work in between (%j)', async (row) => {
+    let [turns, isRead] = [0, false];
+    const take = (): void => {
+      turns += 1;
+      if (!isRead) setImmediate(take);
+    };
+    setImmediate(take);
+    await rowsOf(`code,name\n${row.repeat(20_000)}`, 20_000);
+    isRead = true;
+    expect(turns).toBeGreaterThan((20_000 * row.length) / 2_048);
+  });
+
+  it('keep every character, wherever the text is cut to be parsed', async () => {
+    for (const before of ['', 'x', 'xx', 'xxx']) {
+      const name = `${before}${'😀ñ'.repeat(10_000)}`;
+      expect(await rowsOf(`code,name\na,${name}`)).toEqual([{ line: 1, cells: ['code', 'name'] }, { line: 2, cells: ['a', name] }]);
+    }
   });
 });

@@ -1,5 +1,3 @@
-import { DomainError } from '../../../shared/domain-error.js';
-import type { Sleeper } from '../../../shared/ports.js';
 import { type ProductRow, type RowProblem, textOf } from '../domain/product-import.js';
 import { productProblems } from '../domain/product-rules.js';
 import { PRODUCT_FIELDS, type ProductField, type ProductValues } from '../domain/product.js';
@@ -13,29 +11,25 @@ export interface ProductFile {
 
 /** The most rows of one file. */
 const MAX_ROWS = 20_000;
-/** Other requests come in between so many rows. */
-const ROWS_AT_A_TIME = 250;
+/** A header with more columns is looked into no further: more of them are wrong than an answer lists. */
+const MAX_COLUMNS = 1_000;
 
 /**
  * Reads the products of a CSV file, each row by itself.
  * @throws DomainError MALFORMED_REQUEST for what is no CSV, PAYLOAD_TOO_LARGE for too many rows
  */
-export async function readProductFile(text: string, sleeper: Sleeper): Promise<ProductFile & { readonly headerProblems: readonly RowProblem[] }> {
+export async function readProductFile(text: string): Promise<ProductFile & { readonly headerProblems: readonly RowProblem[] }> {
   const separator = separatorOf(text);
   const [rows, problems] = [[] as ProductRow[], [] as RowProblem[]];
   const lines = new Map<string, number>();
   let columns: readonly string[] | null = null;
-  let count = 0;
-  for await (const row of csvRows(text, separator)) {
+  for await (const row of csvRows(text, separator, MAX_ROWS)) {
     if (columns === null) {
       columns = row.cells.map((cell) => cell.trim().toLowerCase());
       const headerProblems = judgeHeader(columns, row.line);
       if (headerProblems.length > 0) return { rows, problems, headerProblems };
       continue;
     }
-    count += 1;
-    if (count > MAX_ROWS) throw new DomainError('PAYLOAD_TOO_LARGE', { max_rows: MAX_ROWS });
-    if (count % ROWS_AT_A_TIME === 0) await sleeper.sleep(0);
     const read = readRow(row, columns as readonly ProductField[], separator);
     const mainCode = read.values.main_code;
     const before = mainCode === undefined ? undefined : lines.get(mainCode);
@@ -51,10 +45,11 @@ export async function readProductFile(text: string, sleeper: Sleeper): Promise<P
 }
 
 /** A name that no column has is refused: a typo must not leave a price as it was. */
-function judgeHeader(columns: readonly string[], line: number): RowProblem[] {
+function judgeHeader(all: readonly string[], line: number): RowProblem[] {
+  const columns = all.slice(0, MAX_COLUMNS);
   const at = (field: string, type: string, ctx = {}): RowProblem => ({ line, field, type, ctx, input: null });
   return [
-    ...(columns.includes('main_code') ? [] : [at('main_code', 'missing')]),
+    ...(all.includes('main_code') ? [] : [at('main_code', 'missing')]),
     ...columns.filter((name) => !isProductField(name)).map((name) => ({ ...at(name, 'extra_forbidden', { expected: PRODUCT_FIELDS }), input: name })),
     ...columns.filter((name, index) => columns.indexOf(name) < index).map((name) => at(name, 'csv_repeated', { line })),
   ];

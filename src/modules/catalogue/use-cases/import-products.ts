@@ -42,7 +42,7 @@ export class ImportProductsHandler implements ICommandHandler<ImportProducts> {
   ) {}
 
   async execute({ tenant, file, options, language }: ImportProducts): Promise<ProductImportResult> {
-    const read = await readProductFile(csvText(file, options.charset), this.sleeper);
+    const read = await readProductFile(csvText(file, options.charset));
     if (read.headerProblems.length > 0) throw failure(read.headerProblems);
     const allOrNone = !options.dry_run && !options.skip_faulty;
     // What comes to nothing locks no product.
@@ -91,7 +91,7 @@ export class ImportProductsHandler implements ICommandHandler<ImportProducts> {
 }
 
 function failure(problems: readonly RowProblem[]): ValidationFailure {
-  const findings = inOrder(problems).map(({ line, field, type, ctx, input }) => ({
+  const findings = inOrder(problems).slice(0, MAX_ERRORS + 1).map(({ line, field, type, ctx, input }) => ({
     loc: ['body', String(line), ...(field === null ? [] : [String(echo(field))])], type, input: echo(input), ctx: { ...ctx, at_line: line },
   }));
   if (findings.length <= MAX_ERRORS) return new ValidationFailure(findings);
