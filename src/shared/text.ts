@@ -49,6 +49,9 @@ export function codePoints(text: string): number {
   return count;
 }
 
+/** The first `most` code points of a text: no character is cut in two. */
+export const beginningOf = (text: string, most: number): string => (text.length <= most ? text : Array.from(text.slice(0, most * 2)).slice(0, most).join(''));
+
 /**
  * The first reason why normalised text cannot be taken, or null.
  * `ctx` gives the bound, or the offending code point (`U+202E`) and its position in code points, counted from 0.

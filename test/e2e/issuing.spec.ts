@@ -59,6 +59,11 @@ describe('issuing an invoice', () => {
     }
   });
 
+  it('warns of a text that it does not send with whole characters, wherever the excerpt ends', async () => {
+    const { document_id } = await business.accepted({ reason: `${'x'.repeat(63)}😀 y` });
+    expect((await business.settled(document_id))['warnings']).toMatchObject([{ pointer: '/reason', actual: `${'x'.repeat(63)}😀` }]);
+  });
+
   it('takes an invoice without buyer as one to the final consumer and fills in the payment', async () => {
     const { document_id } = await business.accepted({
       buyer_id_type: null, buyer_id: null, buyer_name: null, buyer_email: null, payments: undefined,

@@ -4,7 +4,7 @@ import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../tables/documents.js';
 import { TAX } from '../tables/taxes.js';
 import type { DocumentContent, DocumentLine, DocumentPayment, DocumentTax, IssuerSnapshot } from './content.js';
 import type { Normalised } from './document-type.js';
-import { defineRules, finding } from './rules/rule.js';
+import { defineRules, excerpt, finding } from './rules/rule.js';
 import { groupKey, ratesDay, taxRate } from './tax-rates.js';
 
 /**
@@ -82,14 +82,14 @@ function withDefaultPayment(content: DocumentContent, issuer: IssuerSnapshot): N
 
 function withoutLoneUnits(content: DocumentContent): Normalised {
   const warnings = content.payments.flatMap(({ term, timeUnit }, index) =>
-    term === null && isTold(timeUnit) ? [finding(RULES['payments.time_unit_alone'], `/payments/${index}/time_unit`, null, timeUnit?.slice(0, 64))] : [],
+    term === null && isTold(timeUnit) ? [finding(RULES['payments.time_unit_alone'], `/payments/${index}/time_unit`, null, excerpt(timeUnit))] : [],
   );
   if (warnings.length === 0) return { content, warnings };
   const payments = content.payments.map((payment) => (payment.term === null ? { ...payment, timeUnit: null } : payment));
   return { content: { ...content, payments }, warnings };
 }
 
-const isTold = (text: string | null): boolean => text !== null && text !== '';
+const isTold = (text: string | null): text is string => text !== null && text !== '';
 
 /** Payments without a term are paid at once, 0 days: the ficha asks for a term on settlements (03). A term keeps its unit. */
 export function withTerms(content: DocumentContent): DocumentContent {

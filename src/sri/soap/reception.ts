@@ -1,3 +1,4 @@
+import { beginningOf } from '../../shared/text.js';
 import {
   childrenNamed,
   messagesOf,
@@ -80,7 +81,7 @@ function readReception(body: string, accessKey: string): ReceptionAnswer {
     default: {
       const codes = messages.map(({ identifier }) => identifier).filter((code) => code !== null);
       const said = codes.length > 0 ? `, messages ${codes.join(', ')}` : '';
-      throw new NoEvidence(`${estado === null ? 'no estado' : `unknown estado ${estado.slice(0, 40)}`}${said}`, { codes });
+      throw new NoEvidence(`${estado === null ? 'no estado' : `unknown estado ${beginningOf(estado, 40)}`}${said}`, { codes });
     }
   }
 }

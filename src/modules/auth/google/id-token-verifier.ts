@@ -7,6 +7,7 @@ import { accountAddress } from '../../../platform/http/fields.js';
 import { keyIdOfHeader } from './id-token-header.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
+import { beginningOf } from '../../../shared/text.js';
 
 /** Who an identity provider says somebody is. */
 export interface ProvenIdentity {
@@ -77,7 +78,7 @@ export class IdTokenVerifier {
     const { aud, azp, sub, email, email_verified: verified, name } = claims.data;
     // Several audiences, or another party that asked: the token was made for somebody else.
     if ((Array.isArray(aud) && aud.length > 1) || (azp !== undefined && azp !== clientId)) throw new DomainError('UNAUTHENTICATED');
-    const shown = name.replace(/[\p{C}\s]+/gu, ' ').trim().slice(0, MAX_NAME);
+    const shown = beginningOf(name.replace(/[\p{C}\s]+/gu, ' ').trim(), MAX_NAME);
     return { issuer: this.settings.GOOGLE_ISSUER, subject: sub, email: accountAddress(email), emailVerified: verified === true || verified === 'true', name: shown === '' ? email : shown };
   }
 

@@ -15,7 +15,7 @@ import { DOCUMENT_NUMBER } from '../rules/modified-document.js';
 import { checkPayments } from '../rules/payments.js';
 import { isUsualPlate, USUAL_PLATE } from '../rules/plate.js';
 import { checkReimbursements } from '../rules/reimbursements.js';
-import { defineRules, finding } from '../rules/rule.js';
+import { defineRules, excerpt, finding } from '../rules/rule.js';
 import { checkTaxes } from '../rules/taxes.js';
 import { checkTexts } from '../rules/texts.js';
 import { checkTotals } from '../rules/totals.js';
@@ -122,7 +122,7 @@ function* checkPlates({ vehiclePlate: plate, substituteGuide, lines, issueDate }
     ['/vehicle_plate', plate],
     ['/substitute_guide/plate', substituteGuide?.plate ?? null],
   ] as const) {
-    if (told && !isUsualPlate(told)) yield finding(RULES['invoice.plate_unusual'], pointer, USUAL_PLATE, told.slice(0, 64));
+    if (told && !isUsualPlate(told)) yield finding(RULES['invoice.plate_unusual'], pointer, USUAL_PLATE, excerpt(told));
   }
 }
 

@@ -9,7 +9,7 @@ import { checkBuyer } from '../rules/buyer.js';
 import { checkCarriedLineFields } from '../rules/carried-fields.js';
 import { checkIssueDate } from '../rules/issue-date.js';
 import { checkLines } from '../rules/lines.js';
-import { defineRules, finding } from '../rules/rule.js';
+import { defineRules, excerpt, finding } from '../rules/rule.js';
 import { checkSupport, MODIFIED_POINTERS, modifiedAsSupport } from '../rules/supporting-reference.js';
 import { checkTexts } from '../rules/texts.js';
 import { taxRate } from '../tax-rates.js';
@@ -151,7 +151,7 @@ function* checkBuyerSupport(content: DocumentContent): Generator<Finding> {
     if (parts[name] === null) yield finding(RULES['guide.support_incomplete'], at[name]);
   }
   if (parts.issueDate !== null && !isCalendarDay(parts.issueDate)) {
-    yield finding(RULES['guide.support_incomplete'], at.issueDate, 'YYYY-MM-DD', parts.issueDate.slice(0, 64));
+    yield finding(RULES['guide.support_incomplete'], at.issueDate, 'YYYY-MM-DD', excerpt(parts.issueDate));
   }
   yield* checkSupport(parts, at, content.issueDate);
 }
@@ -174,7 +174,7 @@ function* checkUnused(content: DocumentContent): Generator<Finding> {
   ] as const;
   for (const [pointer, value] of unused) {
     if (value !== null)
-      yield finding(RULES['guide.unused_field'], pointer, null, value === '' ? null : value.slice(0, 64));
+      yield finding(RULES['guide.unused_field'], pointer, null, value === '' ? null : excerpt(value));
   }
 }
 
@@ -182,7 +182,7 @@ function* checkUnused(content: DocumentContent): Generator<Finding> {
 function* checkBuyerIsConsignee({ transport, buyerId }: DocumentContent): Generator<Finding> {
   const ids = transport?.destinations.map(({ id }) => id) ?? [];
   if (ids.length > 0 && buyerId !== null && !ids.includes(buyerId)) {
-    yield finding(RULES['guide.buyer_not_consignee'], '/buyer_id', null, buyerId.slice(0, 64));
+    yield finding(RULES['guide.buyer_not_consignee'], '/buyer_id', null, excerpt(buyerId));
   }
 }
 

@@ -2,7 +2,7 @@ import type { Finding } from '../../../shared/finding.js';
 import type { Carrier, DocumentContent, Transport } from '../content.js';
 import { identificationProblem, type IdentificationProblem } from '../rules/identification.js';
 import { isUsualPlate, USUAL_PLATE } from '../rules/plate.js';
-import { defineRules, finding, type Rule } from '../rules/rule.js';
+import { defineRules, excerpt, finding, type Rule } from '../rules/rule.js';
 import { checkStructure, listOf, objectOf, orNull } from '../rules/structure.js';
 import { checkText } from '../rules/texts.js';
 
@@ -97,7 +97,7 @@ export function* checkTransport(transport: Transport, issueDate: string): Genera
     yield finding(RULES['transport.end_date'], '/transport/end_date', `≥ ${transport.startDate}`, transport.endDate);
   }
   if (transport.plate !== '' && !isUsualPlate(transport.plate)) {
-    yield finding(RULES['transport.plate_unusual'], '/transport/plate', USUAL_PLATE, transport.plate.slice(0, 64));
+    yield finding(RULES['transport.plate_unusual'], '/transport/plate', USUAL_PLATE, excerpt(transport.plate));
   }
   yield* checkEstablishment(transport.destinationEstablishment, '/transport/destination_establishment');
   yield* checkText({ pointer: '/transport/origin_address', value: transport.originAddress, max: 300, required: true });
@@ -117,12 +117,12 @@ function* checkCarrier({ idType, id }: Carrier, issueDate: string): Generator<Fi
   const problem = identificationProblem(idType, id, issueDate);
   if (problem === null) return;
   const [rule, pointer] = CARRIER_RULES[problem];
-  yield finding(rule, pointer, null, (problem === 'type' ? idType : id).slice(0, 64));
+  yield finding(rule, pointer, null, excerpt(problem === 'type' ? idType : id));
 }
 
 /** An establishment of a consignee, `001`; an empty one is left out. */
 export function* checkEstablishment(code: string | null, pointer: string): Generator<Finding> {
   if (code !== null && code !== '' && !ESTABLISHMENT.test(code)) {
-    yield finding(RULES['transport.establishment'], pointer, '001', code.slice(0, 64));
+    yield finding(RULES['transport.establishment'], pointer, '001', excerpt(code));
   }
 }

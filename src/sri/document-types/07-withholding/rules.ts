@@ -13,7 +13,7 @@ import { checkCarriedFields, checkCarriedLineFields, type OptionalField } from '
 import { checkIssueDate } from '../rules/issue-date.js';
 import { checkLines } from '../rules/lines.js';
 import { standsForNone } from '../rules/modified-document.js';
-import { defineRules, finding, repeated } from '../rules/rule.js';
+import { defineRules, excerpt, finding, repeated } from '../rules/rule.js';
 import { checkSupport, MODIFIED_POINTERS, modifiedAsSupport } from '../rules/supporting-reference.js';
 import { checkTexts } from '../rules/texts.js';
 import { checkSummary, checkWithholdingTotals } from './summary.js';
@@ -201,7 +201,7 @@ function* checkFullForm(
     `${sustentoCode}/${documentType}/${number}`;
   for (const [document, index] of repeated(documents, identity)) {
     if (standsForNone(document.number)) continue;
-    yield finding(RULES['withholding.support_repeated'], `${at}/${index}/number`, null, document.number.slice(0, 64));
+    yield finding(RULES['withholding.support_repeated'], `${at}/${index}/number`, null, excerpt(document.number));
   }
   for (const [index, document] of documents.entries()) {
     yield* checkSupportingDocument(document, `${at}/${index}`, content);
@@ -222,7 +222,7 @@ function* checkPeriod({ issueDate }: DocumentContent, withholding: Withholding):
   const [, month, year] = /^(0[1-9]|1[012])\/(20[0-9]{2})$/.exec(fiscalPeriod) ?? [];
   const pointer = '/withholding/fiscal_period';
   if (month === undefined || year === undefined || `${year}-${month}` > issueDate.slice(0, 7)) {
-    yield finding(RULES['withholding.fiscal_period'], pointer, fiscalPeriodOf(issueDate), fiscalPeriod.slice(0, 64));
+    yield finding(RULES['withholding.fiscal_period'], pointer, fiscalPeriodOf(issueDate), excerpt(fiscalPeriod));
     return;
   }
   const usual = [issueDate, ...withholding.supportingDocuments.map((document) => document.issueDate)];

@@ -10,7 +10,7 @@ import { BANANA_CODES, WITHHELD_TAX } from '../../tables/withholding.js';
 import type { DocumentContent, SupportingDocument, SupportingTax, WithheldTax } from '../content.js';
 import { rucOf } from '../rules/identification.js';
 import { checkReimbursements } from '../rules/reimbursements.js';
-import { defineRules, finding, repeated } from '../rules/rule.js';
+import { defineRules, excerpt, finding, repeated } from '../rules/rule.js';
 import { checkSupport, supportPointers } from '../rules/supporting-reference.js';
 import { checkTaxEntry, checkTaxOfOther, tariffOf } from '../rules/tax-entry.js';
 import { groupKey } from '../tax-rates.js';
@@ -137,7 +137,7 @@ export function* checkSupportingDocument(
   { issueDate, buyerIdType, buyerId }: Pick<DocumentContent, 'issueDate' | 'buyerIdType' | 'buyerId'>,
 ): Generator<Finding> {
   if (lookup(SUSTENTO_CODES, document.sustentoCode, issueDate) === undefined) {
-    yield finding(RULES['withholding.sustento'], `${at}/sustento_code`, null, document.sustentoCode.slice(0, 64));
+    yield finding(RULES['withholding.sustento'], `${at}/sustento_code`, null, excerpt(document.sustentoCode));
   }
   yield* checkSupport({ ...document, sellerRuc: rucOf(buyerIdType, buyerId) }, supportPointers(at), issueDate);
   yield* checkDelay(document.issueDate, `${at}/issue_date`, issueDate);
@@ -210,15 +210,15 @@ function* checkEntry(
   );
   const isIncome = entry.taxCode === WITHHELD_TAX.income;
   if ((entry.dividend !== null) !== (isIncome && document.sustentoCode === DIVIDENDS)) {
-    yield finding(RULES['withholding.dividend'], `${at}/dividend`, null, document.sustentoCode.slice(0, 64));
+    yield finding(RULES['withholding.dividend'], `${at}/dividend`, null, excerpt(document.sustentoCode));
   }
   if (entry.dividend !== null && !/^(19|20)[0-9]{2}$/.test(entry.dividend.fiscalYear)) {
-    const actual = entry.dividend.fiscalYear.slice(0, 64);
+    const actual = excerpt(entry.dividend.fiscalYear);
     yield finding(RULES['withholding.fiscal_year'], `${at}/dividend/fiscal_year`, null, actual);
   }
   yield* checkNearness(entry.dividend?.paymentDate ?? null, `${at}/dividend/payment_date`, issueDate);
   if ((entry.bananaBoxes !== null) !== (isIncome && BANANA_CODES.includes(entry.withholdingCode))) {
-    yield finding(RULES['withholding.banana_boxes'], `${at}/banana_boxes`, null, entry.withholdingCode.slice(0, 64));
+    yield finding(RULES['withholding.banana_boxes'], `${at}/banana_boxes`, null, excerpt(entry.withholdingCode));
   }
   const boxes = entry.bananaBoxes?.boxes ?? 0;
   if (boxes < 0 || boxes > MOST_BOXES) {
@@ -262,7 +262,7 @@ function* checkPayments(document: SupportingDocument, at: string, issueDate: str
   for (const [index, { paymentMethodCode: method }] of document.payments.entries()) {
     if (lookup(PAYMENT_METHODS, method, issueDate) === undefined) {
       const pointer = `${at}/payments/${index}/payment_method_code`;
-      yield finding(RULES['withholding.payment_method'], pointer, null, method.slice(0, 64));
+      yield finding(RULES['withholding.payment_method'], pointer, null, excerpt(method));
     }
   }
   const paid = sum(document.payments.map((payment) => payment.total));
@@ -279,7 +279,7 @@ function* checkReimbursed(document: SupportingDocument, at: string, issueDate: s
       RULES['withholding.reimbursements'],
       `${at}/reimbursements`,
       null,
-      documentType.slice(0, 64),
+      excerpt(documentType),
     );
   }
   yield* checkReimbursements(reimbursements, `${at}/reimbursements`, issueDate, { wholeTariffs: true });

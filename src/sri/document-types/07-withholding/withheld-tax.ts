@@ -3,7 +3,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { fractionOf, nearly, taxAmount } from '../../money.js';
 import { isKnown, lookup } from '../../tables/code-table.js';
 import { WITHHELD_TAX, withholdingTable } from '../../tables/withholding.js';
-import { defineRules, finding } from '../rules/rule.js';
+import { defineRules, excerpt, finding } from '../rules/rule.js';
 import { checkText } from '../rules/texts.js';
 
 const TABLES = 'Ficha técnica 2.32, tablas 19 y 20; catálogo del ATS 3.10';
@@ -97,7 +97,7 @@ function* checkCode(entry: WithheldEntry, at: WithheldPointers, days: readonly s
       yield finding(RULES[certain ? 'withholding.code' : 'withholding.code_unlisted'], at.code, null, entry.code);
     } else {
       yield* checkText({ pointer: at.code, value: entry.code, max: 5, apiMax: 10, required: true });
-      yield finding(RULES['withholding.code_unlisted'], at.code, null, entry.code.slice(0, 64));
+      yield finding(RULES['withholding.code_unlisted'], at.code, null, excerpt(entry.code));
     }
     return;
   }

@@ -4,7 +4,7 @@ import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { checkCedula, checkRuc, type TaxpayerIdCheck } from '../../taxpayer-id.js';
 import type { DocumentContent, IssuerSnapshot } from '../content.js';
-import { defineRules, finding } from './rule.js';
+import { defineRules, excerpt, finding } from './rule.js';
 
 /** `ambiente` of the SRI's test environment. */
 const TEST_ENVIRONMENT = '1';
@@ -99,7 +99,7 @@ export function* checkBuyer(content: DocumentContent, issuer: IssuerSnapshot): G
     return;
   }
   if (FREE_IDS.includes(buyerIdType) && buyerName?.trim().toUpperCase() === FINAL_CONSUMER.name) {
-    yield finding(RULES['buyer.final_consumer_unusual'], '/buyer_name', null, buyerName.slice(0, 64));
+    yield finding(RULES['buyer.final_consumer_unusual'], '/buyer_name', null, excerpt(buyerName));
   }
   if (buyerIdType === FINAL_CONSUMER.idType) yield* checkFinalConsumer(buyerId, buyerName, issuer);
   else if (buyerId !== null && buyerId !== '') yield* checkIdentification(buyerIdType, buyerId);

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent, DocumentLine } from '../content.js';
-import { defineRules, finding } from './rule.js';
+import { defineRules, excerpt, finding } from './rule.js';
 
 const STRUCTURE = 'Ficha técnica 2.32, anexo 3 y los de cada tipo';
 
@@ -53,7 +53,7 @@ export function* checkCarriedFields(content: DocumentContent, carried: readonly 
     (Object.entries(fields) as [Name, string][]).filter(([name]) => !carried.includes(name) && isFilled(content[name]));
   for (const [name, pointer] of of(COMMON)) {
     const value = content[name];
-    yield finding(RULES['document.unused_field'], pointer, null, typeof value === 'string' ? value.slice(0, 64) : null);
+    yield finding(RULES['document.unused_field'], pointer, null, typeof value === 'string' ? excerpt(value) : null);
   }
   for (const [, pointer] of of(OWN)) yield finding(RULES['document.field_of_other_type'], pointer);
 }

@@ -3,7 +3,7 @@ import { lookup } from '../../tables/code-table.js';
 import { PERSON_KINDS, SUPPORTING_NOTES } from '../../tables/supporting-documents.js';
 import type { Reimbursement } from '../content.js';
 import { identificationProblem, rucOf } from './identification.js';
-import { defineRules, finding, repeated } from './rule.js';
+import { defineRules, excerpt, finding, repeated } from './rule.js';
 import { listOf, objectOf, orNull, type Structure } from './structure.js';
 import { checkSupport } from './supporting-reference.js';
 import { checkTaxEntry, checkTaxOfOther, type Holder } from './tax-entry.js';
@@ -92,7 +92,7 @@ export function* checkReimbursements(
 ): Generator<Finding> {
   const identity = ({ supplierId, documentType, documentNumber }: Reimbursement): string => `${supplierId}/${documentType}/${documentNumber}`;
   for (const [{ documentNumber }, index] of repeated(entries, identity)) {
-    yield finding(RULES['reimbursement.repeated'], `${at}/${index}/document_number`, null, documentNumber.slice(0, 64));
+    yield finding(RULES['reimbursement.repeated'], `${at}/${index}/document_number`, null, excerpt(documentNumber));
   }
   for (const [index, entry] of entries.entries()) yield* checkReimbursement(entry, `${at}/${index}`, issueDate, holder);
 }

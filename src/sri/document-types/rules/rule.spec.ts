@@ -1,5 +1,5 @@
 import '../../preflight.js';
-import { defineRules, finding, ruleCatalogue } from './rule.js';
+import { defineRules, excerpt, finding, ruleCatalogue } from './rule.js';
 
 describe('the catalogue of rules', () => {
   it('holds every rule of every type, in both languages, with its source', () => {
@@ -22,5 +22,17 @@ describe('the catalogue of rules', () => {
     expect(finding(rules['spec.once'], '/total')).toMatchObject({ rule: 'spec.once', severity: 'error', pointer: '/total' });
     expect(ruleCatalogue()).toContainEqual({ ...rule, id: 'spec.once', severity: 'error' });
     expect(() => defineRules({ 'spec.once': rule })).toThrow('spec.once is defined twice');
+  });
+});
+
+describe('the excerpt of a text', () => {
+  it.each([
+    ['short 😀', 'short 😀'],
+    ['x'.repeat(65), 'x'.repeat(64)],
+    [`${'x'.repeat(63)}😀y`, `${'x'.repeat(63)}😀`],
+    ['😀'.repeat(70), '😀'.repeat(64)],
+    [`x${'😀'.repeat(70)}`, `x${'😀'.repeat(63)}`],
+  ])('of %j holds whole characters', (text, beginning) => {
+    expect(excerpt(text)).toBe(beginning);
   });
 });

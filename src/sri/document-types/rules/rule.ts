@@ -1,4 +1,5 @@
 import type { Finding } from '../../../shared/finding.js';
+import { beginningOf } from '../../../shared/text.js';
 
 /** One fiscal rule: stable id, wording, source. Each rule file defines its own set. */
 export interface Rule {
@@ -48,6 +49,9 @@ export function finding(
   const { id, severity, es, en, reference } = rule;
   return { pointer, rule: id, message: { es, en }, expected, actual, reference, severity };
 }
+
+/** The beginning of a document's own text, as a finding repeats it. Findings are stored, and PostgreSQL takes no half of a character. */
+export const excerpt = (text: string): string => beginningOf(text, 64);
 
 /** Findings of one severity that an answer lists at most: who has more has not mistyped something. */
 export const MOST_FINDINGS = 500;

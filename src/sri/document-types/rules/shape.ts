@@ -1,7 +1,7 @@
 import { isCalendarDay } from '../../../shared/guayaquil.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent, DocumentLine, DocumentTax } from '../content.js';
-import { defineRules, finding } from './rule.js';
+import { defineRules, excerpt, finding } from './rule.js';
 import { DECIMAL, wireName } from './structure.js';
 
 const RULES = defineRules({
@@ -43,7 +43,7 @@ export function* checkShape(content: DocumentContent): Generator<Finding> {
   if (!isCalendarDay(content.issueDate)) yield finding(RULES['shape.date'], '/issue_date', null, content.issueDate);
   const modified = content.modifiedDocumentIssueDate;
   if (modified !== null && !isCalendarDay(modified)) {
-    yield finding(RULES['shape.date'], '/modified_document_issue_date', null, modified.slice(0, 64));
+    yield finding(RULES['shape.date'], '/modified_document_issue_date', null, excerpt(modified));
   }
   if (!/^[0-9]{8}$/.test(content.numericCode)) yield finding(RULES['shape.numeric_code'], '/numeric_code');
   if (content.lines.length === 0) yield finding(RULES['shape.empty'], '/lines');
@@ -61,6 +61,6 @@ export function* checkShape(content: DocumentContent): Generator<Finding> {
 function* checkAmounts<Part>(part: Part, names: readonly AmountOf<Part>[], pointer: () => string): Generator<Finding> {
   for (const name of names) {
     const value = part[name] as string | null;
-    if (value !== null && !DECIMAL.test(value)) yield finding(RULES['shape.decimal'], `${pointer()}/${wireName(name)}`, null, value.slice(0, 64));
+    if (value !== null && !DECIMAL.test(value)) yield finding(RULES['shape.decimal'], `${pointer()}/${wireName(name)}`, null, excerpt(value));
   }
 }
