@@ -73,4 +73,9 @@ describe('the issuer name as Java prints it', () => {
     expect(nameAttribute(asn1, OID.email)).toBe('ca@a.ec');
     expect(nameAttribute(asn1, OID.o)).toBeNull();
   });
+
+  it.each(['a\u0000b', 'a\nb', 'a\u0085b'])('is read in hexadecimal where it holds a control character: %j', (text) => {
+    const value = der.utf8(text);
+    expect(readableName(readAsn1(name([OID.cn, value])))).toBe(`CN=#${Buffer.from(value).toString('hex')}`);
+  });
 });

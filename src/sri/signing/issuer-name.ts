@@ -57,7 +57,7 @@ export function javaIssuerName(name: Asn1): string {
     .join(',');
 }
 
-/** The same order with every known keyword and plain text values: to show to people, never to sign. */
+/** The same order with every known keyword and plain text values: to show to people, never to sign. Control characters stand in no text: PostgreSQL refuses NUL. */
 export function readableName(name: Asn1): string {
   return relativeNames(name)
     .reverse()
@@ -111,5 +111,6 @@ function escaped(text: string): string {
 
 function readableAttribute({ type, value }: Attribute): string {
   const text = textOf(value);
-  return `${READABLE_KEYWORDS.get(type) ?? type}=${text ?? `#${value.encoded.toString('hex')}`}`;
+  const isReadable = text !== null && !/[\p{Cc}\p{Cs}]/u.test(text);
+  return `${READABLE_KEYWORDS.get(type) ?? type}=${isReadable ? text : `#${value.encoded.toString('hex')}`}`;
 }
