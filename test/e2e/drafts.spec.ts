@@ -54,6 +54,12 @@ describe('drafts and what follows an issued document', () => {
     expect(await business.document(id)).toMatchObject({ version: 1, idempotency_key: null });
   });
 
+  it('is told to send a body when a change of a draft has none', async () => {
+    const { id } = (await draft()).body;
+    expect(await business.call('PATCH', `/documents/${id}`)).toMatchObject({ status: 400, body: { error: { code: 'MALFORMED_REQUEST', detail: { reason: 'empty_body' } } } });
+    expect((await business.call('PATCH', `/documents/${id}`, [])).status).toBe(422);
+  });
+
   it('names the id of the body that the tenant does not have, one of another tenant like one of nobody', async () => {
     const nobodys = '7b0c2f6e-3a39-4d7e-9c55-1f2c3d4e5f60';
     const other = await Business.open(stack, { certificate: null });

@@ -7,6 +7,7 @@ import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempote
 import { beginWait, preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
+import { DomainError } from '../../shared/domain-error.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { DocumentDraftDto, DocumentPatchDto, DocumentValidateDto } from './documents.dto.js';
 import { DRAFT_EXAMPLES, PATCH_EXAMPLES } from './documents.examples.js';
@@ -79,6 +80,8 @@ export class DraftsController {
     @Body() patch: unknown,
     @Headers('accept-language') language: string | undefined,
   ): Promise<DocumentRecord> {
+    // The whole is judged only together with the stored draft, so no pipe looks at the patch.
+    if (patch === undefined) throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
     await this.commands.execute(new UpdateDraft(tenant, document_id, patch));
     return this.queries.execute(new GetDocument(tenant, document_id, languageOf(language)));
   }
