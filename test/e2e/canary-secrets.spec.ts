@@ -116,6 +116,10 @@ describe('secrets', () => {
     await ask('names that were mistyped', 'POST', '/auth/login', {
       body: { email: 'a@b.co', Password: secret('a password under another name'), api_key: secret('a key in a body'), refreshToken: secret('a token under another name'), client_secret: { value: secret('a secret in an object') } },
     });
+    await ask('passwords under mistyped names', 'POST', '/auth/login', {
+      body: { email: 'a@b.co', contrasena: secret('a password under a Spanish name'), pasword: secret('a password under a mistyped name'), x: secret('a password under any name') },
+    });
+    await ask('a password where no body is read', 'POST', '/auth/logout', { body: { clave: secret('a password under a Spanish name beside no body') } });
     await ask('a key beside a good one', 'GET', `/issuers?api_key=${secret('a key beside a good one')}`, { apiKey });
     await ask('a file that is none', 'POST', certificates, { apiKey, body: { file_base64: `${secret('a file that is no base64')}!`, password: secret('a password beside a broken file') } });
     for (const [what, url] of [['', '@example.com/'], [' of another scheme', '@example.com'], [' that is none', '/@'], [' too long', `@example.com/${'x'.repeat(2_100)}`]] as const) {

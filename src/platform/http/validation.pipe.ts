@@ -110,14 +110,15 @@ function holdsMoreObjects(value: object, most: number): boolean {
 /** Copies the declared fields of sound containers; reports the rest. */
 export function walkShape(type: DtoClass, value: Record<string, unknown>, loc: readonly string[], findings: FieldFinding[]): object {
   const fields = fieldsOf(type);
+  // A password under a mistyped name is a password still: where one is asked for, no value of an unknown name is told.
+  const takesSecret = [...fields.values()].some(({ secret }) => secret);
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
     const spec = fields.get(name);
     const at = [...loc, name];
     if (spec === undefined) {
       if (findings.length <= MAX_FINDINGS) {
-        // A password under a mistyped name is a password still.
-        const input = isSecretName(name) ? null : echo(value[name]);
+        const input = takesSecret || isSecretName(name) ? null : echo(value[name]);
         findings.push({ loc: [...loc, echo(name) as string], type: 'extra_forbidden', input, ctx: {} });
       }
     } else {

@@ -11,7 +11,7 @@ const CANARY = 'canary-4711';
 const KEY = `svc_test_${'a'.repeat(38)}`;
 
 describe('the log', () => {
-  it.each(['x-api-key', 'X-API-Key', 'api_key', 'apiKey', 'authorization', 'Authorization', 'cookie', 'set-cookie', 'password', 'p12', 'file', 'file_base64', 'fileBase64', 'private_key', 'privateKeyPkcs8', 'sealed_key', 'MASTER_KEY', 'client_secret', 'refresh_token'])(
+  it.each(['x-api-key', 'X-API-Key', 'api_key', 'apiKey', 'authorization', 'Authorization', 'cookie', 'set-cookie', 'password', 'p12', 'file', 'file_base64', 'fileBase64', 'private_key', 'privateKeyPkcs8', 'sealed_key', 'MASTER_KEY', 'client_secret', 'refresh_token', 'contrasena', 'contraseña', 'Contrasenia', 'nuevaContraseña', 'clave', 'clave_nueva', 'miClave', 'claves', 'clave_p12', 'passwd', 'pass', 'user_pass', 'smtpPass', 'passphrase', 'pwd', 'userPwd'])(
     'never holds the value of %s, at any depth',
     (name) => {
       for (const record of [{ [name]: CANARY }, { a: { b: [{ [name]: CANARY }] } }, { a: { [name]: { deeper: CANARY } } }]) {
@@ -26,6 +26,13 @@ describe('the log', () => {
     const line = logged((logger) => logger.info({ access_key: '4901', idempotency: 'k', issuer: { ruc: '179' } }, 'x'));
     expect(JSON.parse(line)).toMatchObject({ access_key: '4901', idempotency: 'k', issuer: { ruc: '179' }, message: 'x', level: 'info' });
   });
+
+  it.each(['access_key', 'clave_acceso', 'claveAcceso', 'clavesDeAcceso', 'clave_de_acceso', 'claveAccesoComprobante', 'ClaveAccesoConsultada', 'passport', 'passed', 'bypass', 'compass', 'passengers'])(
+    'keeps the value of %s',
+    (name) => {
+      expect(redact({ [name]: '4901' })).toEqual({ [name]: '4901' });
+    },
+  );
 
   it('names request and document in every line that is written on their behalf, and in no other', async () => {
     const lines: Record<string, unknown>[] = [];

@@ -6,8 +6,8 @@ export type { Logger } from 'pino';
 
 export const LOGGER = Symbol('Logger');
 
-/** Names whose values never reach the log, at any depth, whatever their writing. */
-const SECRET_NAME = /api[-_]?key$|^authorization$|cookie|password|secret|token$|^p12$|^file$|file_?base64|private_?key|master_?key|sealed|^key$|pkcs8/i;
+/** Names whose values never reach the log, at any depth, whatever their writing, English or Spanish. A `clave_acceso` is an access key, which is printed on documents. */
+const SECRET_NAME = /contrase|clave(?!s?[-_ ]?(?:de[-_ ]?)?acceso)|passw|pass(?:phrase|code)|(?:^|[-_]|user|smtp|db|mail)pass$|pwd|api[-_]?key$|^authorization$|cookie|secret|token$|^p12$|^file$|file_?base64|private_?key|master_?key|sealed|^key$|pkcs8/i;
 
 /** True for the name of what may be a secret, also in a writing of the caller's own. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
