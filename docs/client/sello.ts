@@ -5697,10 +5697,10 @@ export interface components {
              */
             finished_at: string | null;
             /**
-             * @description refused: any status but 2xx, redirects among them; refused_address: it led to an address that is not public; interrupted: the worker stopped, it was made again
+             * @description refused: any status but 2xx, redirects among them; refused_address: it led to an address that is not public; interrupted: the worker stopped, it was made again; secret_unavailable, internal: the service could not make it, which is no fault of the address
              * @enum {string|null}
              */
-            outcome: "delivered" | "refused" | "timeout" | "connection" | "tls" | "unresolved" | "refused_address" | "interrupted" | "secret_unavailable" | null;
+            outcome: "delivered" | "refused" | "timeout" | "connection" | "tls" | "unresolved" | "refused_address" | "interrupted" | "secret_unavailable" | "internal" | null;
             status_code: number | null;
             duration_ms: number | null;
         };

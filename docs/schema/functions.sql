@@ -4209,8 +4209,8 @@ begin
     where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version = tried and (x.failing_since is not null or x.last_attempt_failed);
     return;
   end if;
-  -- A secret that we could not open is no fault of the address.
-  if p_outcome = 'secret_unavailable' then return; end if;
+  -- A secret that we could not open is no fault of the address, nor is an event that we could not write down.
+  if p_outcome in ('secret_unavailable', 'internal') then return; end if;
   counts := not is_test or p_status_code is not distinct from 410;
   update webhooks x set last_attempt_failed = true, failing_since = case when counts and x.is_active then coalesce(x.failing_since, p_now) else x.failing_since end
   where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version = tried

@@ -56,8 +56,9 @@ export const ERROR_CATALOGUE = {
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 
-/** What happened, and what the reader does next. */
+/** What happened, and what the reader does next. Of a stored code that a later version wrote only the code is known. */
 export function messageOf(code: ErrorCode, language: 'es' | 'en'): string {
+  if (!Object.hasOwn(ERROR_CATALOGUE, code)) return language === 'es' ? `Error ${code}. Consulte su significado en la documentación.` : `Error ${code}. Look its meaning up in the documentation.`;
   const { es, en, actionEs, actionEn } = ERROR_CATALOGUE[code];
   return language === 'es' ? `${es}. ${actionEs}.` : `${en}. ${actionEn}.`;
 }

@@ -249,9 +249,12 @@ describe('the work of webhooks', () => {
       // Of the former address.
       await end(id, one, token, begun!.number, 500, new Date(), new Date());
       expect(await failed()).toBe(false);
-      const sealed = await begin(id, one, new Date());
-      await work.end(id, one.delivery_id, sealed.token, new Date(), { number: sealed.begun!.number, outcome: 'secret_unavailable', statusCode: null, durationMs: 1, nextAt: new Date(), eventId: randomUUID() }, 5 * DAY_MS);
-      expect(await failed()).toBe(false);
+      // Of the service.
+      for (const outcome of ['secret_unavailable', 'internal']) {
+        const unsent = await begin(id, one, new Date());
+        await work.end(id, one.delivery_id, unsent.token, new Date(), { number: unsent.begun!.number, outcome, statusCode: null, durationMs: 1, nextAt: new Date(), eventId: randomUUID() }, 5 * DAY_MS);
+        expect(await failed()).toBe(false);
+      }
     });
 
     it('an address is not switched off at the first attempt of a delivery, however long ago another failed', async () => {

@@ -42,7 +42,7 @@ export class AttemptRecord {
   @ApiProperty(count) number: number;
   @ApiProperty(instant) started_at: string;
   @ApiProperty({ ...instant, ...orNull, description: 'Null while it is under way' }) finished_at: string | null;
-  @ApiProperty({ enum: ATTEMPT_OUTCOMES, ...orNull, description: 'refused: any status but 2xx, redirects among them; refused_address: it led to an address that is not public; interrupted: the worker stopped, it was made again' })
+  @ApiProperty({ enum: ATTEMPT_OUTCOMES, ...orNull, description: 'refused: any status but 2xx, redirects among them; refused_address: it led to an address that is not public; interrupted: the worker stopped, it was made again; secret_unavailable, internal: the service could not make it, which is no fault of the address' })
   outcome: AttemptOutcome | null;
   @ApiProperty({ ...count, ...orNull }) status_code: number | null;
   @ApiProperty({ ...count, ...orNull }) duration_ms: number | null;

@@ -16,7 +16,7 @@ import { SigningSecrets } from './signing-secrets.js';
 const ENDING_TRIES = 3;
 const ENDING_PAUSE_MS = 500;
 
-type Outcome = PostOutcome | { readonly noAnswer: 'secret_unavailable' };
+type Outcome = PostOutcome | { readonly noAnswer: 'secret_unavailable' | 'internal' };
 
 /** One attempt to deliver: on record before it is made, signed anew, judged by its status alone. */
 @Injectable()
@@ -60,16 +60,20 @@ export class DeliveryAttempts {
     }
   }
 
+  /** Never throws: an attempt that never ended would be made again at every lease, for ever. */
   private async send(tenantId: string, { webhook_id, url, secrets: sealed, event }: BegunAttempt, at: Date): Promise<Outcome> {
-    const body = JSON.stringify(eventPayload(event));
     try {
+      const body = JSON.stringify(eventPayload(event));
       const secrets = await this.secrets.open(tenantId, webhook_id, sealed);
       const headers = { 'content-type': 'application/json', 'user-agent': 'Sello-Webhooks/1', ...signedHeaders(event.id, at, body, secrets) };
       return await this.http.post(url, headers, body, this.settings.WEBHOOK_TIMEOUT_SECONDS * 1_000);
     } catch (error) {
-      if (!(error instanceof EnvelopeError)) throw error;
-      this.log.error(`a secret of webhook ${webhook_id} does not open: ${error.message}`);
-      return { noAnswer: 'secret_unavailable' };
+      if (error instanceof EnvelopeError) {
+        this.log.error(`a secret of webhook ${webhook_id} does not open: ${error.message}`);
+        return { noAnswer: 'secret_unavailable' };
+      }
+      this.log.error(`event ${event.id} cannot be sent to webhook ${webhook_id}: ${(error as Error).message}`);
+      return { noAnswer: 'internal' };
     }
   }
 

@@ -4,7 +4,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** What came of an attempt; null while it is under way. */
 export const ATTEMPT_OUTCOMES = [
-  'delivered', 'refused', 'timeout', 'connection', 'tls', 'unresolved', 'refused_address', 'interrupted', 'secret_unavailable',
+  'delivered', 'refused', 'timeout', 'connection', 'tls', 'unresolved', 'refused_address', 'interrupted', 'secret_unavailable', 'internal',
 ] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 

@@ -1,0 +1,56 @@
+import { jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { Settings } from '../../../config/settings.js';
+import type { GuardedPost } from '../../../platform/egress/guarded-post.js';
+import type { KillPoints } from '../../../platform/faults/kill-points.js';
+import type { Meters } from '../../../platform/observability/meters.js';
+import type { EventCard } from '../../events/public.js';
+import type { BegunAttempt, DispatchRepository, EndedAttempt } from '../persistence/dispatch.repository.js';
+import { DeliveryAttempts } from './delivery-attempts.js';
+import type { SigningSecrets } from './signing-secrets.js';
+
+const NOW = new Date('2026-05-04T10:00:00.000Z');
+const DELIVERY = { tenantId: 't', deliveryId: 'd', isFailing: false };
+const CARD: EventCard = { id: 'e', type: 'sequence.low', created_at: '2026-05-04T10:00:00+00:00', tenant_id: 't', version: null, data: {}, content: null };
+
+describe('an attempt at a delivery', () => {
+  /** What was put on record of an attempt at this event. */
+  async function made(event: EventCard): Promise<{ ended: EndedAttempt[]; bodies: string[] }> {
+    const ended: EndedAttempt[] = [];
+    const bodies: string[] = [];
+    const begun: BegunAttempt = { webhook_id: 'w', url: 'https://receiver.example/', secrets: [], event, number: 1, round: 1 };
+    const work: Pick<DispatchRepository, 'begin' | 'end'> = {
+      begin: () => Promise.resolve(begun),
+      end: (_tenant, _delivery, _token, _now, one) => Promise.resolve(void ended.push(one)),
+    };
+    const http: Pick<GuardedPost, 'post'> = { post: (_url, _headers, body) => Promise.resolve({ status: bodies.push(body) && 200 }) };
+    const attempts = new DeliveryAttempts(
+      work as DispatchRepository,
+      { open: () => Promise.resolve([Buffer.alloc(32)]) } as unknown as SigningSecrets,
+      http as GuardedPost,
+      { pass: () => Promise.resolve() } as unknown as KillPoints,
+      { now: () => NOW },
+      { uuid: () => 'of-the-event' },
+      { sleep: () => Promise.resolve() },
+      { WEBHOOK_LADDER: [5], WEBHOOK_TIMEOUT_SECONDS: 10, WEBHOOK_DISABLE_AFTER_SECONDS: 1 } as unknown as Settings,
+      { time: () => undefined } as unknown as Meters,
+    );
+    await attempts.make(DELIVERY, 'token');
+    return { ended, bodies };
+  }
+  beforeEach(() => void jest.spyOn(Logger.prototype, 'error').mockReturnValue());
+  afterEach(() => void jest.restoreAllMocks());
+
+  it('at an event that nobody foresaw ends all the same, and is tried again by the schedule', async () => {
+    const { ended, bodies } = await made({ ...CARD, created_at: 'not a time' });
+    expect(bodies).toEqual([]);
+    expect(ended).toEqual([expect.objectContaining({ outcome: 'internal', statusCode: null, nextAt: new Date(NOW.getTime() + 5_000) })]);
+  });
+
+  it('at an event of a later version, whose error code it does not know, arrives', async () => {
+    const document = { id: 'of-the-document', access_key: null, warnings: [], error_code: 'OF_A_LATER_VERSION', error_detail: null, cancellation: null, content_revision: 1 };
+    const { ended, bodies } = await made({ ...CARD, type: 'document.failed', data: { document }, content: {} as EventCard['content'] });
+    expect(ended).toEqual([expect.objectContaining({ outcome: 'delivered' })]);
+    expect(JSON.parse(bodies[0]!)).toMatchObject({ data: { document: { error: { code: 'OF_A_LATER_VERSION', message: expect.stringContaining('OF_A_LATER_VERSION') } } } });
+  });
+});
