@@ -8304,7 +8304,7 @@ export interface operations {
                 document_id?: string;
                 /** @description `next_cursor` of the page before; without it from the beginning */
                 cursor?: string;
-                /** @description Most events of a page */
+                /** @description Most events of a page; with large events a page ends behind about 1 MB of them, and `has_more` says that there is more */
                 limit?: number;
             };
             header?: {

@@ -1045,25 +1045,34 @@ $function$;
 
 -- Returns the events after a place, oldest first, with the place of the last one that was looked at, whether there is
 -- more, and whether the caller's credential still stands. It shows only what is older than every open transaction, so
--- nothing appears before a place later. A null place is the present. No more than p_scan rows are looked at. The API
--- calls it for lists and streams of events.
+-- nothing appears before a place later. A null place is the present. No more than p_scan rows are looked at, and none
+-- behind those that make a megabyte. The API calls it for lists and streams of events.
 CREATE OR REPLACE FUNCTION sello.events_after(p_tenant uuid, p_credential uuid, p_now timestamp with time zone, p_xid xid8, p_position bigint, p_type text, p_document uuid, p_scan integer, p_limit integer)
  RETURNS TABLE(credential_is_valid boolean, xid text, "position" text, is_more boolean, events jsonb)
  LANGUAGE plpgsql
 AS $function$
 declare
+  -- Reached by what a page holds, it holds no more.
+  most_bytes constant integer := 1000000;
   -- Taken before the events are read: what is older than every open transaction is committed or gone.
   horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
   -- A place of another life of the database, before it was restored: there all restored events stand at transaction 0.
   since xid8 := case when p_xid >= pg_snapshot_xmax(pg_current_snapshot()) then '0'::xid8 else p_xid end;
+  seen record;
+  card jsonb;
+  cards jsonb[] := '{}';
+  bytes bigint := 0;
+  looked_at integer := 0;
+  until_xid xid8 := since;
+  until_position bigint := p_position;
+  has_more boolean := false;
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
   if p_xid is null then
     return query select is_credential_valid(p_tenant, p_credential, p_now), (horizon::text::numeric - 1)::text, '9223372036854775807', false, '[]'::jsonb;
     return;
   end if;
-  return query
-  with seen as (
+  for seen in
     (select e.id, e.type, e.xid, e.position from events e
      where p_document is null and e.tenant_id = p_tenant and (e.xid, e.position) > (since, p_position) and e.xid < horizon
      order by e.xid, e.position limit p_scan + 1)
@@ -1071,20 +1080,20 @@ begin
     (select e.id, e.type, e.xid, e.position from events e
      where p_document is not null and e.tenant_id = p_tenant and e.document_id = p_document and (e.xid, e.position) > (since, p_position) and e.xid < horizon
      order by e.xid, e.position limit p_scan + 1)
-  ), judged as (
-    select s.*, p_type is null or s.type = p_type as fits, row_number() over (order by s.xid, s.position) as place from seen s
-  ), counted as (
-    select j.*, count(*) filter (where j.fits) over (order by j.place) - j.fits::integer as before from judged j
-  ), looked as (
-    select c.* from counted c where c.place <= p_scan and c.before < p_limit
-  )
-  select is_credential_valid(p_tenant, p_credential, p_now),
-    coalesce((select l.xid::text from looked l order by l.place desc limit 1), since::text),
-    coalesce((select l.position::text from looked l order by l.place desc limit 1), p_position::text),
-    (select count(*) from seen) > (select count(*) from looked),
-    coalesce((
-      select jsonb_agg(event_card(e) || jsonb_build_object('xid', e.xid::text, 'position', e.position::text) order by l.place)
-      from looked l join events e on e.tenant_id = p_tenant and e.id = l.id where l.fits), '[]');
+  loop
+    has_more := looked_at = p_scan or cardinality(cards) = p_limit or bytes >= most_bytes;
+    exit when has_more;
+    looked_at := looked_at + 1;
+    until_xid := seen.xid;
+    until_position := seen.position;
+    continue when seen.type <> p_type;
+    select event_card(e) || jsonb_build_object('xid', e.xid::text, 'position', e.position::text) into card
+    from events e where e.tenant_id = p_tenant and e.id = seen.id;
+    continue when not found;
+    cards := cards || card;
+    bytes := bytes + pg_column_size(card);
+  end loop;
+  return query select is_credential_valid(p_tenant, p_credential, p_now), until_xid::text, until_position::text, has_more, to_jsonb(cards);
 end $function$;
 
 -- Returns for each given place of a tenant whether an event is shown after it, of one document or (null) of any. The

@@ -291,6 +291,22 @@ describe('events', () => {
       filtered.close();
     });
 
+    it('go on at once behind events so large that one look does not bring them all', async () => {
+      await caughtUp();
+      const { cursor } = await all(null);
+      const ids = Array.from({ length: 8 }, () => randomUUID());
+      await stack.database.query(
+        `insert into sello.events (tenant_id, id, type, created_at, data)
+         select $1, id, 'sequence.low', now(), jsonb_build_object('sequence', jsonb_build_object('issuer_id', repeat('x', 600000))) from unnest($2::uuid[]) with ordinality as given (id, place) order by place`,
+        [business.tenantId, ids]);
+      await caughtUp();
+      const begun = Date.now();
+      const reader = await Reader.open(stack.apiUrl, key(), `?cursor=${cursor}`);
+      await reader.until(({ events }) => events.length >= ids.length);
+      reader.close();
+      expect([reader.events.map(({ id }) => id), Date.now() - begun < 5_000]).toEqual([ids, true]);
+    });
+
     it('of one document tell of it alone', async () => {
       const { document_id: id } = await business.accepted();
       // From the beginning: behind the events of the documents before it.

@@ -12,7 +12,7 @@ export class EventFilter {
 /** Query of `GET /events`. */
 export class EventListQuery extends EventFilter {
   @Text({ ...CURSOR, about: '`next_cursor` of the page before; without it from the beginning' }) cursor?: string;
-  @Integer({ min: 1, max: 100, fromText: true, default: 50, about: 'Most events of a page' }) limit: number = 50;
+  @Integer({ min: 1, max: 100, fromText: true, default: 50, about: 'Most events of a page; with large events a page ends behind about 1 MB of them, and `has_more` says that there is more' }) limit: number = 50;
 }
 
 /** Query of `GET /events/stream`. */

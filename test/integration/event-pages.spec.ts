@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { type EventPosition, BEFORE_ALL } from '../../src/modules/events/event-position.js';
+import { type EventSelection, type EventsFound, EventsRepository } from '../../src/modules/events/persistence/events.repository.js';
+import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import type { TenantContext } from '../../src/shared/tenant-context.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { seedTenant } from '../support/seed.js';
+import { serviceConnections } from '../support/service-connections.js';
+
+const ALL: EventSelection = { type: null, documentId: null };
+
+describe('pages of events', () => {
+  let database: TestDatabase;
+  let service: DataSource;
+  let events: EventsRepository;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    service = await serviceConnections(database.url, 'api', 1);
+    events = new EventsRepository(new TenantTransaction(service));
+  });
+  afterAll(async () => {
+    await service.destroy();
+    await database.drop();
+  });
+
+  const acting = (tenantId: string, id: string): TenantContext => ({ tenantId, principal: { kind: 'api_key', id }, environment: 'TEST' });
+
+  describe('of a tenant whose events are large', () => {
+    let tenant: TenantContext;
+    /** In their order, every fifth of another kind and small. */
+    let ids: string[];
+    beforeAll(async () => {
+      const { tenantId, apiKeyId } = await seedTenant(database);
+      tenant = acting(tenantId, apiKeyId);
+      ids = Array.from({ length: 15 }, () => randomUUID());
+      // Compresses well, as invoices of many lines do.
+      for (const [index, id] of ids.entries()) {
+        await database.query(
+          `insert into events (tenant_id, id, type, created_at, data) values ($1, $2, $3, now(), jsonb_build_object('sequence', jsonb_build_object('issuer_id', repeat('x', $4::integer))))`,
+          [tenantId, id, index % 5 === 4 ? 'issuer.paused' : 'sequence.low', index % 5 === 4 ? 10 : 400_000]);
+      }
+      // What other tests on the same server hold open hides them.
+      const [mark] = await database.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
+      for (let passed = false; !passed;) passed = (await database.query<{ passed: boolean }>('select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as passed', [mark!.xid]))[0]!.passed;
+    });
+    const pages = async (selection: EventSelection, limit: number): Promise<EventsFound[]> => {
+      const found: EventsFound[] = [];
+      for (let at: EventPosition = BEFORE_ALL; found.at(-1)?.isMore !== false; at = found.at(-1)!.at) found.push(await events.after(tenant, at, selection, limit, new Date()));
+      return found;
+    };
+    const idsOf = (found: readonly EventsFound[]): string[] => found.flatMap((page) => page.events.map(({ id }) => id));
+
+    it('end behind about a megabyte, and go on there: none is passed over', async () => {
+      const found = await pages(ALL, 100);
+      expect(idsOf(found)).toEqual(ids);
+      for (const page of found) expect([JSON.stringify(page.events).length < 1_600_000, page.events.length > 0]).toEqual([true, true]);
+      expect(found.map(({ events: { length } }) => length)).toEqual([3, 4, 4, 3, 1]);
+    });
+
+    it('hold as many as are asked for where those are small, whatever lies between', async () => {
+      const small = ids.filter((_id, index) => index % 5 === 4);
+      expect((await pages({ ...ALL, type: 'issuer.paused' }, 100)).map((page) => idsOf([page]))).toEqual([small]);
+      expect((await pages({ ...ALL, type: 'issuer.paused' }, 2)).map((page) => idsOf([page]))).toEqual([small.slice(0, 2), small.slice(2)]);
+    });
+
+    it('hold one at least', async () => {
+      const [first] = await pages(ALL, 1);
+      expect([idsOf([first!]), first!.isMore]).toEqual([[ids[0]], true]);
+    });
+  });
+});
