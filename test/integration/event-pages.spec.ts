@@ -70,4 +70,19 @@ describe('pages of events', () => {
       expect([idsOf([first!]), first!.isMore]).toEqual([[ids[0]], true]);
     });
   });
+
+  it('go on for an administrator of the platform in a tenant that is closed, and for nobody else', async () => {
+    const { tenantId, apiKeyId } = await seedTenant(database);
+    const [userId, sessionId] = [randomUUID(), randomUUID()];
+    await database.query(`insert into users (id, email, name, is_platform_admin, created_at, updated_at) values ($1, $2, 'Ana', true, now(), now())`, [userId, `${userId}@example.com`]);
+    await database.query(`insert into sessions (id, user_id, created_at, expires_at) values ($1, $2, now(), now() + interval '1 day')`, [sessionId, userId]);
+    const admin: TenantContext = { tenantId, principal: { kind: 'user', id: userId, sessionId, memberId: null, role: 'platform_admin' }, environment: 'TEST' };
+    const stands = async (tenant: TenantContext): Promise<boolean[]> =>
+      Promise.all([null, BEFORE_ALL].map(async (at) => (await events.after(tenant, at, ALL, 1, new Date())).isCredentialValid));
+    expect([await stands(admin), await stands(acting(tenantId, apiKeyId))]).toEqual([[true, true], [true, true]]);
+    await database.query('update tenants set is_active = false where id = $1', [tenantId]);
+    expect([await stands(admin), await stands(acting(tenantId, apiKeyId))]).toEqual([[true, true], [false, false]]);
+    await database.query('update sessions set ended_at = now() where id = $1', [sessionId]);
+    expect(await stands(admin)).toEqual([false, false]);
+  });
 });
