@@ -79,6 +79,7 @@ describe('settings', () => {
     ['TRUSTED_PROXIES', 'true', 'IP addresses and networks'],
     ['SRI_RECEPTION_URL', 'ftp://x', 'http:// or https://'],
     ['PUBLIC_URL', 'javascript:alert', 'http:// or https://'],
+    ['MAIL_BOUNCE_ADDRESS', 'returned+sello@mail.example', 'no \\+ before the @'],
     ['SMTP_URL', 'smtp://', 'and a host'],
     ['SMTP_URL', 'http://mail.example', 'smtp:// or smtps://'],
     ['DATABASE_URL', 'mysql://localhost/sello', 'postgresql://'],

@@ -76,6 +76,7 @@ export const SETTINGS_SCHEMA = z.object({
   MAIL_BOUNCE_ADDRESS: z
     .email()
     .refine((address) => address.indexOf('@') <= LONGEST_BOUNCE_NAME, `at most ${LONGEST_BOUNCE_NAME} characters before the @`)
+    .refine((address) => !address.split('@')[0]?.includes('+'), 'no + before the @: what stands behind it names the mail')
     .optional()
     .describe('Where mails that cannot be delivered come back, e.g. bounces@mail.example; each names itself behind a +. Its mail server pipes them to `npm run mail-bounce`'),
   MAIL_BOUNCE_SECRET: z.string().min(16).optional().describe('Secret that proves that a mail that comes back was ours; required with MAIL_BOUNCE_ADDRESS'),
