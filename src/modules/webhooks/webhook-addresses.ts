@@ -20,7 +20,7 @@ export class WebhookAddresses {
    * @throws ValidationFailure when nothing may be sent there
    */
   async accepted(address: string): Promise<string> {
-    const problem = targetProblem(address, this.settings.WEBHOOK_TARGETS);
+    const problem = targetProblem(address, this.settings);
     if (problem !== null) throw refused(address, problem.type, problem.ctx);
     const { href } = new URL(address);
     if (href.length > MAX_LENGTH) throw refused(address, 'string_too_long', { max_length: MAX_LENGTH });

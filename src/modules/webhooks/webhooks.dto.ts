@@ -13,8 +13,8 @@ const KINDS = { atLeast: 1, nullable: true, about: 'Kinds of events that are sen
 const DESCRIPTION = { max: 200, nullable: true } as const;
 
 /** Faults that the text of an address shows; where its name leads is looked up later. */
-const addressFaults: LaterJudge<{ url: string }> = ({ url }, { WEBHOOK_TARGETS }) => {
-  const problem = url === undefined ? null : targetProblem(url, WEBHOOK_TARGETS);
+const addressFaults: LaterJudge<{ url: string }> = ({ url }, settings) => {
+  const problem = url === undefined ? null : targetProblem(url, settings);
   return problem === null ? [] : [{ field: 'url', ...problem }];
 };
 

@@ -82,6 +82,18 @@ describe('posts to where tenants say', () => {
     expect([resolver.asked, seen]).toEqual([[], []]);
   });
 
+  it('refuses where the service itself is found, by name and port, unless any address is allowed (B102)', async () => {
+    const resolver = resolverOf(['127.0.0.1']);
+    const own = { PUBLIC_URL: `http://receiver.example:${port}/v1`, PANEL_URL: 'https://panel.example' };
+    const posting = (targets: 'public' | 'any', url: string): Promise<PostOutcome> => new GuardedPost(resolver, { WEBHOOK_TARGETS: targets, ...own }).post(url, {}, '{}', 1_000);
+    for (const url of [https(), `https://RECEIVER.example.:${port}/x`, 'https://panel.example/']) expect(await posting('public', url)).toEqual({ noAnswer: 'refused_address' });
+    expect(resolver.asked).toEqual([]);
+    // The name is asked for: what it leads to is judged then.
+    await posting('public', `https://receiver.example:${port + 1}/`);
+    expect(resolver.asked).toEqual(['receiver.example']);
+    expect(await posting('any', `http://receiver.example:${port}/`)).toEqual({ status: 200 });
+  });
+
   it('follows no redirect (B104)', async () => {
     expect(await post('any', resolverOf(['127.0.0.1']), `http://receiver.example:${port}/away`)).toEqual({ status: 307 });
     expect(seen).toEqual([`receiver.example:${port} /away`]);

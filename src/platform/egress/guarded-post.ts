@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Inject, Injectable } from '@nestjs/common';
 import { Agent, request } from 'undici';
-import { type Settings, SETTINGS } from '../../config/settings.js';
+import { SETTINGS } from '../../config/settings.js';
 import { isPublicAddress } from './public-addresses.js';
 import { type Resolver, RESOLVER } from './resolver.js';
 import { hostOf, targetProblem, type Targets } from './target-rules.js';
@@ -23,14 +23,10 @@ export type PostOutcome = { readonly status: number } | { readonly noAnswer: NoA
  */
 @Injectable()
 export class GuardedPost {
-  private readonly targets: Targets;
-
   constructor(
     @Inject(RESOLVER) private readonly resolver: Resolver,
-    @Inject(SETTINGS) settings: Pick<Settings, 'WEBHOOK_TARGETS'>,
-  ) {
-    this.targets = settings.WEBHOOK_TARGETS;
-  }
+    @Inject(SETTINGS) private readonly targets: Targets,
+  ) {}
 
   /** Sends a body; everything, the name's look-up included, within `timeoutMs`. */
   async post(address: string, headers: Readonly<Record<string, string>>, body: string, timeoutMs: number): Promise<PostOutcome> {
@@ -67,7 +63,7 @@ export class GuardedPost {
   }
 
   private isAllowed(address: string): boolean {
-    return this.targets === 'any' || isPublicAddress(address);
+    return this.targets.WEBHOOK_TARGETS === 'any' || isPublicAddress(address);
   }
 
   private async addressesOf(host: string): Promise<readonly string[]> {

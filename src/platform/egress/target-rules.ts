@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
+import type { Settings } from '../../config/settings.js';
 import { isPublicAddress } from './public-addresses.js';
 
-/** Where calls of tenants may lead: `public`: https to public addresses; `any`: for development. */
-export type Targets = 'public' | 'any';
+/** Where calls of tenants may lead, `public`: https to public addresses, or `any`: for development; and where we are found ourselves. */
+export type Targets = Pick<Settings, 'WEBHOOK_TARGETS' | 'PUBLIC_URL' | 'PANEL_URL'>;
 
 /** What is wrong with an address, as a field finding has it. */
 export interface TargetProblem {
@@ -19,7 +20,7 @@ const SERVICE_PORTS: readonly number[] = [1433, 1521, 2049, 2375, 2376, 2379, 23
 const INNER_NAME = /^(?:localhost|[^.]+)$|\.(?:localhost|local|internal|intranet|lan|home\.arpa|test|invalid)$/;
 
 /** What is wrong with an address by its text alone; null: nothing. The addresses of its name are judged at every call. */
-export function targetProblem(text: string, targets: Targets): TargetProblem | null {
+export function targetProblem(text: string, { WEBHOOK_TARGETS: targets, PUBLIC_URL, PANEL_URL }: Targets): TargetProblem | null {
   if (!URL.canParse(text)) return { type: 'url_parsing', ctx: {} };
   const url = new URL(text);
   const schemes = targets === 'any' ? ['https', 'http'] : ['https'];
@@ -28,7 +29,8 @@ export function targetProblem(text: string, targets: Targets): TargetProblem | n
   if (url.hash !== '' || text.includes('#')) return { type: 'url_fragment', ctx: {} };
   const port = portOf(url);
   if ((port < FIRST_UNPRIVILEGED && port !== HTTPS && !(port === HTTP && targets === 'any')) || SERVICE_PORTS.includes(port)) return { type: 'url_port', ctx: {} };
-  if (targets === 'public' && !mayBePublic(hostOf(url))) return { type: 'url_address', ctx: {} };
+  const isOurs = [PUBLIC_URL, PANEL_URL].some((own) => own !== undefined && placeOf(new URL(own)) === placeOf(url));
+  if (targets === 'public' && (isOurs || !mayBePublic(hostOf(url)))) return { type: 'url_address', ctx: {} };
   return null;
 }
 
@@ -36,5 +38,7 @@ export function targetProblem(text: string, targets: Targets): TargetProblem | n
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 const portOf = ({ port, protocol }: URL): number => (port === '' ? (protocol === 'http:' ? HTTP : HTTPS) : Number(port));
+
+const placeOf = (url: URL): string => `${hostOf(url)}:${portOf(url)}`;
 
 const mayBePublic = (host: string): boolean => (isIP(host) === 0 ? !INNER_NAME.test(host) : isPublicAddress(host));

@@ -2,6 +2,9 @@ import { refuses, type BadInput } from '../../support/bad-input.js';
 import { Business } from '../../support/business.js';
 import type { Stack } from '../../support/stack.js';
 
+/** Where the service is found. */
+export const OURS = { PUBLIC_URL: 'https://api.sello-itself.example/v1', PANEL_URL: 'https://panel.sello-itself.example:8443' } as const;
+
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 
 /** What no address of a receiver may be, with the type of the finding. */
@@ -24,6 +27,7 @@ const ADDRESSES: readonly (readonly [name: string, url: string, because: string]
     '172.16.0.1', '192.168.1.1', '100.64.0.1', '198.18.0.1', '192.0.2.1', '224.0.0.1', '255.255.255.255', '[fe80::1]', '[fc00::1]', '[fd00:ec2::254]', '[ff02::1]', '[64:ff9b::a00:1]', '[2002:a00:1::]', '[2001:db8::1]', '１２７.０.０.１',
     'metadata.google.internal', 'printer.local', 'intranet',
   ].map((host) => [`B102 ${host}`, `https://${host}/`, 'url_address'] as const),
+  ...['https://api.sello-itself.example/v1/documents', 'https://API.sello-itself.example.:443/', 'https://panel.sello-itself.example:8443/x'].map((own) => [`B102 our own address ${own}`, own, 'url_address'] as const),
 ];
 
 export const webhookCases = (running: () => Stack): void => describe('webhooks', () => {
