@@ -1,4 +1,5 @@
--- As before; an attempt that the service could not make is no failure of the address.
+-- As before; an attempt that the service could not make is no failure of the address, and the other receivers of a tenant are told
+-- only where an address leads: its path may be a secret.
 create or replace function end_attempt(
   p_tenant uuid, p_delivery uuid, p_token uuid, p_now timestamptz, p_number integer, p_outcome text, p_status_code integer, p_duration_ms integer,
   p_next_at timestamptz, p_patience interval, p_event uuid) returns void
@@ -55,7 +56,7 @@ begin
   if found then
     insert into events (tenant_id, id, type, created_at, data)
     values (p_tenant, p_event, 'webhook.disabled', p_now, jsonb_build_object('webhook', jsonb_build_object(
-      'id', k.id, 'url', k.url, 'description', k.description, 'disabled_reason', k.disabled_reason, 'disabled_at', k.disabled_at, 'failing_since', k.failing_since)));
+      'id', k.id, 'url', substring(k.url from '^[^/]+//[^/?]+'), 'description', k.description, 'disabled_reason', k.disabled_reason, 'disabled_at', k.disabled_at, 'failing_since', k.failing_since)));
   end if;
 end $$;
 alter function end_attempt(uuid, uuid, uuid, timestamptz, integer, text, integer, integer, timestamptz, interval, uuid) set enable_seqscan = off;

@@ -4338,6 +4338,10 @@ export interface components {
         EventWebhook: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description Scheme, host and port alone: the rest of an address may be a secret, and others read this
+             * @example https://erp.example.com
+             */
             url: string;
             description?: string | null;
             /**

@@ -254,7 +254,7 @@ describe('webhooks', () => {
     if (reason === 'failing') await stack.database.query(`update webhooks set failing_since = now() - interval '5 days 1 second' where id = $1`, [id]);
     await authorized(owner);
     await arrived(watcher.id, 'webhook.disabled', owner);
-    expect(await owner.listed('type=webhook.disabled')).toMatchObject([{ version: null, data: { webhook: { id, disabled_reason: reason } } }]);
+    expect(await owner.listed('type=webhook.disabled')).toMatchObject([{ version: null, data: { webhook: { id, url: new URL(sink.url).origin, disabled_reason: reason } } }]);
     expect((await owner.call('GET', `/webhooks/${id}`)).body).toMatchObject({ is_active: false, disabled_reason: reason });
     await authorized(owner);
     expect((await deliveries(id, owner)).filter(({ event_type }) => event_type === 'document.authorized').length).toBe(1);

@@ -267,6 +267,20 @@ describe('the work of webhooks', () => {
       expect(await webhooks.find(id, one.webhook_id)).toMatchObject({ is_active: false, disabled_reason: 'failing' });
     });
 
+    it('an address is told of without its path, which may be a secret', async () => {
+      const told = async (url: string): Promise<unknown> => {
+        const id = await tenant(1, 1);
+        const one = await workOf(id);
+        await database.query('update webhooks set url = $2 where id = $1', [one.webhook_id, url]);
+        await ping(id, one.webhook_id);
+        await attempt(id, one, 410, new Date(), null);
+        return database.query(`select type, data -> 'webhook' ->> 'url' as url from events where tenant_id = $1 and data ? 'webhook' order by type`, [id]);
+      };
+      for (const [url, shown] of [
+        ['https://receiver.example/hooks/T0/secret?token=secret', 'https://receiver.example'], ['https://receiver.example:8443/?secret', 'https://receiver.example:8443'], ['https://[2606:4700::1]/secret', 'https://[2606:4700::1]'],
+      ] as const) expect(await told(url)).toEqual([{ type: 'ping', url: shown }, { type: 'webhook.disabled', url: shown }]);
+    });
+
     it('another address begins without a failure, and what the former one says late counts for nothing there', async () => {
       const id = await tenant(1, 1, { fails: true });
       const one = await workOf(id);

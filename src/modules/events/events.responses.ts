@@ -48,7 +48,7 @@ export class EventSequence {
 @ApiSchema({ name: 'EventWebhook' })
 export class EventWebhook {
   @ApiProperty(uuid) id: string;
-  @ApiProperty(text) url: string;
+  @ApiProperty({ ...text, example: 'https://erp.example.com', description: 'Scheme, host and port alone: the rest of an address may be a secret, and others read this' }) url: string;
   @ApiProperty({ ...text, ...orNull, required: false }) description?: string | null;
   @ApiProperty({ enum: ['gone', 'failing'], required: false, description: 'Of webhook.disabled' }) disabled_reason?: string;
   @ApiProperty({ ...instant, required: false, example: '2026-08-25T15:04:05.000Z' }) disabled_at?: string;

@@ -70,7 +70,9 @@ export class DeliveriesRepository {
       const webhook = await standing(manager, tenantId, webhookId);
       if (webhook === null) return null;
       await manager.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, $2, 'ping', $3, $4)`, [
-        tenantId, ids.event, now, JSON.stringify({ webhook: { id: webhookId, url: webhook.url } }),
+        tenantId, ids.event, now,
+        // Whoever reads events reads this too: the path of an address may be a secret.
+        JSON.stringify({ webhook: { id: webhookId, url: new URL(webhook.url).origin } }),
       ]);
       await restart(manager, tenantId, { delivery: ids.delivery, webhook: webhookId, event: ids.event }, now);
       await requireCredential(manager, tenant, now);
