@@ -1267,6 +1267,8 @@ grant select, insert, update on webhooks to sello_app;
 grant select (tenant_id, id, deleted_at) on webhooks to sello_resolver;
 grant update (is_active, deleted_at, updated_at) on webhooks to sello_resolver;
 grant select (tenant_id, id, kinds, is_active, failing_since, last_attempt_failed) on webhooks to sello_worker;
+CREATE INDEX webhooks_active ON sello.webhooks USING btree (tenant_id) WHERE is_active;
+CREATE INDEX webhooks_standing ON sello.webhooks USING btree (tenant_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 alter table webhooks enable row level security;
 alter table webhooks force row level security;
 create policy resolver_reclaims on webhooks for all to sello_resolver using (true) with check (true);

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { AuditLogRepository } from '../../src/modules/audit/persistence/audit-log.repository.js';
 import { DeliveriesRepository } from '../../src/modules/webhooks/persistence/deliveries.repository.js';
 import { type BegunAttempt, DispatchRepository } from '../../src/modules/webhooks/persistence/dispatch.repository.js';
@@ -383,6 +383,27 @@ describe('the work of webhooks', () => {
     const lines = await new AuditLogRepository(transaction).list(id, { action: null, actorId: null, from: null, until: null }, 100, 10_000);
     expect([lines.total, lines.rows.length]).toEqual([10_000, 50]);
     expect((await new DeliveriesRepository(transaction).page(id, webhookId, 'failed', 100, 0))?.total).toBe(0);
+  });
+
+  it('is written for an event, and the webhooks listed, without reading those that were removed', async () => {
+    const id = await tenant(3, 0);
+    await database.query(
+      `insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at, deleted_at)
+       select $1, gen_random_uuid(), 'https://receiver.example/', false, now(), now(), now() from generate_series(1, 5000)`, [id]);
+    await database.query('vacuum analyze webhooks');
+    const transaction = new TenantTransaction(service);
+    const read = async (act: (manager: EntityManager) => Promise<unknown>): Promise<number> =>
+      transaction.run(id, async (manager) => {
+        const rows = async (): Promise<number> =>
+          (await manager.query<{ read: number }[]>(`select (seq_tup_read + idx_tup_fetch)::integer as read from pg_stat_xact_user_tables where relid = 'sello.webhooks'::regclass`))[0]!.read;
+        const before = await rows();
+        await act(manager);
+        return (await rows()) - before;
+      });
+    expect(await read((manager) => manager.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, gen_random_uuid(), 'sequence.low', now(), '{"sequence": {}}')`, [id]))).toBeLessThan(20);
+    const plan = async (sql: string): Promise<string> => JSON.stringify(await database.query(`explain ${sql}`));
+    expect(await plan(`select * from webhooks where tenant_id = '${id}' and deleted_at is null order by created_at desc, id desc limit 20 offset 0`)).toContain('webhooks_standing');
+    expect(await plan(`select count(*) from webhooks where tenant_id = '${id}' and deleted_at is null`)).toMatch(/webhooks_standing/);
   });
 
   it('that failed is found without reading all that was delivered since', async () => {

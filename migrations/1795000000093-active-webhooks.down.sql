@@ -1,0 +1,1 @@
+drop index webhooks_active;
