@@ -58,3 +58,5 @@ begin
   end if;
 end $$;
 alter function end_attempt(uuid, uuid, uuid, timestamptz, integer, text, integer, integer, timestamptz, interval, uuid) set enable_seqscan = off;
+drop function failing_webhooks(interval, timestamptz, integer);
+drop function switch_webhook_off(uuid, uuid, integer, boolean, boolean, interval, timestamptz, uuid);

@@ -1,3 +1,46 @@
+-- Of an address: that it is gone, or has failed for long. Told by an attempt at it, or by whoever looks for what attempts no longer tell.
+create function switch_webhook_off(
+  p_tenant uuid, p_webhook uuid, p_url_version integer, p_is_gone boolean, p_may_be_failing boolean, p_patience interval, p_now timestamptz, p_event uuid) returns boolean
+  language plpgsql as $$
+declare
+  k webhooks%rowtype;
+begin
+  perform set_config('sello.tenant_id', p_tenant::text, true);
+  update webhooks x set
+    is_active = false, disabled_at = p_now, updated_at = p_now, disabled_reason = case when p_is_gone then 'gone' else 'failing' end
+  where x.tenant_id = p_tenant and x.id = p_webhook and x.url_version = coalesce(p_url_version, x.url_version) and x.is_active
+    and (p_is_gone or p_may_be_failing and x.failing_since <= p_now - p_patience)
+  returning * into k;
+  if not found then return false; end if;
+  insert into events (tenant_id, id, type, created_at, data)
+  values (p_tenant, p_event, 'webhook.disabled', p_now, jsonb_build_object('webhook', jsonb_build_object(
+    'id', k.id, 'url', substring(k.url from '^[^/]+//[^/?]+'), 'description', k.description, 'disabled_reason', k.disabled_reason, 'disabled_at', k.disabled_at, 'failing_since', k.failing_since)));
+  return true;
+end $$;
+comment on function switch_webhook_off(uuid, uuid, integer, boolean, boolean, interval, timestamptz, uuid) is
+  'Webhooks: Switches an active webhook off if it is gone, or if p_may_be_failing and it has failed for p_patience, with the event '
+  'webhook.disabled, and returns whether it did. With a p_url_version only while the address is that one. It locks the webhook. '
+  'end_attempt calls it, and the worker at intervals.';
+alter function switch_webhook_off(uuid, uuid, integer, boolean, boolean, interval, timestamptz, uuid) set enable_seqscan = off;
+
+-- The schedule of a delivery ends after three days: without another event no attempt would tell that five have passed.
+create function failing_webhooks(p_patience interval, p_now timestamptz, p_limit integer) returns table (tenant_id uuid, id uuid)
+  language sql stable security definer set search_path = sello, pg_temp as $$
+  select k.tenant_id, k.id from webhooks k
+  where k.is_active and k.failing_since <= p_now - p_patience
+    -- What is under way or overdue tells by itself; behind an outage of ours it is the first attempt in days.
+    and not exists (
+      select from webhook_work w
+      where w.tenant_id = k.tenant_id and w.webhook_id = k.id and w.due_at is not null and (w.due_at <= p_now or w.lease_token is not null))
+  limit p_limit
+$$;
+comment on function failing_webhooks(interval, timestamptz, integer) is
+  'Webhooks: Returns up to p_limit active webhooks, of all tenants, that have failed for p_patience and have no delivery under way or '
+  'overdue. The worker calls it at intervals and switches them off.';
+alter function failing_webhooks(interval, timestamptz, integer) owner to sello_worker;
+revoke execute on function failing_webhooks(interval, timestamptz, integer) from public;
+grant execute on function failing_webhooks(interval, timestamptz, integer) to sello_app;
+
 -- As before; an attempt that the service could not make is no failure of the address, and the other receivers of a tenant are told
 -- only where an address leads: its path may be a secret.
 create or replace function end_attempt(
@@ -6,7 +49,6 @@ create or replace function end_attempt(
   language plpgsql as $$
 declare
   d webhook_deliveries%rowtype;
-  k webhooks%rowtype;
   next_at timestamptz := p_next_at;
   is_test boolean;
   counts boolean;
@@ -48,15 +90,6 @@ begin
   update webhooks x set last_attempt_failed = true, failing_since = case when counts and x.is_active then coalesce(x.failing_since, p_now) else x.failing_since end
   where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version = tried
     and (not x.last_attempt_failed or counts and x.is_active and x.failing_since is null);
-  update webhooks x set
-    is_active = false, disabled_at = p_now, updated_at = p_now, disabled_reason = case when p_status_code = 410 then 'gone' else 'failing' end
-  where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version = tried and x.is_active
-    and (p_status_code = 410 or not is_test and d.round > 1 and x.failing_since <= p_now - p_patience)
-  returning * into k;
-  if found then
-    insert into events (tenant_id, id, type, created_at, data)
-    values (p_tenant, p_event, 'webhook.disabled', p_now, jsonb_build_object('webhook', jsonb_build_object(
-      'id', k.id, 'url', substring(k.url from '^[^/]+//[^/?]+'), 'description', k.description, 'disabled_reason', k.disabled_reason, 'disabled_at', k.disabled_at, 'failing_since', k.failing_since)));
-  end if;
+  perform switch_webhook_off(p_tenant, d.webhook_id, coalesce(tried, 0), p_status_code is not distinct from 410, not is_test and d.round > 1, p_patience, p_now, p_event);
 end $$;
 alter function end_attempt(uuid, uuid, uuid, timestamptz, integer, text, integer, integer, timestamptz, interval, uuid) set enable_seqscan = off;

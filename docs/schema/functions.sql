@@ -36,8 +36,9 @@
 -- renew_session, reset_password, rotate_refresh_token, set_person_disabled, sign_up, sign_up_with_identity,
 -- take_one_time_token, verify_email
 -- Tenants: bind_environment, current_tenant, isolate_tenant_table, provision_tenant
--- Webhooks: begin_attempt, claim_deliveries_going_round, delivery_of_event, end_attempt, replace_sealed_webhook_secret,
--- replay_events, restart_delivery, resume_deliveries, resume_some_deliveries, sealed_webhook_secrets_after
+-- Webhooks: begin_attempt, claim_deliveries_going_round, delivery_of_event, end_attempt, failing_webhooks,
+-- replace_sealed_webhook_secret, replay_events, restart_delivery, resume_deliveries, resume_some_deliveries,
+-- sealed_webhook_secrets_after, switch_webhook_off
 
 
 -- ===== Audit log
@@ -4183,7 +4184,6 @@ CREATE OR REPLACE FUNCTION sello.end_attempt(p_tenant uuid, p_delivery uuid, p_t
 AS $function$
 declare
   d webhook_deliveries%rowtype;
-  k webhooks%rowtype;
   next_at timestamptz := p_next_at;
   is_test boolean;
   counts boolean;
@@ -4225,17 +4225,28 @@ begin
   update webhooks x set last_attempt_failed = true, failing_since = case when counts and x.is_active then coalesce(x.failing_since, p_now) else x.failing_since end
   where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version = tried
     and (not x.last_attempt_failed or counts and x.is_active and x.failing_since is null);
-  update webhooks x set
-    is_active = false, disabled_at = p_now, updated_at = p_now, disabled_reason = case when p_status_code = 410 then 'gone' else 'failing' end
-  where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version = tried and x.is_active
-    and (p_status_code = 410 or not is_test and d.round > 1 and x.failing_since <= p_now - p_patience)
-  returning * into k;
-  if found then
-    insert into events (tenant_id, id, type, created_at, data)
-    values (p_tenant, p_event, 'webhook.disabled', p_now, jsonb_build_object('webhook', jsonb_build_object(
-      'id', k.id, 'url', substring(k.url from '^[^/]+//[^/?]+'), 'description', k.description, 'disabled_reason', k.disabled_reason, 'disabled_at', k.disabled_at, 'failing_since', k.failing_since)));
-  end if;
+  perform switch_webhook_off(p_tenant, d.webhook_id, coalesce(tried, 0), p_status_code is not distinct from 410, not is_test and d.round > 1, p_patience, p_now, p_event);
 end $function$;
+
+-- Returns up to p_limit active webhooks, of all tenants, that have failed for p_patience and have no delivery under way
+-- or overdue. The worker calls it at intervals and switches them off.
+CREATE OR REPLACE FUNCTION sello.failing_webhooks(p_patience interval, p_now timestamp with time zone, p_limit integer)
+ RETURNS TABLE(tenant_id uuid, id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+  select k.tenant_id, k.id from webhooks k
+  where k.is_active and k.failing_since <= p_now - p_patience
+    -- What is under way or overdue tells by itself; behind an outage of ours it is the first attempt in days.
+    and not exists (
+      select from webhook_work w
+      where w.tenant_id = k.tenant_id and w.webhook_id = k.id and w.due_at is not null and (w.due_at <= p_now or w.lease_token is not null))
+  limit p_limit
+$function$;
+alter function failing_webhooks(interval,timestamp with time zone,integer) owner to sello_worker;
+revoke execute on function failing_webhooks(interval,timestamp with time zone,integer) from public;
+grant execute on function failing_webhooks(interval,timestamp with time zone,integer) to sello_app;
 
 -- Puts a sealed secret of a webhook in the place of the one that was read, and returns false if that one is no longer
 -- there. Only the operator may call it, through `npm run rotate-master-key`.
@@ -4377,3 +4388,27 @@ AS $function$
 $function$;
 alter function sealed_webhook_secrets_after(uuid,uuid,integer) owner to sello_resolver;
 revoke execute on function sealed_webhook_secrets_after(uuid,uuid,integer) from public;
+
+-- Switches an active webhook off if it is gone, or if p_may_be_failing and it has failed for p_patience, with the event
+-- webhook.disabled, and returns whether it did. With a p_url_version only while the address is that one. It locks the
+-- webhook. end_attempt calls it, and the worker at intervals.
+CREATE OR REPLACE FUNCTION sello.switch_webhook_off(p_tenant uuid, p_webhook uuid, p_url_version integer, p_is_gone boolean, p_may_be_failing boolean, p_patience interval, p_now timestamp with time zone, p_event uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  k webhooks%rowtype;
+begin
+  perform set_config('sello.tenant_id', p_tenant::text, true);
+  update webhooks x set
+    is_active = false, disabled_at = p_now, updated_at = p_now, disabled_reason = case when p_is_gone then 'gone' else 'failing' end
+  where x.tenant_id = p_tenant and x.id = p_webhook and x.url_version = coalesce(p_url_version, x.url_version) and x.is_active
+    and (p_is_gone or p_may_be_failing and x.failing_since <= p_now - p_patience)
+  returning * into k;
+  if not found then return false; end if;
+  insert into events (tenant_id, id, type, created_at, data)
+  values (p_tenant, p_event, 'webhook.disabled', p_now, jsonb_build_object('webhook', jsonb_build_object(
+    'id', k.id, 'url', substring(k.url from '^[^/]+//[^/?]+'), 'description', k.description, 'disabled_reason', k.disabled_reason, 'disabled_at', k.disabled_at, 'failing_since', k.failing_since)));
+  return true;
+end $function$;

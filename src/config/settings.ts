@@ -115,7 +115,7 @@ export const SETTINGS_SCHEMA = z.object({
   WEBHOOK_DISABLE_AFTER_SECONDS: span('An address to which nothing arrived for so long is switched off').default(432_000),
   EVENT_STREAMS_PER_TENANT: z.coerce.number().int().min(1).default(10).describe('Streams of events that one tenant may hold open on one API process; one person may hold half of them'),
   EXPORTS_PER_TENANT: z.coerce.number().int().min(1).default(4).describe('Exports that one tenant may have under way on one API process'),
-  NOTICE_INTERVAL_SECONDS: seconds('How often a worker looks for what is to be noticed: numbers that run low').default(300),
+  NOTICE_INTERVAL_SECONDS: seconds('How often a worker looks for what is to be noticed: numbers that run low, and addresses of webhooks at which nothing arrived for WEBHOOK_DISABLE_AFTER_SECONDS').default(300),
   RATE_LIMIT_ISSUE_PER_MINUTE: z.coerce.number().int().positive().default(60).describe('POST /documents per API key'),
   RATE_LIMIT_READ_PER_MINUTE: z.coerce.number().int().positive().default(300).describe('GET /documents/{id} per API key'),
   RATE_LIMIT_AUTH_PER_MINUTE: z.coerce.number().int().positive().default(10).describe('POST /auth/* per address; sign-in and sign-up per account five times as many'),

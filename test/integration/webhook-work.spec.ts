@@ -267,6 +267,38 @@ describe('the work of webhooks', () => {
       expect(await webhooks.find(id, one.webhook_id)).toMatchObject({ is_active: false, disabled_reason: 'failing' });
     });
 
+    it('an address at which nothing arrived for days is switched off when nothing is tried there any more', async () => {
+      const sweep = () => work.switchOffFailing(100, 5 * DAY_MS, new Date(), { uuid: () => randomUUID() });
+      /** An address whose deliveries have all failed, the last of them long ago. */
+      const silent = async (since: string): Promise<{ id: string; one: Work }> => {
+        const id = await tenant(1, 1);
+        const one = await workOf(id);
+        await attempt(id, one, 500, new Date(), null);
+        await database.query('update webhooks set failing_since = now() - $2::interval where tenant_id = $1', [id, since]);
+        return { id, one };
+      };
+      const state = async ({ id, one }: { id: string; one: Work }): Promise<unknown> => {
+        const told = await database.query(`select data -> 'webhook' ->> 'id' as id from events where tenant_id = $1 and type = 'webhook.disabled'`, [id]);
+        const { is_active, disabled_reason } = (await webhooks.find(id, one.webhook_id))!;
+        return [is_active, disabled_reason, told.length];
+      };
+      const [days, hours, overdue, underWay, later] = [await silent('5 days 1 second'), await silent('4 days 23 hours'), await silent('6 days'), await silent('6 days'), await silent('6 days')];
+      const due = async ({ id }: { id: string }, wait: string, token: string | null): Promise<unknown> => {
+        await database.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, gen_random_uuid(), 'sequence.low', now(), '{"sequence": {}}')`, [id]);
+        return database.query('update webhook_work set due_at = now() + $2::interval, lease_token = $3 where tenant_id = $1', [id, wait, token]);
+      };
+      await due(overdue, '-1 second', null);
+      await due(underWay, '1 minute', randomUUID());
+      await due(later, '10 hours', null);
+      expect(await sweep()).toBe(2);
+      for (const one of [days, later]) expect(await state(one)).toEqual([false, 'failing', 1]);
+      for (const one of [hours, overdue, underWay]) expect(await state(one)).toEqual([true, null, 0]);
+      // Told once, and by one who looks at what another has done meanwhile.
+      expect(await sweep()).toBe(0);
+      const again = `select switch_webhook_off($1, $2, null, false, true, interval '5 days', now(), gen_random_uuid()) as switched`;
+      for (const { id, one } of [days, hours]) expect(await database.query(again, [id, one.webhook_id])).toEqual([{ switched: false }]);
+    });
+
     it('an address is told of without its path, which may be a secret', async () => {
       const told = async (url: string): Promise<unknown> => {
         const id = await tenant(1, 1);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import type { Ids } from '../../../shared/ports.js';
 import type { EventCard } from '../../events/public.js';
 
 export interface ClaimLimits {
@@ -75,5 +76,14 @@ export class DispatchRepository {
       `select end_attempt($1, $2, $3, $4, $5, $6, $7, $8, $9, $10 * interval '1 millisecond', $11)`,
       [deliveryId, token, now, number, outcome, statusCode, durationMs, nextAt, patienceMs, eventId],
     );
+  }
+
+  /** Switches off, of all tenants, up to so many addresses that failed for `patienceMs` and are not being tried. @returns how many it found */
+  async switchOffFailing(limit: number, patienceMs: number, now: Date, ids: Ids): Promise<number> {
+    const found = await this.database.withoutTenant<{ tenant_id: string; id: string }>(`select * from failing_webhooks($1 * interval '1 millisecond', $2, $3)`, [patienceMs, now, limit]);
+    for (const { tenant_id: tenantId, id } of found) {
+      await this.database.call(tenantId, `select switch_webhook_off($1, $2, null, false, true, $3 * interval '1 millisecond', $4, $5)`, [id, patienceMs, now, ids.uuid()]);
+    }
+    return found.length;
   }
 }
