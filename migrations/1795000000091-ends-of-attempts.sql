@@ -28,15 +28,13 @@ create function failing_webhooks(p_patience interval, p_now timestamptz, p_limit
   language sql stable security definer set search_path = sello, pg_temp as $$
   select k.tenant_id, k.id from webhooks k
   where k.is_active and k.failing_since <= p_now - p_patience
-    -- What is under way or overdue tells by itself; behind an outage of ours it is the first attempt in days.
-    and not exists (
-      select from webhook_work w
-      where w.tenant_id = k.tenant_id and w.webhook_id = k.id and w.due_at is not null and (w.due_at <= p_now or w.lease_token is not null))
+    -- What has an attempt before it tells by itself; behind an outage of ours it may be the first one in days.
+    and not exists (select from webhook_work w where w.tenant_id = k.tenant_id and w.webhook_id = k.id and w.due_at is not null)
   limit p_limit
 $$;
 comment on function failing_webhooks(interval, timestamptz, integer) is
-  'Webhooks: Returns up to p_limit active webhooks, of all tenants, that have failed for p_patience and have no delivery under way or '
-  'overdue. The worker calls it at intervals and switches them off.';
+  'Webhooks: Returns up to p_limit active webhooks, of all tenants, that have failed for p_patience and have no delivery before '
+  'them. The worker calls it at intervals and switches them off.';
 alter function failing_webhooks(interval, timestamptz, integer) owner to sello_worker;
 revoke execute on function failing_webhooks(interval, timestamptz, integer) from public;
 grant execute on function failing_webhooks(interval, timestamptz, integer) to sello_app;

@@ -4228,8 +4228,8 @@ begin
   perform switch_webhook_off(p_tenant, d.webhook_id, coalesce(tried, 0), p_status_code is not distinct from 410, not is_test and d.round > 1, p_patience, p_now, p_event);
 end $function$;
 
--- Returns up to p_limit active webhooks, of all tenants, that have failed for p_patience and have no delivery under way
--- or overdue. The worker calls it at intervals and switches them off.
+-- Returns up to p_limit active webhooks, of all tenants, that have failed for p_patience and have no delivery before
+-- them. The worker calls it at intervals and switches them off.
 CREATE OR REPLACE FUNCTION sello.failing_webhooks(p_patience interval, p_now timestamp with time zone, p_limit integer)
  RETURNS TABLE(tenant_id uuid, id uuid)
  LANGUAGE sql
@@ -4238,10 +4238,8 @@ CREATE OR REPLACE FUNCTION sello.failing_webhooks(p_patience interval, p_now tim
 AS $function$
   select k.tenant_id, k.id from webhooks k
   where k.is_active and k.failing_since <= p_now - p_patience
-    -- What is under way or overdue tells by itself; behind an outage of ours it is the first attempt in days.
-    and not exists (
-      select from webhook_work w
-      where w.tenant_id = k.tenant_id and w.webhook_id = k.id and w.due_at is not null and (w.due_at <= p_now or w.lease_token is not null))
+    -- What has an attempt before it tells by itself; behind an outage of ours it may be the first one in days.
+    and not exists (select from webhook_work w where w.tenant_id = k.tenant_id and w.webhook_id = k.id and w.due_at is not null)
   limit p_limit
 $function$;
 alter function failing_webhooks(interval,timestamp with time zone,integer) owner to sello_worker;

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { promisify } from 'node:util';
@@ -27,7 +28,7 @@ export interface Foundation {
 }
 
 const DATABASE = 'sello';
-/** Of a login, to PostgreSQL. */
+/** Bytes of a login's name. */
 const LONGEST_NAME = 63;
 
 /**
@@ -76,7 +77,10 @@ export async function startFoundation(
 export async function serviceAddress(given: LocalOptions['given'], ownerUrl: string): Promise<string> {
   if (given['DATABASE_URL'] !== undefined) return given['DATABASE_URL'];
   if (given['DATABASE_OWNER_URL'] === undefined) return createServiceLogin(ownerUrl);
-  return createServiceLogin(ownerUrl, `sello_local_${decodeURIComponent(new URL(ownerUrl).pathname.slice(1))}`.slice(0, LONGEST_NAME));
+  const database = decodeURIComponent(new URL(ownerUrl).pathname.slice(1));
+  const login = `sello_local_${database}`;
+  // PostgreSQL would cut a longer one, and two databases might share it.
+  return createServiceLogin(ownerUrl, Buffer.byteLength(login) <= LONGEST_NAME ? login : `sello_local_${createHash('sha256').update(database).digest('hex').slice(0, 32)}`);
 }
 
 async function startDatabase(options: LocalOptions, folder: DataFolder, parts: RunningParts, progress: Progress): Promise<string> {
