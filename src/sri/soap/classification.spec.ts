@@ -29,7 +29,7 @@ const TABLE: readonly (readonly [string, AnswerClass, AnswerClass, object?])[] =
   ['46', 'refused', 'refused'],
   ['47', 'refused', 'refused', { ours: true }],
   ['48', 'refused', 'refused', { ours: true }],
-  ['49', 'transient', 'refused', { ours: true }],
+  ['49', 'refused', 'refused', { ours: true }],
   ['50', 'transient', 'refused', { mendable: 'resign' }],
   ['52', 'refused', 'refused'],
   ['56', 'blocked', 'blocked', { scope: 'establishment' }],

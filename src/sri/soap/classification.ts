@@ -96,7 +96,6 @@ const TABLE: Readonly<Record<SriService, Readonly<Record<string, Row>>>> = {
     ...EVERYWHERE,
     '43': HELD, // key registered
     '45': TAKEN, // sequential registered
-    '49': { ...TRANSIENT, ours: true }, // null arguments: the document was not read
     '50': TRANSIENT, // internal error
     '70': HELD, // key in process
     '80': OUR_BUG, // malformed key
