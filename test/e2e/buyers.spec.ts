@@ -196,10 +196,7 @@ describe('buyer profiles', () => {
     it('are one for documents of several emission points at once, and frequent from the third', async () => {
       const business = await Business.open(stack);
       const points = [business.emissionPointId];
-      for (const code of ['002', '003', '004']) {
-        const { body } = await business.call('POST', `/issuers/${business.issuerId}/establishments/${business.establishmentId}/emission-points`, { code });
-        points.push(body['id'] as string);
-      }
+      for (const code of ['002', '003', '004']) points.push(await business.emissionPoint(code));
       const buyer: Invoice = { ...somebody(), buyer_email: 'ana@example.com', buyer_address: 'Cuenca' };
       await authorized(business, ...points.flatMap((emission_point_id) => [1, 2, 3].map(() => ({ ...buyer, emission_point_id }))));
       expect((await list(business)).items.map(({ buyer_id }) => buyer_id)).toEqual([buyer['buyer_id']]);

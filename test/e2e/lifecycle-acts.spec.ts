@@ -1,7 +1,7 @@
 import { buildAccessKey, parseAccessKey } from '../../src/sri/access-key.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DOCUMENT_STATUSES, LIFECYCLE } from '../../src/modules/documents/domain/lifecycle.js';
-import { addFaults, Business, simulatorAccount } from '../support/business.js';
+import { addFaults, Business, clearFaults, simulatorAccount } from '../support/business.js';
 import type { Answer } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -27,9 +27,6 @@ describe('acts on issued documents', () => {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${stack.simulatorUrl}/control/portal/${accessKey}`, { method: 'POST', headers, body: JSON.stringify({ act: name }) });
     if (!response.ok) throw new Error(`portal ${name}: ${response.status} ${await response.text()}`);
-  };
-  const clearFaults = async (): Promise<void> => {
-    await fetch(`${stack.simulatorUrl}/control/faults`, { method: 'DELETE' });
   };
   const until = async (id: string, status: string): Promise<Record<string, unknown>> => {
     for (const end = Date.now() + 60_000; Date.now() < end; ) {
@@ -330,7 +327,7 @@ describe('acts on issued documents', () => {
     expect([first.status, ['AUTHORIZATION_PENDING', 'AUTHORIZATION_RETRY_SCHEDULED'].includes(first.body.status)]).toEqual([200, true]);
     expect(Date.parse(first.body['reconciled_at'] as string)).not.toBeNaN();
     await dueIn(document_id, '1 hour');
-    await clearFaults();
+    await clearFaults(stack);
     expect((await slow.call<Act>('POST', `/documents/${document_id}/reconcile`)).body.status).toBe('AUTHORIZED');
     expect((await slow.settled(document_id)).status).toBe('AUTHORIZED');
   });
@@ -478,7 +475,7 @@ describe('acts on issued documents', () => {
     const credit = { document_type: '04', reason: 'all of it', payments: [] };
     const early = await seller.call<Act>('POST', '/documents', seller.invoice({ ...credit, ...original }));
     expect([early.status, early.body.error.code, early.body.error.detail.status]).toEqual([409, 'INVALID_STATE', expect.not.stringMatching(/^AUTHORIZED$/)]);
-    await clearFaults();
+    await clearFaults(stack);
     expect((await seller.settled(document_id)).status).toBe('AUTHORIZED');
     const note = await seller.accepted({ ...credit, ...original });
     expect(await seller.settled(note.document_id)).toMatchObject({ status: 'AUTHORIZED', sequential: 1, modified_document_id: document_id });

@@ -30,14 +30,9 @@ describe('magic values through the public API', () => {
   let company: Business;
   let emissionPoints = 1;
 
-  const newEmissionPoint = async (): Promise<string> => {
+  const newEmissionPoint = (): Promise<string> => {
     emissionPoints += 1;
-    const { issuerId, establishmentId } = company;
-    const answer = await company.call('POST', `/issuers/${issuerId}/establishments/${establishmentId}/emission-points`, {
-      code: String(emissionPoints).padStart(3, '0'), initial_sequential: 1,
-    });
-    expect(answer.status).toBe(201);
-    return answer.body['id'] as string;
+    return company.emissionPoint(String(emissionPoints).padStart(3, '0'));
   };
 
   beforeAll(async () => {

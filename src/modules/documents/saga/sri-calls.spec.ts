@@ -1,5 +1,5 @@
-import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { StepGates } from '../../../platform/outbox/step-gates.js';
+import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import type { SriService } from '../../../sri/soap/classification.js';
 import { type Admission, type CallPermit, SriBreaker } from './sri-breaker.js';
 import { callsAtOnce, SriCalls } from './sri-calls.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
-import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { type StepGate, StepGates } from '../../../platform/outbox/step-gates.js';
+import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import type { SriService } from '../../../sri/soap/classification.js';
 import { type Admission, SERVICE_OF, SriBreaker } from './sri-breaker.js';
@@ -113,7 +113,7 @@ export class SriCalls implements StepGate {
     for (const [step, service] of Object.entries(SERVICE_OF)) {
       const line = this.lines.get(service);
       if (!line?.crowdedUntil || line.crowdedUntil <= now) continue;
-      const room = Math.max(this.most - line.underWay, this.roomInTurn(line), 0);
+      const room = Math.max(this.most - line.underWay, this.roomInTurn(line));
       capacity.set(step, Math.min(capacity.get(step) ?? room, room));
     }
     return capacity;

@@ -1,5 +1,5 @@
-import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { StepGates } from '../../../platform/outbox/step-gates.js';
+import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { EnvelopeError } from '../../../platform/secrets/key-wrapper.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
