@@ -20,6 +20,7 @@ describe('options of npm start', () => {
     [[], { APP_ENV: 'production' }, /APP_ENV=production/],
     [[], { SRI_RECEPTION_URL: 'https://sri.example' }, /set both/],
     [[], { PORT: 'http' }, /PORT=http/],
+    [[], { METRICS_PORT: '65536' }, /^METRICS_PORT: .*65535/],
     [[], { DATABASE_URL: 'postgresql://owner:p@ss/word@db.example/sello' }, /^DATABASE_URL: an address that begins with postgresql:\/\/, with special characters of its password percent-encoded \(@ as %40, [^@]*$/],
     [[], { REDIS_URL: 'redis://:p@ss/word@redis.example' }, /^REDIS_URL: redis:\/\/ or rediss:\/\/ and an address, with special characters of its password percent-encoded \(@ as %40, [^@]*$/],
   ])('refuse %j %j', (argv, environment, message) => {

@@ -55,7 +55,7 @@ export function readLocalOptions(
         'For other environments run the parts: npm run migrate, npm run start:api, npm run start:worker',
     );
   }
-  for (const name of ['DATABASE_URL', 'DATABASE_OWNER_URL', 'REDIS_URL'] as const) {
+  for (const name of ['DATABASE_URL', 'DATABASE_OWNER_URL', 'REDIS_URL', 'METRICS_PORT'] as const) {
     const [wrong] = given[name] === undefined ? [] : (SETTINGS_SCHEMA.shape[name].safeParse(given[name]).error?.issues ?? []);
     if (wrong !== undefined) throw new LocalError(`${name}: ${wrong.message}`);
   }

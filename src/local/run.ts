@@ -31,7 +31,7 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
       ? 'Sello, demonstration on data to throw away'
       : `Sello, local service; data in ${options.dataDir}`,
   );
-  await requireFreePort(options);
+  await requireFreePorts(options);
   const earlier = folder.readDemoTenant();
   // Keys take a moment to make: meanwhile everything else starts.
   const company = earlier === null ? makeDemoCompany() : null;
@@ -58,9 +58,15 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
 }
 
 /** @throws LocalError that names another port */
-async function requireFreePort({ port, host }: LocalOptions): Promise<void> {
-  if (port === 0 || (await isPortFree(port, host))) return;
-  throw new LocalError(`Port ${port} of ${host} is taken by another program. Free it, or choose another: PORT=${port + 1} npm start`);
+async function requireFreePorts(options: LocalOptions): Promise<void> {
+  const { port, host, given } = options;
+  if (port !== 0 && !(await isPortFree(port, host))) {
+    throw new LocalError(`Port ${port} of ${host} is taken by another program. Free it, or choose another: PORT=${port + 1} npm start`);
+  }
+  for (const taken of metricsPorts(options)) {
+    if (await isPortFree(taken, given['METRICS_HOST'])) continue;
+    throw new LocalError(`METRICS_PORT: port ${taken} is taken by another program. The API takes METRICS_PORT and the worker the port behind it: choose another pair`);
+  }
 }
 
 /** What the service's programs are configured with. */
@@ -103,7 +109,8 @@ async function startProcesses(
       (api) => `API, ${api.url ?? ''}`,
     ),
     progress.step('Worker', async () => {
-      const worker = await startWorker({ ...serving, ...metricsPortOfWorker(options) }, folder.logs);
+      const [, behind] = metricsPorts(options);
+      const worker = await startWorker(behind === undefined ? serving : { ...serving, METRICS_PORT: String(behind) }, folder.logs);
       parts.add('worker', worker);
       return worker;
     }),
@@ -120,10 +127,10 @@ async function issueFirst(options: LocalOptions, apiUrl: string, demo: DemoTenan
   return invoice;
 }
 
-/** Two processes on one machine cannot share a port: the worker takes the next one. */
-function metricsPortOfWorker({ given }: LocalOptions): Record<string, string> {
+/** Where API and worker show their metrics: two processes on one machine cannot share a port, so the worker takes the next one. */
+function metricsPorts({ given }: LocalOptions): readonly number[] {
   const port = Number(given['METRICS_PORT'] ?? '0');
-  return port === 0 ? {} : { METRICS_PORT: String(port + 1) };
+  return port === 0 ? [] : [port, port + 1];
 }
 
 const secondsSinceStart = (): number => performance.now() / 1000;

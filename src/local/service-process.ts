@@ -49,7 +49,7 @@ interface Ready {
  * runs in a session of its own, so that a Ctrl-C in the terminal reaches only its
  * parent, and it ends when the channel to its parent closes.
  *
- * @throws Error with the end of its log when it ends, or stays silent, before that
+ * @throws Error with the reason it gives, or the end of its log, when it ends, or stays silent, before that
  */
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   mkdirSync(dirname(options.logFile), { recursive: true });
@@ -74,7 +74,8 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const first = await Promise.race([ready, ended, silent]);
   if (typeof first === 'string') {
     child.kill('SIGKILL');
-    throw new Error(`${options.name} did not start: ${first}\n${logTail(options.logFile)}`);
+    const end = logTail(options.logFile);
+    throw new Error(`${options.name} did not start: ${sayingWhy(end) ?? `${first}\n${end}`}`);
   }
   return {
     name: options.name,
@@ -91,6 +92,18 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
       await ended;
     },
   };
+}
+
+/** Why the process cannot start, which its last line tells when it knows; null when the log ends otherwise. */
+function sayingWhy(end: string): string | null {
+  const line = end.slice(end.lastIndexOf('\n') + 1);
+  if (!line.startsWith('{"level":"fatal"')) return null;
+  try {
+    return (JSON.parse(line) as { message: string }).message;
+  } catch {
+    // Cut off while it was written.
+    return null;
+  }
 }
 
 function isReady(message: unknown): message is Ready {

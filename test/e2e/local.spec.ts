@@ -9,7 +9,7 @@ import type { DemoTenant } from '../../src/local/data-folder.js';
 import { exampleInvoice } from '../../src/modules/documents/public.js';
 import { sriUrls, startApi, startSimulator, startWorker } from '../../src/local/parts.js';
 import type { ServiceProcess } from '../../src/local/service-process.js';
-import { freePort, isPortFree } from '../../src/platform/embedded/free-port.js';
+import { isPortFree } from '../../src/platform/embedded/free-port.js';
 import { readProcFile } from '../../src/platform/proc-file.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { documentTypes } from '../../src/sri/document-types/registry.js';
@@ -176,7 +176,17 @@ describe('the one command', () => {
     expect(await one.exit).toBe(1);
     expect(one.output()).toContain(`Port ${port} of 127.0.0.1 is taken`);
     expect(one.output()).toContain('PORT=');
+    const behind = start({ METRICS_PORT: String(port - 1) });
+    expect(await behind.exit).toBe(1);
+    expect(behind.output()).toContain(`METRICS_PORT: port ${port} is taken`);
     holder.close();
+  });
+
+  it('says in one line why a process does not start', async () => {
+    const one = start({ HOST: '192.0.2.1' });
+    expect(await one.exit).toBe(1);
+    expect(one.output()).toMatch(/API did not start: .*HOST: 192\.0\.2\.1 is no address of this machine/);
+    expect(one.output()).not.toContain('"level"');
   });
 
   it('stands on the PostgreSQL, Redis and SRI that it is given, beside another API and another worker, without a gap in the numbers', async () => {
@@ -190,9 +200,9 @@ describe('the one command', () => {
     };
     const beside: ServiceProcess[] = [];
     try {
-      // The worker takes the port behind that of the API.
-      let metricsPort = await freePort();
-      while (!(await isPortFree(metricsPort + 1))) metricsPort = await freePort();
+      // The worker takes the port behind that of the API. Below those that the system hands out: connections of other tests would take one in between.
+      let metricsPort = 21_000;
+      while (!(await isPortFree(metricsPort)) || !(await isPortFree(metricsPort + 1))) metricsPort += 2;
       const one = start({ ...given, METRICS_PORT: String(metricsPort) });
       await one.says(UP);
       for (const [what, url] of [['PostgreSQL of DATABASE_URL', database.url], ['Redis of REDIS_URL', redisUrl], ['SRI of SRI_RECEPTION_URL', simulator.url!]]) {
