@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import type { DataSource } from 'typeorm';
 import { Archive, RetentionStore } from '../../src/modules/retention/public.js';
@@ -102,6 +104,19 @@ describe('retention', () => {
     const missing = join(folder, 'unmounted');
     await expect(new Archive(missing).add(mine.tenantId, '2015-01-01', (async function* () { /* none */ })(), new Date())).rejects.toThrow('ENOENT');
     expect(existsSync(missing)).toBe(false);
+  });
+
+  it('reads a part back whatever characters the texts of the SRI have, also those that end a line for others', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'sello-archive-'));
+    const said = 'uno\u2028dos\u2029tres\u0085cuatro\rcinco';
+    // As PostgreSQL writes it: \r escaped, the others as they are.
+    const document = (id: string, version: number) => ({ id, version, accessKey: null, record: JSON.stringify({ additional_info: said.repeat(20_000) }), papers: [] });
+    const documents = [document(randomUUID(), 3), document(randomUUID(), 4)];
+    const archive = new Archive(own);
+    const { name } = await archive.add(mine.tenantId, '2015-01-01', Readable.from(documents), new Date());
+    expect([...(await archive.read(name))]).toEqual(documents.map(({ id, version }) => [id, version]));
+    expect((await archive.holds(mine.tenantId, '2015-01-01')).size).toBe(2);
+    rmSync(own, { recursive: true });
   });
 
   it('tells what it would do and does nothing', async () => {

@@ -110,7 +110,7 @@ export function excerptOf(body: string): string {
   return body
     .slice(0, EXCERPT_LENGTH * 4)
     .replace(/[A-Za-z0-9+/=]{120,}/g, '[...]')
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
     .slice(0, EXCERPT_LENGTH)
     .replace(/[\ud800-\udbff]$/, '');
 }

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { pipeline as piped } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { RECORDS, writeFiles, type ArchivedDocument } from './part-files.js';
 
 const MANIFEST = 'manifest.json';
+const NEWLINE = 0x0a;
 
 /** What a part holds, so that it can be checked without the service. */
 interface Manifest {
@@ -85,13 +86,28 @@ async function* readPart(part: string): AsyncGenerator<[string, number]> {
     if (found.bytes !== bytes || found.sha256 !== sha256) throw new Error(`${join(part, file)} is not as it was written: nothing of it is removed`);
   }
   let documents = 0;
-  for await (const line of createInterface({ input: createReadStream(join(part, RECORDS)).pipe(createGunzip()), crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of linesOf(join(part, RECORDS))) {
     const [, id, version] = /^\{"id":"([0-9a-f-]{36})","version":(\d+),/.exec(line) ?? [];
     if (id === undefined || version === undefined) throw new Error(`${join(part, RECORDS)}: line ${documents + 1} is no document`);
     documents += 1;
     yield [id, Number(version)];
   }
   if (documents !== manifest.documents) throw new Error(`${part}: ${documents} documents, ${manifest.documents} by its manifest`);
+}
+
+/** Lines ended by \n alone, as they were written. For `node:readline` of Node 24 also U+2028 and U+2029 end one, which a text of the SRI may hold. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  const begun: Buffer[] = [];
+  for await (const chunk of piped(createReadStream(file), createGunzip(), () => undefined) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      yield Buffer.concat([...begun.splice(0), chunk.subarray(from, end)]).toString();
+      from = end + 1;
+    }
+    begun.push(chunk.subarray(from));
+  }
+  const last = Buffer.concat(begun).toString();
+  if (last !== '') yield last;
 }
 
 async function summary(file: string): Promise<{ bytes: number; sha256: string }> {
