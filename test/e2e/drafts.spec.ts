@@ -5,7 +5,7 @@ import type { Answer } from '../support/http.js';
 import { itWithPoppler, pageTexts } from '../support/pdf.js';
 import { type Stack, startStack } from '../support/stack.js';
 
-type Body = Record<string, unknown> & { id: string; status: string; error?: { code: string; detail: { rule?: string; pointer?: string }[] } };
+type Body = Record<string, unknown> & { id: string; status: string; error?: { code: string; message: string; detail: { rule?: string; pointer?: string }[] } };
 
 const LINES = [
   { line_number: 1, description: 'Café', quantity: '3', unit_price: '3.333333', subtotal: '10.00', tax_rate_code: '4' },
@@ -107,10 +107,21 @@ describe('drafts and what follows an issued document', () => {
     ]);
     const changed = await business.call<Body>('PATCH', `/documents/${created.body.id}`, { lines: [LINES[0]] });
     expect(changed.body).toMatchObject({ subtotal: '10.00', total: '11.50' });
+    // Nobody gave these totals: they go with whatever else is changed.
+    const tipped = await business.call<Body>('PATCH', `/documents/${created.body.id}`, { tip: '1.00' });
+    expect(tipped.body).toMatchObject({ subtotal: '10.00', total: '12.50', warnings: [{ rule: 'payments.defaulted' }] });
     expect((await business.call('POST', `/documents/${created.body.id}/issue`)).status).toBe(202);
     expect((await business.settled(created.body.id)).status).toBe('AUTHORIZED');
     expect((await draft({ ...FROM_LINES, total: '14.00' })).status).toBe(400);
     expect((await business.issue(FROM_LINES)).status).toBe(400);
+  });
+
+  it('keeps totals that the caller gave when something else is changed, and says how they are wrong then', async () => {
+    const given = { subtotal: '10.00', total_tax: '1.49', total: '11.49', taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '10.00', rate: '0.15', tax_amount: '1.49' }] };
+    const created = await draft({ ...FROM_LINES, lines: [LINES[0]], ...given });
+    expect(created.body).toMatchObject({ total: '11.49' });
+    const tipped = await business.call<Body>('PATCH', `/documents/${created.body.id}`, { tip: '1.00' });
+    expect(tipped.body).toMatchObject({ total: '11.49', total_tax: '1.49', warnings: [{ rule: 'payments.defaulted' }, { rule: 'totals.total', pointer: '/total', expected: '12.49', actual: '11.49' }] });
   });
 
   it('names the totals that are missing beside the others together with everything else', async () => {
@@ -267,8 +278,10 @@ describe('drafts and what follows an issued document', () => {
     const untyped = await business.call<{ detail: object[] }>('POST', '/documents/validate', business.invoice({ document_type: undefined }));
     expect([untyped.status, untyped.body.detail]).toMatchObject([400, [{ loc: ['body', 'document_type'], type: 'missing' }]]);
     const bare = await Business.open(stack, { certificate: null });
-    const without = await bare.call<{ findings: { rule: string }[] }>('POST', '/documents/validate', bare.invoice());
-    expect(without.body.findings.map((finding) => finding.rule)).toContain('issuing.certificate_not_found');
+    const without = await bare.call<{ findings: { rule: string; message: string }[] }>('POST', '/documents/validate', bare.invoice());
+    const refused = await bare.call<Body>('POST', '/documents', bare.invoice());
+    expect(without.body.findings).toContainEqual(expect.objectContaining({ rule: 'issuing.certificate_not_found', message: refused.body.error?.message }));
+    expect(refused.body.error?.message).toContain('Suba un certificado .p12');
     expect(await business.lastNumber()).toBe(before);
   });
 
@@ -525,8 +538,9 @@ describe('drafts and what follows an issued document', () => {
     expect((await mine.call('POST', '/documents/validate', corrected)).body).toMatchObject({ valid: true, findings: [] });
     expect((await mine.call('POST', `/documents/${document_id}/correct`, corrected)).status).toBe(202);
     expect((await mine.settled(document_id)).status).toBe('AUTHORIZED');
-    const late = await mine.call<{ findings: { rule: string; pointer: string }[] }>('POST', '/documents/validate', { ...corrected, numeric_code: '11112222' });
-    expect(late.body.findings.map(({ rule, pointer }) => [rule, pointer])).toEqual([['issuing.invalid_state', '/modified_document_id']]);
+    const late = await mine.call<{ findings: object[] }>('POST', '/documents/validate', { ...corrected, numeric_code: '11112222' });
+    const message = expect.stringContaining('que consta en actual, no lo permite. Si está en trámite, espere') as string;
+    expect(late.body.findings).toEqual([expect.objectContaining({ rule: 'issuing.invalid_state', pointer: '/modified_document_id', message, actual: 'VOIDED_BY_NC' })]);
   });
 
   it('warns of a credit note that gives back a tax that its invoice did not charge', async () => {

@@ -1,37 +1,60 @@
+import { dec, money, sum } from '../../shared/decimal.js';
+import { nearly } from '../money.js';
 import { preflight } from '../preflight.js';
 import { hasComputableTotals, withComputedTotals } from './computed-totals.js';
 import type { DocumentContent } from './content.js';
 import { documentTypes } from './registry.js';
 
-/** Seven lines of 0.10 at 15 %: 0.02 each when rounded one by one (0.14), 0.11 as one base. */
-function sevenSmallLines(code: string): DocumentContent {
+function smallLines(code: string, count: number, subtotal: string): DocumentContent {
   const example = documentTypes.find((type) => type.code === code)!.examples[0]!;
   const line = {
     ...example.content.lines[0]!,
     quantity: '1.000000',
-    unitPrice: '0.100000',
+    unitPrice: subtotal,
     discount: '0.00',
-    subtotal: '0.10',
+    subtotal,
     taxCode: '2',
     taxRateCode: '4',
     taxes: null,
   };
-  const lines = Array.from({ length: 7 }, (_, index) => ({ ...line, lineNumber: index + 1 }));
+  const lines = Array.from({ length: count }, (_, index) => ({ ...line, lineNumber: index + 1 }));
   const content = { ...example.content, issueDate: '2026-09-15', lines, payments: [], taxes: [], reimbursements: [] };
   return withComputedTotals(content, example.issuer);
 }
 
+// At 15 %. One line of 0.10 is taxed 0.02, of 0.03 nothing, of 0.23 0.03.
 it.each([
-  ['01', '0.14'],
-  ['03', '0.14'],
-  ['04', '0.14'],
-  ['05', '0.11'],
-])('computes the tax of %s as its XML shows it', (code, tax) => {
-  const content = sevenSmallLines(code);
+  ...['01', '03', '04'].flatMap((code) => [
+    [code, 2, '0.10', '0.04', 'the sum of the lines, a cent beside the tax of the base'],
+    [code, 7, '0.10', '0.11', 'the tax of the base (the lines: 0.14)'],
+    [code, 40, '0.10', '0.60', 'the tax of the base (the lines: 0.80)'],
+    [code, 100, '0.23', '3.45', 'the tax of the base (the lines: 3.00)'],
+    [code, 100, '0.03', '0.45', 'the tax of the base (the lines: nothing)'],
+  ] as const),
+  ['05', 2, '0.10', '0.03', 'the tax of the base: it shows no lines'],
+] as const)('computes the tax of a document %s with %i lines of %s as %s, %s', (code, count, subtotal, tax) => {
+  const content = smallLines(code, count, subtotal);
   expect(content.taxes.map(({ taxAmount }) => taxAmount)).toEqual([tax]);
   const { issuer } = documentTypes.find((type) => type.code === code)!.examples[0]!;
-  const { findings } = preflight(content, issuer, { today: content.issueDate, maxIssueDateAgeDays: 90 });
-  expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  const { content: sent, findings } = preflight(content, issuer, { today: content.issueDate, maxIssueDateAgeDays: 90 });
+  expect(findings.filter(({ severity, rule }) => severity === 'error' || rule.startsWith('taxes.'))).toEqual([]);
+  // What is sent foots: the lines add up to the group, each within a cent of its own.
+  if (code === '05') return;
+  const ofLines = sent.lines.map(({ taxes }) => taxes![0]!.taxAmount);
+  expect(money(sum(ofLines))).toBe(tax);
+  for (const amount of ofLines) expect(nearly(dec(subtotal).times('0.15'), amount)).toBe(true);
+});
+
+it('leaves the taxes that the caller itemised as they are', () => {
+  const content = smallLines('01', 40, '0.10');
+  const itemised = content.lines.map((line) => ({ ...line, taxes: [{ ...content.taxes[0]!, taxableBase: '0.10', taxAmount: '0.02' }] }));
+  const { issuer } = documentTypes.find((type) => type.code === '01')!.examples[0]!;
+  const computed = withComputedTotals({ ...content, lines: itemised }, issuer);
+  expect(computed.taxes.map(({ taxAmount }) => taxAmount)).toEqual(['0.80']);
+  const { findings } = preflight(computed, issuer, { today: content.issueDate, maxIssueDateAgeDays: 90 });
+  expect(findings.filter(({ rule }) => rule.startsWith('taxes.'))).toMatchObject([
+    { rule: 'taxes.amount_of_lines', severity: 'warning', pointer: '/taxes/0/tax_amount', expected: '0.60', actual: '0.80' },
+  ]);
 });
 
 const EXAMPLES = documentTypes.flatMap((type) => type.examples.map((example) => [type.code, example.name, example] as const));

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Decimal, dec, money, sum } from '../../shared/decimal.js';
-import { taxAmount } from '../money.js';
+import { nearly, taxAmount } from '../money.js';
 import type { DocumentContent, DocumentTax, IssuerSnapshot } from './content.js';
 import { documentType } from './registry.js';
 import { effectiveRate } from './rules/tax-entry.js';
@@ -8,8 +9,9 @@ import { groupKey, ratesDay, taxRate } from './tax-rates.js';
 /**
  * Totals and tax groups made from the lines, for callers that leave them to the
  * service: subtotal before discounts, discounts, taxes grouped by tax and rate
- * (sums of the rounded lines; in a debit note, which shows no taxes of lines, the
- * tax of the group's base), and the total with tip, export and third-party charges.
+ * (sums of the rounded lines, unless many small ones drift from the tax of the group's
+ * base; always that in a debit note, which shows no taxes of lines), and the total with
+ * tip, export and third-party charges.
  * A line whose tax cannot be derived contributes none; the rules say why. Types whose
  * totals are of another kind make their own.
  */
@@ -21,7 +23,7 @@ export function withComputedTotals(content: DocumentContent, issuer: IssuerSnaps
   const discount = sum(lines.map((line) => line.discount));
   const subtotal = sum(lines.map((line) => line.subtotal)).plus(discount);
   const summed = groups(lines.flatMap((line) => line.taxes ?? []));
-  const taxes = content.documentType === '05' ? summed.map((tax) => ofBase(tax, ratesDay(content))) : summed;
+  const taxes = summed.map((tax) => (content.documentType === '05' ? ofBase(tax, ratesDay(content)) : ofLines(tax, content)));
   const totalTax = sum(taxes.map((tax) => tax.taxAmount));
   return {
     ...content,
@@ -38,6 +40,15 @@ export function hasComputableTotals(content: DocumentContent): boolean {
   return documentType(content.documentType)?.totals?.(content) !== null;
 }
 
+/** Whether the totals are those that would be computed: whoever left them to the service, or gave the same, loses nothing when they are computed anew. */
+export function areTotalsComputed(content: DocumentContent, issuer: IssuerSnapshot): boolean {
+  const told = ({ subtotal, totalDiscount, totalTax, total, taxes }: DocumentContent): unknown => [
+    [subtotal, totalDiscount, totalTax, total].map((amount) => money(dec(amount))),
+    taxes.map((tax) => [groupKey(tax), money(dec(tax.taxableBase)), money(dec(tax.taxAmount))]),
+  ];
+  return isDeepStrictEqual(told(content), told(withComputedTotals(content, issuer)));
+}
+
 function groups(taxes: readonly DocumentTax[]): readonly DocumentTax[] {
   const grouped = new Map<string, DocumentTax>();
   for (const tax of taxes) {
@@ -50,6 +61,16 @@ function groups(taxes: readonly DocumentTax[]): readonly DocumentTax[] {
     });
   }
   return [...grouped.values()];
+}
+
+/**
+ * A group whose amount is the sum of its lines while that is within a cent of the tax of its base; beyond, the SRI would find a
+ * difference (message 52): the tax of the base, whose cents `withLineTaxes` spreads. Taxes that the caller itemised stand.
+ */
+function ofLines(tax: DocumentTax, content: DocumentContent): DocumentTax {
+  const isItemised = content.lines.some(({ taxes }) => taxes?.some((one) => groupKey(one) === groupKey(tax)));
+  const whole = ofBase(tax, ratesDay(content));
+  return isItemised || nearly(whole.taxAmount, tax.taxAmount) ? tax : whole;
 }
 
 /** A group whose amount is its base times its rate; for ICE and IRBPNR the amounts of the lines stand, for no rate gives them. */

@@ -1,21 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { isObject } from '../../../platform/http/fields.js';
 import { validateAs } from '../../../platform/http/validation.pipe.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
+import { areTotalsComputed, hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
+import type { IssuerSnapshot } from '../../../sri/document-types/content.js';
 import { CatalogueLines } from '../content/catalogue-lines.js';
 import { placeOf } from '../content/document-place.js';
 import { toWire } from '../content/document-record.js';
 import { draftContent } from '../content/draft-content.js';
 import { COMPUTABLE, StoredDraftDto } from '../documents.dto.js';
 import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
+import type { Place } from '../domain/issuance.js';
 import { IssuancePreflight } from '../issuing/issuance-preflight.js';
 import { IssuingRepository } from '../persistence/issuing.repository.js';
 import { type StoredDocument, StoredDocumentsRepository } from '../persistence/stored-documents.repository.js';
 
-/** Changes the fields of a draft that the body names. New lines or withholdings without totals have the totals computed anew. */
+/**
+ * Changes the fields of a draft that the body names. Totals that the service had computed are computed anew, whatever changes, unless
+ * the body gives them; those that the caller had given only for new lines or withholdings.
+ */
 export class UpdateDraft extends Command<void> {
   constructor(
     readonly tenant: TenantContext,
@@ -44,9 +50,11 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
 
   private async attempt({ tenant, documentId, patch }: UpdateDraft): Promise<void> {
     const stored = await this.documents.find(tenant, documentId, 'edit');
-    const body = merged(stored, patch);
+    const issuerOf = async (place: Place): Promise<IssuerSnapshot> => this.preflight.snapshot(await this.preflight.contextOf(tenant.tenantId, place), tenant);
+    const before = await issuerOf(stored.place);
+    const body = merged(stored, patch, before);
     const place = placeOf(body);
-    const issuer = this.preflight.snapshot(await this.preflight.contextOf(tenant.tenantId, place), tenant);
+    const issuer = isDeepStrictEqual(place, stored.place) ? before : await issuerOf(place);
     const { content, judged } = draftContent(await this.lines.complete(tenant, body), issuer);
     const now = this.clock.now();
     const { findings } = this.preflight.assess({ content: judged, findings: [] }, issuer, now);
@@ -55,11 +63,11 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
 }
 
 /** The stored draft as a body, overlaid with the patch and validated as a whole. */
-function merged({ place, content }: StoredDocument, patch: unknown): StoredDraftDto {
+function merged({ place, content }: StoredDocument, patch: unknown, issuer: IssuerSnapshot): StoredDraftDto {
   const overlay = isObject(patch) ? patch : {};
   const body = withoutNulls(toWire(content)) as Record<string, unknown>;
-  const changesTotals = 'withholding' in overlay || ('lines' in overlay && hasComputableTotals(content));
-  const recompute = changesTotals && !TOTALS.some((field) => field in overlay);
+  const isOutdated = 'withholding' in overlay || (hasComputableTotals(content) && ('lines' in overlay || areTotalsComputed(content, issuer)));
+  const recompute = isOutdated && !TOTALS.some((field) => field in overlay);
   if (recompute) for (const field of TOTALS) Reflect.deleteProperty(body, field);
   const ids = { issuer_id: place.issuerId, establishment_id: place.establishmentId, emission_point_id: place.emissionPointId };
   return validateAs(StoredDraftDto, isObject(patch) ? { ...body, ...ids, ...overlay } : patch, 'body');

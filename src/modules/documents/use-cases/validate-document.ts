@@ -4,9 +4,10 @@ import type { Language } from '../../../platform/http/field-messages.js';
 import { isObject } from '../../../platform/http/fields.js';
 import { localizedFinding } from '../../../platform/http/localized-finding.js';
 import { DomainError } from '../../../shared/domain-error.js';
-import { ERROR_CATALOGUE } from '../../../shared/error-catalogue.js';
+import type { ErrorCode } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
+import { refusalMessage } from '../../../shared/refusal-reasons.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { CatalogueLines } from '../content/catalogue-lines.js';
 import { placeOf } from '../content/document-place.js';
@@ -77,11 +78,24 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
 function asFindings(error: unknown): readonly Finding[] {
   if (!(error instanceof DomainError)) throw error;
   if (error.code === 'FISCAL_RULE_VIOLATED') return error.detail as readonly Finding[];
-  const { es, en } = ERROR_CATALOGUE[error.code];
-  const expected = detailText(error.detail, 'available');
-  const actual = detailText(error.detail, 'status');
-  return [{ pointer: pointerOf(error.detail), rule: `issuing.${error.code.toLowerCase()}`, message: { es, en }, expected, actual, reference: '', severity: 'error' }];
+  const { code, detail } = error;
+  const message = WITHOUT_DETAIL[code] ?? { es: refusalMessage(code, detail, 'es'), en: refusalMessage(code, detail, 'en') };
+  const actual = detailText(detail, 'status') ?? detailText(detail, 'ruc');
+  return [{ pointer: pointerOf(detail), rule: `issuing.${code.toLowerCase()}`, message, expected: detailText(detail, 'available'), actual, reference: '', severity: 'error' }];
 }
+
+/** Texts of refusals that name `detail`, which a finding has not: what it tells is in other fields here. */
+const WITHOUT_DETAIL: Partial<Record<ErrorCode, Finding['message']>> = {
+  NOT_FOUND: { es: 'El recurso no existe. Verifique el identificador que señala pointer.', en: 'The resource does not exist. Check the identifier that pointer names.' },
+  INVALID_STATE: {
+    es: 'El estado del documento original, que consta en actual, no lo permite. Si está en trámite, espere a que se autorice; uno rechazado o anulado no se puede modificar.',
+    en: 'The state of the original document, told in actual, does not allow it. If it is under way, wait until it is authorized; one that was refused or annulled cannot be modified.',
+  },
+  CREDIT_EXCEEDS_ORIGINAL: {
+    es: 'Las notas de crédito superan el documento original. Reduzca el valor al saldo disponible, que consta en expected.',
+    en: 'The credit notes exceed the original document. Lower the amount to the available balance, told in expected.',
+  },
+};
 
 /** Where in the body the refusal points, when its detail names a field. */
 function pointerOf(detail: unknown): string {
@@ -89,7 +103,7 @@ function pointerOf(detail: unknown): string {
   return field === null ? '' : `/${field}`;
 }
 
-function detailText(detail: unknown, name: 'field' | 'available' | 'status'): string | null {
+function detailText(detail: unknown, name: 'field' | 'available' | 'status' | 'ruc'): string | null {
   const value = isObject(detail) ? detail[name] : undefined;
   return typeof value === 'string' ? value : null;
 }

@@ -521,6 +521,16 @@ it.each<[string, DocumentContent, string[]]>([
 ])('checks what is charged and withheld: %s', (_name, content, expected) => expect(rulesOf(content)).toEqual(expected));
 
 it.each([
+  ['0.02', ['tax.rate_unusual', 'withholding.reimbursement_tariff']],
+  [null, ['tax.tariff_missing']],
+])('asks for 0 where cents for each bottle have no place: tariff %s', (tariff, rules) => {
+  const content = reimbursed({ taxes: [{ taxCode: '5', taxRateCode: '5001', taxableBase: '4.00', rate: '0.0000', taxAmount: '0.08', tariff }] });
+  const { findings } = preflight(content, FULL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 });
+  const told = findings.map(({ rule, pointer, expected }) => [rule, pointer, expected]);
+  expect(told).toEqual(rules.map((rule) => [rule, `${AT}/1/reimbursements/0/taxes/0/tariff`, '0']));
+});
+
+it.each([
   ['2021-09-15', []],
   ['2021-09-01', ['warning withholding.date_unusual']],
   ['2027-09-15', []],

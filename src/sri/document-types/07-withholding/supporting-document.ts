@@ -114,8 +114,8 @@ const RULES = defineRules({
     reference: ANNEX,
   },
   'withholding.reimbursement_tariff': {
-    es: 'En los reembolsos de una retención la tarifa es un porcentaje entero',
-    en: 'In the reimbursements of a withholding the tariff is a whole percentage',
+    es: 'En los reembolsos de una retención la tarifa es un número entero; de una por unidad con decimales indique tariff 0',
+    en: 'In the reimbursements of a withholding the tariff is a whole number; of one per unit with decimals give tariff 0',
     reference: ANNEX,
   },
 });
@@ -287,8 +287,9 @@ function* checkReimbursed(document: SupportingDocument, at: string, issueDate: s
     for (const [position, tax] of taxes.entries()) {
       const tariff = tariffOf(tax);
       if (dec(tariff).isInteger()) continue;
-      const pointer = `${at}/reimbursements/${index}/taxes/${position}/rate`;
-      yield finding(RULES['withholding.reimbursement_tariff'], pointer, null, tariff);
+      const told = `${at}/reimbursements/${index}/taxes/${position}`;
+      if (tax.tariff === null) yield finding(RULES['withholding.reimbursement_tariff'], `${told}/rate`, null, tariff);
+      else yield finding(RULES['withholding.reimbursement_tariff'], `${told}/tariff`, '0', tariff);
     }
   }
 }

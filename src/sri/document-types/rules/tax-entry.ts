@@ -118,9 +118,10 @@ export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string, 
   const rate = yield* checkCodes(tax, at, asOf, holder);
   if (rate === null) return null;
   if (rate.specific !== null && rate.percent === null) {
-    const { amount } = rate.specific;
+    // Where only whole tariffs have a place, cents for each unit are told as none.
+    const amount = holder?.wholeTariffs === true && rate.specific.amount !== null && !dec(rate.specific.amount).isInteger() ? '0' : rate.specific.amount;
     if (tax.tariff === null) yield finding(TAX_ENTRY_RULES['tax.tariff_missing'], at.tariff, amount);
-    else if (amount !== null && !sameDecimal(tax.tariff, amount) && (holder?.wholeTariffs !== true || dec(amount).isInteger())) {
+    else if (amount !== null && !sameDecimal(tax.tariff, amount)) {
       yield finding(TAX_ENTRY_RULES['tax.rate_unusual'], at.tariff, amount, tax.tariff);
     }
     return rate;

@@ -85,6 +85,12 @@ const RULES = defineRules({
     en: 'The tax amount is not the sum of the taxes of the lines',
     reference: ARITHMETIC,
   },
+  'taxes.amount_of_lines': {
+    severity: 'warning',
+    es: 'El impuesto redondeado línea por línea se aparta más de un centavo de base x tarifa; el SRI puede rechazarlo (mensaje 52)',
+    en: 'The tax rounded line by line is more than a cent beside base x rate; the SRI may refuse it (message 52)',
+    reference: ARITHMETIC,
+  },
 });
 
 const CONSTRUCTION_RATE = '5';
@@ -208,6 +214,9 @@ function* checkGroupAmount({ content, tax, members, at, rate }: TaxGroup): Gener
   const leeway = leewayOf(members.length, exact);
   if (!isOfBase) {
     if (!nearly(exact, tax.taxAmount, leeway)) yield finding(amountRule(tax), `${at}/tax_amount`, money(exact), tax.taxAmount);
+    else if (tax.taxCode === TAX.iva && content.documentType !== DEBIT_NOTE && !nearly(money(exact), tax.taxAmount)) {
+      yield finding(RULES['taxes.amount_of_lines'], `${at}/tax_amount`, money(exact), tax.taxAmount);
+    }
     return;
   }
   // A debit note shows no taxes of lines.
