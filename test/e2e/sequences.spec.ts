@@ -81,6 +81,24 @@ describe('the numbers of an emission point', () => {
     expect((await gaps(business)).at(-1)).toMatchObject({ from_number: 10, to_number: 14, kind: 'unexplained', reason: null });
   });
 
+  it('are told where documents are missing: before, between and behind those that are there', async () => {
+    const business = await Business.open(stack);
+    const found = async (): Promise<string[]> => (await gaps(business)).map(({ from_number, to_number, kind }) => `${from_number}-${to_number} ${kind}`);
+    await raise(business, 5);
+    expect(await found()).toEqual(['1-4 raised']);
+    const numbers = [];
+    for (let count = 0; count < 5; count += 1) numbers.push(await numberOf(business));
+    expect(numbers).toEqual([5, 6, 7, 8, 9]);
+    expect(await found()).toEqual(['1-4 raised']);
+    // As no document of this service can: its number never changes.
+    const moved = [[9, 12], [8, 11], [7, 9], [5, 7]].map(([from, to]) => `update documents set sequential = ${to} where emission_point_id = '${business.emissionPointId}' and sequential = ${from}`);
+    await stack.database.query(['begin', 'set local session_replication_role = replica', ...moved, 'commit'].join('; '));
+    await stack.database.query('update sequence_counters set last_value = 14 where emission_point_id = $1', [business.emissionPointId]);
+    expect(await found()).toEqual(['1-4 raised', '5-5 unexplained', '8-8 unexplained', '10-10 unexplained', '13-14 unexplained']);
+    await raise(business, 20);
+    expect((await found()).slice(-2)).toEqual(['13-14 unexplained', '15-19 raised']);
+  });
+
   it('are not skipped while documents take them: no number is lost between', async () => {
     const business = await Business.open(stack);
     await Promise.all([...Array.from({ length: 20 }, () => business.accepted()), raise(business, 100), raise(business, 200)]);

@@ -17,6 +17,9 @@ const LAST_NUMBER = 999_999_999;
 /**
  * A page of the numbers, from the first to the last taken, that no authorized document carries or will carry. Every row has
  * the count of all; a page after the last one is a single row with that count alone.
+ *
+ * Of all documents of the point only the numbers are read, in the order of their index; what goes on from there are the
+ * stretches without a hole, `known`.
  */
 const GAPS = `
   with point as (
@@ -27,11 +30,16 @@ const GAPS = `
   ), raised as (
     select r.* from sequence_raises r
     where r.tenant_id = $1 and r.emission_point_id = $2 and r.document_type = $3 and r.environment = $4
-  ), numbered as (
-    select d.id, d.sequential, d.status, d.error_code, d.error_detail, d.updated_at from documents d
-    where d.tenant_id = $1 and d.emission_point_id = $2 and d.document_type = $3 and d.sri_environment = $4 and d.sequential is not null
+  ), numbers as (
+    select d.sequential, lag(d.sequential) over (order by d.sequential) as before from documents d
+    where d.tenant_id = $1 and d.emission_point_id = $2 and d.document_type = $3 and d.sri_environment = $4 and d.sequential > 0
+  ), firsts as materialized (
+    select sequential, before from numbers where before is null or before < sequential - 1
   ), known as (
-    select sequential as from_number, sequential as to_number from numbered
+    select sequential as from_number, coalesce(lead(before) over (order by sequential), (
+      select max(d.sequential) from documents d
+      where d.tenant_id = $1 and d.emission_point_id = $2 and d.document_type = $3 and d.sri_environment = $4 and d.sequential > 0
+    )) as to_number from firsts
     union all select from_number, to_number from raised
     union all select lower(r), upper(r) - 1 from archived_numbers a cross join unnest(a.numbers) r
       where a.tenant_id = $1 and a.emission_point_id = $2 and a.document_type = $3 and a.environment = $4
@@ -42,8 +50,10 @@ const GAPS = `
   ), gaps as (
     select from_number, to_number, 'raised' as kind, reason, null::uuid as document_id, null as status, created_at as at from raised
     union all
-    select sequential, sequential, 'not_authorized', coalesce(error_detail ->> 'abandoned', error_code), id, status, updated_at
-    from numbered where status in ('REJECTED', 'FAILED_PERMANENT')
+    select d.sequential, d.sequential, 'not_authorized', coalesce(d.error_detail ->> 'abandoned', d.error_code), d.id, d.status, d.updated_at
+    from documents d
+    where d.tenant_id = $1 and d.emission_point_id = $2 and d.document_type = $3 and d.sri_environment = $4 and d.sequential > 0
+      and d.resting_status in ('REJECTED', 'FAILED_PERMANENT')
     union all
     select from_number, to_number, 'unexplained', null, null, null, null from holes where to_number >= from_number
   ), page as (select * from gaps order by from_number limit $5 offset $6)
