@@ -141,6 +141,17 @@ describe('a pause', () => {
       expect(await pauses()).toMatchObject([{ scope: 'emission_point', code: '45', is_open: true }]);
     });
 
+    it('does not begin again with numbers from before it was resumed, and does with those that came after', async () => {
+      await pauseAt(await answered('taken', 'taken', 'taken'));
+      const before = [await answered('taken'), await answered('taken')];
+      const resume = () => database.query('update issuing_pauses set resumed_at = now() where resumed_at is null');
+      await resume();
+      for (const id of before) await pauseAt(id);
+      expect(await pauses()).toMatchObject([{ is_open: false }]);
+      await pauseAt(await answered('taken'));
+      expect(await pauses()).toMatchObject([{ is_open: false }, { is_open: true }]);
+    });
+
     it('does not begin where the SRI has received one in between, or one with a higher number', async () => {
       await pauseAt(await answered('taken', 'taken', 'received', 'taken'));
       expect(await pauses()).toEqual([]);

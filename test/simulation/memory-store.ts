@@ -78,7 +78,7 @@ export type DocumentRow = {
   [column: string]: unknown;
   tenant_id: string; id: string; issuer_id: string; establishment_id: string; emission_point_id: string; document_type: string; sri_environment: string;
   sequential: number; access_key: string; status: string; version: number; idempotency_key: string | null; content_revision: number;
-  signing_no: number; next_attempt_at: number | null; error_code: string | null; received_at: string | null;
+  signing_no: number; next_attempt_at: number | null; error_code: string | null; received_at: string | null; readonly created_at: string;
 };
 
 interface SignedRow { signing_no: number; certificate_id: string; digest: string; signed_at: number; access_key: string; content_revision: number; xml: Buffer }
@@ -286,7 +286,7 @@ export class MemoryStore implements Store {
     this.documents.set(`${tenant}/${id}`, {
       ...h, tenant_id: tenant, id, sequential, access_key: accessKey, status: 'NUMBER_RESERVED', version: 1, idempotency_key: key, content_revision: 1,
       authorization_number: null, authorization_date: null, error_code: null, error_detail: null, sri_messages: [], signing_no: 0, suspicion: null,
-      reception_attempts: 0, authorization_attempts: 0, first_sent_at: null, received_at: null, deadline_at: null, cancellation: null, next_attempt_at: now, updated_at: iso(now),
+      reception_attempts: 0, authorization_attempts: 0, first_sent_at: null, received_at: null, deadline_at: null, cancellation: null, next_attempt_at: now, created_at: iso(now), updated_at: iso(now),
     } as unknown as DocumentRow);
     this.contents.set(`${tenant}/${id}`, [{ revision: 1, content, issuer_snapshot: snapshot }]);
     this.history.set(`${tenant}/${id}`, [{ version: 1, from_status: null, trigger: 'number_taken', to_status: 'NUMBER_RESERVED' }]);
@@ -505,6 +505,7 @@ export class MemoryStore implements Store {
       emission_point_id: scope === 'emission_point' ? d.emission_point_id : null,
       document_type: scope === 'document_type' || scope === 'emission_point' ? d.document_type : null,
     };
+    if (threshold > 1 && this.resumed.some((seen) => seen.at > Date.parse(d.created_at) && JSON.stringify(seen.pause) === JSON.stringify(row))) return;
     if (threshold === 1 && this.wasServedSince(row, Date.parse(pause['decidedAt'] as string))) return;
     if (this.pauses.some((open) => JSON.stringify(open) === JSON.stringify(row))) return;
     this.pauses.push(row);

@@ -21,7 +21,7 @@ const refusedBy = (code: string): Partial<DocumentState> => ({
 const end = (from: DocumentStatus, { moves }: Decision): DocumentStatus => moves.reduce<DocumentStatus>((status, { trigger }) => target(status, trigger), from);
 const retried = (status: DocumentStatus, more: Partial<DocumentState> = {}): [DocumentStatus, string | undefined] => {
   const decision = decideRetry(document(status, more), NOW, POLICY);
-  expect(decision.patch).toMatchObject({ receptionAttempts: 0, authorizationAttempts: 0, errorCode: null });
+  expect(decision.patch).toMatchObject({ receptionAttempts: 1, authorizationAttempts: 0, errorCode: null });
   expect(decision.work?.dueAt).toEqual(NOW);
   return [end(status, decision), decision.work?.step];
 };
@@ -72,10 +72,10 @@ describe('retry', () => {
     expect(patch.deadlineAt).toEqual(new Date(NOW.getTime() + POLICY.answerDeadlineMs));
   });
 
-  it('counts anew, except while a number may be taken: those sendings may have taken it', () => {
-    const attempts = (suspicion: DocumentState['suspicion']): unknown =>
-      decideRetry(document('RECEPTION_UNKNOWN', { receptionAttempts: 2, suspicion }), NOW, POLICY).patch.receptionAttempts;
-    expect([attempts(null), attempts('SEQUENTIAL_TAKEN')]).toEqual([0, 2]);
+  it('counts anew, but for one sending that may have taken the number, and for all of them while it may be taken', () => {
+    const attempts = (suspicion: DocumentState['suspicion'], receptionAttempts = 2): unknown =>
+      decideRetry(document('RECEPTION_UNKNOWN', { receptionAttempts, suspicion }), NOW, POLICY).patch.receptionAttempts;
+    expect([attempts('SEQUENTIAL_TAKEN'), attempts(null), attempts(null, 60), attempts(null, 0)]).toEqual([2, 1, 1, 0]);
   });
 
   it.each([
