@@ -4,7 +4,7 @@
 -- Audit log: note_foreign_attempt, record_act, record_audit, record_for_person, record_foreign_attempt, refuse_change
 -- Buyers: learn_buyer, recall_taxpayer, remember_taxpayer, ruc_of, verify_buyers
 -- Credentials: administers_platform, authenticate_api_key, authenticate_session, is_credential_valid, note_api_key_use,
--- require_credential, session_acts_in
+-- require_credential, require_credential, session_acts_in, session_has_role
 -- Credit notes: credit_left, refuse_credited_cancellation, reserve_credit, reserve_credit_again,
 -- settle_credited_original, settle_kept_original
 -- Drafts and corrections: apply_header, correct_document, create_draft, delete_draft, issue_draft, lock_document,
@@ -63,14 +63,15 @@ revoke execute on function note_foreign_attempt(uuid,uuid,timestamp with time zo
 grant execute on function note_foreign_attempt(uuid,uuid,timestamp with time zone,text,text) to sello_app;
 
 -- Writes the line of an act into the audit log as record_audit does, then raises SE002 if the line's `credential` may
--- no longer act in the tenant. It returns true. The API calls it in the transaction of each act that it records.
+-- no longer act in the tenant, and SE010 if it may but not in the line's `role` any more. It returns true. The API
+-- calls it in the transaction of each act that it records.
 CREATE OR REPLACE FUNCTION sello.record_act(p_tenant uuid, p_line jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 begin
   perform record_audit(p_tenant, p_line);
-  return require_credential(p_tenant, (p_line ->> 'credential')::uuid, (p_line ->> 'at')::timestamptz);
+  return require_credential(p_tenant, (p_line ->> 'credential')::uuid, (p_line ->> 'at')::timestamptz, p_line ->> 'role');
 end $function$;
 
 -- Writes one line of a tenant's audit log, given as {at, actor_kind, actor_id, action, target_kind, target_id, detail,
@@ -334,6 +335,21 @@ begin
   return true;
 end $function$;
 
+-- As the function of the same name without a role; then, unless the role is null, raises SE010 when the person of the
+-- session has another role in the tenant by now. The API calls it in the transaction of every act that changes
+-- something.
+CREATE OR REPLACE FUNCTION sello.require_credential(p_tenant uuid, p_credential uuid, p_now timestamp with time zone, p_role text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform require_credential(p_tenant, p_credential, p_now);
+  if p_role is not null and not session_has_role(p_tenant, p_credential, p_role) then
+    raise exception 'role changed' using errcode = 'SE010';
+  end if;
+  return true;
+end $function$;
+
 -- Returns true while the person of this session may act in the tenant: the session is open, the account is not
 -- disabled, the tenant is active, and the person is an active member of it or an administrator of the platform.
 -- is_credential_valid calls it.
@@ -352,6 +368,21 @@ $function$;
 alter function session_acts_in(uuid,uuid,timestamp with time zone) owner to sello_resolver;
 revoke execute on function session_acts_in(uuid,uuid,timestamp with time zone) from public;
 grant execute on function session_acts_in(uuid,uuid,timestamp with time zone) to sello_app;
+
+-- Returns true while the person of this session is a member of the tenant in this role. require_credential calls it.
+CREATE OR REPLACE FUNCTION sello.session_has_role(p_tenant uuid, p_session uuid, p_role text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+  select exists (
+    select from sessions s join members m on m.user_id = s.user_id
+    where s.id = p_session and m.tenant_id = p_tenant and m.role = p_role)
+$function$;
+alter function session_has_role(uuid,uuid,text) owner to sello_resolver;
+revoke execute on function session_has_role(uuid,uuid,text) from public;
+grant execute on function session_has_role(uuid,uuid,text) to sello_app;
 
 
 -- ===== Credit notes
@@ -2750,8 +2781,8 @@ $function$;
 
 -- Opens a pause for the scope that the SRI blocked, with the event issuer.paused, unless one is open already. If the
 -- pause has a threshold above one, it opens only after so many documents of the emission point and type were refused in
--- a row for the same reason; with a threshold of one, it does not open if the scope has been served since the refusal.
--- advance_document calls it.
+-- a row for the same reason, and not for a document from before the last such pause was resumed; with a threshold of
+-- one, it does not open if the scope has been served since the refusal. advance_document calls it.
 CREATE OR REPLACE FUNCTION sello.pause_scope(d documents, p_pause jsonb, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -2760,7 +2791,11 @@ declare
   wanted text := p_pause ->> 'scope';
   threshold integer := (p_pause ->> 'threshold')::integer;
 begin
-  if threshold > 1 and refused_in_a_row(d) < threshold then
+  if threshold > 1 and (refused_in_a_row(d) < threshold or exists (
+    select from issuing_pauses p
+    where p.tenant_id = d.tenant_id and p.emission_point_id = d.emission_point_id and p.document_type = d.document_type
+      and p.scope = wanted and p.code = p_pause ->> 'code' and p.resumed_at > d.created_at)
+  ) then
     return;
   end if;
   -- A refusal that is found late tells of how things stood when the SRI decided.

@@ -3,6 +3,7 @@ import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
 import { addDays, guayaquilDay } from '../../src/shared/guayaquil.js';
 import { MEMBER_ROLES, type MemberRole } from '../../src/shared/tenant-context.js';
 import { Business } from '../support/business.js';
+import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import type { Answer } from '../support/http.js';
 import { join, member, signedIn, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -291,6 +292,28 @@ describe('members of a tenant', () => {
         await stack.database.query(`update members set role = 'tenant_owner' where id = any($1)`, [[first.memberId, second.memberId]]);
       }
     });
+  });
+
+  it.each([
+    ['removed', 'DELETE', '', undefined], ['given another role', 'PATCH', '', { role: 'viewer' }], ['invited anew', 'POST', '/reinvite', undefined],
+  ] as const)('a first owner who accepts the invitation just then is not %s', async (_what, method, path, body) => {
+    const admin = await signedIn(stack, { platformAdmin: true });
+    const [founder, { tenantId }] = [await signedIn(stack), await Business.open(stack, { certificate: null })];
+    const id = randomUUID();
+    await stack.database.query(
+      `insert into members (tenant_id, id, email, role, status, invited_at, invitation_hash, invitation_expires_at, created_at, updated_at)
+       values ($1, $2, $3, 'tenant_owner', 'invited', now(), '\\x00', now() + interval '7 days', now(), now())`, [tenantId, id, founder.email]);
+    let answer: Promise<Answer> | null = null;
+    await inTransaction(stack.database, async (client) => {
+      // What the acceptance does, up to its commit.
+      await client.query(`update members set status = 'active', user_id = $2, invitation_hash = null, invitation_expires_at = null where id = $1`, [id, founder.userId]);
+      answer = admin.call(method, `/tenant/members/${id}${path}`, body, tenantId);
+      await lockAwaited(stack.database);
+      await client.query('commit');
+    });
+    const { status, body: told } = await answer!;
+    expect([status, told]).toMatchObject([409, { error: { code: 'INVALID_STATE' } }]);
+    expect(await stack.database.query('select role, status, invitation_hash from members where tenant_id = $1', [tenantId])).toEqual([{ role: 'tenant_owner', status: 'active', invitation_hash: null }]);
   });
 
   describe('suspension and removal', () => {

@@ -120,7 +120,7 @@ const NO_ACTS = [/ \/auth\/(?!api-keys)/, / \/platform\//, /^POST \/documents\/v
 /** Where acts write last before the look at who acts; lines of the audit log are written by nearly all of them. */
 const HOLD = 'lock table audit_log, documents, webhook_deliveries in share mode';
 
-describe('a credential that ends while its call is under way', () => {
+describe('a credential that ends, or a role that changes, while a call is under way', () => {
   let stack: Stack;
   let things: Things;
 
@@ -213,6 +213,23 @@ describe('a credential that ends while its call is under way', () => {
       ISSUING.includes(route) ? `select 1 from sequence_counters where tenant_id = '${tenantId}' for update` : HOLD,
     );
     expect([answer.status, answer.body]).toMatchObject([401, { error: { code: 'UNAUTHENTICATED' } }]);
+    expect(await written(tenantId)).toEqual(before);
+  });
+
+  it.each(Object.entries(ACTS))('%s: of a person whose role changes meanwhile, the call fails with 403 and does nothing', async (route, ask) => {
+    const { ids, body, headers = {} } = ask(things);
+    const [method, path] = filled(route, ids);
+    const { tenantId } = things.business;
+    const person = await member(stack, tenantId, 'tenant_owner');
+    const before = await written(tenantId);
+    const answer = await overtaken(
+      () => call(stack.apiUrl, method, path, { body, headers: { ...headers, authorization: `Bearer ${person.token}` } }),
+      `update members set role = 'viewer' where user_id = '${person.userId}'`,
+      ISSUING.includes(route) ? `select 1 from sequence_counters where tenant_id = '${tenantId}' for update` : HOLD,
+    );
+    // Who makes keys is judged once more by what the act needs.
+    const detail = route === 'POST /auth/api-keys' ? { permission: 'api_keys:write' } : { reason: 'role_changed' };
+    expect([answer.status, answer.body]).toMatchObject([403, { error: { code: 'FORBIDDEN', detail } }]);
     expect(await written(tenantId)).toEqual(before);
   });
 

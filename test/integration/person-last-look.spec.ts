@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { DataSource } from 'typeorm';
 import { AwaitDocumentHandler, AwaitDocument } from '../../src/modules/documents/use-cases/await-document.js';
+import { actLine } from '../../src/platform/audit/audit-trail.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
-import { StandingCredential } from '../../src/platform/database/standing-credential.js';
+import { requireCredential, StandingCredential } from '../../src/platform/database/standing-credential.js';
 import { sqlState } from '../../src/platform/database/sql-error.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
+import type { DomainError } from '../../src/shared/domain-error.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
@@ -78,6 +80,26 @@ describe('the last look at a person', () => {
     const tenant: TenantContext = { tenantId: seed.tenantId, principal, environment: 'TEST' };
     const waiting = new AwaitDocumentHandler(new TenantTransaction(service), new SystemClock(), new TimerSleeper(), new Shutdown({ SHUTDOWN_SECONDS: 1 }));
     await expect(waiting.execute(new AwaitDocument(tenant, response.document_id, 0, false))).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  it('refuses a member who has another role by now, a higher one too, and asks neither keys nor administrators of the platform for theirs', async () => {
+    const acting = (principal: TenantContext['principal']): Promise<unknown> => {
+      const tenant: TenantContext = { tenantId: seed.tenantId, principal, environment: 'TEST' };
+      const database = new TenantTransaction(service);
+      const act = database.run(seed.tenantId, (manager) => requireCredential(manager, tenant, new Date()));
+      const line = database.call(seed.tenantId, 'select record_act($1, $2)', [actLine(tenant, { action: 'mail_settings.changed' }, new Date())]);
+      return Promise.all([act, line].map((one) => one.then(() => 'acts', (error: unknown) => [(error as DomainError).code, (error as DomainError).detail])));
+    };
+    const member = { kind: 'user', id: userId, sessionId, memberId: userId, role: 'billing_operator' } as const;
+    const refused = ['FORBIDDEN', { reason: 'role_changed' }];
+    expect(await acting(member)).toEqual(['acts', 'acts']);
+    for (const role of ['viewer', 'tenant_owner']) {
+      await database.query('update members set role = $2 where user_id = $1', [userId, role]);
+      expect(await acting(member)).toEqual([refused, refused]);
+    }
+    expect(await acting({ kind: 'api_key', id: seed.apiKeyId })).toEqual(['acts', 'acts']);
+    await database.query('update users set is_platform_admin = true where id = $1', [userId]);
+    expect(await acting({ ...member, memberId: null, role: 'platform_admin' })).toEqual(['acts', 'acts']);
   });
 
   it('does not take a session for that of another tenant', async () => {

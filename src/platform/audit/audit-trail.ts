@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Clock, CLOCK } from '../../shared/ports.js';
-import { type CallOrigin, credentialOf, type Principal, type TenantContext } from '../../shared/tenant-context.js';
+import { type CallOrigin, credentialOf, roleOf, type Principal, type TenantContext } from '../../shared/tenant-context.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
 import type { AuditAction, AuditActor, AuditTarget } from './audit-actions.js';
 
@@ -28,10 +28,10 @@ export const auditLine = (acting: Acting, entry: AuditEntry, at: Date): string =
 
 /**
  * The line as the SQL function `record_act(tenant, line)` takes it, for acts that are SQL functions themselves: it refuses an act
- * whose key was revoked, or whose session ended, since the call came in.
+ * whose key was revoked, whose session ended, or whose actor has another role, since the call came in.
  */
 export const actLine = (tenant: TenantContext, entry: AuditEntry, at: Date): string =>
-  JSON.stringify({ ...lineOf(tenant, entry, at), credential: credentialOf(tenant.principal) });
+  JSON.stringify({ ...lineOf(tenant, entry, at), credential: credentialOf(tenant.principal), role: roleOf(tenant.principal) });
 
 function lineOf({ principal, origin }: Acting, { action, target, detail }: AuditEntry, at: Date): object {
   return {

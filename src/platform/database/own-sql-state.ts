@@ -18,6 +18,8 @@ export const OWN_SQL_STATE = {
   creditedCancellation: 'SE008',
   /** The issuer has no active certificate (`last_look`). */
   certificateMissing: 'SE009',
+  /** The person has another role in the tenant since the call came in (`require_credential`). */
+  roleChanged: 'SE010',
   /** The lifecycle has no such move, or keeps what was to be deleted (`guard_document`, `guard_draft_deletion`, `guard_draft_part_deletion`). */
   moveNotAllowed: 'SE100',
   /** Identity and number of a document never change, and its version counts its moves (`guard_document`). */

@@ -1,18 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type Clock, CLOCK } from '../../shared/ports.js';
-import { credentialOf, type TenantContext } from '../../shared/tenant-context.js';
+import { credentialOf, roleOf, type TenantContext } from '../../shared/tenant-context.js';
 import { TenantTransaction } from './tenant-transaction.js';
 
 const REQUIRE = 'select require_credential($1, $2, $3)';
+const REQUIRE_IN_ROLE = 'select require_credential($1, $2, $3, $4)';
 
 /**
  * Checks the caller's key or session once more, inside the transaction of an act without a line in the audit log, or before an
  * answer without one; writing a line checks by itself. Ended counts, not expired: an act may last beyond its session's time.
- * @throws DomainError UNAUTHENTICATED when it ended since the call came in, from the transaction that the manager is of
+ * @throws DomainError UNAUTHENTICATED when it ended since the call came in, FORBIDDEN when its person has another role since then;
+ *   from the transaction that the manager is of
  */
 export async function requireCredential(manager: EntityManager, { tenantId, principal }: TenantContext, now: Date): Promise<void> {
-  await manager.query(REQUIRE, [tenantId, credentialOf(principal), now]);
+  await manager.query(REQUIRE_IN_ROLE, [tenantId, credentialOf(principal), now, roleOf(principal)]);
 }
 
 /** For answers that take long: they end when the credential does. */

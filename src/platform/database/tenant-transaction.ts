@@ -97,7 +97,7 @@ const TRIES = 3;
 
 /**
  * Does again what PostgreSQL asks to do again.
- * @throws DomainError UNAUTHENTICATED when the caller's credential ended meanwhile
+ * @throws DomainError UNAUTHENTICATED when the caller's credential ended meanwhile, FORBIDDEN when its role changed
  */
 async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -106,6 +106,7 @@ async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       const state = sqlState(error) ?? '';
       if (state === OWN_SQL_STATE.credentialEnded) throw new DomainError('UNAUTHENTICATED');
+      if (state === OWN_SQL_STATE.roleChanged) throw new DomainError('FORBIDDEN', { reason: 'role_changed' });
       if (attempt === TRIES || !RETRYABLE.has(state)) throw error;
     }
   }

@@ -46,6 +46,7 @@ export const certificateCases = (running: () => Stack): void => describe('certif
       ['B121 a certificate of tomorrow', () => container(business.ruc, { der: { validFrom: inDays(1) } }), [400, 'INVALID_CERTIFICATE', 'not_yet_valid']],
       ['B121 the certificate of another taxpayer', () => container('1790012345001'), [400, 'INVALID_CERTIFICATE', 'ruc_mismatch']],
       ['B121 a certificate without RUC', () => container(business.ruc, { der: { ruc: null } }), [400, 'INVALID_CERTIFICATE', 'ruc_mismatch']],
+      ['B116 a name of 3,000 characters', () => container(business.ruc, { der: { subject: name([OID.c, der.printable('EC')], [OID.cn, der.utf8('Ñ'.repeat(1_500))]) } }), [400, 'INVALID_CERTIFICATE', 'malformed']],
       ['B116 65,537 bytes', () => Buffer.alloc(65_540, 0x30), [422, 'VALIDATION_FAILED']],
     ];
     const SELF = name([OID.c, der.printable('EC')], [OID.cn, der.utf8('YO MISMO')]);
@@ -95,6 +96,19 @@ export const certificateCases = (running: () => Stack): void => describe('certif
 
     it('leave nothing behind', async () => {
       expect((await business.call('GET', `/issuers/${business.issuerId}/certificates`)).body).toEqual({ items: [], total: 0 });
+    });
+
+    it('are a hundred of an issuer at most, revoked ones too, and one of them may come again', async () => {
+      const own = await Business.open(stack, { certificate: null });
+      const first = container(own.ruc, { der: { serial: 1n } });
+      expect((await upload(own, first)).status).toBe(201);
+      await stack.database.query(
+        `insert into certificates select (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'fingerprint_sha256', lpad(to_hex(n), 64, '0'), 'is_active', false, 'revoked_at', now()))).*
+         from certificates c cross join generate_series(1, 99) n where c.issuer_id = $1`, [own.issuerId]);
+      const refused = await upload(own, container(own.ruc, { der: { serial: 2n } }));
+      expect([refused.status, refused.body]).toMatchObject([422, { detail: [{ loc: ['body', 'file_base64'], type: 'too_many_certificates', ctx: { max: 100 } }] }]);
+      expect((await upload(own, first)).status).toBe(201);
+      expect((await own.call<{ items: unknown[] }>('GET', `/issuers/${own.issuerId}/certificates`)).body.items).toHaveLength(100);
     });
 
     it.each([['B118', 'rc2-40'], ['B118', 'rc2-128'], ['B118', '3des'], ['B119', 'aes-128'], ['B119', 'aes-256']] as const)('%s whereas a container under %s serves', async (_class, encryption) => {

@@ -7,7 +7,7 @@ import { SQL_STATE } from '../../../platform/database/sql-state.js';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
-import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
+import { credentialOf, roleOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { ConcurrentChangeError } from '../domain/concurrent-change.js';
 import { CONTENT_COLUMNS } from '../domain/content-columns.js';
@@ -45,7 +45,7 @@ export interface ReadVersion {
 const CONTEXT = new Prepared('context', 'select * from issuing_context($1, $2, $3, $4, $5)');
 
 /** Checks the credential once more after waiting for the number's lock. `issue_document` checks it before, and also refuses a closed tenant. */
-const ISSUE = new Prepared('issue', 'select d.*, require_credential($1, $2, $4) from issue_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) d');
+const ISSUE = new Prepared('issue', 'select d.*, require_credential($1, $2, $4, $11) from issue_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) d');
 
 /**
  * Drafts, and numbers taken for them: one SQL function a call, all or nothing.
@@ -118,7 +118,7 @@ export class IssuingRepository {
    */
   async issue(tenant: TenantContext, id: string, place: Place, assessed: Assessed, { idempotencyKey, fingerprint }: RequestIdentity, now: Date): Promise<Issued> {
     const take = (): Promise<Issued> =>
-      this.call<Issued>(tenant, ISSUE, [credentialOf(tenant.principal), id, now, ...storedForm(tenant, place, assessed), idempotencyKey, fingerprint]);
+      this.call<Issued>(tenant, ISSUE, [credentialOf(tenant.principal), id, now, ...storedForm(tenant, place, assessed), idempotencyKey, fingerprint, roleOf(tenant.principal)]);
     try {
       return await take();
     } catch (error) {
@@ -147,8 +147,8 @@ export class IssuingRepository {
 
   /** Takes a number for a draft. */
   issueDraft(tenant: TenantContext, draft: ReadVersion, place: Place, assessed: Assessed, now: Date): Promise<{ access_key: string }> {
-    return this.call(tenant, 'select issue_draft($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key, require_credential($1, $2, $5)', [
-      credentialOf(tenant.principal), draft.id, draft.version, now, ...storedForm(tenant, place, assessed),
+    return this.call(tenant, 'select issue_draft($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key, require_credential($1, $2, $5, $10)', [
+      credentialOf(tenant.principal), draft.id, draft.version, now, ...storedForm(tenant, place, assessed), roleOf(tenant.principal),
     ]);
   }
 
@@ -161,21 +161,21 @@ export class IssuingRepository {
 
   /** Stores a draft. @param id of the document */
   createDraft(tenant: TenantContext, id: string, place: Place, assessed: Assessed, { idempotencyKey, fingerprint, operation }: DraftRequest, now: Date): Promise<Issued> {
-    return this.call<Issued>(tenant, 'select d.*, require_credential($1, $11, $3) from create_draft($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) d', [
-      id, now, ...storedForm(tenant, place, assessed), idempotencyKey, operation, fingerprint, credentialOf(tenant.principal),
+    return this.call<Issued>(tenant, 'select d.*, require_credential($1, $11, $3, $12) from create_draft($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) d', [
+      id, now, ...storedForm(tenant, place, assessed), idempotencyKey, operation, fingerprint, credentialOf(tenant.principal), roleOf(tenant.principal),
     ]);
   }
 
   /** Puts other content into a draft. */
   async updateDraft(tenant: TenantContext, draft: ReadVersion, place: Place, assessed: Assessed, now: Date): Promise<void> {
-    await this.call(tenant, 'select update_draft($1, $2, $3, $4, $5, $6, $7, $8), require_credential($1, $9, $4)', [
-      draft.id, draft.version, now, ...storedForm(tenant, place, assessed), credentialOf(tenant.principal),
+    await this.call(tenant, 'select update_draft($1, $2, $3, $4, $5, $6, $7, $8), require_credential($1, $9, $4, $10)', [
+      draft.id, draft.version, now, ...storedForm(tenant, place, assessed), credentialOf(tenant.principal), roleOf(tenant.principal),
     ]);
   }
 
   /** Deletes a draft. Its idempotency key stays used. */
   async deleteDraft(tenant: TenantContext, { id, version }: ReadVersion, now: Date): Promise<void> {
-    await this.call(tenant, 'select delete_draft($1, $2, $3), require_credential($1, $4, $5)', [id, version, credentialOf(tenant.principal), now]);
+    await this.call(tenant, 'select delete_draft($1, $2, $3), require_credential($1, $4, $5, $6)', [id, version, credentialOf(tenant.principal), now, roleOf(tenant.principal)]);
   }
 
   private async call<Row>({ tenantId }: TenantContext, sql: string | Prepared, parameters: readonly unknown[]): Promise<Row> {

@@ -33,6 +33,9 @@ export interface SealedCertificate {
 const COLUMNS =
   'id, tenant_id, issuer_id, subject, issuer_name, serial_number, ruc, valid_from, valid_to, is_active, revoked_at, fingerprint_sha256, checks, created_at';
 
+/** Of one issuer, revoked ones too: a new one is bought every year or two, and all are listed at once. */
+export const MOST_CERTIFICATES = 100;
+
 const ONE = 'tenant_id = $1 and issuer_id = $2 and id = $3';
 
 @Injectable()
@@ -46,10 +49,11 @@ export class CertificatesRepository {
    * Stores a certificate that proved the issuer's RUC, claims the RUC for the issuer and makes the certificate the
    * active one. The same certificate again is the one stored before, activated, with what was found now; and with its
    * key sealed anew, should the stored one be damaged.
+   * @returns null when the issuer has `MOST_CERTIFICATES` others
    * @throws DomainError ALREADY_EXISTS when another issuer of the platform holds the RUC; INVALID_STATE when this
    *   certificate was revoked here
    */
-  async store(tenant: TenantContext, certificate: NewCertificate, now: Date): Promise<CertificateRow> {
+  async store(tenant: TenantContext, certificate: NewCertificate, now: Date): Promise<CertificateRow | null> {
     const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
       await lockIssuer(manager, tenantId, certificate.issuerId);
@@ -59,6 +63,7 @@ export class CertificatesRepository {
         [tenantId, certificate.issuerId, certificate.fingerprintSha256],
       );
       if (known?.revoked_at) throw new DomainError('INVALID_STATE', { reason: 'revoked', status: 'revoked', allowed_actions: ['upload_another'] });
+      if (known === undefined && (await isFull(manager, tenantId, certificate.issuerId))) return null;
       const id = known?.id ?? (await insert(manager, tenantId, certificate, now));
       // Sealed for the record of this id alone: of two uploads at once the key of the first stays.
       const isSealedForIt = id === certificate.id;
@@ -125,7 +130,7 @@ export class CertificatesRepository {
       const issuer = await manager.query<unknown[]>('select 1 from issuers where tenant_id = $1 and id = $2', [tenantId, issuerId]);
       if (issuer.length === 0) return null;
       return manager.query<CertificateRow[]>(
-        `select ${COLUMNS} from certificates where tenant_id = $1 and issuer_id = $2 order by created_at desc, id desc`,
+        `select ${COLUMNS} from certificates where tenant_id = $1 and issuer_id = $2 order by created_at desc, id desc limit ${MOST_CERTIFICATES}`,
         [tenantId, issuerId],
       );
     });
@@ -157,6 +162,11 @@ export class CertificatesRepository {
 async function lockIssuer(manager: EntityManager, tenantId: string, issuerId: string): Promise<void> {
   const rows = await manager.query<unknown[]>('select 1 from issuers where tenant_id = $1 and id = $2 for no key update', [tenantId, issuerId]);
   if (rows.length === 0) throw new DomainError('NOT_FOUND');
+}
+
+async function isFull(manager: EntityManager, tenantId: string, issuerId: string): Promise<boolean> {
+  const [row] = await manager.query<{ held: number }[]>('select count(*)::int as held from certificates where tenant_id = $1 and issuer_id = $2', [tenantId, issuerId]);
+  return (row?.held ?? 0) >= MOST_CERTIFICATES;
 }
 
 /** One issuer at a time signs for a RUC on the whole platform. */

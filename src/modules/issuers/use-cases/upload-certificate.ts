@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Language } from '../../../platform/http/field-messages.js';
+import { ValidationFailure } from '../../../platform/http/validation-failure.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { Envelope } from '../../../platform/secrets/envelope.js';
 import { type OpenedContainer, Pkcs12Opener } from '../../../platform/secrets/pkcs12-opener.js';
@@ -11,7 +12,7 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import { checkMessage } from '../certificate-check-messages.js';
 import { type CheckFinding, refusedFindings } from '../domain/certificate-checks.js';
 import type { CertificateEntry } from '../issuers.responses.js';
-import { CertificatesRepository } from '../persistence/certificates.repository.js';
+import { CertificatesRepository, MOST_CERTIFICATES } from '../persistence/certificates.repository.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
 import { examineCertificate } from '../signing/examine-certificate.js';
 import { certificateAnswer } from './certificate-answer.js';
@@ -61,6 +62,7 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
         { ...description, id, issuerId, ruc, certificateDer, sealedKey, findings },
         now,
       );
+      if (row === null) throw new ValidationFailure([{ loc: ['body', 'file_base64'], type: 'too_many_certificates', input: null, ctx: { max: MOST_CERTIFICATES } }]);
       this.logger.info({ tenant_id: tenant.tenantId, issuer_id: issuerId, certificate_id: row.id }, 'certificate activated');
       return certificateAnswer(row, now, language);
     } finally {

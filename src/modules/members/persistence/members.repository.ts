@@ -188,8 +188,9 @@ async function actorOf(manager: EntityManager, { tenantId, principal }: TenantCo
   return { role: own.role, memberId: principal.memberId };
 }
 
+/** Who accepts an invitation holds the member and not the tenant: it is waited for, and the member read as it is then. */
 async function standingOf(manager: EntityManager, tenant: TenantContext, memberId: string): Promise<Standing> {
-  const [member] = await manager.query<Standing['member'][]>('select id, email, role, status from members where tenant_id = $1 and id = $2', [tenant.tenantId, memberId]);
+  const [member] = await manager.query<Standing['member'][]>('select id, email, role, status from members where tenant_id = $1 and id = $2 for update', [tenant.tenantId, memberId]);
   const actor = await actorOf(manager, tenant);
   const [owners] = await manager.query<{ others: number }[]>(
     `select count(*)::int as others from members where tenant_id = $1 and id <> $2 and role = 'tenant_owner' and status = 'active'`,
