@@ -39,8 +39,8 @@ export function decideRetry(document: DocumentState, now: Date, policy: SagaPoli
   if (problem !== null) throw notAllowed(document, 'retry', status === 'FAILED_PERMANENT' ? 'GIVEN_UP' : problem);
   const restart = (move: Move, step: Work['step'], patch: DocumentPatch = {}): Decision => ({
     moves: [move],
-    // Sendings that may have taken the number still count: while it may be taken, by us or others, and one of them for ever.
-    patch: { receptionAttempts: document.suspicion === null ? Math.min(document.receptionAttempts, 1) : document.receptionAttempts, authorizationAttempts: 0, errorCode: null, errorDetail: null, ...patch },
+    // Sendings that may have taken the number still count: all while it may be taken, by us or others; one where the same bytes may go again.
+    patch: { receptionAttempts: document.suspicion === null ? Math.min(document.receptionAttempts, step === 'authorize' ? 1 : 0) : document.receptionAttempts, authorizationAttempts: 0, errorCode: null, errorDetail: null, ...patch },
     // Never sent: the later numbers of its emission point that were not either wait for it again.
     work: { step, dueAt: now, unsent: document.firstSentAt === null },
   });
