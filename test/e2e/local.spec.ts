@@ -176,10 +176,14 @@ describe('the one command', () => {
     expect(await one.exit).toBe(1);
     expect(one.output()).toContain(`Port ${port} of 127.0.0.1 is taken`);
     expect(one.output()).toContain('PORT=');
-    const behind = start({ METRICS_PORT: String(port - 1) });
-    expect(await behind.exit).toBe(1);
-    expect(behind.output()).toContain(`METRICS_PORT: port ${port} is taken`);
     holder.close();
+    const pair = await metricsPair();
+    const behind = createServer();
+    await new Promise<void>((done) => behind.listen(pair + 1, '127.0.0.1', done));
+    const other = start({ METRICS_PORT: String(pair) });
+    expect(await other.exit).toBe(1);
+    expect(other.output()).toContain(`METRICS_PORT: port ${pair + 1} is taken`);
+    behind.close();
   });
 
   it('says in one line why a process does not start', async () => {
@@ -200,10 +204,7 @@ describe('the one command', () => {
     };
     const beside: ServiceProcess[] = [];
     try {
-      // The worker takes the port behind that of the API. Below those that the system hands out: connections of other tests would take one in between.
-      let metricsPort = 21_000;
-      while (!(await isPortFree(metricsPort)) || !(await isPortFree(metricsPort + 1))) metricsPort += 2;
-      const one = start({ ...given, METRICS_PORT: String(metricsPort) });
+      const one = start({ ...given, METRICS_PORT: String(await metricsPair()) });
       await one.says(UP);
       for (const [what, url] of [['PostgreSQL of DATABASE_URL', database.url], ['Redis of REDIS_URL', redisUrl], ['SRI of SRI_RECEPTION_URL', simulator.url!]]) {
         expect(one.output()).toContain(`✓ ${what}, ${new URL(url!).host}`);
@@ -255,6 +256,13 @@ describe('the one command', () => {
     expect(one.output()).not.toContain('secret');
   });
 });
+
+/** A free port with a free one behind it, below those that the system hands out: connections of other tests would take one in between. */
+async function metricsPair(): Promise<number> {
+  let port = 21_000;
+  while (!(await isPortFree(port)) || !(await isPortFree(port + 1))) port += 2;
+  return port;
+}
 
 /** What the file says that further processes are started with. */
 function settingsOf(file: string): Record<string, string> {

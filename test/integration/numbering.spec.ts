@@ -1,8 +1,14 @@
+import { readFileSync } from 'node:fs';
 import type { DataSource } from 'typeorm';
+import { SequencesRepository } from '../../src/modules/issuers/persistence/sequences.repository.js';
+import { SystemClock } from '../../src/platform/adapters/system-clock.js';
+import { AuditTrail } from '../../src/platform/audit/audit-trail.js';
 import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
 import { sqlState } from '../../src/platform/database/sql-error.js';
+import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { buildAccessKey, checkDigit } from '../../src/sri/access-key.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { inTransaction } from '../support/held-transaction.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 import { serviceConnections } from '../support/service-connections.js';
 
@@ -45,6 +51,49 @@ describe('taking a number', () => {
     const numbers = issued.map((row) => Number(row.response.access_key.slice(30, 39))).sort((a, b) => a - b);
     expect(numbers).toEqual(Array.from({ length: 200 }, (_, index) => 41 + index));
     expect(new Set(issued.map((row) => row.response.access_key)).size).toBe(200);
+  });
+
+  it('is explained without reading the documents that have one, and so is what waits for a person', async () => {
+    const seed = await seedTenant(database);
+    const { document_id: id } = (await issueBySql(service, seed)).response;
+    const { document_id: others } = (await issueBySql(service, await seedTenant(database, { ruc: '0992345678001' }))).response;
+    await inTransaction(database, async (owner) => {
+      // Past the triggers that see to it that documents begin with a number. The first and every tenth number from 3,000 on are missing.
+      await owner.query('set local session_replication_role = replica');
+      // Or vacuum finds nothing that all may see yet, and an index alone does not do.
+      await owner.query('set local synchronous_commit = on');
+      await owner.query(
+        `insert into documents select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'sequential', n, 'access_key', lpad(n::text, 49, '0'),
+           'status', s, 'resting_status', s))).*
+         from documents d cross join generate_series(2, 3100) n cross join lateral (select case n when 700 then 'REJECTED' when 800 then 'MANUAL_REVIEW_REQUIRED' else 'AUTHORIZED' end as s) made
+         where d.id = $1 and (n < 3000 or n % 10 <> 0)`, [id]);
+      await owner.query('delete from documents where id = $1', [id]);
+      await owner.query(
+        `insert into documents select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'sequential', n, 'access_key', lpad(n::text, 49, '0'),
+           'status', 'AUTHORIZED', 'resting_status', 'AUTHORIZED'))).*
+         from documents d cross join generate_series(2, 9000) n where d.id = $1`, [others]);
+      await owner.query('update sequence_counters set last_value = 3100 where tenant_id = $1', [seed.tenantId]);
+      await owner.query('commit');
+    });
+    await database.query('vacuum analyze documents');
+    // What it reads is told by the connection that reads.
+    const own = await serviceConnections(database.url, 'api', 1);
+    const read = async (): Promise<number> => {
+      await own.query('select pg_stat_force_next_flush()');
+      const [row] = await own.query<{ read: string }[]>(`select seq_tup_read + idx_tup_fetch as read from pg_stat_user_tables where relid = 'sello.documents'::regclass`);
+      return Number(row?.read);
+    };
+    const before = await read();
+    const context = { tenantId: seed.tenantId, principal: { kind: 'api_key', id: seed.apiKeyId }, environment: 'TEST' } as const;
+    const transaction = new TenantTransaction(own);
+    const gaps = await new SequencesRepository(transaction, new AuditTrail(transaction, new SystemClock())).gaps(context, { emissionPointId: seed.emissionPointId, documentType: '01' }, 3, 0);
+    expect(gaps?.total).toBe(13);
+    expect((await read()) - before).toBeLessThan(200);
+    expect(gaps?.rows.map(({ from_number, to_number, kind }) => [from_number, to_number, kind])).toEqual([[1, 1, 'unexplained'], [700, 700, 'not_authorized'], [3_000, 3_000, 'unexplained']]);
+    await own.destroy();
+    const waiting = /select tenant_id, id, [^;]*resting_status[^;]*;/.exec(readFileSync('docs/operating.md', 'utf8'))![0];
+    expect(JSON.stringify(await database.query(`explain ${waiting}`))).toContain('documents_set_aside');
+    expect(await database.query(waiting)).toMatchObject([{ resting_status: 'MANUAL_REVIEW_REQUIRED' }]);
   });
 
   it('counts per document type', async () => {

@@ -113,13 +113,17 @@ export function* checkCodes(
   }
 }
 
+/** An amount for each unit as the holder has room for it: where only whole tariffs have a place, cents are told as none. */
+function tariffToTell(amount: string | null, holder: Holder | undefined): string | null {
+  return holder?.wholeTariffs === true && amount !== null && !dec(amount).isInteger() ? '0' : amount;
+}
+
 /** Codes, then the rate against its code. */
 export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string, holder?: Holder): Generator<Finding, TaxRate | null> {
   const rate = yield* checkCodes(tax, at, asOf, holder);
   if (rate === null) return null;
   if (rate.specific !== null && rate.percent === null) {
-    // Where only whole tariffs have a place, cents for each unit are told as none.
-    const amount = holder?.wholeTariffs === true && rate.specific.amount !== null && !dec(rate.specific.amount).isInteger() ? '0' : rate.specific.amount;
+    const amount = tariffToTell(rate.specific.amount, holder);
     if (tax.tariff === null) yield finding(TAX_ENTRY_RULES['tax.tariff_missing'], at.tariff, amount);
     else if (amount !== null && !sameDecimal(tax.tariff, amount)) {
       yield finding(TAX_ENTRY_RULES['tax.rate_unusual'], at.tariff, amount, tax.tariff);
