@@ -361,6 +361,15 @@ describe('whether a document arrived', () => {
     }
   });
 
+  it('a decided document on which the SRI is at work is looked at again within the hour, as long as it is compared at all', () => {
+    for (const from of ['REJECTED', 'FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'] as const) {
+      const looked = (evidence: Evidence, more: Partial<DocumentState> = {}): number | null => after(ask(from, evidence, more));
+      expect([looked(answered(entry('EN PROCESO'))), looked(answered(entry('EN PROCESO', { comprobante: FIRST }))), looked(answered()), looked(silence)]).toEqual([3_600_000, 3_600_000, 86_400_000, 86_400_000]);
+      const longAgo = new Date(NOW.getTime() - 31 * 86_400_000);
+      expect(ask(from, answered(entry('EN PROCESO')), { firstSentAt: longAgo, signings: [{ ...signing(1, OURS), signedAt: longAgo }] }).work).toBeNull();
+    }
+  });
+
   it('a refusal of older bytes leaves them unknown: the current bytes go', () => {
     const decision = ask('RECEPTION_UNKNOWN', answered(entry('NO AUTORIZADO', { comprobante: FIRST })));
     expect(end('RECEPTION_UNKNOWN', decision)).toBe('RECEPTION_RETRY_SCHEDULED');

@@ -259,6 +259,10 @@ function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decis
   };
 }
 
+/** While the SRI is at work on a sending of a document that was thought decided, its verdict is hours away, not days. */
+const SOON_DECIDED_MS = 3_600_000;
+const isAtWork = (reason: string): boolean => reason === 'in_process' || reason === 'former_in_process';
+
 /**
  * No decision yet. The deadline counts only answers that show the SRI at work
  * (not `unanswered`): an authority that is down leaves the document waiting.
@@ -287,7 +291,7 @@ function wait(document: DocumentState, reason: string, now: Date, policy: SagaPo
     case 'REJECTED':
     case 'FAILED_PERMANENT':
     case 'MANUAL_REVIEW_REQUIRED':
-      return { moves: [], patch: {}, work: recheck(document, now, policy) };
+      return { moves: [], patch: {}, work: recheck(document, now, isAtWork(reason) ? { ...policy, recheckEveryMs: Math.min(SOON_DECIDED_MS, policy.recheckEveryMs) } : policy) };
     // Compared while it lacked a certificate: it is looked for anew.
     case 'NUMBER_RESERVED':
     case 'XML_GENERATED':
