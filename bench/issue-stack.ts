@@ -201,7 +201,7 @@ export class BenchStack {
   /** Ends of the logs that hold anything. */
   logs(): string {
     const all = Object.values(this.parts).flat();
-    return all.map(({ process: { name, logFile } }) => `--- ${name}\n${logTail(logFile, 15)}`).join('\n');
+    return all.map(({ process: { name, logFile } }) => `--- ${name}\n${logTail(logFile, { lines: 15 })}`).join('\n');
   }
 
   /** Ends everything and removes its data; may be called again. @param keep leaves the folder of logs and profiles */

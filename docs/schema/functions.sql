@@ -336,8 +336,8 @@ begin
 end $function$;
 
 -- As the function of the same name without a role; then, unless the role is null, raises SE010 when the person of the
--- session has another role in the tenant by now. The API calls it in the transaction of every act that changes
--- something.
+-- session no longer has it. The API calls it in the transaction of every act that changes something, and between the
+-- parts of an export.
 CREATE OR REPLACE FUNCTION sello.require_credential(p_tenant uuid, p_credential uuid, p_now timestamp with time zone, p_role text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -369,16 +369,20 @@ alter function session_acts_in(uuid,uuid,timestamp with time zone) owner to sell
 revoke execute on function session_acts_in(uuid,uuid,timestamp with time zone) from public;
 grant execute on function session_acts_in(uuid,uuid,timestamp with time zone) to sello_app;
 
--- Returns true while the person of this session is a member of the tenant in this role. require_credential calls it.
+-- Returns true while the person of this session is a member of the tenant in this role or, for the role platform_admin,
+-- an administrator of the platform. require_credential calls it.
 CREATE OR REPLACE FUNCTION sello.session_has_role(p_tenant uuid, p_session uuid, p_role text)
  RETURNS boolean
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
 AS $function$
-  select exists (
-    select from sessions s join members m on m.user_id = s.user_id
-    where s.id = p_session and m.tenant_id = p_tenant and m.role = p_role)
+  select case when p_role = 'platform_admin'
+    then exists (select from sessions s join users u on u.id = s.user_id where s.id = p_session and u.is_platform_admin)
+    else exists (
+      select from sessions s join members m on m.user_id = s.user_id
+      where s.id = p_session and m.tenant_id = p_tenant and m.role = p_role)
+  end
 $function$;
 alter function session_has_role(uuid,uuid,text) owner to sello_resolver;
 revoke execute on function session_has_role(uuid,uuid,text) from public;
@@ -2781,8 +2785,8 @@ $function$;
 
 -- Opens a pause for the scope that the SRI blocked, with the event issuer.paused, unless one is open already. If the
 -- pause has a threshold above one, it opens only after so many documents of the emission point and type were refused in
--- a row for the same reason, and not for a document from before the last such pause was resumed; with a threshold of
--- one, it does not open if the scope has been served since the refusal. advance_document calls it.
+-- a row for the same reason, and not for a document that was numbered before the last such pause was resumed; with a
+-- threshold of one, it does not open if the scope has been served since the refusal. advance_document calls it.
 CREATE OR REPLACE FUNCTION sello.pause_scope(d documents, p_pause jsonb, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -2794,7 +2798,10 @@ begin
   if threshold > 1 and (refused_in_a_row(d) < threshold or exists (
     select from issuing_pauses p
     where p.tenant_id = d.tenant_id and p.emission_point_id = d.emission_point_id and p.document_type = d.document_type
-      and p.scope = wanted and p.code = p_pause ->> 'code' and p.resumed_at > d.created_at)
+      and p.scope = wanted and p.code = p_pause ->> 'code'
+      and p.resumed_at > coalesce((
+        select max(h.at) from document_history h
+        where h.tenant_id = d.tenant_id and h.document_id = d.id and h.trigger = 'number_taken'), d.created_at))
   ) then
     return;
   end if;

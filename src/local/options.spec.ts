@@ -21,6 +21,7 @@ describe('options of npm start', () => {
     [[], { SRI_RECEPTION_URL: 'https://sri.example' }, /set both/],
     [[], { PORT: 'http' }, /PORT=http/],
     [[], { METRICS_PORT: '65536' }, /^METRICS_PORT: .*65535/],
+    [[], { METRICS_PORT: '65535' }, /^METRICS_PORT: 65534 at most/],
     [[], { DATABASE_URL: 'postgresql://owner:p@ss/word@db.example/sello' }, /^DATABASE_URL: an address that begins with postgresql:\/\/, with special characters of its password percent-encoded \(@ as %40, [^@]*$/],
     [[], { REDIS_URL: 'redis://:p@ss/word@redis.example' }, /^REDIS_URL: redis:\/\/ or rediss:\/\/ and an address, with special characters of its password percent-encoded \(@ as %40, [^@]*$/],
   ])('refuse %j %j', (argv, environment, message) => {

@@ -59,6 +59,7 @@ export function readLocalOptions(
     const [wrong] = given[name] === undefined ? [] : (SETTINGS_SCHEMA.shape[name].safeParse(given[name]).error?.issues ?? []);
     if (wrong !== undefined) throw new LocalError(`${name}: ${wrong.message}`);
   }
+  if (Number(given['METRICS_PORT']) === 65_535) throw new LocalError('METRICS_PORT: 65534 at most, for the worker takes the port behind it');
   const onlyOneOfTwo = (given['SRI_RECEPTION_URL'] === undefined) !== (given['SRI_AUTHORIZATION_URL'] === undefined);
   if (onlyOneOfTwo) throw new LocalError('SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: set both, or none for the simulator');
   const kept = resolve(workingFolder, environment['SELLO_DATA_DIR'] || DATA_DIR);

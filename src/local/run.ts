@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPortFree } from '../platform/embedded/free-port.js';
+import { isPortFree, isPortTaken } from '../platform/embedded/free-port.js';
 import { logTail } from '../platform/embedded/log-tail.js';
 import { ApiError } from './api-client.js';
 import { DataFolder, type DemoTenant } from './data-folder.js';
@@ -63,9 +63,9 @@ async function requireFreePorts(options: LocalOptions): Promise<void> {
   if (port !== 0 && !(await isPortFree(port, host))) {
     throw new LocalError(`Port ${port} of ${host} is taken by another program. Free it, or choose another: PORT=${port + 1} npm start`);
   }
-  for (const taken of metricsPorts(options)) {
-    if (await isPortFree(taken, given['METRICS_HOST'])) continue;
-    throw new LocalError(`METRICS_PORT: port ${taken} is taken by another program. The API takes METRICS_PORT and the worker the port behind it: choose another pair`);
+  for (const asked of metricsPorts(options)) {
+    if (!(await isPortTaken(asked, given['METRICS_HOST']))) continue;
+    throw new LocalError(`METRICS_PORT: port ${asked} is taken by another program. The API takes METRICS_PORT and the worker the port behind it: choose another pair`);
   }
 }
 
@@ -144,7 +144,7 @@ async function explained<T>(folder: DataFolder, work: () => Promise<T>): Promise
     if (!ours) throw error;
     // What the processes say about it may come a moment after the answer.
     await sleep(300);
-    const tails = ['api', 'worker'].map((name) => `--- end of ${name}.log\n${logTail(logOf(folder.logs, name), 6)}`);
+    const tails = ['api', 'worker'].map((name) => `--- end of ${name}.log\n${logTail(logOf(folder.logs, name), { lines: 6 })}`);
     throw new Error([error.message, ...tails].join('\n'), { cause: error });
   }
 }

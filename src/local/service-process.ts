@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logTail } from '../platform/embedded/log-tail.js';
@@ -54,6 +54,7 @@ interface Ready {
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   mkdirSync(dirname(options.logFile), { recursive: true });
   const log = openSync(options.logFile, 'a', 0o600);
+  const begin = fstatSync(log).size;
   const child = fork(options.module, {
     env: options.env,
     stdio: ['ignore', log, log, 'ipc'],
@@ -74,7 +75,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const first = await Promise.race([ready, ended, silent]);
   if (typeof first === 'string') {
     child.kill('SIGKILL');
-    const end = logTail(options.logFile);
+    const end = logTail(options.logFile, { from: begin });
     throw new Error(`${options.name} did not start: ${sayingWhy(end) ?? `${first}\n${end}`}`);
   }
   return {

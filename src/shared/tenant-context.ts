@@ -39,8 +39,8 @@ export interface UserPrincipal {
 /** What a caller acts by: the id of the key or of the session. Every act looks at it once more before it commits. */
 export const credentialOf = (principal: Principal): string => (principal.kind === 'user' ? principal.sessionId : principal.id);
 
-/** The role in which a member acts, which every act looks at once more too; null for a key and for an administrator of the platform. */
-export const roleOf = (principal: Principal): MemberRole | null => (principal.kind === 'user' && principal.role !== 'platform_admin' ? principal.role : null);
+/** The role in which a person acts, which every act looks at once more too; null for a key. */
+export const roleOf = (principal: Principal): UserPrincipal['role'] | null => (principal.kind === 'user' ? principal.role : null);
 
 export const MEMBER_ROLES = ['tenant_owner', 'tenant_admin', 'billing_operator', 'accountant', 'viewer'] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];

@@ -124,6 +124,20 @@ describe('drafts and what follows an issued document', () => {
     expect(tipped.body).toMatchObject({ total: '11.49', total_tax: '1.49', warnings: [{ rule: 'payments.defaulted' }, { rule: 'totals.total', pointer: '/total', expected: '12.49', actual: '11.49' }] });
   });
 
+  it('computes totals anew beside a total of discounts that the caller gave, and keeps that one', async () => {
+    const [line] = LINES;
+    const created = await draft({ ...FROM_LINES, lines: [line], total_discount: '5.00' });
+    const patched = async (body: object): Promise<Body> => (await business.call<Body>('PATCH', `/documents/${created.body.id}`, body)).body;
+    expect(await patched({ tip: '1.00' })).toMatchObject({ total: '12.50', total_discount: '5.00', warnings: expect.arrayContaining([expect.objectContaining({ pointer: '/total_discount' })]) });
+    expect(await patched({ tip: '0.50', total_discount: '0.00' })).toMatchObject({ total: '12.00', total_discount: '0.00', warnings: [{ rule: 'payments.defaulted' }] });
+  });
+
+  it('keeps its totals when it becomes a withholding, for which none can be computed', async () => {
+    const created = await draft(FROM_LINES);
+    const { status, body } = await business.call<Body>('PATCH', `/documents/${created.body.id}`, { document_type: '07' });
+    expect([status, body['document_type'], body['total']]).toEqual([200, '07', '14.00']);
+  });
+
   it('names the totals that are missing beside the others together with everything else', async () => {
     const torn = business.invoice({ ...FROM_LINES, total: 'x', subtotal: '13.00', numeric_code: '1' });
     for (const path of ['/documents/drafts', '/documents/validate', '/documents']) {

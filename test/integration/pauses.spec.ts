@@ -152,6 +152,19 @@ describe('a pause', () => {
       expect(await pauses()).toMatchObject([{ is_open: false }, { is_open: true }]);
     });
 
+    it('begins again with drafts from before it was resumed that were numbered after', async () => {
+      await pauseAt(await answered('taken', 'taken', 'taken'));
+      await database.query('update issuing_pauses set resumed_at = now() where resumed_at is null');
+      const drafted = await answered('taken');
+      await inTransaction(database, async (owner) => {
+        await owner.query('set local session_replication_role = replica');
+        await owner.query(`update documents set created_at = created_at - interval '1 day' where id = $1`, [drafted]);
+        await owner.query('commit');
+      });
+      await pauseAt(drafted);
+      expect(await pauses()).toMatchObject([{ is_open: false }, { is_open: true }]);
+    });
+
     it('does not begin where the SRI has received one in between, or one with a higher number', async () => {
       await pauseAt(await answered('taken', 'taken', 'received', 'taken'));
       expect(await pauses()).toEqual([]);

@@ -82,7 +82,15 @@ describe('the last look at a person', () => {
     await expect(waiting.execute(new AwaitDocument(tenant, response.document_id, 0, false))).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 
-  it('refuses a member who has another role by now, a higher one too, and asks neither keys nor administrators of the platform for theirs', async () => {
+  it('breaks a long answer off when its person has another role by now', async () => {
+    const tenant: TenantContext = { tenantId: seed.tenantId, principal: { kind: 'user', id: userId, sessionId, memberId: userId, role: 'billing_operator' }, environment: 'TEST' };
+    const parts = new StandingCredential(new TenantTransaction(service), new SystemClock()).whileItStands(tenant, Readable.from(['first', 'second']));
+    expect(await parts.next()).toEqual({ done: false, value: 'first' });
+    await database.query(`update members set role = 'viewer' where user_id = $1`, [userId]);
+    await expect(parts.next()).rejects.toMatchObject({ code: 'FORBIDDEN', detail: { reason: 'role_changed' } });
+  });
+
+  it('refuses a person who has another role by now, a higher one too, an administrator of the platform like any other, and asks no key for one', async () => {
     const acting = (principal: TenantContext['principal']): Promise<unknown> => {
       const tenant: TenantContext = { tenantId: seed.tenantId, principal, environment: 'TEST' };
       const database = new TenantTransaction(service);
@@ -99,7 +107,13 @@ describe('the last look at a person', () => {
     }
     expect(await acting({ kind: 'api_key', id: seed.apiKeyId })).toEqual(['acts', 'acts']);
     await database.query('update users set is_platform_admin = true where id = $1', [userId]);
-    expect(await acting({ ...member, memberId: null, role: 'platform_admin' })).toEqual(['acts', 'acts']);
+    const administrator = { ...member, role: 'platform_admin' } as const;
+    expect(await acting(administrator)).toEqual(['acts', 'acts']);
+    await database.query('update users set is_platform_admin = false where id = $1', [userId]);
+    expect(await acting(administrator)).toEqual([refused, refused]);
+    await database.query('update users set is_platform_admin = true where id = $1', [userId]);
+    await database.query('delete from members where user_id = $1', [userId]);
+    expect(await acting({ ...administrator, memberId: null })).toEqual(['acts', 'acts']);
   });
 
   it('does not take a session for that of another tenant', async () => {

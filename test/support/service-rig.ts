@@ -212,7 +212,7 @@ export class ServiceRig {
 
   logs(lines = 30): string {
     const all = [...this.supervised.flatMap(({ current }) => (current === null ? [] : [current])), ...this.loose, this.simulator];
-    return all.map(({ name, logFile }) => `--- ${name} ${logFile}\n${logTail(logFile, lines)}`).join('\n');
+    return all.map(({ name, logFile }) => `--- ${name} ${logFile}\n${logTail(logFile, { lines })}`).join('\n');
   }
 
   /** @param keepLogs leaves the folder of logs for a look */

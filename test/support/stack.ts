@@ -151,7 +151,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     startWorker: addWorker,
     logs: () =>
       [...apis, ...workers, ...(simulator ? [simulator] : [])]
-        .map(({ name, logFile }) => `--- ${name}\n${logTail(logFile, 30)}`)
+        .map(({ name, logFile }) => `--- ${name}\n${logTail(logFile, { lines: 30 })}`)
         .join('\n'),
     stop,
   };

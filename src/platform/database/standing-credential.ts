@@ -4,8 +4,7 @@ import { type Clock, CLOCK } from '../../shared/ports.js';
 import { credentialOf, roleOf, type TenantContext } from '../../shared/tenant-context.js';
 import { TenantTransaction } from './tenant-transaction.js';
 
-const REQUIRE = 'select require_credential($1, $2, $3)';
-const REQUIRE_IN_ROLE = 'select require_credential($1, $2, $3, $4)';
+const REQUIRE = 'select require_credential($1, $2, $3, $4)';
 
 /**
  * Checks the caller's key or session once more, inside the transaction of an act without a line in the audit log, or before an
@@ -14,7 +13,7 @@ const REQUIRE_IN_ROLE = 'select require_credential($1, $2, $3, $4)';
  *   from the transaction that the manager is of
  */
 export async function requireCredential(manager: EntityManager, { tenantId, principal }: TenantContext, now: Date): Promise<void> {
-  await manager.query(REQUIRE_IN_ROLE, [tenantId, credentialOf(principal), now, roleOf(principal)]);
+  await manager.query(REQUIRE, [tenantId, credentialOf(principal), now, roleOf(principal)]);
 }
 
 /** For answers that take long: they end when the credential does. */
@@ -28,10 +27,10 @@ export class StandingCredential {
   /**
    * The parts, each after another look at the caller's key or session, and a last look at the end: a call whose credential ended
    * does not get an answer, not even an empty one.
-   * @throws DomainError UNAUTHENTICATED once it has ended
+   * @throws DomainError UNAUTHENTICATED once it has ended, FORBIDDEN once its person has another role
    */
   async *whileItStands<T>({ tenantId, principal }: TenantContext, parts: AsyncIterable<T>): AsyncGenerator<T> {
-    const look = () => this.database.call(tenantId, REQUIRE, [credentialOf(principal), this.clock.now()]);
+    const look = () => this.database.call(tenantId, REQUIRE, [credentialOf(principal), this.clock.now(), roleOf(principal)]);
     for await (const part of parts) {
       await look();
       yield part;

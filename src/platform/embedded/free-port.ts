@@ -20,12 +20,17 @@ export async function freePort(): Promise<number> {
 }
 
 /** True when `port` of `host` can be bound now. */
-export async function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+export const isPortFree = async (port: number, host?: string): Promise<boolean> => (await bindingProblem(port, host)) === null;
+
+/** True when somebody has `port` of `host`; false also where it cannot be bound for another reason, such as a host that is none of this machine. */
+export const isPortTaken = async (port: number, host?: string): Promise<boolean> => (await bindingProblem(port, host)) === 'EADDRINUSE';
+
+function bindingProblem(port: number, host = '127.0.0.1'): Promise<string | null> {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', () => resolve(false));
+    probe.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown'));
     probe.listen(port, host, () => {
-      probe.close(() => resolve(true));
+      probe.close(() => resolve(null));
     });
   });
 }

@@ -57,6 +57,19 @@ it('leaves the taxes that the caller itemised as they are', () => {
   ]);
 });
 
+it('taxes the lines that are left to it on their base, whatever another line of their group itemises', () => {
+  const content = smallLines('01', 100, '0.23');
+  const { issuer } = documentTypes.find((type) => type.code === '01')!.examples[0]!;
+  for (const [amount, total] of [['0.03', '3.45'], ['0.04', '3.46']] as const) {
+    const lines = content.lines.map((line, index) => (index > 0 ? line : { ...line, taxes: [{ ...content.taxes[0]!, taxableBase: '0.23', taxAmount: amount }] }));
+    const computed = withComputedTotals({ ...content, lines }, issuer);
+    expect(computed.taxes.map(({ taxableBase, taxAmount }) => [taxableBase, taxAmount])).toEqual([['23.00', total]]);
+    const { content: sent, findings } = preflight(computed, issuer, { today: content.issueDate, maxIssueDateAgeDays: 90 });
+    expect(findings.filter(({ severity, rule }) => severity === 'error' || rule.startsWith('taxes.'))).toEqual([]);
+    expect([sent.lines[0]!.taxes![0]!.taxAmount, money(sum(sent.lines.map(({ taxes }) => taxes![0]!.taxAmount)))]).toEqual([amount, total]);
+  }
+});
+
 const EXAMPLES = documentTypes.flatMap((type) => type.examples.map((example) => [type.code, example.name, example] as const));
 const isShortWithholding = ({ documentType, withholding }: DocumentContent): boolean => documentType === '07' && withholding === null;
 

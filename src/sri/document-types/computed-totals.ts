@@ -40,10 +40,13 @@ export function hasComputableTotals(content: DocumentContent): boolean {
   return documentType(content.documentType)?.totals?.(content) !== null;
 }
 
-/** Whether the totals are those that would be computed: whoever left them to the service, or gave the same, loses nothing when they are computed anew. */
+/**
+ * Whether the totals are those that would be computed: whoever left them to the service, or gave the same, loses nothing when they
+ * are computed anew. The total of the discounts says nothing of it: the other totals do not come from it.
+ */
 export function areTotalsComputed(content: DocumentContent, issuer: IssuerSnapshot): boolean {
-  const told = ({ subtotal, totalDiscount, totalTax, total, taxes }: DocumentContent): unknown => [
-    [subtotal, totalDiscount, totalTax, total].map((amount) => money(dec(amount))),
+  const told = ({ subtotal, totalTax, total, taxes }: DocumentContent): unknown => [
+    [subtotal, totalTax, total].map((amount) => money(dec(amount))),
     taxes.map((tax) => [groupKey(tax), money(dec(tax.taxableBase)), money(dec(tax.taxAmount))]),
   ];
   return isDeepStrictEqual(told(content), told(withComputedTotals(content, issuer)));
@@ -65,12 +68,16 @@ function groups(taxes: readonly DocumentTax[]): readonly DocumentTax[] {
 
 /**
  * A group whose amount is the sum of its lines while that is within a cent of the tax of its base; beyond, the SRI would find a
- * difference (message 52): the tax of the base, whose cents `withLineTaxes` spreads. Taxes that the caller itemised stand.
+ * difference (message 52): the tax of the base, whose cents `withLineTaxes` spreads. What lines itemise stands, and the rest of the
+ * group is judged without it.
  */
 function ofLines(tax: DocumentTax, content: DocumentContent): DocumentTax {
-  const isItemised = content.lines.some(({ taxes }) => taxes?.some((one) => groupKey(one) === groupKey(tax)));
-  const whole = ofBase(tax, ratesDay(content));
-  return isItemised || nearly(whole.taxAmount, tax.taxAmount) ? tax : whole;
+  const itemised = content.lines.flatMap(({ taxes }) => (taxes ?? []).filter((one) => groupKey(one) === groupKey(tax)));
+  const told = sum(itemised.map((one) => one.taxAmount));
+  const restOfBase = dec(tax.taxableBase).minus(sum(itemised.map((one) => one.taxableBase)));
+  const rest = ofBase({ ...tax, taxableBase: money(restOfBase), taxAmount: money(dec(tax.taxAmount).minus(told)) }, ratesDay(content));
+  const amount = money(dec(rest.taxAmount).plus(told));
+  return nearly(amount, tax.taxAmount) ? tax : { ...tax, taxAmount: amount };
 }
 
 /** A group whose amount is its base times its rate; for ICE and IRBPNR the amounts of the lines stand, for no rate gives them. */

@@ -124,9 +124,6 @@ export function certificateCarriesRuc(description: CertificateDescription, ruc: 
   return description.rucs.every((carried) => carried.startsWith(cedula));
 }
 
-/** Names are kept and shown; real ones have some hundreds. */
-const MOST_NAME_BYTES = 2_000;
-
 function describe(der: Buffer): CertificateDescription {
   const tbs = childAt(readAsn1(der), 0, TAG.sequence);
   const fields = childrenOf(tbs);
@@ -135,7 +132,6 @@ function describe(der: Buffer): CertificateDescription {
   const serial = expectTag(fields[base], TAG.integer);
   const issuer = expectTag(fields[base + 2], TAG.sequence);
   const subject = expectTag(fields[base + 4], TAG.sequence);
-  if (Math.max(issuer.encoded.length, subject.encoded.length) > MOST_NAME_BYTES) throw new CertificateError('a name of the certificate is too long');
   const extensions = extensionsOf(fields.slice(base + 6));
   const x509 = openX509(der);
   const publicKey = x509.publicKey;

@@ -170,9 +170,16 @@ function exportSpki(key: KeyObject): Buffer {
   return key.export({ format: 'der', type: 'spki' });
 }
 
+/** Names are kept and shown; real ones have some hundreds. */
+const LONGEST_NAME = 2_000;
+
 function describeReadable(der: Buffer): CertificateDescription {
   try {
-    return describeCertificate(der);
+    const description = describeCertificate(der);
+    if (Math.max(description.subject.length, description.issuerName.length) > LONGEST_NAME) {
+      throw new Pkcs12Error('malformed', `a name in a certificate of the file has more than ${LONGEST_NAME} characters`);
+    }
+    return description;
   } catch (error) {
     if (error instanceof CertificateError || error instanceof Asn1Error) {
       throw new Pkcs12Error('malformed', 'a certificate of the file cannot be read');

@@ -6,7 +6,8 @@ import { validateAs } from '../../../platform/http/validation.pipe.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { areTotalsComputed, hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
-import type { IssuerSnapshot } from '../../../sri/document-types/content.js';
+import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
+import { documentType } from '../../../sri/document-types/registry.js';
 import { CatalogueLines } from '../content/catalogue-lines.js';
 import { placeOf } from '../content/document-place.js';
 import { toWire } from '../content/document-record.js';
@@ -32,7 +33,7 @@ export class UpdateDraft extends Command<void> {
   }
 }
 
-const TOTALS = [...COMPUTABLE, 'total_discount'];
+const TOTALS_OF_LINES = [...COMPUTABLE, 'total_discount'];
 
 @CommandHandler(UpdateDraft)
 export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
@@ -66,11 +67,19 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
 function merged({ place, content }: StoredDocument, patch: unknown, issuer: IssuerSnapshot): StoredDraftDto {
   const overlay = isObject(patch) ? patch : {};
   const body = withoutNulls(toWire(content)) as Record<string, unknown>;
-  const isOutdated = 'withholding' in overlay || (hasComputableTotals(content) && ('lines' in overlay || areTotalsComputed(content, issuer)));
-  const recompute = isOutdated && !TOTALS.some((field) => field in overlay);
-  if (recompute) for (const field of TOTALS) Reflect.deleteProperty(body, field);
+  const hasNewLines = 'lines' in overlay;
+  const isOutdated = 'withholding' in overlay || (areComputable(content, overlay) && (hasNewLines || areTotalsComputed(content, issuer)));
+  const recompute = isOutdated && !COMPUTABLE.some((field) => field in overlay);
+  if (recompute) for (const field of hasNewLines ? TOTALS_OF_LINES : COMPUTABLE) Reflect.deleteProperty(body, field);
   const ids = { issuer_id: place.issuerId, establishment_id: place.establishmentId, emission_point_id: place.emissionPointId };
   return validateAs(StoredDraftDto, isObject(patch) ? { ...body, ...ids, ...overlay } : patch, 'body');
+}
+
+/** Whether totals can be computed from the content as it was and, where the patch makes it another type of document, as it will be. */
+function areComputable(content: DocumentContent, overlay: Readonly<Record<string, unknown>>): boolean {
+  const next = overlay['document_type'];
+  const type = typeof next === 'string' ? documentType(next) : undefined;
+  return hasComputableTotals(content) && (type === undefined || hasComputableTotals({ ...content, documentType: type.code }));
 }
 
 /** Stored content says null where a body says nothing. */
