@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import { ConcurrentChangeError } from '../../src/modules/documents/domain/concurrent-change.js';
 import type { Assessed, Place } from '../../src/modules/documents/domain/issuance.js';
-import { type Issued, IssuingRepository } from '../../src/modules/documents/persistence/issuing.repository.js';
+import { type Issued, IssuingRepository, type ReadVersion } from '../../src/modules/documents/persistence/issuing.repository.js';
+import { actLine } from '../../src/platform/audit/audit-trail.js';
 import { poolOf } from '../../src/platform/database/pool-of.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { isStoreOutage } from '../../src/platform/http/error-answer.js';
@@ -46,11 +48,10 @@ describe('a connection that ends under the statement that issues a document', ()
       issuer: { ruc: seed.ruc, establishmentCode: '001', emissionPointCode: '002' },
       findings: [],
     }) as unknown as Assessed;
-  const issue = (id: string, idempotencyKey: string | null, content?: object): Promise<Issued> => {
-    const tenant: TenantContext = { tenantId: seed.tenantId, principal: { kind: 'api_key', id: seed.apiKeyId }, environment: 'TEST' };
-    const place: Place = { issuerId: seed.issuerId, establishmentId: seed.establishmentId, emissionPointId: seed.emissionPointId };
-    return issuing.issue(tenant, id, place, assessed(content), { idempotencyKey, fingerprint: 'v1:a' }, new Date());
-  };
+  const tenant = (): TenantContext => ({ tenantId: seed.tenantId, principal: { kind: 'api_key', id: seed.apiKeyId }, environment: 'TEST' });
+  const place = (): Place => ({ issuerId: seed.issuerId, establishmentId: seed.establishmentId, emissionPointId: seed.emissionPointId });
+  const issue = (id: string, idempotencyKey: string | null, content?: object): Promise<Issued> =>
+    issuing.issue(tenant(), id, place(), assessed(content), { idempotencyKey, fingerprint: 'v1:a' }, new Date());
   const stored = (): Promise<{ id: string; sequential: number; access_key: string }[]> =>
     database.query('select id, sequential, access_key from documents where tenant_id = $1 order by sequential', [seed.tenantId]);
   /** Ends the connection at the next word in this direction, and no other. */
@@ -117,5 +118,115 @@ describe('a connection that ends under the statement that issues a document', ()
   it('of a database that is gone then: nobody knows, and the caller hears so', async () => {
     const issued = await issueUnderWay(randomUUID(), () => proxy.down(), async () => undefined);
     expect(isStoreOutage(issued)).toBe(true);
+  });
+
+  interface Act {
+    readonly how: string;
+    /** Stores a document that the act is about. */
+    readonly prepare: (id: string) => Promise<ReadVersion>;
+    readonly perform: (by: IssuingRepository, document: ReadVersion, content: Assessed, now: Date) => Promise<{ access_key: string }>;
+    /** Of the document when the act was done once. */
+    readonly history: readonly string[];
+  }
+  const ACTS: readonly Act[] = [
+    {
+      how: 'from a draft',
+      prepare: async (id) => {
+        await issuing.createDraft(tenant(), id, place(), assessed(), { idempotencyKey: null, fingerprint: 'v1:a', operation: 'draft' }, new Date());
+        return { id, version: 1 };
+      },
+      perform: (by, draft, content, now) => by.issueDraft(tenant(), draft, place(), content, now),
+      history: ['drafted', 'validated', 'number_taken'],
+    },
+    {
+      how: 'once more, corrected',
+      prepare: async (id) => {
+        await issue(id, null);
+        await database.query(`set session_replication_role = replica; update documents set status = 'REJECTED' where id = '${id}'`);
+        return { id, version: 1 };
+      },
+      perform: (by, refused, content, now) =>
+        by.correct(tenant(), refused, place(), content, actLine(tenant(), { action: 'document.corrected', target: { kind: 'document', id: refused.id } }, now), now),
+      history: ['number_taken', 'corrected'],
+    },
+  ];
+
+  describe.each(ACTS)('$how', ({ prepare, perform, history }) => {
+    type Answer = { access_key: string } | Error;
+    let document: ReadVersion;
+
+    beforeEach(async () => {
+      document = await prepare(randomUUID());
+    });
+
+    const act = (by = issuing, content = assessed({ buyerName: 'Compradora' }), now = new Date()): Promise<Answer> =>
+      perform(by, document, content, now).catch((error: unknown) => error as Error);
+    /** Does `meanwhile` while the document is held, then lets go of it. */
+    const whileHeld = <T>(meanwhile: () => Promise<T>): Promise<T> =>
+      inTransaction(database, async (owner) => {
+        await owner.query('select 1 from documents where id = $1 for update', [document.id]);
+        const done = await meanwhile();
+        await owner.query('commit');
+        return done;
+      });
+    /** The act was done once, with this answer. */
+    async function expectDoneOnce(answer: Answer): Promise<void> {
+      const documents = await stored();
+      expect(documents).toMatchObject([{ id: document.id, sequential: 1 }]);
+      expect(answer).toMatchObject({ access_key: documents[0]!.access_key });
+      const moves = await database.query<{ trigger: string }>('select trigger from document_history where document_id = $1 order by version', [document.id]);
+      expect(moves.map(({ trigger }) => trigger)).toEqual(history);
+      expect(await database.query('select 1 from outbox where document_id = $1', [document.id])).toHaveLength(1);
+      expect(await database.query('select last_value from sequence_counters where tenant_id = $1', [seed.tenantId])).toEqual([{ last_value: 1 }]);
+    }
+
+    it.each(['downstream', 'upstream'] as const)('at the next word %s: it is done once, and the caller learns of it', async (direction) => {
+      endAtNextWord(direction);
+      await expectDoneOnce(await act());
+    });
+
+    it('while it is under way: it is done once', async () => {
+      const answer = await whileHeld(async () => {
+        const begun = act();
+        await lockAwaited(database);
+        proxy.resetAll();
+        await lockAwaited(database, 2);
+        return [begun];
+      });
+      await expectDoneOnce(await answer[0]!);
+    });
+
+    it.each([
+      ['a moment before', 1, 'Compradora'],
+      ['in the same moment with other content', 0, 'Otra'],
+    ])('as another did it %s: who came too late hears so', async (_, laterMs, buyerName) => {
+      const others = await serviceConnections(database.url, 'api', 1);
+      try {
+        const now = Date.now();
+        const [first, second] = await whileHeld(async () => {
+          const another = act(new IssuingRepository(new TenantTransaction(others)), assessed({ buyerName }), new Date(now));
+          await lockAwaited(database);
+          const begun = act(issuing, undefined, new Date(now + laterMs));
+          await lockAwaited(database, 2);
+          proxy.resetAll();
+          await lockAwaited(database, 3);
+          return [[another], [begun]] as const;
+        });
+        await expectDoneOnce(await first[0]);
+        expect(await second[0]).toBeInstanceOf(ConcurrentChangeError);
+      } finally {
+        await others.destroy();
+      }
+    });
+
+    it('of a database that is gone then: nobody knows, and the caller hears so', async () => {
+      const [answer] = await whileHeld(async () => {
+        const begun = act();
+        await lockAwaited(database);
+        await proxy.down();
+        return [begun];
+      });
+      expect(isStoreOutage(await answer)).toBe(true);
+    });
   });
 });

@@ -117,46 +117,59 @@ export class IssuingRepository {
    * @param id of the document
    */
   async issue(tenant: TenantContext, id: string, place: Place, assessed: Assessed, { idempotencyKey, fingerprint }: RequestIdentity, now: Date): Promise<Issued> {
-    const take = (): Promise<Issued> =>
-      this.call<Issued>(tenant, ISSUE, [credentialOf(tenant.principal), id, now, ...storedForm(tenant, place, assessed), idempotencyKey, fingerprint, roleOf(tenant.principal)]);
-    try {
-      return await take();
-    } catch (error) {
-      if (!isAnswerLost(error)) throw error;
-    }
-    this.log.warn('the connection to PostgreSQL ended before it answered: the document is asked for once more');
-    // If the first is under way still, this one waits for it. If it is done, this one is refused, for its id or what the first used up.
-    try {
-      const issued = await take();
-      const isItsOwnReplay = issued.outcome === 'replayed' && issued.response['document_id'] === id;
-      return isItsOwnReplay ? { ...issued, outcome: 'accepted' } : issued;
-    } catch (refusal) {
-      const accessKey = isNoConnection(refusal) ? null : await this.accessKeyOf(tenant.tenantId, id);
-      if (accessKey === null) throw refusal;
-      return { outcome: 'accepted', operation: 'issue', fingerprint, response: { document_id: id, status: 'NUMBER_RESERVED', access_key: accessKey } };
-    }
+    const issued = await this.once<Issued>(
+      () => this.call<Issued>(tenant, ISSUE, [credentialOf(tenant.principal), id, now, ...storedForm(tenant, place, assessed), idempotencyKey, fingerprint, roleOf(tenant.principal)]),
+      async () => {
+        const accessKey = await this.accessKeyOf(tenant.tenantId, id);
+        return accessKey && { outcome: 'accepted', operation: 'issue', fingerprint, response: { document_id: id, status: 'NUMBER_RESERVED', ...accessKey } };
+      },
+    );
+    const isItsOwnReplay = issued.outcome === 'replayed' && issued.response['document_id'] === id;
+    return isItsOwnReplay ? { ...issued, outcome: 'accepted' } : issued;
   }
 
   /** Null when the tenant has no such document. */
-  private async accessKeyOf(tenantId: string, id: string): Promise<string | null> {
+  private async accessKeyOf(tenantId: string, id: string): Promise<{ access_key: string } | null> {
     const [stored] = await this.transaction.run(tenantId, (manager) =>
       manager.query<{ access_key: string }[]>('select d.access_key from documents d where d.tenant_id = $1 and d.id = $2', [tenantId, id]),
     );
-    return stored?.access_key ?? null;
+    return stored ?? null;
   }
 
-  /** Takes a number for a draft. */
+  /** Takes a number for a draft: once, as `issue` does. */
   issueDraft(tenant: TenantContext, draft: ReadVersion, place: Place, assessed: Assessed, now: Date): Promise<{ access_key: string }> {
-    return this.call(tenant, 'select issue_draft($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key, require_credential($1, $2, $5, $10)', [
-      credentialOf(tenant.principal), draft.id, draft.version, now, ...storedForm(tenant, place, assessed), roleOf(tenant.principal),
-    ]);
+    return this.once(
+      () =>
+        this.call(tenant, 'select issue_draft($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key, require_credential($1, $2, $5, $10)', [
+          credentialOf(tenant.principal), draft.id, draft.version, now, ...storedForm(tenant, place, assessed), roleOf(tenant.principal),
+        ]),
+      () => this.accessKeyOfAct(tenant.tenantId, draft, assessed, now),
+    );
   }
 
-  /** Puts other content under the number of a refused document. @param act line of the audit log that commits with it */
+  /** Puts other content under the number of a refused document: once, as `issue` does. @param act line of the audit log that commits with it */
   correct(tenant: TenantContext, refused: ReadVersion, place: Place, assessed: Assessed, act: string, now: Date): Promise<{ access_key: string }> {
-    return this.call(tenant, 'select access_key, record_act($1, $10) from correct_document($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key', [
-      credentialOf(tenant.principal), refused.id, refused.version, now, ...storedForm(tenant, place, assessed), act,
-    ]);
+    return this.once(
+      () =>
+        this.call(tenant, 'select access_key, record_act($1, $10) from correct_document($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key', [
+          credentialOf(tenant.principal), refused.id, refused.version, now, ...storedForm(tenant, place, assessed), act,
+        ]),
+      () => this.accessKeyOfAct(tenant.tenantId, refused, assessed, now),
+    );
+  }
+
+  /** Null unless the document, as it was read, went on its way at this very moment with this very content: that was nobody else's act. */
+  private async accessKeyOfAct(tenantId: string, { id, version }: ReadVersion, { content }: Assessed, at: Date): Promise<{ access_key: string } | null> {
+    const [done] = await this.transaction.run(tenantId, (manager) =>
+      manager.query<{ access_key: string }[]>(
+        `select d.access_key from documents d
+         join document_history h on h.tenant_id = d.tenant_id and h.document_id = d.id and h.version in ($3 + 1, $3 + 2) and h.to_status = 'NUMBER_RESERVED' and h.at = $4
+         join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.created_at = h.at and c.content = $5
+         where d.tenant_id = $1 and d.id = $2`,
+        [tenantId, id, version, at, JSON.stringify(content)],
+      ),
+    );
+    return done ?? null;
   }
 
   /** Stores a draft. @param id of the document */
@@ -176,6 +189,29 @@ export class IssuingRepository {
   /** Deletes a draft. Its idempotency key stays used. */
   async deleteDraft(tenant: TenantContext, { id, version }: ReadVersion, now: Date): Promise<void> {
     await this.call(tenant, 'select delete_draft($1, $2, $3), require_credential($1, $4, $5, $6)', [id, version, credentialOf(tenant.principal), now, roleOf(tenant.principal)]);
+  }
+
+  /**
+   * Has an act done once, also where the connection ends before PostgreSQL has answered.
+   * @param act refused when it was done before
+   * @param found the answer of the act if it was done, else null
+   * @throws what `act` throws; the end of the connection where that leaves open whether the act was done
+   */
+  private async once<Answer>(act: () => Promise<Answer>, found: () => Promise<Answer | null>): Promise<Answer> {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isAnswerLost(error)) throw error;
+    }
+    this.log.warn('the connection to PostgreSQL ended before it answered: the document is asked for once more');
+    // If the first is under way still, this one waits for it. If it is done, this one is refused, for what the first wrote or used up.
+    try {
+      return await act();
+    } catch (refusal) {
+      const answer = isNoConnection(refusal) ? null : await found();
+      if (answer === null) throw refusal;
+      return answer;
+    }
   }
 
   private async call<Row>({ tenantId }: TenantContext, sql: string | Prepared, parameters: readonly unknown[]): Promise<Row> {
