@@ -266,6 +266,29 @@ export interface paths {
         patch: operations["updateMe"];
         trace?: never;
     };
+    "/auth/me/tenants/{tenant_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Leave a tenant; to come back takes another invitation
+         * @description Whatever the role. The last owner is 409 with the `reason` `last_owner`: make another member `tenant_owner` first. API keys that the person made go on acting for the tenant; `DELETE /auth/api-keys/{api_key_id}` revokes them before. Who is suspended in the tenant is 403 with the `reason` `no_active_membership`, and who is no member 404.
+         *
+         *     For signed-in people, in whatever role.
+         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         */
+        delete: operations["leaveTenant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/password/change": {
         parameters: {
             query?: never;
@@ -2319,7 +2342,7 @@ export interface components {
             items: components["schemas"]["ApiKey"][];
         };
         /** @enum {string} */
-        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "password.changed" | "email.verified" | "identity.linked" | "person.renamed" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "ruc.claim_passed" | "ruc.claim_taken" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "product.created" | "product.changed" | "product.deleted" | "products.imported" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "document.email_requested" | "mail_settings.changed";
+        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "password.changed" | "email.verified" | "identity.linked" | "person.renamed" | "person.disabled" | "person.enabled" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "member.left" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "ruc.claim_passed" | "ruc.claim_taken" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "product.created" | "product.changed" | "product.deleted" | "products.imported" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "document.email_requested" | "mail_settings.changed";
         AuditLine: {
             /** Format: uuid */
             id: string;
@@ -4863,6 +4886,8 @@ export interface components {
             /** Format: date-time */
             last_login_at: string | null;
             memberships: components["schemas"]["OwnMembership"][];
+            /** @description That wait for the address, newest first, the latest 20; none until it is confirmed. They are accepted by the token of their mail alone */
+            invitations: components["schemas"]["OwnInvitation"][];
         };
         MeUpdate: {
             /**
@@ -4931,6 +4956,18 @@ export interface components {
         NameValue: {
             name: string;
             value: string;
+        };
+        OwnInvitation: {
+            /**
+             * Format: uuid
+             * @description Which member the person becomes by accepting
+             */
+            member_id: string;
+            /** @description Who invites, by a name of their choice */
+            tenant_name: string;
+            role: components["schemas"]["TenantRole"];
+            /** Format: date-time */
+            expires_at: string;
         };
         OwnMembership: {
             /**
@@ -6641,6 +6678,42 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Me"];
                 };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    leaveTenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 759b6ffe-a819-448a-84ce-7629b1ea21b3 */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];

@@ -22,7 +22,7 @@
 -- search_form, utc_day
 -- Lives of the database: beat_of_life, begin_new_life, life_of_database
 -- Mails: bounce_mail, claim_mails_going_round, hold_mail, mail_of_document, queue_buyer_mail, queue_notice, settle_mail
--- Members: accept_invitation, has_open_account, look_at_invitation, member_cards
+-- Members: accept_invitation, has_open_account, invitations_of_person, look_at_invitation, member_cards
 -- Numbers: access_key_check_digit, build_access_key, notice_low_sequences, take_number
 -- Observing: beat, moving_documents, seconds_since_beat, work_ages
 -- Pauses: end_pause, open_pauses, pause_scope, refused_in_a_row, resume_pause, scope_was_served_since, wake_resumed
@@ -2492,6 +2492,27 @@ $function$;
 alter function has_open_account(uuid) owner to sello_resolver;
 revoke execute on function has_open_account(uuid) from public;
 grant execute on function has_open_account(uuid) to sello_app;
+
+-- Returns the invitations that wait for the address of a person, at most 20, of which the newest come first: those that
+-- accept_invitation would accept by the token of their mail. It returns no row while the person has not confirmed the
+-- address. The API calls it.
+CREATE OR REPLACE FUNCTION sello.invitations_of_person(p_user uuid, p_now timestamp with time zone)
+ RETURNS TABLE(member_id uuid, tenant_name text, role text, expires_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+  select m.id, t.name, m.role, m.invitation_expires_at
+  from users u
+  join members m on m.email = u.email and m.status = 'invited' and m.invitation_expires_at > p_now
+  join tenants t on t.id = m.tenant_id and t.is_active
+  where u.id = p_user and u.email_verified_at is not null
+  order by m.invitation_expires_at desc, m.id
+  limit 20
+$function$;
+alter function invitations_of_person(uuid,timestamp with time zone) owner to sello_resolver;
+revoke execute on function invitations_of_person(uuid,timestamp with time zone) from public;
+grant execute on function invitations_of_person(uuid,timestamp with time zone) to sello_app;
 
 -- Returns what the token of an invitation would let its reader accept: tenant, address, role, end, and whether the
 -- address has an account. No row means that accept_invitation would not know it either. The API calls it.

@@ -874,6 +874,7 @@ grant select, insert, update, delete on members to sello_app;
 grant select, insert, update, delete on members to sello_resolver;
 CREATE UNIQUE INDEX members_email ON sello.members USING btree (tenant_id, email);
 CREATE INDEX members_invitation ON sello.members USING btree (invitation_hash);
+CREATE INDEX members_invited ON sello.members USING btree (email) WHERE (status = 'invited'::text);
 CREATE INDEX members_of_user ON sello.members USING btree (user_id);
 CREATE UNIQUE INDEX members_user ON sello.members USING btree (tenant_id, user_id);
 alter table members enable row level security;

@@ -71,7 +71,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
   INVALID_STATE: {
     sign_in_required: reason('La persona invitada ya tiene cuenta. Ingrese con ella y acepte de nuevo.', 'The invited person has an account. Sign in with it and accept again.'),
     no_password: reason('Esta cuenta no tiene contraseña: ingresa con Google. Pida un enlace con POST /auth/password/forgot para poner una.', 'This account has no password: it signs in with Google. Ask for a link by POST /auth/password/forgot to set one.'),
-    last_owner: reason('Es el último propietario de la empresa. Nombre antes a otro.', 'This is the last owner of the tenant. Make another one first.'),
+    last_owner: reason('Es el último propietario de la empresa. Dé antes a otro miembro el rol tenant_owner con PATCH /tenant/members/{member_id}.', 'This is the last owner of the tenant. Give another member the role tenant_owner first, by PATCH /tenant/members/{member_id}.'),
     too_many_tenants: reason('Ya es propietario del máximo de empresas, que consta en detail. Entregue una antes, o contacte a soporte.', 'You own as many tenants as one may, told in detail. Hand one over first, or contact support.'),
     has_documents: reason('Hay documentos que dependen de esto. Desactívelo en lugar de eliminarlo.', 'Documents stand on this. Make it inactive instead of removing it.'),
     numbers_left_out: reason('Una restauración dejó números sin usar aquí. Desactívelo en lugar de eliminarlo.', 'A restore left numbers out here. Make it inactive instead of removing it.'),

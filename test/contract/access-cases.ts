@@ -20,6 +20,8 @@ export interface AccessCase {
   readonly query?: Readonly<Record<string, keyof StandingIds>>;
   /** Public, yet a key that is presented is refused: it stands for no person. */
   readonly refusesKeys?: boolean;
+  /** Asked by the members of the tenant in the path: an administrator of the platform, who is none here, finds nothing. */
+  readonly ofMembers?: boolean;
   /** What only looks tells in its answer, not by its status, that an id in the body names nothing. */
   readonly dryRun?: boolean;
   /** Path parameters that are no ids. */
@@ -227,6 +229,7 @@ export const ACCESS_CASES: Readonly<Record<string, AccessCase>> = {
   'POST /auth/tenants': { demands: 'signed_in', own: 201, body: () => ({ tenant_name: 'Otra' }) },
   'POST /auth/email/verify/send': { demands: 'signed_in', own: 202 },
   'GET /auth/me': { demands: 'signed_in', own: 200 },
+  'DELETE /auth/me/tenants/:tenant_id': { demands: 'signed_in', ofMembers: true, own: 204 },
   'PATCH /auth/me': { demands: 'signed_in', own: 200, body: () => ({ name: 'Rosa Calle' }) },
   // The people of this matrix have no password.
   'POST /auth/password/change': { demands: 'signed_in', own: 409, body: () => ({ current_password: 'any', password: 'cuatro palabras al azar' }) },

@@ -167,11 +167,12 @@ describe('access to every route', () => {
 
   /** The statuses a caller must get on their own things and, where the caller may at all, on others'. */
   const expected = (route: DeclaredRoute, caller: Caller): { own: number; allowed: boolean } => {
-    const { demands, own, refusesKeys } = caseOf(route);
+    const { demands, own, refusesKeys, ofMembers } = caseOf(route);
     const isKey = 'x-api-key' in credentials[caller];
     if (demands === 'public') return refusesKeys === true && isKey ? { own: isStranger(caller) ? 401 : 403, allowed: false } : { own, allowed: true };
     if (isStranger(caller)) return { own: 401, allowed: false };
     const allowed = demands === 'signed_in' ? caller !== 'api_key' : isAllowed(caller, demands);
+    if (ofMembers === true && caller === 'platform_admin') return { own: 404, allowed };
     return { own: allowed ? own : 403, allowed };
   };
 

@@ -133,6 +133,57 @@ describe('an invitation by mail', () => {
     await refusedAlike('garbage');
   });
 
+  it('is listed to the person who has confirmed its address, and accepted by its token alone', async () => {
+    const [guest, stranger] = await Promise.all([signUp(stack.apiUrl), signUp(stack.apiUrl)]);
+    const seen = async (token = guest.token): Promise<unknown> => (await call(stack.apiUrl, 'GET', '/auth/me', { token })).body.invitations;
+    const confirm = async (who: typeof guest): Promise<void> => {
+      const token = /#token=([\w-]{43})\s/.exec((await awaitMail(mailbox, who.email)).text)?.[1];
+      expect((await call(stack.apiUrl, 'POST', '/auth/email/verify', { body: { token } })).status).toBe(204);
+    };
+    await confirm(stranger);
+    const { text: confirmation } = await awaitMail(mailbox, guest.email);
+    const memberId = await invite(guest.email, 'viewer');
+    const token = await tokenIn(guest.email, 1);
+    // Whoever opened the account may have done so under another's address.
+    expect(await seen()).toEqual([]);
+    const proof = /#token=([\w-]{43})\s/.exec(confirmation)?.[1];
+    expect((await call(stack.apiUrl, 'POST', '/auth/email/verify', { body: { token: proof } })).status).toBe(204);
+    const { invitation_expires_at: expiresAt } = (await members()).find((one) => one['member_id'] === memberId) ?? {};
+    const listed = { member_id: memberId, tenant_name: 'Café & Ñandú S.A.', role: 'viewer', expires_at: expiresAt };
+    expect([await seen(), await seen(stranger.token)]).toEqual([[listed], []]);
+    // What is listed accepts nothing, and looking changes nothing.
+    expect((await accept(memberId, {}, guest.token)).status).toBe(401);
+    for (const [change, back, shown] of [
+      ['update members set role = $2 where id = $1', 'viewer', [{ ...listed, role: 'accountant' }]],
+      ['update members set invitation_expires_at = $2 where id = $1', expiresAt, []],
+    ] as const) {
+      await stack.database.query(change, [memberId, change.includes('role') ? 'accountant' : new Date()]);
+      expect(await seen()).toEqual(shown);
+      await stack.database.query(change, [memberId, back]);
+    }
+    await stack.database.query('update tenants set is_active = false where id = $1', [business.tenantId]);
+    expect(await seen()).toEqual([]);
+    await stack.database.query('update tenants set is_active = true where id = $1', [business.tenantId]);
+    expect(await seen()).toEqual([listed]);
+    expect((await accept(token, {}, guest.token)).status).toBe(200);
+    expect(await seen()).toEqual([]);
+    // Taken back.
+    const again = await invite(stranger.email);
+    expect(await seen(stranger.token)).toMatchObject([{ member_id: again }]);
+    expect((await owner.call('DELETE', `/tenant/members/${again}`)).status).toBe(204);
+    expect(await seen(stranger.token)).toEqual([]);
+  });
+
+  it('is listed among the latest 20, newest first, whoever many invite', async () => {
+    const person = await signedIn(stack);
+    await stack.database.query(
+      `with many as (insert into tenants (id, name, created_at) select gen_random_uuid(), 'Tenant ' || n, now() from generate_series(1, 25) n returning id, name)
+       insert into members (tenant_id, id, email, role, status, invited_at, invitation_hash, invitation_expires_at, created_at, updated_at)
+       select id, gen_random_uuid(), $1, 'viewer', 'invited', now(), '\\x00', now() + substr(name, 8)::int * interval '1 hour', now(), now() from many`, [person.email]);
+    const { invitations } = (await person.call<{ invitations: { tenant_name: string }[] }>('GET', '/auth/me')).body;
+    expect(invitations.map(({ tenant_name }) => tenant_name)).toEqual(Array.from({ length: 20 }, (_, i) => `Tenant ${25 - i}`));
+  });
+
   it('makes the signed-in person of that address a member of a second tenant, and nobody else', async () => {
     const [invited, other] = await Promise.all([signUp(stack.apiUrl), signUp(stack.apiUrl)]);
     // The first mail asks to confirm the address, and the second might overtake it.

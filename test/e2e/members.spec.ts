@@ -31,6 +31,8 @@ interface Line {
   target_kind: string;
   target_id: string;
   detail: Record<string, unknown>;
+  request_id: string;
+  address: string;
   at: string;
 }
 
@@ -382,6 +384,142 @@ describe('members of a tenant', () => {
       // Each resigns; the last one who asks may not.
       const answers = await Promise.all(owners.map((one, i) => one.call('DELETE', `/tenant/members/${one.memberId}`, undefined, null, stack.apiUrls[i % 2])));
       expect(answers.map(({ status }) => status).sort()).toEqual([204, 204, 204, 204, 204, 409]);
+    });
+  });
+
+  describe('leaving', () => {
+    const leave = (person: Somebody, tenantId = business.tenantId, apiUrl = stack.apiUrl): Promise<Answer> => person.call('DELETE', `/auth/me/tenants/${tenantId}`, undefined, null, apiUrl);
+    const left = async (memberId: string): Promise<Line[]> => (await lines()).filter(({ target_id, action }) => target_id === memberId && action === 'member.left');
+    const rolesIn = async ({ userId }: Somebody): Promise<unknown[]> =>
+      (await stack.database.query<{ tenant_id: string; role: string }>('select tenant_id, role from members where user_id = $1', [userId])).map(({ tenant_id, role }) => [tenant_id, role]);
+    /** Asks while somebody holds the tenant, who does something before the calls go on; what comes of them. */
+    const whileHeld = async (tenantId: string, ask: () => Promise<Answer>[], meanwhile: string[] = []): Promise<Answer[]> => {
+      let asked: Promise<Answer>[] = [];
+      await inTransaction(stack.database, async (client) => {
+        await client.query('select 1 from tenants where id = $1 for no key update', [tenantId]);
+        asked = ask();
+        await lockAwaited(stack.database, asked.length);
+        for (const statement of meanwhile) await client.query(statement);
+        await client.query('commit');
+      });
+      return Promise.all(asked);
+    };
+
+    it.each(MEMBER_ROLES)('of a %s ends that place on every process, and no other', async (role) => {
+      const person = await member(stack, business.tenantId, role);
+      const elsewhere = await Business.open(stack, { certificate: null });
+      await join(stack, person, elsewhere.tenantId, 'tenant_admin');
+      const logged = (): Promise<object[]> => stack.database.query('select id from audit_log where tenant_id = $1 order by id', [elsewhere.tenantId]);
+      const before = await logged();
+      // Whatever tenant the header names: the path says which.
+      const answer = await person.call('DELETE', `/auth/me/tenants/${business.tenantId.toUpperCase()}`, undefined, elsewhere.tenantId);
+      expect([answer.status, await rolesIn(person), await logged()]).toEqual([204, [[elsewhere.tenantId, 'tenant_admin']], before]);
+      for (const url of stack.apiUrls) {
+        expect(verdict(await person.call('GET', '/tenant', undefined, business.tenantId, url))).toEqual([403, 'FORBIDDEN', 'tenant_mismatch']);
+        expect(await person.call('GET', '/tenant', undefined, null, url)).toMatchObject({ status: 200, body: { id: elsewhere.tenantId } });
+      }
+      expect(await person.call('GET', '/auth/me')).toMatchObject({ status: 200, body: { memberships: [{ tenant_id: elsewhere.tenantId, role: 'tenant_admin', status: 'active' }] } });
+      expect(await left(person.memberId)).toEqual([
+        expect.objectContaining({ actor_kind: 'user', actor_id: person.userId, target_kind: 'member', detail: { email: person.email, role }, request_id: answer.headers.get('x-request-id'), address: '127.0.0.1' }),
+      ]);
+      expect((await invite(owner, role, person.email)).status).toBe(201);
+    });
+
+    it('leaves the keys that the person made', async () => {
+      const clerk = await member(stack, business.tenantId, 'tenant_admin');
+      const { key } = (await clerk.call<{ key: string }>('POST', '/auth/api-keys', { name: 'Caja' })).body;
+      expect((await leave(clerk)).status).toBe(204);
+      for (const url of stack.apiUrls) expect((await fetch(`${url}/tenant`, { headers: { 'X-Api-Key': key } })).status).toBe(200);
+    });
+
+    it('is as the member one is, also for an administrator of the platform', async () => {
+      const admin = await signedIn(stack, { platformAdmin: true });
+      const memberId = await join(stack, admin, business.tenantId, 'viewer');
+      expect((await leave(admin)).status).toBe(204);
+      expect(await left(memberId)).toMatchObject([{ actor_kind: 'user', actor_id: admin.userId, detail: { role: 'viewer' } }]);
+      // The platform enters by its own right: there is no place of its own to be given up.
+      expect([verdict(await leave(admin)), (await admin.call('GET', '/tenant', undefined, business.tenantId)).status]).toEqual([[404, 'NOT_FOUND', null], 200]);
+    });
+
+    it('finds no place of who has none, was invited only, or has left, nor in a closed tenant', async () => {
+      const [person, closed] = [await member(stack, business.tenantId, 'viewer'), await Business.open(stack, { certificate: null })];
+      await invite(other, 'viewer', person.email);
+      const memberId = await join(stack, person, closed.tenantId, 'viewer');
+      await stack.database.query('update tenants set is_active = false where id = $1', [closed.tenantId]);
+      const logged = async (): Promise<unknown> => stack.database.query('select tenant_id, count(*)::int as lines from audit_log group by tenant_id order by tenant_id');
+      expect((await leave(person)).status).toBe(204);
+      const before = await logged();
+      const texts = new Set<string>();
+      for (const tenantId of [business.tenantId, other.tenantId, closed.tenantId, randomUUID()]) {
+        const answer = await leave(person, tenantId);
+        expect(verdict(answer)).toEqual([404, 'NOT_FOUND', null]);
+        texts.add(answer.text.replace(answer.headers.get('x-request-id')!, ''));
+      }
+      expect([texts.size, (await leave(person, 'garbage')).status]).toEqual([1, 422]);
+      expect([await logged(), await stack.database.query('select id from members where user_id = $1', [person.userId])]).toEqual([before, [{ id: memberId }]]);
+    });
+
+    it('is not for who is suspended', async () => {
+      const person = await member(stack, business.tenantId, 'viewer');
+      expect((await act(admin, person.memberId, 'suspend')).status).toBe(200);
+      expect([verdict(await leave(person)), await rolesIn(person)]).toEqual([[403, 'FORBIDDEN', 'no_active_membership'], [[business.tenantId, 'viewer']]]);
+    });
+
+    it('is refused to the last owner, who is told what to do first', async () => {
+      const lone = await Business.open(stack, { certificate: null });
+      const [last, clerk] = [await member(stack, lone.tenantId, 'tenant_owner'), await member(stack, lone.tenantId, 'viewer')];
+      await join(stack, await signedIn(stack), lone.tenantId, 'tenant_owner', 'suspended');
+      const refused = await leave(last, lone.tenantId);
+      expect([refused.status, refused.body]).toMatchObject([
+        409, { error: { code: 'INVALID_STATE', message: expect.stringContaining('PATCH /tenant/members/{member_id}') as unknown, detail: { reason: 'last_owner', allowed_actions: ['make_another_owner'] } } },
+      ]);
+      expect((await last.call('PATCH', `/tenant/members/${clerk.memberId}`, { role: 'tenant_owner' })).status).toBe(200);
+      expect([(await leave(last, lone.tenantId)).status, await rolesIn(clerk)]).toEqual([204, [[lone.tenantId, 'tenant_owner']]]);
+    });
+
+    it('of two last owners at once leaves one', async () => {
+      const pair = await Business.open(stack, { certificate: null });
+      const owners = [await member(stack, pair.tenantId, 'tenant_owner'), await member(stack, pair.tenantId, 'tenant_owner')];
+      const answers = await whileHeld(pair.tenantId, () => owners.map((one, i) => leave(one, pair.tenantId, stack.apiUrls[i])));
+      expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
+      const told = await stack.database.query(`select from audit_log where tenant_id = $1 and action = 'member.left'`, [pair.tenantId]);
+      expect([(await Promise.all(owners.map(rolesIn))).flat(), told.length]).toEqual([[[pair.tenantId, 'tenant_owner']], 1]);
+      // Leaving and removing wait for each other, too.
+      const next = await member(stack, pair.tenantId, 'tenant_owner');
+      const stays = owners[answers.findIndex(({ status }) => status === 409)]!;
+      const crossed = await whileHeld(pair.tenantId, () => [leave(stays, pair.tenantId, stack.apiUrls[0]), next.call('DELETE', `/tenant/members/${next.memberId}`, undefined, null, stack.apiUrls[1])]);
+      expect(crossed.map(({ status }) => status).sort()).toEqual([204, 409]);
+    });
+
+    it('twice at once happens once', async () => {
+      const person = await member(stack, business.tenantId, 'viewer');
+      const answers = await whileHeld(business.tenantId, () => stack.apiUrls.map((url) => leave(person, business.tenantId, url)));
+      expect([answers.map(({ status }) => status).sort(), (await left(person.memberId)).length]).toEqual([[204, 404], 1]);
+    });
+
+    it.each([
+      ['whose session has ended', `update sessions set ended_at = now() where user_id = '$'`, [401, 'UNAUTHENTICATED', null], 1],
+      ['who has another role', `update members set role = 'accountant' where user_id = '$'`, [403, 'FORBIDDEN', 'role_changed'], 1],
+      ['who was removed', `delete from members where user_id = '$'`, [404, 'NOT_FOUND', null], 0],
+      ['who was suspended', `update members set status = 'suspended' where user_id = '$'`, [404, 'NOT_FOUND', null], 1],
+    ])('does nothing for a person %s meanwhile', async (_who, change, due, places) => {
+      const person = await member(stack, business.tenantId, 'viewer');
+      const [answer] = await whileHeld(business.tenantId, () => [leave(person)], [change.replace('$', person.userId)]);
+      expect([verdict(answer!), (await rolesIn(person)).length, await left(person.memberId)]).toEqual([due, places, []]);
+    });
+
+    it('ends the calls of the person that are under way', async () => {
+      const person = await member(stack, business.tenantId, 'billing_operator');
+      const answer = await inTransaction(stack.database, async (client) => {
+        await client.query('lock table products in share mode');
+        const late = person.call('POST', '/products', { main_code: 'LATE', name: 'X', unit_price: '1', iva_rate_code: '4' }, null, stack.apiUrls[1]);
+        await lockAwaited(stack.database, 1, 'products');
+        expect((await leave(person)).status).toBe(204);
+        await client.query('commit');
+        return late;
+      });
+      expect(verdict(answer)).toEqual([401, 'UNAUTHENTICATED', null]);
+      expect(await stack.database.query(`select from products where main_code = 'LATE'`)).toEqual([]);
     });
   });
 

@@ -20,6 +20,14 @@ export class MembershipRecord {
   @ApiProperty({ type: String, enum: ['active', 'suspended'] }) status: string;
 }
 
+@ApiSchema({ name: 'OwnInvitation' })
+export class OwnInvitationRecord {
+  @ApiProperty({ ...uuid, description: 'Which member the person becomes by accepting' }) member_id: string;
+  @ApiProperty({ ...text, description: 'Who invites, by a name of their choice' }) tenant_name: string;
+  @ApiProperty({ enum: MEMBER_ROLES, enumName: 'TenantRole' }) role: MemberRole;
+  @ApiProperty(instant) expires_at: Date;
+}
+
 @ApiSchema({ name: 'FoundedTenant' })
 export class FoundedTenantRecord {
   @ApiProperty({ ...uuid, description: 'For `X-Tenant-Id`' }) tenant_id: string;
@@ -38,6 +46,7 @@ export class MeRecord {
   @ApiProperty({ type: [String], description: 'Issuers of the identities that may sign in', example: ['https://accounts.google.com'] }) identity_providers: readonly string[];
   @ApiProperty({ ...instant, ...orNull }) last_login_at: Date | null;
   @ApiProperty({ type: [MembershipRecord] }) memberships: MembershipRecord[];
+  @ApiProperty({ type: [OwnInvitationRecord], description: 'That wait for the address, newest first, the latest 20; none until it is confirmed. They are accepted by the token of their mail alone' }) invitations: OwnInvitationRecord[];
 }
 
 @ApiSchema({ name: 'Invitation' })

@@ -28,6 +28,7 @@ export const AUDIT_ACTIONS = [
   'member.suspended',
   'member.resumed',
   'member.removed',
+  'member.left',
   'api_key.created',
   'api_key.revoked',
   'issuer.created',

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { RequestOrigin } from '../../../platform/http/service-request.js';
 import type { MemberRole } from '../../../shared/tenant-context.js';
-import type { InvitationRecord } from '../auth.responses.js';
+import type { InvitationRecord, OwnInvitationRecord } from '../auth.responses.js';
 
 export interface Account {
   readonly user_id: string;
@@ -55,6 +55,11 @@ export class PeopleRepository {
   /** One row per tenant, or one without a tenant. */
   describe(userId: string): Promise<PersonRow[]> {
     return this.database.withoutTenant<PersonRow>('select * from describe_person($1)', [userId]);
+  }
+
+  /** That wait for the person's confirmed address; none while it is not confirmed. */
+  invitationsOf(userId: string, now: Date): Promise<OwnInvitationRecord[]> {
+    return this.database.withoutTenant<OwnInvitationRecord>('select * from invitations_of_person($1, $2)', [userId, now]);
   }
 
   /** False when the address is taken. */

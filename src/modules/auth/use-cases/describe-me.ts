@@ -1,5 +1,7 @@
+import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { DomainError } from '../../../shared/domain-error.js';
+import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { MeRecord } from '../auth.responses.js';
 import { PeopleRepository } from '../persistence/people.repository.js';
 
@@ -12,7 +14,10 @@ export class DescribeMe extends Query<MeRecord> {
 
 @QueryHandler(DescribeMe)
 export class DescribeMeHandler implements IQueryHandler<DescribeMe> {
-  constructor(private readonly people: PeopleRepository) {}
+  constructor(
+    private readonly people: PeopleRepository,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   async execute({ userId }: DescribeMe): Promise<MeRecord> {
     const rows = await this.people.describe(userId);
@@ -32,6 +37,7 @@ export class DescribeMeHandler implements IQueryHandler<DescribeMe> {
           ? []
           : [{ tenant_id, tenant_name, member_id, role, status }],
       ),
+      invitations: await this.people.invitationsOf(userId, this.clock.now()),
     };
   }
 }

@@ -4,7 +4,7 @@ import { type AuditEntry, AuditTrail } from '../../../platform/audit/audit-trail
 import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
-import { isAllowed } from '../../../platform/security/permissions.js';
+import { isAllowed, type Permission } from '../../../platform/security/permissions.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { MemberRole, TenantContext } from '../../../shared/tenant-context.js';
 import type { Actor, Member } from '../domain/authority.js';
@@ -70,13 +70,16 @@ export class MembersRepository {
 
   /**
    * Changes or removes a member as `decide` says; a decision of null leaves everything as it is.
+   * @param demands what the actor's role must allow; null where people give up their own place, for which no right is needed
    * @returns the member afterwards; null when it was removed
    * @throws DomainError NOT_FOUND, and what `decide` throws
    */
-  async change(tenant: TenantContext, memberId: string, decide: (standing: Standing) => MemberChange | null, now: Date): Promise<MemberRecord | null> {
+  async change(
+    tenant: TenantContext, memberId: string, decide: (standing: Standing) => MemberChange | null, now: Date, demands: Permission | null = 'members:write',
+  ): Promise<MemberRecord | null> {
     return this.database.run(tenant.tenantId, async (manager) => {
       await lockTenant(manager, tenant);
-      const standing = await standingOf(manager, tenant, memberId);
+      const standing = await standingOf(manager, tenant, memberId, demands);
       await requireCredential(manager, tenant, now);
       const decision = decide(standing);
       if (decision !== null) {
@@ -88,6 +91,12 @@ export class MembersRepository {
       }
       return card(manager, tenant.tenantId, memberId);
     });
+  }
+
+  /** Whether the person is suspended in a tenant that is open: no stranger there, and shut out all the same. */
+  async isSuspended(userId: string, tenantId: string): Promise<boolean> {
+    const [place] = await this.database.withoutTenant<{ status: string }>('select status from describe_person($1) where tenant_id = $2', [userId, tenantId]);
+    return place?.status === 'suspended';
   }
 
   /** Each with its line in the audit log, all lines first: a key may be the one that acts. */
@@ -172,7 +181,7 @@ async function lockTenant(manager: EntityManager, { tenantId }: TenantContext): 
 }
 
 /** The actor as the database knows it now: a change that was waited for may have taken its rights away. */
-async function actorOf(manager: EntityManager, { tenantId, principal }: TenantContext): Promise<Actor> {
+async function actorOf(manager: EntityManager, { tenantId, principal }: TenantContext, demands: Permission | null = 'members:write'): Promise<Actor> {
   if (principal.kind === 'api_key') {
     const [key] = await manager.query<{ revoked: boolean }[]>(
       'select revoked_at is not null as revoked from api_keys where tenant_id = $1 and id = $2', [tenantId, principal.id],
@@ -184,14 +193,16 @@ async function actorOf(manager: EntityManager, { tenantId, principal }: TenantCo
   const [own] = await manager.query<{ role: MemberRole }[]>(
     `select role from members where tenant_id = $1 and id = $2 and user_id = $3 and status = 'active'`, [tenantId, principal.memberId, principal.id],
   );
-  if (own === undefined || !isAllowed(own.role, 'members:write')) throw new DomainError('FORBIDDEN', { permission: 'members:write' });
+  // A place of one's own that ended meanwhile is no longer there to be given up.
+  if (demands === null) return { role: found(own).role, memberId: principal.memberId };
+  if (own === undefined || !isAllowed(own.role, demands)) throw new DomainError('FORBIDDEN', { permission: demands });
   return { role: own.role, memberId: principal.memberId };
 }
 
 /** Who accepts an invitation holds the member and not the tenant: it is waited for, and the member read as it is then. */
-async function standingOf(manager: EntityManager, tenant: TenantContext, memberId: string): Promise<Standing> {
+async function standingOf(manager: EntityManager, tenant: TenantContext, memberId: string, demands: Permission | null): Promise<Standing> {
   const [member] = await manager.query<Standing['member'][]>('select id, email, role, status from members where tenant_id = $1 and id = $2 for update', [tenant.tenantId, memberId]);
-  const actor = await actorOf(manager, tenant);
+  const actor = await actorOf(manager, tenant, demands);
   const [owners] = await manager.query<{ others: number }[]>(
     `select count(*)::int as others from members where tenant_id = $1 and id <> $2 and role = 'tenant_owner' and status = 'active'`,
     [tenant.tenantId, memberId],

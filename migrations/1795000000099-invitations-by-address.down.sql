@@ -1,0 +1,1 @@
+drop index members_invited;

@@ -1,0 +1,1 @@
+drop function invitations_of_person(uuid, timestamptz);
