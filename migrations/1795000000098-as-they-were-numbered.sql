@@ -45,10 +45,10 @@ create or replace function session_has_role(p_tenant uuid, p_session uuid, p_rol
     then exists (select from sessions s join users u on u.id = s.user_id where s.id = p_session and u.is_platform_admin)
     else exists (
       select from sessions s join members m on m.user_id = s.user_id
-      where s.id = p_session and m.tenant_id = p_tenant and m.role = p_role)
+      where s.id = p_session and m.tenant_id = p_tenant and m.role = p_role and m.status = 'active')
   end
 $$;
 comment on function session_has_role(uuid, uuid, text) is
-  'Credentials: Returns true while the person of this session is a member of the tenant in this role or, for the role platform_admin, an administrator of the platform. require_credential calls it.';
+  'Credentials: Returns true while the person of this session is an active member of the tenant in this role or, for the role platform_admin, an administrator of the platform. require_credential calls it.';
 comment on function require_credential(uuid, uuid, timestamptz, text) is
   'Credentials: As the function of the same name without a role; then, unless the role is null, raises SE010 when the person of the session no longer has it. The API calls it in the transaction of every act that changes something, and between the parts of an export.';

@@ -369,8 +369,8 @@ alter function session_acts_in(uuid,uuid,timestamp with time zone) owner to sell
 revoke execute on function session_acts_in(uuid,uuid,timestamp with time zone) from public;
 grant execute on function session_acts_in(uuid,uuid,timestamp with time zone) to sello_app;
 
--- Returns true while the person of this session is a member of the tenant in this role or, for the role platform_admin,
--- an administrator of the platform. require_credential calls it.
+-- Returns true while the person of this session is an active member of the tenant in this role or, for the role
+-- platform_admin, an administrator of the platform. require_credential calls it.
 CREATE OR REPLACE FUNCTION sello.session_has_role(p_tenant uuid, p_session uuid, p_role text)
  RETURNS boolean
  LANGUAGE sql
@@ -381,7 +381,7 @@ AS $function$
     then exists (select from sessions s join users u on u.id = s.user_id where s.id = p_session and u.is_platform_admin)
     else exists (
       select from sessions s join members m on m.user_id = s.user_id
-      where s.id = p_session and m.tenant_id = p_tenant and m.role = p_role)
+      where s.id = p_session and m.tenant_id = p_tenant and m.role = p_role and m.status = 'active')
   end
 $function$;
 alter function session_has_role(uuid,uuid,text) owner to sello_resolver;

@@ -101,7 +101,7 @@ export const SETTINGS_SCHEMA = z.object({
   RECEPTION_LADDER: ladder('Seconds between automatic attempts to deliver; the last step repeats', '2,5,15,60,300,900,3600'),
   AUTHORIZATION_LADDER: ladder('Seconds between questions for an authorization; the last step repeats', '2,5,15,60,300,900,3600'),
   ANSWER_DEADLINE_SECONDS: span('How long the SRI may take to answer before a person is asked').default(86_400),
-  MAX_RECEPTION_ATTEMPTS: z.coerce.number().int().positive().default(60).describe('Transmissions without a verdict before a person is asked'),
+  MAX_RECEPTION_ATTEMPTS: z.coerce.number().int().min(2).default(60).describe('Transmissions without a verdict before a person is asked'),
   RECHECK_SECONDS: span('How often a refused or stale document is compared with the SRI again; while the SRI says that it is at work on it at least hourly').default(86_400),
   RECHECK_DAYS: z.coerce.number().int().min(0).default(30).describe('How long after its first transmission it is compared'),
   CANCELLATION_LADDER: ladder('Seconds between questions whether a document was annulled; the last step repeats', '60,300,900,3600,21600'),

@@ -27,7 +27,7 @@ export function accessPage(api: DescribedApi): string {
     generatedFrom('Access', '`src/platform/security/permissions.ts` and the routes'),
     'Every route demands one permission; a role holds it or not. Members of a tenant have one role; an API key has that of',
     'its kind. `platform_admin` acts in a tenant only where the call names it in `X-Tenant-Id`, and the audit log of the',
-    'tenant shows it. Beyond the table: only owners touch owners, nobody raises themselves, everybody may leave, and a',
+    'tenant shows it. Beyond the table: only owners touch owners, nobody raises themselves, who is active may leave, and a',
     'tenant keeps one owner.',
     '',
     table(['permission', ...ROLES.map((role) => TITLE[role])], PERMISSIONS.map((permission) => [`\`${permission}\``, ...holders(permission)])),

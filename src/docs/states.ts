@@ -50,7 +50,7 @@ export function statesPage(lifecycle: Readonly<Record<DocumentStatus, StateFacts
     '',
     '- A program learns of the end by webhook, by `GET /events`, or by asking `GET /documents/{id}` every few seconds.',
     '- `REJECTED` is not the last word where the SRI turns out to have authorized the document after all: it is compared daily for',
-    '  a month, and evidence of an authorization wins.',
+    '  a month, hourly while the SRI is at work on it, and evidence of an authorization wins.',
     '- If a document was annulled in the portal without `/cancel`, call `/cancel` afterwards. Where a rule (deadline, credit notes,',
     '  final consumer) would refuse that, the SRI is asked first: shown as annulled, it becomes `CANCELLED` at once; otherwise the',
     '  refusal stands. The SRI answers only for documents of this month and the last. A document that is `VOIDED_BY_NC` stays so.',

@@ -48,9 +48,11 @@ export function announceReady(app: INestApplicationContext, details: Readonly<Re
 /**
  * Handles what nothing else handled. A command Redis refused is logged and survived (Bull and ioredis leave their own
  * rejections unhandled). Anything else is logged, with secrets removed, and ends the process; Node would print the whole
- * error, and a refused login's error carries the password.
+ * error, and a refused login's error carries the password. So are warnings, which Node would write between the lines of the log.
  */
 export function handleUncaughtErrors(logger: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => logger.warn(`${name}: ${message}`));
   process.on('unhandledRejection', (reason) => {
     if (reason instanceof Error && reason.name === 'ReplyError') logger.warn({ err: reason }, 'Redis refused a command');
     else end(reason);

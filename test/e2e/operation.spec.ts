@@ -79,7 +79,7 @@ describe('what operators see', () => {
 
     // Told from the first collection on, which each version of Node holds when it likes.
     const hasCollected = async (): Promise<boolean> => (await metricsOf(stack.apis[0]!)).some(({ name }) => name.startsWith('nodejs_gc_duration_seconds'));
-    while (!(await hasCollected())) await fetch(`${stack.apiUrl}/openapi.json`).then((answer) => answer.text());
+    for (let calls = 0; calls < 2_000 && !(await hasCollected()); calls += 1) await fetch(`${stack.apiUrl}/openapi.json`).then((answer) => answer.text());
 
     const api = await metricsOf(stack.apis[0]!);
     expect(valueOf(api, 'sello_documents_accepted_total', { document_type: '01' })).toBe(2);

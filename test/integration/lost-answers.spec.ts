@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { ConcurrentChangeError } from '../../src/modules/documents/domain/concurrent-change.js';
 import type { Assessed, Place } from '../../src/modules/documents/domain/issuance.js';
@@ -62,14 +63,14 @@ describe('a connection that ends under the statement that issues a document', ()
   const asIssued = ({ id, access_key }: { id: string; access_key: string }): object =>
     ({ outcome: 'accepted', operation: 'issue', fingerprint: 'v1:a', response: { document_id: id, status: 'NUMBER_RESERVED', access_key } });
   /** Issues while the counter is held, and once PostgreSQL waits for it ends the connection; then does `meanwhile`, and lets go of the counter. */
-  async function issueUnderWay(id: string, end: () => void | Promise<void>, meanwhile: () => Promise<void>): Promise<Issued | Error> {
+  async function issueUnderWay(id: string, end: () => void | Promise<void>, meanwhile: (issued: Promise<unknown>) => Promise<unknown>): Promise<Issued | Error> {
     await issue(randomUUID(), null);
     return inTransaction(database, async (owner) => {
       await owner.query('select 1 from sequence_counters where tenant_id = $1 for update', [seed.tenantId]);
       const issued = issue(id, null).catch((error: unknown) => error as Error);
       await lockAwaited(database);
       await end();
-      await meanwhile();
+      await meanwhile(issued);
       await owner.query('commit');
       return issued;
     });
@@ -113,6 +114,18 @@ describe('a connection that ends under the statement that issues a document', ()
     const issued = await issue(id, null, { documentType: '04', modifiedDocumentId: original, modifiedDocumentType: '01', modifiedDocumentNumber: '001-002-000000001', modifiedDocumentIssueDate: '2026-08-25', reason: 'Devolución' });
     const own = (await stored()).find((document) => document.id === id);
     expect(issued).toMatchObject(asIssued(own!));
+  });
+
+  it('while it is under way, and refused then without a wait for it: nobody knows, and the caller hears so', async () => {
+    const id = randomUUID();
+    const disable = async (): Promise<void> => {
+      await database.query('update issuers set disabled_at = now() where id = $1', [seed.issuerId]);
+      proxy.resetAll();
+    };
+    expect(isStoreOutage(await issueUnderWay(id, disable, (issued) => issued))).toBe(true);
+    // The first goes on with its commit, whoever listens.
+    for (let looks = 0; looks < 600 && (await stored()).length < 2; looks += 1) await sleep(50);
+    expect(await stored()).toMatchObject([{ sequential: 1 }, { id, sequential: 2 }]);
   });
 
   it('of a database that is gone then: nobody knows, and the caller hears so', async () => {

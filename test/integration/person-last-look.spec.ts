@@ -112,6 +112,8 @@ describe('the last look at a person', () => {
     await database.query('update users set is_platform_admin = false where id = $1', [userId]);
     expect(await acting(administrator)).toEqual([refused, refused]);
     await database.query('update users set is_platform_admin = true where id = $1', [userId]);
+    await database.query(`update members set role = 'billing_operator', status = 'suspended' where user_id = $1`, [userId]);
+    expect(await acting(member)).toEqual([refused, refused]);
     await database.query('delete from members where user_id = $1', [userId]);
     expect(await acting({ ...administrator, memberId: null })).toEqual(['acts', 'acts']);
   });

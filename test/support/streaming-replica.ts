@@ -28,6 +28,8 @@ export class StreamingReplica {
     const primary = await startEmbeddedPostgres({ dataDir: first });
     const { port, username, password } = new URL(primary.url);
     const cluster = join(second, 'cluster');
+    // Copied with the mode of any new folder by Node 24, with which PostgreSQL does not start.
+    chmodSync(cluster, 0o700);
     appendFileSync(join(cluster, 'postgresql.auto.conf'), `\nprimary_conninfo = 'host=127.0.0.1 port=${port} user=${username} password=${password}'\n`);
     writeFileSync(join(cluster, 'standby.signal'), '');
     const standby = await startEmbeddedPostgres({ dataDir: second });

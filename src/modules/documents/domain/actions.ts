@@ -39,7 +39,8 @@ export function decideRetry(document: DocumentState, now: Date, policy: SagaPoli
   if (problem !== null) throw notAllowed(document, 'retry', status === 'FAILED_PERMANENT' ? 'GIVEN_UP' : problem);
   const restart = (move: Move, step: Work['step'], patch: DocumentPatch = {}): Decision => ({
     moves: [move],
-    patch: { receptionAttempts: stillCounted(document, step, policy), authorizationAttempts: 0, errorCode: null, errorDetail: null, ...patch },
+    // Sendings that may have taken the number still count: all while it may be taken, by us or others; one where the same bytes may go again.
+    patch: { receptionAttempts: document.suspicion === null ? Math.min(document.receptionAttempts, step === 'authorize' ? 1 : 0) : document.receptionAttempts, authorizationAttempts: 0, errorCode: null, errorDetail: null, ...patch },
     // Never sent: the later numbers of its emission point that were not either wait for it again.
     work: { step, dueAt: now, unsent: document.firstSentAt === null },
   });
@@ -50,15 +51,6 @@ export function decideRetry(document: DocumentState, now: Date, policy: SagaPoli
   }
   if (document.firstSentAt !== null) return restart(sending, 'authorize', { deadlineAt: new Date(now.getTime() + policy.answerDeadlineMs) });
   return restart(sending, document.signingNo === 0 ? 'prepare' : 'submit');
-}
-
-/**
- * Sendings that may have taken the number count on after a retry: all while it may be taken, by us or others; one where the same
- * bytes may go again, unless a single one is all that there may be.
- */
-function stillCounted({ suspicion, receptionAttempts }: DocumentState, step: Work['step'], policy: SagaPolicy): number {
-  if (suspicion !== null) return receptionAttempts;
-  return step === 'authorize' ? Math.min(receptionAttempts, 1, policy.maxReceptionAttempts - 1) : 0;
 }
 
 /** Why sending the same content again cannot help; null where it can. */

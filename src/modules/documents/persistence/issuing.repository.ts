@@ -123,6 +123,8 @@ export class IssuingRepository {
         const accessKey = await this.accessKeyOf(tenant.tenantId, id);
         return accessKey && { outcome: 'accepted', operation: 'issue', fingerprint, response: { document_id: id, status: 'NUMBER_RESERVED', ...accessKey } };
       },
+      // Without a key the last look at issuer and certificate refuses before it waits for anything.
+      idempotencyKey !== null,
     );
     const isItsOwnReplay = issued.outcome === 'replayed' && issued.response['document_id'] === id;
     return isItsOwnReplay ? { ...issued, outcome: 'accepted' } : issued;
@@ -195,21 +197,25 @@ export class IssuingRepository {
    * Has an act done once, also where the connection ends before PostgreSQL has answered.
    * @param act refused when it was done before
    * @param found the answer of the act if it was done, else null
+   * @param waits whether a second `act` waits for one that is under way before it may be refused
    * @throws what `act` throws; the end of the connection where that leaves open whether the act was done
    */
-  private async once<Answer>(act: () => Promise<Answer>, found: () => Promise<Answer | null>): Promise<Answer> {
+  private async once<Answer>(act: () => Promise<Answer>, found: () => Promise<Answer | null>, waits = true): Promise<Answer> {
+    let lost: unknown;
     try {
       return await act();
     } catch (error) {
       if (!isAnswerLost(error)) throw error;
+      lost = error;
     }
     this.log.warn('the connection to PostgreSQL ended before it answered: the document is asked for once more');
-    // If the first is under way still, this one waits for it. If it is done, this one is refused, for what the first wrote or used up.
+    // If the first is under way still, this one waits for it, or its refusal says nothing of the first. If it is done, this one is
+    // refused, for what the first wrote or used up.
     try {
       return await act();
     } catch (refusal) {
       const answer = isNoConnection(refusal) ? null : await found();
-      if (answer === null) throw refusal;
+      if (answer === null) throw waits ? refusal : lost;
       return answer;
     }
   }
