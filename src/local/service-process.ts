@@ -95,10 +95,10 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   };
 }
 
-/** Why the process cannot start, which its last line tells when it knows; null when the log ends otherwise. */
+/** Why the process cannot start, which it tells in the end when it knows; a line of its log that was being written may come behind. */
 function sayingWhy(end: string): string | null {
-  const line = end.slice(end.lastIndexOf('\n') + 1);
-  if (!line.startsWith('{"level":"fatal"')) return null;
+  const line = end.split('\n').findLast((one) => one.startsWith('{"level":"fatal"'));
+  if (line === undefined) return null;
   try {
     return (JSON.parse(line) as { message: string }).message;
   } catch {
