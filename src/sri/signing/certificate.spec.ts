@@ -39,6 +39,10 @@ describe('what a certificate says', () => {
     expect(describeOne({ serial: Buffer.from('00ff', 'hex') }).serialNumber).toBe('255');
   });
 
+  it('a name of any length: those of new files are bounded where they are opened, and what was accepted goes on signing', () => {
+    expect(describeOne({ subject: name([OID.cn, der.utf8('Ñ'.repeat(5_000))]) }).subject).toHaveLength('CN='.length + 5_000);
+  });
+
   it('an authority, and a certificate without key usage', () => {
     expect(describeOne({ ca: true, keyUsage: ['keyCertSign'] })).toMatchObject({
       isCa: true,

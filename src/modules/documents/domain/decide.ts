@@ -128,13 +128,16 @@ function exhausted(document: DocumentState, moves: readonly Move[], patch: Docum
   return { moves, patch: { ...patch, ...problem('ATTEMPTS_EXHAUSTED', { suggested_action: 'retry' }) }, work: recheck(document, now, policy) };
 }
 
-/** A decided document is compared with the SRI daily for a while: an authorization found late wins (ficha técnica §5.11). */
-export function recheck({ firstSentAt, signings }: DocumentState, now: Date, policy: SagaPolicy): Work | null {
+/**
+ * A decided document is compared with the SRI daily for a while: an authorization found late wins (ficha técnica §5.11).
+ * @param withinMs where it is not to wait as long as the policy says
+ */
+export function recheck({ firstSentAt, signings }: DocumentState, now: Date, policy: SagaPolicy, withinMs = policy.recheckEveryMs): Work | null {
   if (firstSentAt === null) return null;
   // A correction or a retry of weeks later was sent again since.
   const lastSigning = signings.at(-1)?.signedAt ?? firstSentAt;
   if (now >= after(lastSigning > firstSentAt ? lastSigning : firstSentAt, policy.recheckForMs)) return null;
-  return { ...ask(after(now, policy.recheckEveryMs)), recheck: true };
+  return { ...ask(after(now, Math.min(withinMs, policy.recheckEveryMs))), recheck: true };
 }
 
 function decideAuthorization(document: DocumentState, answers: Answers, now: Date, policy: SagaPolicy): Decision {
@@ -291,7 +294,7 @@ function wait(document: DocumentState, reason: string, now: Date, policy: SagaPo
     case 'REJECTED':
     case 'FAILED_PERMANENT':
     case 'MANUAL_REVIEW_REQUIRED':
-      return { moves: [], patch: {}, work: recheck(document, now, isAtWork(reason) ? { ...policy, recheckEveryMs: Math.min(SOON_DECIDED_MS, policy.recheckEveryMs) } : policy) };
+      return { moves: [], patch: {}, work: recheck(document, now, policy, isAtWork(reason) ? SOON_DECIDED_MS : undefined) };
     // Compared while it lacked a certificate: it is looked for anew.
     case 'NUMBER_RESERVED':
     case 'XML_GENERATED':

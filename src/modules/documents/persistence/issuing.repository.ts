@@ -160,7 +160,7 @@ export class IssuingRepository {
     );
   }
 
-  /** Null unless the document, as it was read, went on its way at this very moment with this very content: that was nobody else's act. */
+  /** Null unless the document, as it was read, went on its way at this very millisecond with this very content: that was this act, or one that cannot be told from it. */
   private async accessKeyOfAct(tenantId: string, { id, version }: ReadVersion, { content }: Assessed, at: Date): Promise<{ access_key: string } | null> {
     const [done] = await this.transaction.run(tenantId, (manager) =>
       manager.query<{ access_key: string }[]>(

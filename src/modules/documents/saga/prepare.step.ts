@@ -101,8 +101,7 @@ export class PrepareStep implements SagaStep {
    */
   private park(state: DocumentState, errorCode: 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED', now: Date): Decision {
     const isFirst = state.errorCode !== errorCode;
-    const { recheckEveryMs } = this.policy;
-    const comparison = recheck(state, now, isFirst ? { ...this.policy, recheckEveryMs: Math.min(SOON_MS, recheckEveryMs) } : this.policy);
+    const comparison = recheck(state, now, this.policy, isFirst ? SOON_MS : undefined);
     const work: Work = (allows(state.status, 'reconcile') ? null : comparison) ?? { step: 'prepare', dueAt: 'never' };
     return { moves: [], patch: { errorCode, errorDetail: { suggested_action: 'upload_certificate' } }, work };
   }
