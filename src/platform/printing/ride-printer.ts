@@ -1,11 +1,10 @@
-import { Worker } from 'node:worker_threads';
 import { Inject, Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Sleeper, SLEEPER } from '../../shared/ports.js';
 import type { RideInput } from '../../sri/ride/input.js';
 import type { LogoProblem } from '../../sri/ride/logo.js';
 import { FairTurns, type Room } from '../fair-turns.js';
-import { processorTimeUsed } from '../processor-time.js';
+import { IsolatedThread, type ThreadLimits } from '../isolation/isolated-thread.js';
 
 /** All of a printed document but its logo. */
 export type PrintedDocument = Omit<RideInput, 'logo'>;
@@ -36,11 +35,9 @@ export interface Ride {
   readonly logoProblem: LogoProblem | 'unprintable' | null;
 }
 
-/** Processor time, that of the whole process. */
-const COST_LIMIT_MS = 10_000;
+const LIMITS: ThreadLimits = { heapMb: 256, residentMb: 384, processorMs: 10_000 };
 /** By the clock: a thread that does nothing at all. */
 const PATIENCE_MS = 60_000;
-const MEMORY_LIMIT_MB = 256;
 /** One thread draws; a tenant may have a page of documents waiting. */
 const ROOM: Room = { atOnce: 1, atOnceOfTenant: 1, waiting: 64, waitingOfTenant: 24 };
 
@@ -48,12 +45,12 @@ const COMPILED_THREAD = new URL('./ride-thread.js', import.meta.url);
 export const RIDE_THREAD_FILE = Symbol('RideThreadFile');
 
 /**
- * Draws printed documents in a thread of its own, one after the other: a document of hundreds of lines takes tenths of
- * a second of computing, and other requests must not wait for it. The thread starts with the first document.
+ * Draws printed documents in a process of its own, one after the other: a document of hundreds of lines takes tenths of
+ * a second of computing, and other requests must not wait for it. It starts with the first document.
  */
 @Injectable()
 export class RidePrinter implements OnApplicationShutdown {
-  private thread: Worker | null = null;
+  private thread: IsolatedThread | null = null;
   private answer: ((answer: PrintAnswer) => void) | null = null;
   private readonly turns = new FairTurns(ROOM);
 
@@ -89,10 +86,9 @@ export class RidePrinter implements OnApplicationShutdown {
     const thread = (this.thread ??= this.start());
     const overtime = new AbortController();
     const answered = new Promise<PrintAnswer>((resolve) => (this.answer = resolve));
-    const limits = [processorTimeUsed(COST_LIMIT_MS, this.sleeper, overtime.signal), this.sleeper.sleep(PATIENCE_MS, overtime.signal)];
-    const deadline = Promise.race(limits).then(() => LATE, () => LATE);
-    thread.ref();
-    thread.postMessage(task);
+    const deadline = this.sleeper.sleep(PATIENCE_MS, overtime.signal).then(() => LATE, () => LATE);
+    thread.keepsProcessUp(true);
+    thread.post(task);
     try {
       const answer = await Promise.race([answered, deadline]);
       if (answer === LATE) await this.endThread();
@@ -100,38 +96,27 @@ export class RidePrinter implements OnApplicationShutdown {
     } finally {
       overtime.abort();
       this.answer = null;
-      thread.unref();
+      thread.keepsProcessUp(false);
     }
   }
 
-  private start(): Worker {
-    const thread = new Worker(this.threadFile, {
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
-      // Drawing needs nothing of the host: no arguments, no environment (it holds secrets).
-      argv: [],
-      env: {},
-      execArgv: [],
+  private start(): IsolatedThread {
+    return new IsolatedThread(this.threadFile, LIMITS, {
+      answered: (answer) => this.answer?.(answer as PrintAnswer),
+      ended: ({ reason }) => {
+        this.thread = null;
+        this.answer?.({ kind: 'lost', reason });
+      },
     });
-    const lost = (reason: string): void => {
-      if (this.thread !== thread) return;
-      this.thread = null;
-      this.answer?.({ kind: 'lost', reason });
-    };
-    thread.on('message', (answer: PrintAnswer) => {
-      if (this.thread === thread) this.answer?.(answer);
-    });
-    thread.on('error', (error: Error) => lost(error.message));
-    thread.on('exit', (code) => lost(`the printing thread ended with ${code}`));
-    return thread;
   }
 
   private async endThread(): Promise<void> {
     const { thread } = this;
     this.thread = null;
-    await thread?.terminate();
+    await thread?.end();
   }
 }
 
-const LATE: PrintAnswer = { kind: 'lost', reason: `no document after ${COST_LIMIT_MS} ms of processor time, or ${PATIENCE_MS} ms` };
+const LATE: PrintAnswer = { kind: 'lost', reason: `no document after ${PATIENCE_MS} ms` };
 
 const notDrawn = ({ reason }: NotPrinted): Error => new Error(`the document could not be drawn: ${reason}`);

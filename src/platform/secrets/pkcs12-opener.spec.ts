@@ -12,8 +12,10 @@ const openerOf = (program: string, sleeper = sleeperFor(600_000)): Pkcs12Opener 
 const open = (opener: Pkcs12Opener, tenantId = 'tenant') => opener.open(tenantId, Buffer.from('x'), 'password', new Date());
 
 const ANSWER = `
-  import { parentPort, workerData } from 'node:worker_threads';
-  parentPort.postMessage({ kind: 'refused', reason: 'malformed', message: workerData.password + Object.keys(process.env).length });`;
+  import { parentPort } from 'node:worker_threads';
+  parentPort.once('message', async ({ password }) => {
+    parentPort.postMessage({ kind: 'refused', reason: 'malformed', message: password + Object.keys(process.env).length });
+  });`;
 
 describe('the isolated opener', () => {
   it('hands back what the thread answers, and gives it no environment', async () => {

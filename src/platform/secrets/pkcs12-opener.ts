@@ -1,11 +1,10 @@
-import { Worker } from 'node:worker_threads';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Sleeper, SLEEPER } from '../../shared/ports.js';
 import type { InspectedContainer } from '../../sri/signing/pkcs12.js';
 import type { Pkcs12Reason } from '../../sri/signing/pkcs12-error.js';
 import { FairTurns, type Room } from '../fair-turns.js';
-import { processorTimeUsed } from '../processor-time.js';
+import { IsolatedThread, type ThreadLimits } from '../isolation/isolated-thread.js';
 
 export interface OpeningTask {
   readonly bytes: Uint8Array;
@@ -31,18 +30,17 @@ export interface RefusedContainer {
 
 export type OpeningResult = OpenedContainer | RefusedContainer;
 
-/** Processor time, that of the whole process: more than any file needs whose key derivation is accepted. */
-const COST_LIMIT_MS = 3_000;
+/** More processor time than any file needs whose key derivation is accepted. */
+const LIMITS: ThreadLimits = { heapMb: 128, residentMb: 256, processorMs: 3_000 };
 /** By the clock: the machine has no time for it, whatever the file is. */
 const PATIENCE_MS = 30_000;
-const MEMORY_LIMIT_MB = 256;
-/** Threads in one process: uploads are rare, and a bomb must starve neither the requests nor the uploads of others. */
+/** Threads at once: uploads are rare, and a bomb must starve neither the requests nor the uploads of others. */
 const ROOM: Room = { atOnce: 2, atOnceOfTenant: 1, waiting: 16, waitingOfTenant: 6 };
 
 const COMPILED_WORKER = new URL('./pkcs12-worker.js', import.meta.url);
 export const PKCS12_WORKER_FILE = Symbol('Pkcs12WorkerFile');
 
-/** Opens uploaded PKCS#12 files in a thread of their own, which is ended after 3 seconds of processor time or 256 MB. */
+/** Opens uploaded PKCS#12 files in a process of their own, which is killed after 3 seconds of processor time or beyond 256 MB. */
 @Injectable()
 export class Pkcs12Opener {
   private readonly turns = new FairTurns(ROOM);
@@ -67,33 +65,25 @@ export class Pkcs12Opener {
   }
 
   private async runThread(task: OpeningTask): Promise<OpeningResult> {
-    const worker = new Worker(this.workerFile, {
-      workerData: task,
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
-      // The parser needs nothing of the host: no arguments, no environment (it holds secrets).
-      argv: [],
-      env: {},
-      execArgv: [],
-    });
     const done = new AbortController();
+    let thread: IsolatedThread | undefined;
     const answer = new Promise<OpeningResult>((resolve, reject) => {
-      worker.once('message', (result: OpeningResult) => resolve(result));
-      worker.once('error', (error: Error) => (isOutOfMemory(error) ? resolve(TOO_COSTLY) : reject(error)));
-      worker.once('exit', () => resolve(TOO_COSTLY));
+      thread = new IsolatedThread(this.workerFile, LIMITS, {
+        answered: (result) => resolve(result as OpeningResult),
+        ended: ({ limit, reason }) => (limit === null ? reject(new Error(`the reader of certificates broke: ${reason}`)) : resolve(TOO_COSTLY)),
+      });
+      thread.post(task);
     });
-    const tooCostly = processorTimeUsed(COST_LIMIT_MS, this.sleeper, done.signal).then(() => TOO_COSTLY, () => TOO_COSTLY);
     const tooLate = this.sleeper.sleep(PATIENCE_MS, done.signal).then(() => null, () => null);
     try {
-      const result = await Promise.race([answer, tooCostly, tooLate]);
+      const result = await Promise.race([answer, tooLate]);
       if (result === null) throw new DomainError('SERVICE_UNAVAILABLE', { reason: 'machine_busy' });
       return result;
     } finally {
       done.abort();
-      await worker.terminate();
+      await thread?.end();
     }
   }
 }
-
-const isOutOfMemory = (error: Error): boolean => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 
 const TOO_COSTLY: RefusedContainer = { kind: 'refused', reason: 'too_costly', message: 'the file takes too much time or memory to open' };

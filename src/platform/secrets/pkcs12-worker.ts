@@ -1,8 +1,8 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { inspectPkcs12, Pkcs12Error } from '../../sri/signing/pkcs12.js';
 import type { OpeningResult, OpeningTask } from './pkcs12-opener.js';
 
-/** Body of the worker thread: opens one container and answers once. */
+/** Body of the isolated thread: opens one container and answers once. */
 function open({ bytes, password, now }: OpeningTask): OpeningResult {
   try {
     const { privateKeyPkcs8, certificateDer, refusal, pairs, chain } = inspectPkcs12(bytes, password, new Date(now));
@@ -15,4 +15,4 @@ function open({ bytes, password, now }: OpeningTask): OpeningResult {
   }
 }
 
-parentPort?.postMessage(open(workerData as OpeningTask));
+parentPort?.once('message', (task: OpeningTask) => parentPort?.postMessage(open(task)));
