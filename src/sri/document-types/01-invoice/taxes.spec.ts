@@ -132,6 +132,18 @@ describe('taxes', () => {
   });
 
   it.each([
+    ['1.0000', null, 'tax.tariff_missing'],
+    ['1.0000', '150.00', null],
+    // The law may have lowered it.
+    ['0.7500', null, 'warning tax.rate_unusual'],
+  ])('of excise above 100 %% need the tariff: rate %s, tariff %s', (rate, tariff, expected) => {
+    const [ice, iva] = SEVERAL.content.lines[0]!.taxes!;
+    const found = rulesOf(severalLine(0, { taxes: [{ ...ice!, taxRateCode: '3023', rate, tariff, taxAmount: '150.00' }, { ...iva!, taxableBase: '250.00', taxAmount: '37.50' }] }));
+    const told = ['tariff', 'rate'].flatMap((field) => found.filter((one) => one.endsWith(` /lines/0/taxes/0/${field}`)));
+    expect(told).toEqual(expected === null ? [] : [`${expected} /lines/0/taxes/0/${expected === 'tax.tariff_missing' ? 'tariff' : 'rate'}`]);
+  });
+
+  it.each([
     ['3610', '0.2000', null, '21.00', ['warning tax.amount_unusual /lines/0/taxes/0/tax_amount', 'warning tax.amount_unusual /taxes/0/tax_amount']],
     ['3610', '0.2000', null, '20.01', []],
     ['3041', '0.7500', null, '80.00', []],

@@ -9,7 +9,8 @@ export interface Consignee extends Omit<Destination, 'lineNumbers'> {
  * Who receives the goods: the listed destinations, each with its lines, or the buyer
  * with all of them. The trip's route, establishment and customs declaration stand in
  * where a destination has none of its own; the buyer's supporting document is the
- * `modified_document_*` of the request.
+ * `modified_document_*` of the request. A line that several name, which is an error of
+ * its own, goes to the first of them: no text comes out longer than what was given.
  */
 export function consigneesOf(content: DocumentContent): readonly Consignee[] {
   const { transport } = content;
@@ -31,13 +32,26 @@ export function consigneesOf(content: DocumentContent): readonly Consignee[] {
       },
     ];
   }
-  return transport.destinations.map(({ lineNumbers, ...destination }) => ({
+  const lines = linesOf(content.lines, transport.destinations);
+  return transport.destinations.map(({ lineNumbers: _numbers, ...destination }, index) => ({
     ...destination,
     route: destination.route ?? trip.route,
     establishment: destination.establishment ?? trip.establishment,
     customsDocument: destination.customsDocument ?? trip.customsDocument,
-    lines: content.lines.filter((line) => lineNumbers.includes(line.lineNumber)),
+    lines: lines[index] ?? [],
   }));
+}
+
+/** The lines of each destination, in their order. */
+function linesOf(lines: readonly DocumentLine[], destinations: readonly Destination[]): readonly (readonly DocumentLine[])[] {
+  const consignee = new Map<number, DocumentLine[]>();
+  const all = destinations.map(({ lineNumbers }) => {
+    const own: DocumentLine[] = [];
+    for (const number of lineNumbers) if (!consignee.has(number)) consignee.set(number, own);
+    return own;
+  });
+  for (const line of lines) consignee.get(line.lineNumber)?.push(line);
+  return all;
 }
 
 function supportOf(content: DocumentContent): Consignee['supportingDocument'] {

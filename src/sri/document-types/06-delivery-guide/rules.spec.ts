@@ -116,7 +116,8 @@ it.each<[string, DocumentContent, string[]]>([
   ['two', full({ taxes: [FULL.content.taxes[0]!, FULL.content.taxes[0]!] }), ['guide.taxes /taxes']],
   ['quantity', line({ quantity: '0.000000' }), ['line.quantity /lines/0/quantity']],
   ['number', line({ lineNumber: 2 }), ['line.number_repeated /lines/1/line_number']],
-  ['tip', full({ tip: '1.00' }), ['warning guide.unused_field /tip']],
+  ['tip', full({ tip: '1.00' }), ['guide.money /tip']],
+  ['a tip of nothing', full({ tip: '0.00' }), []],
 ])('carries no money: %s', (_name, content, expected) => {
   expect(rulesOf(content)).toEqual(expected);
 });
@@ -167,6 +168,16 @@ it.each<[string, DocumentContent, string[]]>([
   ['later', withSupport({ authorizationNumber: null, issueDate: '2026-09-16' }), [`support.date ${AT}/0/supporting_document/issue_date`]],
 ])('gives every line to exactly one complete consignee: %s', (_name, content, expected) => {
   expect(rulesOf(content, SEVERAL.issuer)).toEqual(expected);
+});
+
+it('writes each line once, however many consignees name it', () => {
+  const lines = Array.from({ length: 190 }, (_, index) => ({ ...SEVERAL.content.lines[0]!, lineNumber: index + 1, description: '&'.repeat(300) }));
+  const [first] = SEVERAL.content.transport!.destinations;
+  const all = lines.map(({ lineNumber }) => lineNumber);
+  const destinations = Array.from({ length: 500 }, () => ({ ...first!, lineNumbers: all }));
+  const found = preflight({ ...SEVERAL.content, lines, transport: { ...SEVERAL.content.transport!, destinations } }, SEVERAL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 });
+  expect(found.findings.map(({ rule }) => rule)).toContain('destination.line_repeated');
+  expect(found.xmlBytes).toBeLessThan(1_000_000);
 });
 
 it('warns of what a guide has no place for', () => {

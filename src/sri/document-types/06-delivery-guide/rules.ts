@@ -117,6 +117,7 @@ function* amountsOf(content: DocumentContent): Generator<readonly [string, strin
   yield ['/total_discount', content.totalDiscount];
   yield ['/total_tax', content.totalTax];
   yield ['/total', content.total];
+  yield ['/tip', content.tip];
   for (const [index, line] of content.lines.entries()) {
     yield [`/lines/${index}/unit_price`, line.unitPrice];
     yield [`/lines/${index}/discount`, line.discount];
@@ -159,7 +160,6 @@ function* checkBuyerSupport(content: DocumentContent): Generator<Finding> {
 function* checkUnused(content: DocumentContent): Generator<Finding> {
   const destinations = content.transport?.destinations.length ?? 0;
   const unused = [
-    ['/tip', content.tip],
     ['/delivery_guide_number', content.deliveryGuideNumber],
     ['/vehicle_plate', content.vehiclePlate],
     ['/modified_document_id', content.modifiedDocumentNumber === null ? content.modifiedDocumentId : null],

@@ -611,3 +611,13 @@ it('writes whether a payment abroad is subject to withholding only without a tre
   expect(xml(false)).toContain('<pagExtSujRetNorLeg>SI</pagExtSujRetNorLeg>');
   expect(xml(true)).not.toContain('pagExtSujRetNorLeg');
 });
+
+it('counts only income tax that is withheld as subjecting a payment abroad', () => {
+  const { issuer, numbering } = ABROAD;
+  const [income] = ABROAD.content.withholding!.supportingDocuments[0]!.withholdings;
+  const untaxed = { ...income!, taxCode: '1', amount: '0.00' };
+  const vat = { ...income!, taxCode: '2', amount: '150.00' };
+  const xml = (withholdings: readonly WithheldTax[]) => WITHHOLDING.buildXml(support({ treaty: false, withholdings: [...withholdings] }, ABROAD), issuer, numbering);
+  expect(xml([untaxed, vat])).toContain('<pagExtSujRetNorLeg>NO</pagExtSujRetNorLeg>');
+  expect(xml([vat, { ...untaxed, amount: '0.01' }])).toContain('<pagExtSujRetNorLeg>SI</pagExtSujRetNorLeg>');
+});

@@ -1,5 +1,6 @@
 import { dec } from '../../../shared/decimal.js';
 import { toSriDate } from '../../../shared/guayaquil.js';
+import { WITHHELD_TAX } from '../../tables/withholding.js';
 import { element, group, optional } from '../../xml/canonical.js';
 import type { DocumentTax, SupportingDocument, SupportingTax, WithheldTax, Withholding } from '../content.js';
 import { yesNo } from '../parts/additional-info.js';
@@ -49,11 +50,11 @@ function supportingDocument(document: SupportingDocument): string {
 
 /**
  * Regime, country and treaty as given. Without a treaty the payment is subject to
- * withholding under the law when something is withheld; any regime but the general
+ * withholding under the law when income tax is withheld of it; any regime but the general
  * one is a preferential one.
  */
 function paymentAbroad({ regimeType, country, treaty, withholdings }: SupportingDocument): string {
-  const withheld = withholdings.some(({ amount }) => !dec(amount).isZero());
+  const withheld = withholdings.some(({ taxCode, amount }) => taxCode === WITHHELD_TAX.income && !dec(amount).isZero());
   return (
     optional('tipoRegi', regimeType) +
     optional('paisEfecPago', country) +

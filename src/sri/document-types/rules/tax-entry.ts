@@ -46,8 +46,8 @@ const TAX_ENTRY_RULES = defineRules({
     reference: TABLES,
   },
   'tax.tariff_missing': {
-    es: 'Este código tiene tarifa específica: indíquela en tariff',
-    en: 'This code has a specific rate: give it in tariff',
+    es: 'Este código tiene tarifa específica, o de más del 100 %: indíquela en tariff',
+    en: 'This code has a specific rate, or one of more than 100 %: give it in tariff',
     reference: TABLES,
   },
   'tax.amount': {
@@ -134,6 +134,11 @@ export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string, 
   const rule = rate.binding ? TAX_ENTRY_RULES['tax.rate'] : TAX_ENTRY_RULES['tax.rate_unusual'];
   if (tax.tariff !== null) {
     if (!sameDecimal(tax.tariff, rate.percent)) yield finding(rule, at.tariff, rate.percent, tax.tariff);
+  }
+  // A rate that `rate` has no room for, unless the law in force has lowered it.
+  if (tax.tariff === null && dec(rate.fraction).gt(1) && dec(tax.rate).gte(1)) {
+    yield finding(TAX_ENTRY_RULES['tax.tariff_missing'], at.tariff, rate.percent);
+    return rate;
   }
   if (tax.tariff === null || rate.binding) {
     if (!sameDecimal(tax.rate, rate.fraction)) yield finding(rule, at.rate, rate.fraction, tax.rate);
