@@ -2,9 +2,10 @@ import { classifyRefused, classifyReturned, type Verdict } from '../../../sri/so
 import type { SriMessage } from '../../../sri/soap/message.js';
 import type { ReceptionAnswer } from '../../../sri/soap/reception.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
-import { type Answers, type Authorization, findingOf, instantOf } from './authorization-finding.js';
+import { type Answers, type Authorization, type Finding, findingOf, instantOf } from './authorization-finding.js';
 import { type Decision, type DocumentPatch, type DocumentState, type Move, type SagaPolicy, type Signing, type Work, waitOf } from './document.js';
 import { LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
+import { ASKS_BEFORE_TAKEN, deadlinePastSilence } from './silence.js';
 
 /** What a step learned. */
 export type Evidence =
@@ -140,8 +141,16 @@ export function recheck({ firstSentAt, signings }: DocumentState, now: Date, pol
   return { ...ask(after(now, Math.min(withinMs, policy.recheckEveryMs))), recheck: true };
 }
 
-function decideAuthorization(document: DocumentState, answers: Answers, now: Date, policy: SagaPolicy): Decision {
-  const found = findingOf(document, answers);
+function decideAuthorization(asked: DocumentState, answers: Answers, now: Date, policy: SagaPolicy): Decision {
+  const found = findingOf(asked, answers);
+  const deadlineAt = deadlinePastSilence(asked, now, policy);
+  const decision = decideFinding({ ...asked, deadlineAt }, found, now, policy);
+  const nextAt = decision.work?.dueAt;
+  const extended = found.kind === 'no_answer' && nextAt instanceof Date ? deadlinePastSilence(asked, now, policy, nextAt) : deadlineAt;
+  return extended === asked.deadlineAt ? decision : { ...decision, patch: { deadlineAt: extended, ...decision.patch } };
+}
+
+function decideFinding(document: DocumentState, found: Finding, now: Date, policy: SagaPolicy): Decision {
   const { status } = document;
   switch (found.kind) {
     case 'authorized':
@@ -238,9 +247,6 @@ function authorizedBy(document: DocumentState, { entry, signing }: Authorization
 /** After so many documents in a row whose number the SRI gave to others, the counter is wrong: the emission point stops. */
 const TAKEN_IN_A_ROW = 3;
 
-/** Empty answers, minutes apart in the end, before a number counts as taken by another document. */
-const ASKS_BEFORE_TAKEN = 4;
-
 /** Asked by key, and the SRI knows nothing: the same bytes may go again. */
 function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decision {
   if (document.suspicion === 'SEQUENTIAL_TAKEN') {
@@ -266,10 +272,7 @@ function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decis
 const SOON_DECIDED_MS = 3_600_000;
 const isAtWork = (reason: string): boolean => reason === 'in_process' || reason === 'former_in_process';
 
-/**
- * No decision yet. The deadline counts only answers that show the SRI at work
- * (not `unanswered`): an authority that is down leaves the document waiting.
- */
+/** No decision yet. Only an answer can end the wait for one (not `unanswered`): an authority that is down leaves the document waiting. */
 function wait(document: DocumentState, reason: string, now: Date, policy: SagaPolicy, unanswered?: { readonly retryAfterSeconds?: number }): Decision {
   const answered = unanswered === undefined;
   // Only what shows that the SRI knows nothing of the document says that its number is another's.

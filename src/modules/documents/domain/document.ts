@@ -19,7 +19,10 @@ export interface DocumentState {
   readonly authorizationAttempts: number;
   readonly firstSentAt: Date | null;
   readonly receivedAt: Date | null;
+  /** Until when the SRI has time to decide; null: nothing is waited for. */
   readonly deadlineAt: Date | null;
+  /** When the record was last written: the SRI was asked, or the question put off. */
+  readonly changedAt: Date;
   /** Why the document does not go on; code of the error catalogue. */
   readonly errorCode: string | null;
   readonly sriMessages: readonly SriMessage[];

@@ -49,13 +49,13 @@ export function toLoaded(row: LoadedRow): LoadedDocument {
       firstSentAt: date(d['first_sent_at']),
       receivedAt: date(d['received_at']),
       deadlineAt: date(d['deadline_at']),
+      changedAt: new Date(d['updated_at'] as string),
       errorCode: d['error_code'] as string | null,
       sriMessages: (d['sri_messages'] as WireMessage[]).map(fromWireMessage),
       isResigning: isSigningSpent(row),
       cancellation: d['cancellation'] as DocumentState['cancellation'],
     },
     acceptedAt: new Date(d['created_at'] as string),
-    decidedAt: date(d['updated_at']),
     issuerId: d['issuer_id'] as string,
     sequential: d['sequential'] as number,
     content: row.content,
@@ -76,7 +76,8 @@ function isSigningSpent({ document: d, digests }: LoadedRow): boolean {
   const current = digests.find(({ signingNo }) => signingNo === d['signing_no']);
   if (current === undefined) return false;
   const isOfThisContent = current.accessKey === d['access_key'] && (current.contentRevision ?? d['content_revision']) === d['content_revision'];
-  return d['due_step'] === 'prepare' || !isOfThisContent;
+  // With this code it could not be signed anew: what it was retried for is still to be done.
+  return d['due_step'] === 'prepare' || d['error_code'] === 'SIGNING_FAILED' || !isOfThisContent;
 }
 
 /** Patch property -> column. */

@@ -18,8 +18,6 @@ export interface LoadedDocument {
   readonly state: DocumentState;
   /** When its number was taken. */
   readonly acceptedAt: Date;
-  /** When the last decision about it was written. */
-  readonly decidedAt: Date | null;
   readonly issuerId: string;
   readonly sequential: number;
   readonly content: DocumentContent;

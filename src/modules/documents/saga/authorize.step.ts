@@ -5,6 +5,7 @@ import { type AuthorizationAnswer, AuthorizationClient } from '../../../sri/soap
 import { decide } from '../domain/decide.js';
 import type { SagaPolicy, Work } from '../domain/document.js';
 import { DocumentsRepository, StaleDocumentError } from '../persistence/documents.repository.js';
+import { deadlinePastSilence } from '../domain/silence.js';
 import { askAuthorization, authorizationRecords } from './ask-authorization.js';
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
@@ -38,7 +39,10 @@ export class AuthorizeStep implements SagaStep {
     }
     const permit = await this.calls.acquire('authorization');
     const startedAt = this.clock.now();
-    if (permit.kind === 'wait') return await postpone(this.documents, document, 'authorize', permit.until, startedAt);
+    if (permit.kind === 'wait') {
+      const deadlineAt = deadlinePastSilence(state, startedAt, this.policy, permit.until);
+      return await postpone(this.documents, document, 'authorize', permit.until, startedAt, { patch: { deadlineAt } });
+    }
     const answers = await askAuthorization(state, (accessKey) => (accessKey === state.accessKey ? this.ask(accessKey, permit) : this.askFormer(accessKey, document)));
     await this.killPoints.pass('after-auth-answer', loaded.content.numericCode);
 

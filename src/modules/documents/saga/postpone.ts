@@ -1,4 +1,4 @@
-import type { Decision, Work } from '../domain/document.js';
+import type { Decision, DocumentPatch, Work } from '../domain/document.js';
 import { isSettled, type Step, target } from '../domain/lifecycle.js';
 import type { DocumentsRepository } from '../persistence/documents.repository.js';
 import type { Admission } from './sri-breaker.js';
@@ -11,7 +11,7 @@ export async function postpone(
   step: Step,
   dueAt: Date,
   now: Date,
-  reason?: Extract<Admission, { kind: 'wait' }>['reason'],
+  { reason, patch }: { readonly reason?: Extract<Admission, { kind: 'wait' }>['reason']; readonly patch?: DocumentPatch } = {},
 ): Promise<Work> {
   const work: Work = { step, dueAt, recheck: isSettled(state.status) };
   const reached = (signature?.moves ?? []).reduce((status, { trigger }) => target(status, trigger), state.status);
@@ -20,7 +20,7 @@ export async function postpone(
       ...(signature?.moves ?? []),
       ...(reason === 'breaker_open' && reached === 'RECEPTION_PENDING' ? [{ trigger: 'not_delivered', detail: { reason } } as const] : []),
     ],
-    patch: signature?.patch ?? {},
+    patch: { ...signature?.patch, ...patch },
     work,
   };
   await documents.advance(state, decision, token, now, signature && { signing: signature.signing });

@@ -23,7 +23,7 @@ const POLICY: SagaPolicy = {
 };
 const STATE: DocumentState = {
   id: 'd', tenantId: 't', status: 'RECEPTION_PENDING', version: 1, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [], isResigning: false, suspicion: null,
-  receptionAttempts: 0, authorizationAttempts: 0, firstSentAt: null, receivedAt: null, deadlineAt: null, errorCode: null, sriMessages: [], cancellation: null,
+  receptionAttempts: 0, authorizationAttempts: 0, firstSentAt: null, receivedAt: null, deadlineAt: null, changedAt: new Date(START), errorCode: null, sriMessages: [], cancellation: null,
 };
 const SETTINGS = { LEASE_SECONDS: 60, SRI_TIMEOUT_SECONDS: 30, SHUTDOWN_SECONDS: 25, WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 };
 
@@ -47,7 +47,7 @@ describe('the steps that call the SRI', () => {
     databaseAway = false;
     breaker = new SriBreaker(clock, SETTINGS);
     loaded = {
-      state: STATE, acceptedAt: new Date(START), decidedAt: null, issuerId: 'i', sequential: 1, content: { numericCode: '12345678' } as never, issuer: {} as never,
+      state: STATE, acceptedAt: new Date(START), issuerId: 'i', sequential: 1, content: { numericCode: '12345678' } as never, issuer: {} as never,
       signed: { xml: Buffer.from('<factura/>'), certificateValidTo: new Date(START + DAY), wasSent: false }, activeCertificate: null,
     };
   });
@@ -58,7 +58,7 @@ describe('the steps that call the SRI', () => {
       if (databaseAway) return Promise.reject(new Error('the database is away'));
       decisions.push(decision);
       records.push(written);
-      loaded = { ...loaded, state: { ...state, ...(decision.patch as Partial<DocumentState>), version: state.version + 1 }, decidedAt: clock.now() };
+      loaded = { ...loaded, state: { ...state, ...(decision.patch as Partial<DocumentState>), version: state.version + 1, changedAt: clock.now() } };
       return Promise.resolve({ version: loaded.state.version, successorWoken: false });
     },
   } as never;

@@ -30,7 +30,7 @@ export class SubmitStep implements SagaStep {
       return again.work;
     }
     const permit = await this.calls.acquire('reception', { acceptedAt: loaded.acceptedAt, turn: signature ? 'fresh' : 'announced' });
-    if (permit.kind === 'wait') return await postpone(this.documents, document, 'submit', permit.until, now, permit.reason);
+    if (permit.kind === 'wait') return await postpone(this.documents, document, 'submit', permit.until, now, { reason: permit.reason });
     return await this.transmission.send(document, xml, permit);
   }
 }

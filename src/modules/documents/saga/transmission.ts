@@ -85,9 +85,9 @@ export class Transmission {
    *
    * @param triedAt null for the first try with a signature: whatever the document waited for before was something else
    */
-  private asUnsentAsBefore({ state, decidedAt }: LoadedDocument, decided: Decision, triedAt: Date | null, now: Date): Decision {
-    const { receptionAttempts, firstSentAt, status } = state;
-    const waited = status === 'RECEPTION_RETRY_SCHEDULED' && decidedAt !== null && triedAt !== null ? triedAt.getTime() - decidedAt.getTime() : 0;
+  private asUnsentAsBefore({ state }: LoadedDocument, decided: Decision, triedAt: Date | null, now: Date): Decision {
+    const { receptionAttempts, firstSentAt, status, changedAt } = state;
+    const waited = status === 'RECEPTION_RETRY_SCHEDULED' && triedAt !== null ? triedAt.getTime() - changedAt.getTime() : 0;
     const grown = new Date(now.getTime() + Math.min(2 * waited, this.policy.unansweredWaitMs));
     const { work } = decided;
     return {

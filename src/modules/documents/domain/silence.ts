@@ -1,0 +1,27 @@
+import { type DocumentState, type SagaPolicy, waitOf } from './document.js';
+import type { DocumentStatus } from './lifecycle.js';
+
+/** Empty answers, minutes apart in the end, before a number counts as taken by another document. */
+export const ASKS_BEFORE_TAKEN = 4;
+
+/** The states in which the SRI has until `deadlineAt` to decide. */
+const AWAITED = new Set<DocumentStatus>(['RECEPTION_UNKNOWN', 'RECEPTION_RETRY_SCHEDULED', 'AUTHORIZATION_PENDING', 'AUTHORIZATION_RETRY_SCHEDULED', 'AUTHORIZATION_UNKNOWN']);
+
+/** Workers are seldom on the second; only more than that is lost time. */
+const PUNCTUAL_MS = 60_000;
+
+/**
+ * Until when the SRI has time to decide: time in which it could not be asked, or gave no answer, is not taken from it. It is away
+ * for a day, then works off what it holds, and must not find every document handed to a person at its first answer.
+ *
+ * @param nextAt when it is asked next, if it gave no answer now: that wait is silence, too
+ * @returns null where nothing is waited for
+ */
+export function deadlinePastSilence(document: DocumentState, now: Date, policy: SagaPolicy, nextAt: Date = now): Date | null {
+  const { deadlineAt, changedAt, status, suspicion, authorizationAttempts } = document;
+  if (deadlineAt === null || !AWAITED.has(status)) return deadlineAt;
+  const attempts = suspicion === null ? authorizationAttempts : Math.max(authorizationAttempts, ASKS_BEFORE_TAKEN);
+  const late = now.getTime() - changedAt.getTime() - waitOf(policy.authorizationLadderMs, attempts);
+  const silentMs = (late > PUNCTUAL_MS ? late : 0) + (nextAt.getTime() - now.getTime());
+  return silentMs === 0 ? deadlineAt : new Date(deadlineAt.getTime() + silentMs);
+}
