@@ -38,7 +38,7 @@
 -- Tenants: bind_environment, current_tenant, isolate_tenant_table, provision_tenant
 -- Webhooks: begin_attempt, claim_deliveries_going_round, delivery_of_event, end_attempt, failing_webhooks,
 -- replace_sealed_webhook_secret, replay_events, restart_delivery, resume_deliveries, resume_some_deliveries,
--- sealed_webhook_secrets_after, switch_webhook_off
+-- sealed_webhook_secrets_after, switch_webhook_off, webhooks_to_resume
 
 
 -- ===== Audit log
@@ -2920,7 +2920,8 @@ begin
     select from (
       select x.* from documents x where x.tenant_id = d.tenant_id order by x.created_at desc, x.id desc limit 5000
     ) x
-    where x.issuer_id = d.issuer_id and x.authorization_date > p_since and x.sri_environment = d.sri_environment
+    where x.issuer_id = d.issuer_id and least(x.authorization_date, x.updated_at) > p_since and x.authorization_date is not null
+      and x.sri_environment = d.sri_environment
       and (p_scope not in ('establishment', 'emission_point') or x.establishment_id = d.establishment_id)
       and (p_scope <> 'emission_point' or x.emission_point_id = d.emission_point_id)
       and (p_scope not in ('document_type', 'emission_point') or x.document_type = d.document_type)
@@ -4473,3 +4474,22 @@ begin
     'id', k.id, 'url', substring(k.url from '^[^/]+//[^/?]+'), 'description', k.description, 'disabled_reason', k.disabled_reason, 'disabled_at', k.disabled_at, 'failing_since', k.failing_since)));
   return true;
 end $function$;
+
+-- Returns up to p_limit active webhooks, of all tenants, for which deliveries are still set aside. The worker calls it
+-- at intervals, and resume_some_deliveries for each.
+CREATE OR REPLACE FUNCTION sello.webhooks_to_resume(p_limit integer)
+ RETURNS TABLE(tenant_id uuid, id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  select k.tenant_id, k.id from webhooks k
+  where k.is_active and exists (
+    select from webhook_deliveries d
+    where d.tenant_id = k.tenant_id and d.webhook_id = k.id and d.status = 'pending' and d.next_attempt_at is null)
+  limit p_limit
+$function$;
+alter function webhooks_to_resume(integer) owner to sello_worker;
+revoke execute on function webhooks_to_resume(integer) from public;
+grant execute on function webhooks_to_resume(integer) to sello_app;

@@ -101,6 +101,14 @@ describe('a pause', () => {
     expect(await pauses()).toEqual([]);
   });
 
+  it('begins where the clock of the SRI is ahead, and what it authorized before seems to be authorized since', async () => {
+    const [served, id] = [await sent(ago(1)), await sent(ago(1))];
+    const ahead = new Date(Date.now() + 30_000);
+    await move(served, ['authorized'], { at: ago(0.5), patch: { authorizationNumber: (await stateOf(served)).accessKey, authorizationDate: ahead.toISOString() } });
+    await refuse(id);
+    expect(await pauses()).toMatchObject([{ scope: 'issuer', is_open: true }]);
+  });
+
   it('does not begin again with the refusal of what was sent before it was resumed, and does with that of what was sent since', async () => {
     const [first, second] = [await sent(ago(5)), await sent(ago(5))];
     await refuse(first);

@@ -389,6 +389,24 @@ describe('the work of webhooks', () => {
       }
     });
 
+    it('what an API left set aside when it ended goes on by the worker, and what waits for a webhook that is off stays', async () => {
+      const [on, off] = [await tenant(2, 3), await tenant(1, 3)];
+      for (const id of [on, off]) {
+        await database.query('update webhook_deliveries set next_attempt_at = null where tenant_id = $1', [id]);
+        await database.query(`update webhook_work set due_at = now() + interval '3 days' where tenant_id = $1`, [id]);
+      }
+      await database.query('update webhooks set is_active = false where tenant_id = $1', [off]);
+      const aside = (id: string): Promise<unknown> =>
+        database.query(
+          `select count(*) filter (where d.next_attempt_at is null)::integer as aside, count(*) filter (where w.due_at <= now())::integer as due
+           from webhook_deliveries d join webhook_work w on w.tenant_id = d.tenant_id and w.delivery_id = d.id where d.tenant_id = $1`, [id]);
+      const before = await aside(on);
+      await work.resumeSetAside(100, new Date(), new AbortController().signal);
+      expect(before).toEqual([{ aside: expect.any(Number), due: 0 }]);
+      expect(await aside(on)).toEqual((before as { aside: number }[]).map((row) => ({ aside: 0, due: row.aside })));
+      expect(await aside(off)).toEqual([{ aside: 3, due: 0 }]);
+    });
+
     it('what nobody switches on in that time has failed, and what was removed fails at once', async () => {
       const id = await tenant(1, 2);
       const [one, two] = (await database.query<Work>('select webhook_id, delivery_id from webhook_work where tenant_id = $1', [id])) as [Work, Work];

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { Ids } from '../../../shared/ports.js';
 import type { EventCard } from '../../events/public.js';
+import { resumeDeliveries } from './resume-deliveries.js';
 
 export interface ClaimLimits {
   /** Most deliveries that are taken, and most of those to addresses that fail. */
@@ -85,5 +86,14 @@ export class DispatchRepository {
       await this.database.call(tenantId, `select switch_webhook_off($1, $2, null, false, true, $3 * interval '1 millisecond', $4, $5)`, [id, patienceMs, now, ids.uuid()]);
     }
     return found.length;
+  }
+
+  /** Makes due, of up to so many webhooks of all tenants that are on, the deliveries that are still set aside for them. */
+  async resumeSetAside(limit: number, now: Date, stopping: AbortSignal): Promise<void> {
+    const found = await this.database.withoutTenant<{ tenant_id: string; id: string }>('select * from webhooks_to_resume($1)', [limit]);
+    for (const { tenant_id: tenantId, id } of found) {
+      let resumed = 1;
+      while (resumed > 0 && !stopping.aborted) resumed = await resumeDeliveries(this.database, tenantId, id, now);
+    }
   }
 }

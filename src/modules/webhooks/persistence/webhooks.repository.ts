@@ -5,6 +5,7 @@ import { requireCredential } from '../../../platform/database/standing-credentia
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { EventKind } from '../../../shared/event-catalogue.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { resumeDeliveries } from './resume-deliveries.js';
 import type { WebhookCreated, WebhookRecord } from '../webhooks.responses.js';
 
 export interface NewWebhook {
@@ -24,8 +25,6 @@ export interface KeptSecret {
 
 const COLUMNS = 'id, tenant_id, url, description, kinds, is_active, failing_since, disabled_at, disabled_reason, created_at, updated_at';
 const WRITABLE = ['url', 'kinds', 'description', 'is_active'] as const;
-/** How many deliveries are due again in one transaction, far below what a statement has time for on a busy machine. */
-const RESUMED_AT_ONCE = 2_000;
 const STANDING = 'tenant_id = $1 and deleted_at is null';
 
 /** Where a tenant wants events sent. One that was deleted stays with its deliveries and is shown no more. */
@@ -85,9 +84,7 @@ export class WebhooksRepository {
 
   /** In transactions of their own, after that of the change: see the function. */
   private async resume(tenantId: string, id: string, now: Date): Promise<void> {
-    const some = async (): Promise<number> =>
-      (await this.database.call<{ resumed: number }>(tenantId, 'select resume_some_deliveries($1, $2, $3, $4) as resumed', [id, now, RESUMED_AT_ONCE]))[0]?.resumed ?? 0;
-    while ((await some()) > 0);
+    while ((await resumeDeliveries(this.database, tenantId, id, now)) > 0);
   }
 
   private async write(tenant: TenantContext, id: string, change: WebhookChange, now: Date): Promise<WebhookRecord | null> {
