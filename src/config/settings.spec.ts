@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { loadAll } from 'js-yaml';
 import { readOwnerUrl, readSettings, SETTINGS_SCHEMA, SettingsError } from './settings.js';
 
-const GIVEN = { DATABASE_URL: 'postgres://localhost/sello', REDIS_URL: 'redis://localhost' };
+const GIVEN = { DATABASE_URL: 'postgres://localhost/sello', REDIS_URL: 'redis://localhost', MAIL_FROM: 'no-reply@mail.example' };
 const CELCER = 'https://celcer.sri.gob.ec/comprobantes-electronicos-ws/RecepcionComprobantesOffline';
 const CEL = 'https://cel.sri.gob.ec/comprobantes-electronicos-ws/RecepcionComprobantesOffline';
 
@@ -39,6 +39,16 @@ describe('settings', () => {
       expect(() => read(lease, server)).toThrow(new RegExp(`^  MAIL_LEASE_SECONDS and SMTP_URL: .* be ${least} s at least`, 'm'));
     }
     for (const [lease, server] of [['57', 'smtp://mail'], ['5', quick], ['1', undefined]] as const) expect(read(lease, server)).toMatchObject({ MAIL_LEASE_SECONDS: Number(lease) });
+  });
+
+  it('refuse to write mails in a name that nobody set, but on a machine of their own', () => {
+    const read = (APP_ENV: string, given: object) => () => readSettings({ ...GIVEN, MAIL_FROM: undefined, APP_ENV, ...given });
+    for (const APP_ENV of ['sandbox', 'production']) {
+      expect(read(APP_ENV, { SMTP_URL: 'smtp://mail' })).toThrow(/^ {2}MAIL_FROM: required with SMTP_URL/m);
+      expect(read(APP_ENV, {})).not.toThrow();
+    }
+    const simulator = { SRI_RECEPTION_URL: 'http://127.0.0.1/r', SRI_AUTHORIZATION_URL: 'http://127.0.0.1/a' };
+    expect(read('local', { ...simulator, SMTP_URL: 'smtp://mail' })).not.toThrow();
   });
 
   it('name every wrong or missing setting at once and repeat no value', () => {

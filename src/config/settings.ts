@@ -198,6 +198,9 @@ function* contradictions(settings: Partial<Parsed>, present: Environment): Gener
   if (settings.REDIS_CLUSTER === false && settings.REDIS_URL?.includes(',')) yield 'REDIS_URL: several addresses are the nodes of a cluster, which REDIS_CLUSTER=true says';
   if (isGiven('GOOGLE_CLIENT_ID') && !isGiven('GOOGLE_CLIENT_SECRET')) yield 'GOOGLE_CLIENT_SECRET: required with GOOGLE_CLIENT_ID';
   if (isGiven('MAIL_BOUNCE_ADDRESS') && !isGiven('MAIL_BOUNCE_SECRET')) yield 'MAIL_BOUNCE_SECRET: required with MAIL_BOUNCE_ADDRESS';
+  if (environment !== undefined && environment !== 'local' && isGiven('SMTP_URL') && !isGiven('MAIL_FROM')) {
+    yield 'MAIL_FROM: required with SMTP_URL, an address that the mail server takes mails from';
+  }
   if (environment === 'local' && (!isGiven('SRI_RECEPTION_URL') || !isGiven('SRI_AUTHORIZATION_URL'))) {
     yield 'SRI_RECEPTION_URL and SRI_AUTHORIZATION_URL: name the simulator (npm run simulator) when APP_ENV is local';
   } else if (isGiven('SRI_RECEPTION_URL') !== isGiven('SRI_AUTHORIZATION_URL')) {

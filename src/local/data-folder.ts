@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readProcFile } from '../platform/proc-file.js';
+import { commandLineOf } from '../platform/proc-file.js';
 import { LocalError } from './options.js';
 
 /** What a later start needs to issue as the same demo tenant. Holds the clear API key: mode 0600. */
@@ -138,13 +138,12 @@ function readJson(file: string): unknown {
   }
 }
 
-/** True when the process lives and, where that can be seen, runs this program: numbers are reused. */
+/** True when the process lives and runs this program: numbers are reused. */
 function runsThisProgram(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
-  if (!existsSync('/proc/self/cmdline')) return true;
-  return readProcFile(pid, 'cmdline')?.includes('local.js') ?? false;
+  return commandLineOf(pid).includes('local.js');
 }

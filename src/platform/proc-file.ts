@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 
 /**
  * What the kernel shows about a process in `/proc/<pid>/<name>` (Linux).
@@ -12,5 +13,15 @@ export function readProcFile(pid: number, name: 'cmdline' | 'status'): string | 
     // A process that ends while its file is open reads as ESRCH.
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
+  }
+}
+
+/** The command line of a running process, also on systems without `/proc`; empty when there is none. */
+export function commandLineOf(pid: number): string {
+  if (existsSync('/proc/self/cmdline')) return (readProcFile(pid, 'cmdline') ?? '').replaceAll('\0', ' ');
+  try {
+    return execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+  } catch {
+    return '';
   }
 }

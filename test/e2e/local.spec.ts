@@ -17,7 +17,7 @@ import { verifySignedDocument } from '../../src/sri/signing/self-check.js';
 import type { Accepted } from '../support/business.js';
 import { createTestDatabase } from '../support/database.js';
 import { call } from '../support/http.js';
-import { descendantsOf, isRunning, untilGone } from '../support/processes.js';
+import { descendantsOf, isRunning, parentOf, untilGone } from '../support/processes.js';
 import { nextRedisUrl } from '../support/stack.js';
 
 const local = join(process.cwd(), 'dist/src/local.js');
@@ -210,7 +210,7 @@ describe('the one command', () => {
         expect(one.output()).toContain(`✓ ${what}, ${new URL(url!).host}`);
       }
       // Nothing but the API, the worker and the identity provider was started, and nothing was kept here that belongs there.
-      expect(descendantsOf(one.pid)).toHaveLength(3);
+      expect(descendantsOf(one.pid).filter((pid) => parentOf(pid) === one.pid)).toHaveLength(3);
       expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
 
       // As docs/operating.md says: a second API and worker join by the settings in the file.

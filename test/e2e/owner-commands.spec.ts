@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { sriUrls, surroundings } from '../../src/local/parts.js';
 import { createTestDatabase, fromSetup, type TestDatabase } from '../support/database.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 
 const COMMANDS: readonly (readonly string[])[] = [
   ['migrate.js'],
@@ -85,6 +86,9 @@ describe('an operator who writes a backup', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     folder = mkdtempSync(join(tmpdir(), 'sello-backups-'));
+    await database.query(`
+      with tenant as (insert into tenants (id, name, created_at) values (gen_random_uuid(), 'Business', now()) returning id)
+      insert into audit_log (tenant_id, id, at, actor_kind, action) select id, gen_random_uuid(), now(), 'system', 'x' from tenant, generate_series(1, 3000)`);
   });
   afterAll(async () => {
     await database.drop();
@@ -109,6 +113,24 @@ describe('an operator who writes a backup', () => {
     expect((await write(database.url)).told).toContain('row security hides rows');
     expect(readdirSync(folder)).not.toContain('failed.unfinished');
     expect(await write(database.ownerUrl)).toMatchObject({ told: '', code: 0 });
+  });
+
+  it.each([
+    ['reset', { kind: 'reset_peer', afterBytes: 100_000 }],
+    ['closed', { kind: 'limit_data', bytes: 100_000 }],
+  ] as const)('finds nothing of one whose connection was %s, and is told so in a line', async (how, toxic) => {
+    const { hostname, port } = new URL(database.ownerUrl);
+    const proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+    try {
+      proxy.add(toxic, 'downstream');
+      const { told, answered, code } = await outcome(['backup.js', join(folder, how)], { DATABASE_URL: database.url, DATABASE_OWNER_URL: proxy.inFrontOf(database.ownerUrl) });
+      // It was under way.
+      expect(answered).toMatch(/^[a-z_]+: \d+ rows$/m);
+      expect([told, code]).toEqual([expect.stringMatching(/^[^\n]*(ECONNRESET|terminated)[^\n]*\n$/), 1]);
+      expect(readdirSync(folder).filter((name) => name.startsWith(how))).toEqual([]);
+    } finally {
+      await proxy.stop();
+    }
   });
 
   it('is refused beside another that is under way, and leaves it alone', async () => {

@@ -118,6 +118,16 @@ describe('embedded PostgreSQL', () => {
     expect(isRunning(process.pid)).toBe(true);
   });
 
+  it('leaves a PostgreSQL alone that serves another cluster by the number which was that of its own', async () => {
+    const first = await startEmbeddedPostgres({ dataDir });
+    await first.stop();
+    const stranger = await startEmbeddedPostgres({ throwAway: true });
+    writeFileSync(join(dataDir, 'cluster', 'postmaster.pid'), `${stranger.pid}\n${dataDir}/cluster\n`);
+    const second = await startEmbeddedPostgres({ dataDir });
+    expect(await ask(stranger.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await Promise.all([second.stop(), stranger.stop()]);
+  });
+
   it('says how to keep the data of another version before how to be rid of it', async () => {
     mkdirSync(join(dataDir, 'cluster'));
     writeFileSync(join(dataDir, 'cluster', 'PG_VERSION'), '14\n');

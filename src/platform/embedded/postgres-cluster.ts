@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { readProcFile } from '../proc-file.js';
+import { commandLineOf } from '../proc-file.js';
 import { createMissingLinks, type PostgresBinaries } from './postgres-binaries.js';
 import { giveTree, isRoot, UNPRIVILEGED_USER, userCanRun, userCanWrite } from './system-user.js';
 
@@ -176,30 +176,22 @@ export async function removeLeftOver(cluster: string): Promise<void> {
   if (!existsSync(pidFile)) return;
   const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
   for (const [signal, seconds] of [['SIGINT', 10], ['SIGQUIT', 5], ['SIGKILL', 2]] as const) {
-    if (!isPostgres(pid)) break;
+    if (!serves(pid, cluster)) break;
     process.kill(pid, signal);
-    for (let waited = 0; waited < seconds * 20 && isPostgres(pid); waited += 1) await sleep(50);
+    for (let waited = 0; waited < seconds * 20 && serves(pid, cluster); waited += 1) await sleep(50);
   }
-  if (isPostgres(pid)) throw new Error(`PostgreSQL process ${pid} of an earlier run does not stop`);
+  if (serves(pid, cluster)) throw new Error(`PostgreSQL process ${pid} of an earlier run does not stop`);
   rmSync(pidFile, { force: true });
 }
 
-/** True when the process runs and is a PostgreSQL server. */
-function isPostgres(pid: number): boolean {
+/** True when the process runs and is the PostgreSQL server of this cluster, and not somebody's with a number that was reused. */
+function serves(pid: number, cluster: string): boolean {
   if (!Number.isInteger(pid) || pid <= 1) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
-  return commandOf(pid).includes('postgres');
-}
-
-function commandOf(pid: number): string {
-  if (existsSync('/proc/self/cmdline')) return readProcFile(pid, 'cmdline') ?? '';
-  try {
-    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
-  } catch {
-    return '';
-  }
+  const command = commandLineOf(pid);
+  return command.includes('postgres') && command.includes(cluster);
 }

@@ -14,6 +14,10 @@ describe('what a mail server refuses', () => {
     ['DATA', '550 5.4.5 Daily sending quota exceeded'],
     ['DATA', '451 4.3.0 later'],
     ['MAIL FROM', '550 5.1.0 sender rejected'],
+    ['RCPT TO', '550 5.1.8 <no-reply@sello.example>: Sender address rejected: Domain not found'],
+    ['RCPT TO', '550 5.1.7 <no-reply@sello.example>: that is not an address'],
+    ['RCPT TO', '550 5.1.0 <no-reply@sello.example>: Sender address rejected: User unknown in virtual mailbox table'],
+    ['RCPT TO', '550 Sender verify failed'],
   ])('is put off where an operator can mend it: %s, %s', (command, response) => {
     expect(notTaken(said(command, response)).outcome).toBe('put_off');
   });
@@ -21,6 +25,7 @@ describe('what a mail server refuses', () => {
   it.each([
     ['RCPT TO', '550 5.1.1 No such user', 'bounced'],
     ['RCPT TO', '550 No such user', 'bounced'],
+    ['RCPT TO', '550 5.1.1 <sender@mail.example>: Recipient address rejected: User unknown', 'bounced'],
     ['RCPT TO', '554 5.4.4 no such domain', 'bounced'],
     ['DATA', '554 5.6.0 Message cannot be read', 'refused'],
     ['DATA', '552 5.3.4 too large', 'refused'],

@@ -21,7 +21,9 @@ const TOO_LARGE = 552;
  * .4 are often said of a mistyped domain), a policy (5.7, or a 554 that gives no such code), such as a relay that does not know
  * our address any more or a filter that takes our mails for spam. An operator mends these.
  */
-const MENDABLE = /^(?:\d{3}[ -]5\.(?:4\.[235]|7\.\d+)\b|554(?![ -]\d\.\d+\.\d+\b))/;
+const MENDABLE = /^(?:\d{3}[ -]5\.(?:1\.[78]|4\.[235]|7\.\d+)\b|554(?![ -]\d\.\d+\.\d+\b))/;
+/** Of the sender's address, which many servers refuse only when they hear of a recipient (Postfix, unless told otherwise). */
+const OF_THE_SENDER = /\bsender\b/i;
 
 /**
  * Reads why a mail was not taken. The server's answer to the mail itself is given in its own words; of every other failure
@@ -35,7 +37,7 @@ export function notTaken(error: unknown): Delivery {
   const isAboutTheMail = typeof responseCode === 'number' && (ABOUT_THE_MAIL.has(String(command)) || responseCode === TOO_LARGE);
   if (!isAboutTheMail) return { outcome: 'put_off', reason: `the mail server does not serve us now (${typeof code === 'string' ? code : 'unknown'})` };
   const reason = oneLine(typeof response === 'string' ? response : String(responseCode));
-  if (responseCode < 500 || MENDABLE.test(reason)) return { outcome: 'put_off', reason };
+  if (responseCode < 500 || MENDABLE.test(reason) || OF_THE_SENDER.test(withoutMailboxes(reason))) return { outcome: 'put_off', reason };
   return { outcome: command === 'RCPT TO' ? 'bounced' : 'refused', reason };
 }
 

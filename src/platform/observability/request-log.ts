@@ -7,6 +7,9 @@ import type { Meters } from './meters.js';
 
 const NANOSECONDS_PER_MS = 1e6;
 
+/** Who leaves sooner than this has not been kept waiting. */
+const PATIENCE_MS = 1_000;
+
 /** Methods that routes may have; whatever else somebody sends is one. */
 const METHODS = new Set(['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']);
 
@@ -16,6 +19,15 @@ export const methodOf = ({ method }: ServiceRequest): string => (METHODS.has(met
 export function routeOf(request: ServiceRequest): string | null {
   const template = (request.route as { path?: unknown } | undefined)?.path;
   return typeof template === 'string' ? template : null;
+}
+
+/**
+ * Class of the status that a call ended with. A caller who left before there was an answer was answered with nothing: the status that
+ * stands there by then means no more than that nobody has set another.
+ */
+function statusClass({ statusCode, headersSent }: Response, durationMs: number, isAccepted: boolean): string {
+  if (headersSent || isAccepted) return `${Math.floor(statusCode / 100)}xx`;
+  return durationMs < PATIENCE_MS ? '4xx' : 'unanswered';
 }
 
 /**
@@ -31,10 +43,11 @@ export function requestLog(logger: Logger, meters: Meters) {
     response.once('close', () => {
       const endedAt = process.hrtime.bigint();
       const duration = Number(endedAt - startedAt) / NANOSECONDS_PER_MS;
+      const status = statusClass(response, duration, request.waitsSince !== undefined);
       meters.time('httpRequests', {
         method: methodOf(request),
         route: routeOf(request) ?? 'none',
-        status: `${Math.floor(response.statusCode / 100)}xx`,
+        status,
       }, Number((request.waitsSince ?? endedAt) - startedAt) / NANOSECONDS_PER_MS);
       const record = {
         request_id: request.requestId,
@@ -42,13 +55,13 @@ export function requestLog(logger: Logger, meters: Meters) {
         document_id: fields.document_id ?? request.params['document_id'],
         method: request.method,
         path: path.slice(0, 256),
-        status: response.statusCode,
+        status: response.headersSent ? response.statusCode : null,
         aborted: !response.writableFinished,
         duration_ms: Math.round(duration),
         tenant_id: request.tenant?.tenantId,
         principal_id: request.tenant?.principal.id ?? request.person?.userId,
       };
-      const level = response.statusCode >= 500 ? 'error' : path.startsWith('/health/') ? 'debug' : 'info';
+      const level = response.statusCode >= 500 ? 'error' : status === 'unanswered' ? 'warn' : path.startsWith('/health/') ? 'debug' : 'info';
       logger[level](record, 'request');
     });
     next();

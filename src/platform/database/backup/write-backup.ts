@@ -29,6 +29,8 @@ export async function writeBackup(url: string, folder: string, now: Date, report
   // Where row security hid rows, PostgreSQL is to refuse rather than to leave them out. While what was written is read once more
   // nothing is asked of it, for longer than people's logins may be idle.
   const client = await connectAsOwner(url, 'backup', '-c search_path=sello -c row_security=off -c statement_timeout=0 -c idle_in_transaction_session_timeout=0');
+  // A connection that is lost: what is asked of it, now or next, fails and is caught below.
+  client.on('error', () => undefined);
   let made = false;
   try {
     await client.query('begin isolation level repeatable read read only');
