@@ -9838,7 +9838,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description semicolon: for spreadsheets set to Spanish, with decimal commas */
                 separator?: "comma" | "semicolon";
-                /** @description The code of the last product that arrived: an export that broke off goes on behind it */
+                /** @description The code of the last product that arrived, as the file has it: an export that broke off goes on behind it */
                 cursor?: string;
             };
             header?: {

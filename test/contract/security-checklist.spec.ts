@@ -19,7 +19,7 @@ const CHECKLIST: Readonly<Record<string, Proof>> = {
   'S9 API keys are random, shown once and stored as a hash': { 'test/e2e/api-keys.spec.ts': ['are shown once'], 'src/platform/security/api-key.spec.ts': ['draw every character evenly'] },
   'S10 a revoked key fails on the next request on all processes': { 'test/e2e/api-keys.spec.ts': ['revoked they fail from the next request on'] },
   'S11 keys of one environment do not reach the other': { 'test/e2e/production.spec.ts': ['knows live keys only'], 'test/e2e/api-keys.spec.ts': ['of the other environment'] },
-  'S12 passwords: argon2id, no 72-byte trap, equal time for unknown people': { 'test/e2e/credentials.spec.ts': ['tells passwords apart beyond 72 bytes', 'takes as long for an unknown address'] },
+  'S12 passwords: argon2id, no 72-byte trap, the most used refused, equal time for unknown people': { 'src/modules/auth/domain/password-rules.spec.ts': ['refuse %s: %s'], 'test/e2e/credentials.spec.ts': ['tells passwords apart beyond 72 bytes', 'takes as long for an unknown address'] },
   'S13 nobody learns whether an account exists': { 'test/e2e/credentials.spec.ts': ['answers a forgotten password alike for all'] },
   'S14 limits hold per key, account and address, over all processes': { 'test/e2e/auth-rate-limits.spec.ts': ['exactly and across processes', 'hold for an account', 'believe no forwarded address', 'leave an account alone where the address is refused'], 'test/e2e/http-input.spec.ts': ['hold per key over all processes'] },
   'S15 access tokens: one algorithm, our keys, short, revoked at once': { 'test/e2e/credentials.spec.ts': ['are short-lived, typed, and carry no right', 'act no more at once'] },

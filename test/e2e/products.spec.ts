@@ -61,6 +61,11 @@ describe('the catalogue', () => {
       return text.trim().split('\r\n').slice(1).map((row) => row.split(',')[0]);
     };
     expect([await behind(''), await behind('?cursor=A'), await behind('?cursor=C')]).toEqual([['A', 'B', 'C'], ['B', 'C'], []]);
+    // A code that a spreadsheet would compute stands behind an apostrophe, and goes on from there as from any other.
+    const promo = `@${'P'.repeat(24)}`;
+    expect((await mine.call('POST', '/products', { main_code: promo, name: 'Promo', unit_price: '1.00', iva_rate_code: '4' })).status).toBe(201);
+    const [first] = await behind('');
+    expect([first, await behind(`?cursor=${encodeURIComponent(first!)}`)]).toEqual([`'${promo}`, ['A', 'B', 'C']]);
   });
 
   it('keeps what it is told, amounts with their digits, and fills in the rest', async () => {

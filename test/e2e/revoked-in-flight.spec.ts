@@ -6,7 +6,7 @@ import { Business } from '../support/business.js';
 import { BUSINESS_PASSWORD, businessCertificate } from '../support/business-certificate.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { type Answer, call } from '../support/http.js';
-import { member, type Somebody } from '../support/people.js';
+import { member, signedIn, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 /** What an act needs: ids of things that allow it. */
@@ -114,7 +114,7 @@ const BY_PERSON = ['PATCH /tenant', 'PATCH /tenant/mail-settings'];
 
 const ISSUING = ['POST /documents', 'POST /documents/{document_id}/issue'];
 
-/** What is a person's or the platform's own matter, in no tenant's name, and what writes nothing. */
+/** What is a person's or the platform's own matter (the platform's are judged below), in no tenant's name, and what writes nothing. */
 const NO_ACTS = [/ \/auth\/(?!api-keys)/, / \/platform\//, /^POST \/documents\/validate$/, /\/certificates\/check$/, /\/mail-settings\/preview$/];
 
 /** Where acts write last before the look at who acts; lines of the audit log are written by nearly all of them. */
@@ -246,6 +246,25 @@ describe('a credential that ends, or a role that changes, while a call is under 
     const { clear, end } = await keyOf(things.business.tenantId);
     const answer = await overtaken(() => call(stack.apiUrl, 'GET', path, { apiKey: clear }), end, `lock table ${table} in access exclusive mode`);
     expect([answer.status, answer.body]).toMatchObject([401, { error: { code: 'UNAUTHENTICATED' } }]);
+  });
+
+  it.each<[string, (ids: { tenantId: string; issuerId: string }) => string, unknown]>([
+    ['POST', () => '/platform/tenants', { name: 'Late', owner_email: 'late@example.com' }],
+    ['PATCH', ({ tenantId }) => `/platform/tenants/${tenantId}`, { is_active: false }],
+    ['POST', ({ tenantId, issuerId }) => `/platform/tenants/${tenantId}/issuers/${issuerId}/disable`, undefined],
+  ])('%s of an administrator of the platform: the call fails with 401 and does nothing', async (method, path, body) => {
+    const administrator = await signedIn(stack, { platformAdmin: true });
+    const { tenantId, issuerId } = things.business;
+    const state = (): Promise<object[]> =>
+      stack.database.query(
+        `select (select count(*)::int from tenants) as tenants, (select is_active from tenants where id = $1) as is_active,
+           (select disabled_at from issuers where tenant_id = $1 and id = $2) as disabled_at, (select count(*)::int from audit_log) as lines`, [tenantId, issuerId]);
+    const before = await state();
+    const answer = await overtaken(
+      () => administrator.call(method, path({ tenantId, issuerId }), body), `update sessions set ended_at = now() where user_id = '${administrator.userId}'`,
+    );
+    expect([answer.status, answer.body]).toMatchObject([401, { error: { code: 'UNAUTHENTICATED' } }]);
+    expect(await state()).toEqual(before);
   });
 
   it('DELETE /auth/api-keys/{api_key_id}: a key that revokes itself may', async () => {

@@ -1,7 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Acting } from '../../platform/audit/audit-trail.js';
 import { PageQuery } from '../../platform/http/paging.dto.js';
 import { PathUuid } from '../../platform/http/path-uuid.js';
 import type { RequestOrigin } from '../../platform/http/service-request.js';
@@ -9,6 +8,7 @@ import { Origin, Person, RequirePermission } from '../../platform/security/acces
 import type { SignedInPerson } from '../../platform/security/person.js';
 import { PlatformTenantCreateDto, PlatformTenantUpdateDto } from './platform.dto.js';
 import { PlatformIssuerRecord, PlatformTenantPage, PlatformTenantRecord } from './platform.responses.js';
+import type { PlatformAdmin } from './persistence/platform.repository.js';
 import { FoundTenant } from './use-cases/found-tenant.js';
 import { ListTenants } from './use-cases/list-tenants.js';
 import { SetIssuerDisabled } from './use-cases/set-issuer-disabled.js';
@@ -82,4 +82,6 @@ export class PlatformController {
 }
 
 /** The permission guard has let platform administrators only come this far. */
-const admin = ({ userId }: SignedInPerson, origin: RequestOrigin): Acting => ({ principal: { kind: 'user', id: userId, role: 'platform_admin' }, origin });
+const admin = ({ userId, sessionId }: SignedInPerson, origin: RequestOrigin): PlatformAdmin => ({
+  principal: { kind: 'user', id: userId, sessionId, memberId: null, role: 'platform_admin' }, origin,
+});

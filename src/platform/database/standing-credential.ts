@@ -12,7 +12,7 @@ const REQUIRE = 'select require_credential($1, $2, $3, $4)';
  * @throws DomainError UNAUTHENTICATED when it ended since the call came in, FORBIDDEN when its person has another role since then;
  *   from the transaction that the manager is of
  */
-export async function requireCredential(manager: EntityManager, { tenantId, principal }: TenantContext, now: Date): Promise<void> {
+export async function requireCredential(manager: EntityManager, { tenantId, principal }: Pick<TenantContext, 'tenantId' | 'principal'>, now: Date): Promise<void> {
   await manager.query(REQUIRE, [tenantId, credentialOf(principal), now, roleOf(principal)]);
 }
 

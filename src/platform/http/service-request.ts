@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import type { SignedInPerson } from '../security/person.js';
+import { plainAddress } from './caller-address.js';
 
 /** A request on its way through the pipeline: what middleware and guards have added so far. */
 export interface ServiceRequest extends Request {
@@ -25,5 +26,5 @@ export interface RequestOrigin {
 
 export const originOf = (request: ServiceRequest): RequestOrigin => ({
   requestId: request.requestId ?? '',
-  address: request.ip ?? null,
+  address: plainAddress(request.ip),
 });

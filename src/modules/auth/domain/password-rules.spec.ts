@@ -9,7 +9,18 @@ describe('password rules', () => {
     ['P@ssw0rd!', 'common'],
     ['Contraseña2026', 'common'],
     ['guayaquil1234', 'common'],
+    // Of the most used of leaks.
+    ['corvette', 'common'],
+    ['Metallica', 'common'],
+    ['1q2w3e4r5t6y', 'common'],
+    ['1qaz@WSX', 'common'],
+    ['12345678a', 'common'],
+    // Words of them, decorated.
+    ['Slipknot#99', 'common'],
+    ['m1dnight2026', 'common'],
     ['aaaaaaaabb', 'repetitive'],
+    ['3456789x', 'sequence'],
+    ['Ijklmnop-1', 'sequence'],
     ['abcdefghijk', 'sequence'],
     ['poiuytrew987', 'sequence'],
     ['hgfedcba321', 'sequence'],
@@ -20,7 +31,7 @@ describe('password rules', () => {
     expect(passwordProblem(password, own)).toBe(problem);
   });
 
-  it.each([' cuatro palabras al azar ', 'tZ8#kq2!', '日本語のパスワード', 'x\u0000y and some more', 'a'.repeat(80) + 'bcdX9'])('accept %j', (password) => {
+  it.each([' cuatro palabras al azar ', 'tZ8#kq2!', '日本語のパスワード', 'correct horse battery staple', 'guitarra azul en quito', 'x\u0000y and some more', 'a'.repeat(80) + 'bcdX9'])('accept %j', (password) => {
     expect(passwordProblem(password, own)).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-import { COMMON_PASSWORDS } from './common-passwords.js';
+import { commonPasswords } from './common-passwords.js';
 
 export const MIN_PASSWORD = 8;
 export const MAX_PASSWORD = 256;
@@ -16,7 +16,8 @@ const LEAST_DIFFERENT = 4;
  */
 export function passwordProblem(password: string, own: readonly string[]): PasswordProblem | null {
   const plain = plainForm(password);
-  if (COMMON_PASSWORDS.has(password.toLowerCase()) || COMMON_PASSWORDS.has(plain)) return 'common';
+  const { whole, words } = commonPasswords();
+  if (whole.has(password.toLowerCase()) || words.has(plain)) return 'common';
   if (new Set(password.toLowerCase()).size < LEAST_DIFFERENT) return 'repetitive';
   if (isSequence(password.toLowerCase())) return 'sequence';
   return own.some((text) => resembles(plain, text)) ? 'like_own_data' : null;
@@ -29,14 +30,22 @@ function plainForm(password: string): string {
   return Array.from(bare, (character) => letters[character] ?? character).join('');
 }
 
-/** Made of stretches of the alphabet or of the keyboard only. */
+/** So many characters between or around stretches do not make a password of them. */
+const MOST_STRAY = 2;
+
+/** Made of stretches of the alphabet or of the keyboard, and hardly anything else. */
 function isSequence(text: string): boolean {
   const runs = SEQUENCES.flatMap((one) => [one, Array.from(one).reverse().join('')]);
   let index = 0;
+  let stray = 0;
   while (index < text.length) {
     const longest = Math.max(...runs.map((run) => sharedRun(run, text.slice(index))));
-    if (longest < 3) return false;
-    index += longest;
+    if (longest >= 3) index += longest;
+    else {
+      index += 1;
+      stray += 1;
+    }
+    if (stray > MOST_STRAY) return false;
   }
   return true;
 }

@@ -1,6 +1,6 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { StandingCredential } from '../../../platform/database/standing-credential.js';
-import { type CsvCell, type Separator, SEPARATORS } from '../../../platform/http/csv.js';
+import { type CsvCell, original, type Separator, SEPARATORS } from '../../../platform/http/csv.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { productCells } from '../csv/product-cells.js';
 import { type ProductFilter, ProductsRepository } from '../persistence/products.repository.js';
@@ -26,7 +26,7 @@ export class ExportProductsHandler implements IQueryHandler<ExportProducts> {
   ) {}
 
   async execute({ tenant, query: { q, is_active, separator, cursor } }: ExportProducts): Promise<AsyncIterable<CsvCell[][]>> {
-    return this.credential.whileItStands(tenant, this.batches(tenant.tenantId, { q: q ?? null, isActive: is_active ?? null, withDeleted: false }, SEPARATORS[separator], cursor ?? ''));
+    return this.credential.whileItStands(tenant, this.batches(tenant.tenantId, { q: q ?? null, isActive: is_active ?? null, withDeleted: false }, SEPARATORS[separator], original(cursor ?? '')));
   }
 
   /** A short transaction for each batch: a slow reader holds neither a connection nor a snapshot. */

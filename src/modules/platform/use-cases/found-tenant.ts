@@ -1,16 +1,15 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Acting } from '../../../platform/audit/audit-trail.js';
 import { type Chance, CHANCE, type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import { drawInvitation, InvitationLetters } from '../../members/public.js';
-import { PlatformRepository } from '../persistence/platform.repository.js';
+import { type PlatformAdmin, PlatformRepository } from '../persistence/platform.repository.js';
 import type { PlatformTenantRecord } from '../platform.responses.js';
 
 /** Makes a tenant and invites its owner by mail. */
 export class FoundTenant extends Command<PlatformTenantRecord> {
   /** @param ownerEmail lower case */
   constructor(
-    readonly admin: Acting,
+    readonly admin: PlatformAdmin,
     readonly name: string,
     readonly ownerEmail: string,
   ) {

@@ -1,15 +1,14 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Acting } from '../../../platform/audit/audit-trail.js';
 import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
-import { PlatformRepository } from '../persistence/platform.repository.js';
+import { type PlatformAdmin, PlatformRepository } from '../persistence/platform.repository.js';
 import type { PlatformIssuerRecord } from '../platform.responses.js';
 
 /** Lets an issuer issue nothing more (ISSUER_DISABLED), or lets it issue again. Documents that it has issued go on. */
 export class SetIssuerDisabled extends Command<PlatformIssuerRecord> {
   constructor(
-    readonly admin: Acting,
+    readonly admin: PlatformAdmin,
     readonly tenantId: string,
     readonly issuerId: string,
     readonly disabled: boolean,
