@@ -5,6 +5,7 @@ import { CryptoChance } from './platform/adapters/crypto-chance.js';
 import { RandomIds } from './platform/adapters/random-ids.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
 import { runCommand } from './platform/run-command.js';
+import { UUID } from './shared/uuid.js';
 
 const USAGE = `npm run provision -- ACT, which is one of:
 
@@ -12,15 +13,16 @@ const USAGE = `npm run provision -- ACT, which is one of:
   --platform-admin E-MAIL [--revoke]  makes a person with that proven address an administrator of the platform, or no more
   --disable-person E-MAIL             closes a person's account, whose sessions end at once
   --enable-person E-MAIL              opens it again
-  --take-ruc-claim RUC                takes a RUC from the issuer that has claimed it: another may claim it then, its tenant not again
-  --lift-ruc-bars RUC                 lets the tenants from whom a RUC was taken claim it again
+  --take-ruc-claim RUC [--for TENANT] takes a RUC from the issuer that has claimed it: another may claim it then, its tenant not
+                                      again; with the id of a tenant, that one alone
+  --lift-ruc-bars RUC                 lets every tenant claim a RUC again that was taken or kept for one
 
 It needs the settings of the service and DATABASE_OWNER_URL.`;
 
 /** What it is asked to do: each names whom. */
 const ACTS: readonly string[] = ['name', 'platform-admin', 'disable-person', 'enable-person', 'take-ruc-claim', 'lift-ruc-bars'];
 /** What may be said with one of them alone. */
-const DETAILS: Readonly<Record<string, string>> = { 'key-name': 'name', revoke: 'platform-admin' };
+const DETAILS: Readonly<Record<string, string>> = { 'key-name': 'name', revoke: 'platform-admin', for: 'take-ruc-claim' };
 
 async function provision(): Promise<void> {
   const { values, tokens } = parseArgs({
@@ -29,7 +31,7 @@ async function provision(): Promise<void> {
       name: { type: 'string' }, 'key-name': { type: 'string' },
       'platform-admin': { type: 'string' }, revoke: { type: 'boolean', default: false },
       'disable-person': { type: 'string' }, 'enable-person': { type: 'string' },
-      'take-ruc-claim': { type: 'string' }, 'lift-ruc-bars': { type: 'string' },
+      'take-ruc-claim': { type: 'string' }, for: { type: 'string' }, 'lift-ruc-bars': { type: 'string' },
     },
   });
   refuseSeveral(tokens.filter((token) => token.kind === 'option').map((token) => token.name));
@@ -39,7 +41,7 @@ async function provision(): Promise<void> {
     return;
   }
   if (values['take-ruc-claim'] !== undefined) {
-    await takeClaim(values['take-ruc-claim'].trim());
+    await takeClaim(values['take-ruc-claim'].trim(), values.for?.trim());
     return;
   }
   if (values['lift-ruc-bars'] !== undefined) {
@@ -81,12 +83,15 @@ async function close(email: string, disabled: boolean): Promise<void> {
   process.stdout.write(`${JSON.stringify({ email, is_disabled: disabled })}\n`);
 }
 
-async function takeClaim(ruc: string): Promise<void> {
+async function takeClaim(ruc: string, tenantId?: string): Promise<void> {
+  if (tenantId !== undefined && !UUID.test(tenantId)) throw new Error('--for: the id of a tenant, as /auth/me shows it');
   const settings = readSettings();
   const environment = sriEnvironment(settings);
   const store = new TenantsStore(settings.DATABASE_OWNER_URL);
-  if (!(await store.takeRucClaim(ruc, environment, new SystemClock().now()))) throw new Error(`${ruc}: no issuer has claimed this RUC in ${environment}`);
-  process.stdout.write(`${JSON.stringify({ ruc, environment, is_claimed: false })}\n`);
+  const now = new SystemClock().now();
+  const done = tenantId === undefined ? await store.takeRucClaim(ruc, environment, now) : await store.reserveRuc(ruc, environment, tenantId, now);
+  if (!done) throw new Error(`${ruc}: no issuer has claimed this RUC in ${environment}`);
+  process.stdout.write(`${JSON.stringify({ ruc, environment, ...(tenantId === undefined ? { is_claimed: false } : { reserved_for: tenantId }) })}\n`);
 }
 
 async function liftBars(ruc: string): Promise<void> {

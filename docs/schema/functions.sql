@@ -14,7 +14,7 @@
 -- Events: complete_event, current_lineage, document_snapshot, event_card, events_after, events_behind, fan_out_event,
 -- settle_restored_events
 -- Issuers: certificate_told, claim_ruc, end_ruc_claim, has_proven_ruc, lift_ruc_bars, master_keys_in_use,
--- notice_certificates, release_ruc, replace_sealed_key, sealed_keys_after, take_ruc_claim
+-- notice_certificates, release_ruc, replace_sealed_key, reserve_ruc, sealed_keys_after, take_ruc_claim
 -- Issuing: begin_work, issue_document, issuing_context, last_look
 -- Lifecycle: advance_document, document_outcome, guard_document, guard_draft_deletion, guard_draft_part_deletion,
 -- is_moving, load_document, restore_content, resume_parked_documents, wake_parked, wake_parked_going_round
@@ -1225,8 +1225,9 @@ $function$;
 -- Claims a RUC of an environment for an issuer whose certificate names it, and returns whether the issuer holds the
 -- claim now. Another holder loses it only if they have no active certificate that is still valid, or have neither had a
 -- document authorized nor claimed it within the last day; if the claimant has proven the RUC, that day counts for
--- nothing. A tenant from which an operator took the claim gets false. It raises 42501 outside the claimant's own
--- tenant, and locks the row of the claim. The API calls it when a certificate is uploaded or activated.
+-- nothing. A tenant from which an operator took the claim gets false, and so does every other one while the RUC is
+-- reserved for a tenant. It raises 42501 outside the claimant's own tenant, and locks the row of the claim. The API
+-- calls it when a certificate is uploaded or activated.
 CREATE OR REPLACE FUNCTION sello.claim_ruc(p_ruc text, p_environment text, p_tenant uuid, p_issuer uuid, p_now timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1244,7 +1245,7 @@ begin
   values (p_ruc, p_environment, p_tenant, p_issuer, p_now)
   on conflict (ruc, environment) do nothing;
   select * into held from verified_rucs v where v.ruc = p_ruc and v.environment = p_environment for update;
-  if p_tenant = any (held.barred_tenants) then
+  if p_tenant = any (held.barred_tenants) or held.reserved_for <> p_tenant then
     return false;
   end if;
   if not held.is_open then
@@ -1299,8 +1300,9 @@ $function$;
 alter function has_proven_ruc(uuid,uuid,text) owner to sello_resolver;
 revoke execute on function has_proven_ruc(uuid,uuid,text) from public;
 
--- Lets every tenant from which a RUC was taken claim it again, and returns how many those are; null means that nobody
--- ever claimed it. It locks the row of the claim. Only the operator may call it, as the owner of the schema.
+-- Lets every tenant claim a RUC again, those from which it was taken too, also if it was reserved; returns how many it
+-- was taken from, and null if nobody ever claimed it. It locks the row of the claim. Only the operator may call it, as
+-- the owner of the schema.
 CREATE OR REPLACE FUNCTION sello.lift_ruc_bars(p_ruc text, p_environment text)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1311,7 +1313,7 @@ declare
   barred uuid[];
 begin
   select v.barred_tenants into barred from verified_rucs v where v.ruc = p_ruc and v.environment = p_environment for update;
-  update verified_rucs v set barred_tenants = '{}' where v.ruc = p_ruc and v.environment = p_environment;
+  update verified_rucs v set barred_tenants = '{}', reserved_for = null where v.ruc = p_ruc and v.environment = p_environment;
   return cardinality(barred);
 end $function$;
 alter function lift_ruc_bars(text,text) owner to sello_resolver;
@@ -1405,6 +1407,32 @@ begin
 end $function$;
 alter function replace_sealed_key(uuid,uuid,bytea,bytea) owner to sello_resolver;
 revoke execute on function replace_sealed_key(uuid,uuid,bytea,bytea) from public;
+
+-- Reserves a RUC for a tenant, until lift_ruc_bars: takes the claim from another tenant that holds it, and lets no
+-- other claim it. It returns false if nobody ever claimed it. Only the operator may call it, as the owner of the
+-- schema, having seen on paper whose the RUC is.
+CREATE OR REPLACE FUNCTION sello.reserve_ruc(p_ruc text, p_environment text, p_tenant uuid, p_now timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+declare
+  held verified_rucs%rowtype;
+begin
+  select * into held from verified_rucs v where v.ruc = p_ruc and v.environment = p_environment for update;
+  if not found then
+    return false;
+  end if;
+  if held.tenant_id <> p_tenant then
+    perform take_ruc_claim(p_ruc, p_environment, p_now);
+  end if;
+  update verified_rucs v set reserved_for = p_tenant, barred_tenants = array_remove(v.barred_tenants, p_tenant)
+  where v.ruc = p_ruc and v.environment = p_environment;
+  return true;
+end $function$;
+alter function reserve_ruc(text,text,uuid,timestamp with time zone) owner to sello_resolver;
+revoke execute on function reserve_ruc(text,text,uuid,timestamp with time zone) from public;
 
 -- Returns up to p_limit sealed private keys, in the order of tenant and id, that come after the given place; revoked
 -- certificates are left out. Only the operator may call it, through `npm run rotate-master-key`.

@@ -429,6 +429,7 @@ create table verified_rucs (
   barred_issuer uuid,
   is_open boolean default false not null,
   barred_tenants uuid[] default '{}'::uuid[] not null,
+  reserved_for uuid,
   constraint verified_rucs_pkey PRIMARY KEY (ruc, environment),
   constraint verified_rucs_environment_check CHECK ((environment = ANY (ARRAY['TEST'::text, 'PRODUCTION'::text])))
 );

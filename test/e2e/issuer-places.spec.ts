@@ -222,6 +222,26 @@ describe('issuers, establishments and emission points', () => {
       expect((await claim()).status).toBe(201);
     });
 
+    it('is kept by an operator for the tenant whose it is, however many others are quicker', async () => {
+      const owner = await Business.open(stack, { certificate: null });
+      const squatter = await twinOf(owner);
+      expect((await squatter.claim()).status).toBe(201);
+      const provision = (...options: string[]): unknown => JSON.parse(execFileSync(process.execPath, ['dist/src/provision.js', ...options], { env: {
+        PATH: process.env['PATH'], DATABASE_URL: stack.databaseUrl, DATABASE_OWNER_URL: stack.ownerUrl, REDIS_URL: stack.redisUrl, ...sriUrls(stack.simulatorUrl),
+      }, encoding: 'utf8', stdio: 'pipe' }));
+      expect(() => provision('--take-ruc-claim', owner.ruc, '--for', 'nobody')).toThrow('--for: the id of a tenant');
+      expect(() => provision('--lift-ruc-bars', owner.ruc, '--for', owner.tenantId)).toThrow('--for: only together with --take-ruc-claim');
+      expect(provision('--take-ruc-claim', owner.ruc, '--for', owner.tenantId)).toEqual({ ruc: owner.ruc, environment: 'TEST', reserved_for: owner.tenantId });
+      const another = await twinOf(owner);
+      expect(verdict(await another.claim())).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
+      expect((await upload(owner, container(owner.ruc))).status).toBe(201);
+      // A day without a document: what is kept does not pass on.
+      await stack.database.query(`update verified_rucs set verified_at = now() - interval '2 days' where ruc = $1`, [owner.ruc]);
+      expect((await another.claim()).status).toBe(409);
+      expect(provision('--lift-ruc-bars', owner.ruc)).toEqual({ ruc: owner.ruc, environment: 'TEST', tenants_barred_until_now: 1 });
+      expect((await another.claim()).status).toBe(201);
+    });
+
     it('is taken from its holder by an operator, who does not get it back', async () => {
       const holder = await Business.open(stack, { certificate: null });
       const file = container(holder.ruc);

@@ -49,7 +49,13 @@ export class TenantsStore {
     return row?.done === true;
   }
 
-  /** Lets those from whom a RUC was taken claim it again. @returns how many tenants they are; null when nobody ever claimed it */
+  /** Keeps a RUC for a tenant, until the bars are lifted; taken from another that holds it. False when nobody ever claimed it. */
+  async reserveRuc(ruc: string, environment: SriEnvironment, tenantId: string, now: Date): Promise<boolean> {
+    const [row] = await this.query<{ done: boolean }>('select sello.reserve_ruc($1, $2, $3, $4) as done', [ruc, environment, tenantId, now]);
+    return row?.done === true;
+  }
+
+  /** Lets those from whom a RUC was taken claim it again, and others again that was kept for one. @returns how many tenants they are; null when nobody ever claimed it */
   async liftRucBars(ruc: string, environment: SriEnvironment): Promise<number | null> {
     const [row] = await this.query<{ tenants: number | null }>('select sello.lift_ruc_bars($1, $2) as tenants', [ruc, environment]);
     return row?.tenants ?? null;
