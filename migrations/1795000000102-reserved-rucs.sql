@@ -42,6 +42,9 @@ create function reserve_ruc(p_ruc text, p_environment text, p_tenant uuid, p_now
 declare
   held verified_rucs%rowtype;
 begin
+  if not exists (select from tenants t where t.id = p_tenant) then
+    return null;
+  end if;
   select * into held from verified_rucs v where v.ruc = p_ruc and v.environment = p_environment for update;
   if not found then
     return false;
@@ -75,8 +78,8 @@ comment on function claim_ruc(text, text, uuid, uuid, timestamptz) is
   'outside the claimant''s own tenant, and locks the row of the claim. The API calls it when a certificate is uploaded or activated.';
 comment on function reserve_ruc(text, text, uuid, timestamptz) is
   'Issuers: Reserves a RUC for a tenant, until lift_ruc_bars: takes the claim from another tenant that holds it, and lets no other '
-  'claim it. It returns false if nobody ever claimed it. Only the operator may call it, as the owner of the schema, having seen on '
-  'paper whose the RUC is.';
+  'claim it. It returns false if nobody ever claimed it, and null without such a tenant. Only the operator may call it, as the owner of the '
+  'schema, having seen on paper whose the RUC is.';
 comment on function lift_ruc_bars(text, text) is
   'Issuers: Lets every tenant claim a RUC again, those from which it was taken too, also if it was reserved; returns how many it was '
   'taken from, and null if nobody ever claimed it. It locks the row of the claim. Only the operator may call it, as the owner of the '

@@ -90,6 +90,7 @@ async function takeClaim(ruc: string, tenantId?: string): Promise<void> {
   const store = new TenantsStore(settings.DATABASE_OWNER_URL);
   const now = new SystemClock().now();
   const done = tenantId === undefined ? await store.takeRucClaim(ruc, environment, now) : await store.reserveRuc(ruc, environment, tenantId, now);
+  if (done === null) throw new Error(`--for: there is no tenant ${tenantId}`);
   if (!done) throw new Error(`${ruc}: no issuer has claimed this RUC in ${environment}`);
   process.stdout.write(`${JSON.stringify({ ruc, environment, ...(tenantId === undefined ? { is_claimed: false } : { reserved_for: tenantId }) })}\n`);
 }

@@ -1409,8 +1409,8 @@ alter function replace_sealed_key(uuid,uuid,bytea,bytea) owner to sello_resolver
 revoke execute on function replace_sealed_key(uuid,uuid,bytea,bytea) from public;
 
 -- Reserves a RUC for a tenant, until lift_ruc_bars: takes the claim from another tenant that holds it, and lets no
--- other claim it. It returns false if nobody ever claimed it. Only the operator may call it, as the owner of the
--- schema, having seen on paper whose the RUC is.
+-- other claim it. It returns false if nobody ever claimed it, and null without such a tenant. Only the operator may
+-- call it, as the owner of the schema, having seen on paper whose the RUC is.
 CREATE OR REPLACE FUNCTION sello.reserve_ruc(p_ruc text, p_environment text, p_tenant uuid, p_now timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1420,6 +1420,9 @@ AS $function$
 declare
   held verified_rucs%rowtype;
 begin
+  if not exists (select from tenants t where t.id = p_tenant) then
+    return null;
+  end if;
   select * into held from verified_rucs v where v.ruc = p_ruc and v.environment = p_environment for update;
   if not found then
     return false;

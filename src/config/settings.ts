@@ -66,7 +66,7 @@ export const SETTINGS_SCHEMA = z.object({
     .refine(isMailServer, 'smtp:// or smtps:// and a host')
     .optional()
     .describe('Mail server, e.g. smtps://user:password@mail.example:465; without one mails are not sent: those of documents and to admins wait along MAIL_LADDER, saying so, the others are lost'),
-  MAIL_FROM: z.string().regex(MAILBOX, 'an address such as no-reply@mail.example, or Name <no-reply@mail.example>').default('Sello <no-reply@sello.local>').describe("Sender of mails; of those to buyers the address, under the tenant's name"),
+  MAIL_FROM: z.string().regex(MAILBOX, 'an address such as no-reply@mail.example, or Name <no-reply@mail.example>').default('Sello <no-reply@sello.local>').describe("Sender of mails; of those to buyers the address, under the tenant's name. Required with SMTP_URL unless APP_ENV is local"),
   MAIL_CONCURRENCY: z.coerce.number().int().min(1).max(100).default(4).describe('Mails one worker process sends at once, each over a connection of its own'),
   MAIL_INTERVAL_MS: milliseconds('How often a worker looks for mails that are due').default(1_000),
   MAIL_LADDER: ladder('Seconds between attempts to send a mail that the mail server puts off, or that finds none; behind the last it has failed. The default covers three days', '60,300,900,3600,14400,43200,43200,43200,43200,43200,43200'),

@@ -230,6 +230,7 @@ describe('issuers, establishments and emission points', () => {
         PATH: process.env['PATH'], DATABASE_URL: stack.databaseUrl, DATABASE_OWNER_URL: stack.ownerUrl, REDIS_URL: stack.redisUrl, ...sriUrls(stack.simulatorUrl),
       }, encoding: 'utf8', stdio: 'pipe' }));
       expect(() => provision('--take-ruc-claim', owner.ruc, '--for', 'nobody')).toThrow('--for: the id of a tenant');
+      expect(() => provision('--take-ruc-claim', owner.ruc, '--for', owner.issuerId)).toThrow(`--for: there is no tenant ${owner.issuerId}`);
       expect(() => provision('--lift-ruc-bars', owner.ruc, '--for', owner.tenantId)).toThrow('--for: only together with --take-ruc-claim');
       expect(provision('--take-ruc-claim', owner.ruc, '--for', owner.tenantId)).toEqual({ ruc: owner.ruc, environment: 'TEST', reserved_for: owner.tenantId });
       const another = await twinOf(owner);

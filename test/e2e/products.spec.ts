@@ -58,14 +58,14 @@ describe('the catalogue', () => {
     for (const main_code of ['A', 'B', 'C']) expect((await mine.call('POST', '/products', { main_code, name: main_code, unit_price: '1.00', iva_rate_code: '4' })).status).toBe(201);
     const behind = async (query: string): Promise<(string | undefined)[]> => {
       const text = await (await fetch(`${stack.apiUrl}/products/export.csv${query}`, { headers: { 'x-api-key': mine.apiKey } })).text();
-      return text.trim().split('\r\n').slice(1).map((row) => row.split(',')[0]);
+      return parse<Record<string, string>>(text, { bom: true, columns: true }).map(({ main_code }) => main_code);
     };
     expect([await behind(''), await behind('?cursor=A'), await behind('?cursor=C')]).toEqual([['A', 'B', 'C'], ['B', 'C'], []]);
     // A code that a spreadsheet would compute stands behind an apostrophe, and goes on from there as from any other.
-    const promo = `@${'P'.repeat(24)}`;
+    const promo = '@P,-1,-2,-3,-4,-5,-6,-7';
     expect((await mine.call('POST', '/products', { main_code: promo, name: 'Promo', unit_price: '1.00', iva_rate_code: '4' })).status).toBe(201);
     const [first] = await behind('');
-    expect([first, await behind(`?cursor=${encodeURIComponent(first!)}`)]).toEqual([`'${promo}`, ['A', 'B', 'C']]);
+    expect([first, await behind(`?cursor=${encodeURIComponent(first!)}`)]).toEqual([expect.stringMatching(/^'@P,'-1,'-2/), ['A', 'B', 'C']]);
   });
 
   it('keeps what it is told, amounts with their digits, and fills in the rest', async () => {

@@ -398,7 +398,7 @@ export class MemoryStore implements Store {
     const signer = this.certificates.find((c) => c.tenant_id === tenant && c.id === signed?.certificate_id);
     const active = this.certificates.find((c) => c.tenant_id === tenant && c.issuer_id === d.issuer_id && c.is_active);
     return [{
-      document: { ...d, due_step: this.outbox.get(`${tenant}/${id}`)?.step ?? null, signing_sent: this.wasSent(d) },
+      document: { ...d, next_attempt_at: d.next_attempt_at === null ? null : iso(d.next_attempt_at), due_step: this.outbox.get(`${tenant}/${id}`)?.step ?? null, signing_sent: this.wasSent(d) },
       content: content?.content ?? null,
       issuer_snapshot: content?.issuer_snapshot ?? null,
       digests: signings.map(({ signing_no, digest, signed_at, access_key, content_revision }) => ({ signingNo: signing_no, digest, signedAt: iso(signed_at), accessKey: access_key, contentRevision: content_revision })),

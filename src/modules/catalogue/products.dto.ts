@@ -71,7 +71,7 @@ export class ProductExportQuery {
   @Text(Q) q?: string;
   @Flag(IS_ACTIVE) is_active?: boolean;
   @OneOf(Object.keys(SEPARATORS), SEPARATOR) separator: SeparatorName = 'comma';
-  @Text({ optional: true, max: 26, about: 'The code of the last product that arrived, as the file has it: an export that broke off goes on behind it' }) cursor?: string;
+  @Text({ optional: true, max: 40, about: 'The code of the last product that arrived, as the file has it: an export that broke off goes on behind it' }) cursor?: string;
 }
 
 const CHARSETS = ['utf-8', 'windows-1252'] as const;

@@ -56,6 +56,8 @@ describe('an isolated thread', () => {
     ['objects', 'new Array(1000).fill({})'],
     ['text', `Math.random().toString().repeat(1000).split('.')`],
     ['buffers, which are no objects of JavaScript', 'Buffer.alloc(1_000_000, 1)'],
+    // V8 ends the process.
+    ['one object that no longer fits', 'new Array(1e8).fill(0).map(() => ({}))'],
   ])('is killed when it eats memory with %s', async (_name, more) => {
     const { thread, next } = start(programOf(`const all = []; for (;;) all.push(${more});`));
     thread.post('go');
@@ -88,6 +90,19 @@ describe('an isolated thread', () => {
     const { thread, next } = start(program);
     thread.post('go');
     expect(await next()).toEqual({ ending: { limit: null, reason: expect.stringMatching(reason) as string } });
+  });
+
+  it('says that the machine has no room for its process', async () => {
+    const { execPath } = process;
+    process.execPath = '/nowhere/node';
+    try {
+      const { thread, next } = start(programOf('answer(1)'));
+      thread.post('go');
+      expect(await next()).toEqual({ ending: { limit: 'machine', reason: expect.stringContaining('did not start') as string } });
+      await thread.end();
+    } finally {
+      process.execPath = execPath;
+    }
   });
 
   it('is gone once it was ended, even while it computes, and is not heard of again', async () => {

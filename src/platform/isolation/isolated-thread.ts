@@ -11,11 +11,14 @@ export interface ThreadLimits {
   readonly processorMs: number;
 }
 
-/** Why a thread is no more: it exceeded a limit, or broke for a reason of its own. */
+/** Why a thread is no more: it exceeded a limit, the machine has no room for a process, or it broke for a reason of its own. */
 export interface ThreadEnding {
-  readonly limit: 'memory' | 'processor_time' | null;
+  readonly limit: 'memory' | 'processor_time' | 'machine' | null;
   readonly reason: string;
 }
+
+/** How a process ends that finds no memory for objects or stack: not always by an error that can be caught. */
+const CRASHES = new Set<NodeJS.Signals>(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV', 'SIGBUS']);
 
 export interface ThreadListener {
   /** What the thread posted, one for each task. */
@@ -52,11 +55,11 @@ export class IsolatedThread {
     this.gone = new Promise((resolve) => {
       // Not 'exit': that may come before the last message.
       this.host.once('close', (code, signal) => {
-        this.finish({ limit: null, reason: `its process ended with ${signal ?? String(code)}` });
+        this.finish({ limit: signal !== null && CRASHES.has(signal) ? 'memory' : null, reason: `its process ended with ${signal ?? String(code)}` });
         resolve();
       });
       this.host.once('error', (error) => {
-        this.finish({ limit: null, reason: `its process did not start: ${error.message}` });
+        this.finish({ limit: 'machine', reason: `its process did not start: ${error.message}` });
         resolve();
       });
     });
@@ -64,7 +67,7 @@ export class IsolatedThread {
     this.send({ file: file.href, limits });
   }
 
-  /** Hands over a task; it may hold whatever `structuredClone` copies. One at a time: its limits begin anew with each. */
+  /** Hands over a task of plain data and bytes. One at a time: its limits begin anew with each. */
   post(task: unknown): void {
     this.send(task);
   }
@@ -90,8 +93,8 @@ export class IsolatedThread {
   }
 
   private send(message: unknown): void {
-    // A process that is gone says so by itself.
-    this.host.send(message as object, () => undefined);
+    // A process that is gone, or did not start and then cannot be sent anything, says so by itself.
+    if (this.host.channel) this.host.send(message as object, () => undefined);
   }
 
   private received({ answer, ending }: HostMessage): void {

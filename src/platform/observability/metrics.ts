@@ -19,7 +19,7 @@ const PATIENT = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
 export const METRICS = {
   httpRequests: {
     name: 'sello_http_request_duration_seconds', type: 'histogram', labels: ['method', 'route', 'status'], buckets: QUICK, of: 'API',
-    meaning: 'Requests by the template of their route (`none`: refused before one was found) and class of status (`2xx` … `5xx`; `unanswered`: the caller left after a second or more without an answer; who left sooner counts as `4xx`), without the time that a caller asked to wait (`Prefer: wait`): such a call counts when it ends, for as long as it took until its document was accepted. Streams of events count when they end',
+    meaning: 'Requests by the template of their route (`none`: refused before one was found) and class of status (`2xx` … `5xx`; `unanswered`: the caller left after a second or more without an answer; who left sooner, or before all of the request had come, counts as `4xx`), without the time that a caller asked to wait (`Prefer: wait`): such a call counts when it ends, for as long as it took until its document was accepted. Streams of events count when they end',
   },
   rateLimited: {
     name: 'sello_rate_limited_total', type: 'counter', labels: ['bucket'], of: 'API',

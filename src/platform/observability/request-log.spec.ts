@@ -55,6 +55,17 @@ describe('what is told of a call', () => {
     expect(await told).toEqual(['info', null, '4xx']);
   });
 
+  it('one who never sent all of the request was not kept waiting', async () => {
+    handle = nothing;
+    const { port } = server.address() as AddressInfo;
+    const sent = httpRequest({ port, host: '127.0.0.1', path: '/documents', method: 'POST', headers: { 'content-length': '100' } });
+    sent.on('error', () => undefined);
+    sent.write('{');
+    await sleep(1_100);
+    sent.destroy();
+    expect(await told).toEqual(['info', null, '4xx']);
+  });
+
   it('one who left while they waited as they had asked for had their document accepted', async () => {
     handle = (_response, request) => void (request.waitsSince = process.hrtime.bigint());
     await call(1_100);

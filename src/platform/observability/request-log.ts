@@ -23,11 +23,11 @@ export function routeOf(request: ServiceRequest): string | null {
 
 /**
  * Class of the status that a call ended with. A caller who left before there was an answer was answered with nothing: the status that
- * stands there by then means no more than that nobody has set another.
+ * stands there by then means no more than that nobody has set another. Who has not sent all of a request cannot expect one.
  */
-function statusClass({ statusCode, headersSent }: Response, durationMs: number, isAccepted: boolean): string {
-  if (headersSent || isAccepted) return `${Math.floor(statusCode / 100)}xx`;
-  return durationMs < PATIENCE_MS ? '4xx' : 'unanswered';
+function statusClass({ complete, waitsSince }: ServiceRequest, { statusCode, headersSent }: Response, durationMs: number): string {
+  if (headersSent || waitsSince !== undefined) return `${Math.floor(statusCode / 100)}xx`;
+  return !complete || durationMs < PATIENCE_MS ? '4xx' : 'unanswered';
 }
 
 /**
@@ -43,7 +43,7 @@ export function requestLog(logger: Logger, meters: Meters) {
     response.once('close', () => {
       const endedAt = process.hrtime.bigint();
       const duration = Number(endedAt - startedAt) / NANOSECONDS_PER_MS;
-      const status = statusClass(response, duration, request.waitsSince !== undefined);
+      const status = statusClass(request, response, duration);
       meters.time('httpRequests', {
         method: methodOf(request),
         route: routeOf(request) ?? 'none',

@@ -71,6 +71,14 @@ describe('the printer', () => {
     expect(await text(printer, LOGO)).toEqual(['on', 'unprintable']);
   });
 
+  it('waits for nothing any more, and starts nothing, once its process stops', async () => {
+    const printer = printerOf('return;');
+    const waiting = printer.print('tenant', DOCUMENT, LOGO);
+    await new Promise((go) => setTimeout(go, 100));
+    await Promise.all([printer.onApplicationShutdown(), expect(waiting).rejects.toThrow('this process is stopping')]);
+    await expect(printer.print('tenant', DOCUMENT, null)).rejects.toThrow('this process is stopping');
+  });
+
   it('says why a document cannot be drawn, and draws the next one', async () => {
     const printer = printerOf(`if (tasks === 1) parentPort.postMessage({ kind: 'failed', reason: 'no ink' }); else answer('next');`);
     await expect(printer.print('tenant', DOCUMENT, null)).rejects.toThrow('the document could not be drawn: no ink');

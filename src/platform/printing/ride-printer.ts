@@ -53,6 +53,7 @@ export class RidePrinter implements OnApplicationShutdown {
   private thread: IsolatedThread | null = null;
   private answer: ((answer: PrintAnswer) => void) | null = null;
   private readonly turns = new FairTurns(ROOM);
+  private isStopping = false;
 
   constructor(
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
@@ -79,10 +80,13 @@ export class RidePrinter implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    this.answer?.(STOPPING);
     await this.endThread();
   }
 
   private async attempt(task: PrintTask): Promise<PrintAnswer> {
+    if (this.isStopping) return STOPPING;
     const thread = (this.thread ??= this.start());
     const overtime = new AbortController();
     const answered = new Promise<PrintAnswer>((resolve) => (this.answer = resolve));
@@ -118,5 +122,7 @@ export class RidePrinter implements OnApplicationShutdown {
 }
 
 const LATE: PrintAnswer = { kind: 'lost', reason: `no document after ${PATIENCE_MS} ms` };
+
+const STOPPING: PrintAnswer = { kind: 'lost', reason: 'this process is stopping' };
 
 const notDrawn = ({ reason }: NotPrinted): Error => new Error(`the document could not be drawn: ${reason}`);

@@ -4,7 +4,7 @@ import { type Sleeper, SLEEPER } from '../../shared/ports.js';
 import type { InspectedContainer } from '../../sri/signing/pkcs12.js';
 import type { Pkcs12Reason } from '../../sri/signing/pkcs12-error.js';
 import { FairTurns, type Room } from '../fair-turns.js';
-import { IsolatedThread, type ThreadLimits } from '../isolation/isolated-thread.js';
+import { IsolatedThread, type ThreadEnding, type ThreadLimits } from '../isolation/isolated-thread.js';
 
 export interface OpeningTask {
   readonly bytes: Uint8Array;
@@ -70,7 +70,7 @@ export class Pkcs12Opener {
     const answer = new Promise<OpeningResult>((resolve, reject) => {
       thread = new IsolatedThread(this.workerFile, LIMITS, {
         answered: (result) => resolve(result as OpeningResult),
-        ended: ({ limit, reason }) => (limit === null ? reject(new Error(`the reader of certificates broke: ${reason}`)) : resolve(TOO_COSTLY)),
+        ended: (ending) => (isCostOf(ending) ? resolve(TOO_COSTLY) : reject(brokenOff(ending))),
       });
       thread.post(task);
     });
@@ -85,5 +85,10 @@ export class Pkcs12Opener {
     }
   }
 }
+
+const isCostOf = ({ limit }: ThreadEnding): boolean => limit === 'memory' || limit === 'processor_time';
+
+const brokenOff = ({ limit, reason }: ThreadEnding): Error =>
+  limit === 'machine' ? new DomainError('SERVICE_UNAVAILABLE', { reason: 'machine_busy' }) : new Error(`the reader of certificates broke: ${reason}`);
 
 const TOO_COSTLY: RefusedContainer = { kind: 'refused', reason: 'too_costly', message: 'the file takes too much time or memory to open' };

@@ -49,10 +49,10 @@ export class TenantsStore {
     return row?.done === true;
   }
 
-  /** Keeps a RUC for a tenant, until the bars are lifted; taken from another that holds it. False when nobody ever claimed it. */
-  async reserveRuc(ruc: string, environment: SriEnvironment, tenantId: string, now: Date): Promise<boolean> {
-    const [row] = await this.query<{ done: boolean }>('select sello.reserve_ruc($1, $2, $3, $4) as done', [ruc, environment, tenantId, now]);
-    return row?.done === true;
+  /** Keeps a RUC for a tenant, until the bars are lifted; taken from another that holds it. False when nobody ever claimed it, null when there is no such tenant. */
+  async reserveRuc(ruc: string, environment: SriEnvironment, tenantId: string, now: Date): Promise<boolean | null> {
+    const [row] = await this.query<{ done: boolean | null }>('select sello.reserve_ruc($1, $2, $3, $4) as done', [ruc, environment, tenantId, now]);
+    return row?.done ?? null;
   }
 
   /** Lets those from whom a RUC was taken claim it again, and others again that was kept for one. @returns how many tenants they are; null when nobody ever claimed it */

@@ -12,7 +12,7 @@ const POLICY: SagaPolicy = {
 
 const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): DocumentState => ({
   id: 'd', tenantId: 't', status, version: 5, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [], suspicion: null,
-  receptionAttempts: 7, authorizationAttempts: 9, firstSentAt: NOW, receivedAt: null, deadlineAt: null, changedAt: NOW,
+  receptionAttempts: 7, authorizationAttempts: 9, firstSentAt: NOW, receivedAt: null, deadlineAt: null, dueAt: null, changedAt: NOW,
   errorCode: null, sriMessages: [], isResigning: false, cancellation: null, ...more,
 });
 const refusedBy = (code: string): Partial<DocumentState> => ({
@@ -48,7 +48,7 @@ describe('retry', () => {
     ['was refused for its signature: signs anew', 'REJECTED', refusedBy('39'), 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
     ['waits for its new signature: still signs', 'RECEPTION_RETRY_SCHEDULED', { isResigning: true }, 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
     ['was corrected, and could not be signed since: signs', 'FAILED_PERMANENT', { isResigning: true, errorCode: 'SIGNING_FAILED' }, 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
-    ['was to be signed anew, and lost its workers: signs', 'MANUAL_REVIEW_REQUIRED', { isResigning: true, errorCode: 'SIGNING_FAILED' }, 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
+    ['was to be signed anew, and lost its workers: signs', 'MANUAL_REVIEW_REQUIRED', { isResigning: true, errorCode: 'ATTEMPTS_EXHAUSTED' }, 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
     ['was corrected, and lost its workers: signs', 'MANUAL_REVIEW_REQUIRED', { isResigning: true, errorCode: 'ATTEMPTS_EXHAUSTED' }, 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
     ['was refused for a blocked taxpayer: signs anew', 'REJECTED', refusedBy('57'), 'RECEPTION_RETRY_SCHEDULED', 'prepare'],
   ] as const)('a document that %s', (_, status, more, state, step) => {

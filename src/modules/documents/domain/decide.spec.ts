@@ -18,7 +18,7 @@ const signing = (signingNo: number, xml: string): Signing => ({ signingNo, diges
 const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): DocumentState => ({
   id: 'd', tenantId: 't', status, version: 5, accessKey: KEY, signingNo: 2,
   contentRevision: 1, signings: [signing(1, FIRST), signing(2, OURS)],
-  suspicion: null, receptionAttempts: 1, authorizationAttempts: 0, firstSentAt: NOW, receivedAt: null, deadlineAt: null, changedAt: NOW,
+  suspicion: null, receptionAttempts: 1, authorizationAttempts: 0, firstSentAt: NOW, receivedAt: null, deadlineAt: null, dueAt: null, changedAt: NOW,
   errorCode: null, sriMessages: [], isResigning: false, cancellation: null, ...more,
 });
 
@@ -301,30 +301,38 @@ describe('an answer of authorization', () => {
     const HOUR = 3_600_000;
     const DEADLINE = new Date(NOW.getTime() + HOUR);
     const at = (ms: number): Date => new Date(NOW.getTime() + ms);
-    const waiting = (more: Partial<DocumentState> = {}) => document('AUTHORIZATION_RETRY_SCHEDULED', { deadlineAt: DEADLINE, authorizationAttempts: 1, ...more });
+    const waiting = (more: Partial<DocumentState> = {}) => document('AUTHORIZATION_RETRY_SCHEDULED', { deadlineAt: DEADLINE, dueAt: NOW, authorizationAttempts: 1, ...more });
     const deadline = (state: DocumentState, evidence: Evidence, now: Date): Date | null | undefined => decide(state, evidence, now, POLICY).patch.deadlineAt;
 
     it('is not shortened by a day in which nobody could ask: the first answer after it decides nothing', () => {
       const late = decide(waiting(), answered(), at(25 * HOUR), POLICY);
-      expect([late.moves, late.patch.deadlineAt]).toEqual([[], at(26 * HOUR - 7_000)]);
-      const overdue = waiting({ changedAt: at(26 * HOUR - 14_000), deadlineAt: late.patch.deadlineAt! });
-      expect(decide(overdue, answered(), at(26 * HOUR - 7_000), POLICY).moves.map(({ trigger }) => trigger)).toEqual(['overdue', 'gave_up']);
+      expect([late.moves, late.patch.deadlineAt]).toEqual([[], at(26 * HOUR)]);
+      const overdue = waiting({ dueAt: at(26 * HOUR), deadlineAt: late.patch.deadlineAt! });
+      expect(decide(overdue, answered(), at(26 * HOUR), POLICY).moves.map(({ trigger }) => trigger)).toEqual(['overdue', 'gave_up']);
     });
 
-    it('is lengthened by the wait after a question without an answer', () => {
-      expect(deadline(waiting(), silence, at(7_000))).toEqual(at(HOUR + 7_000));
-      expect(deadline(waiting(), silence, at(7_000 + 2 * HOUR))).toEqual(at(3 * HOUR + 7_000));
+    it('is lengthened by the wait after a question without an answer, once, however long the SRI asks to wait', () => {
+      expect(deadline(waiting(), silence, NOW)).toEqual(at(HOUR + 7_000));
+      expect(deadline(waiting(), silence, at(2 * HOUR))).toEqual(at(3 * HOUR + 7_000));
+      const busy: Evidence = { kind: 'authorization', answer: { kind: 'no_evidence', reason: 'http_503', excerpt: null, retryAfterSeconds: 900 } as never };
+      let state = waiting();
+      let now = NOW;
+      for (let asked = 0; asked < 10; asked += 1) {
+        const { patch, work } = decide(state, busy, now, POLICY);
+        state = { ...state, deadlineAt: patch.deadlineAt!, authorizationAttempts: patch.authorizationAttempts!, dueAt: work!.dueAt as Date };
+        now = state.dueAt!;
+      }
+      expect([now, state.deadlineAt]).toEqual([at(10 * 900_000), at(HOUR + 10 * 900_000)]);
     });
 
     it('is as it was where the SRI answers and is asked in time', () => {
       expect(deadline(waiting(), answered(entry('EN PROCESO')), at(-1))).toBeUndefined();
       expect(deadline(waiting(), answered(), at(60_000))).toBeUndefined();
-      // Asked rarely on purpose.
-      expect(deadline(waiting({ suspicion: 'SEQUENTIAL_TAKEN', authorizationAttempts: 0 }), answered(entry('QUIZAS')), at(67_000))).toBeUndefined();
+      expect(deadline(waiting({ dueAt: null }), answered(), at(2 * HOUR))).toBeUndefined();
     });
 
     it('is over for what a person has to look at, however rarely it is compared', () => {
-      expect(deadline(document('MANUAL_REVIEW_REQUIRED', { deadlineAt: DEADLINE, errorCode: 'ANSWER_OVERDUE' }), answered(), at(24 * HOUR))).toBeUndefined();
+      expect(deadline(document('MANUAL_REVIEW_REQUIRED', { deadlineAt: DEADLINE, dueAt: NOW, errorCode: 'ANSWER_OVERDUE' }), answered(), at(24 * HOUR))).toBeUndefined();
     });
   });
 });

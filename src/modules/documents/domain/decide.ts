@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../../shared/error-catalogue.js';
 import { type Answers, type Authorization, type Finding, findingOf, instantOf } from './authorization-finding.js';
 import { type Decision, type DocumentPatch, type DocumentState, type Move, type SagaPolicy, type Signing, type Work, waitOf } from './document.js';
 import { LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
-import { ASKS_BEFORE_TAKEN, deadlinePastSilence } from './silence.js';
+import { deadlinePastSilence } from './silence.js';
 
 /** What a step learned. */
 export type Evidence =
@@ -143,10 +143,10 @@ export function recheck({ firstSentAt, signings }: DocumentState, now: Date, pol
 
 function decideAuthorization(asked: DocumentState, answers: Answers, now: Date, policy: SagaPolicy): Decision {
   const found = findingOf(asked, answers);
-  const deadlineAt = deadlinePastSilence(asked, now, policy);
+  const deadlineAt = deadlinePastSilence(asked, now);
   const decision = decideFinding({ ...asked, deadlineAt }, found, now, policy);
   const nextAt = decision.work?.dueAt;
-  const extended = found.kind === 'no_answer' && nextAt instanceof Date ? deadlinePastSilence(asked, now, policy, nextAt) : deadlineAt;
+  const extended = found.kind === 'no_answer' && nextAt instanceof Date ? deadlinePastSilence(asked, now, nextAt) : deadlineAt;
   return extended === asked.deadlineAt ? decision : { ...decision, patch: { deadlineAt: extended, ...decision.patch } };
 }
 
@@ -246,6 +246,9 @@ function authorizedBy(document: DocumentState, { entry, signing }: Authorization
 
 /** After so many documents in a row whose number the SRI gave to others, the counter is wrong: the emission point stops. */
 const TAKEN_IN_A_ROW = 3;
+
+/** Empty answers, minutes apart in the end, before a number counts as taken by another document. */
+const ASKS_BEFORE_TAKEN = 4;
 
 /** Asked by key, and the SRI knows nothing: the same bytes may go again. */
 function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decision {

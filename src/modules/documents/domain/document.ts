@@ -21,7 +21,9 @@ export interface DocumentState {
   readonly receivedAt: Date | null;
   /** Until when the SRI has time to decide; null: nothing is waited for. */
   readonly deadlineAt: Date | null;
-  /** When the record was last written: the SRI was asked, or the question put off. */
+  /** When its next step was to be taken; null: not at a time of its own. */
+  readonly dueAt: Date | null;
+  /** When the record was last written. */
   readonly changedAt: Date;
   /** Why the document does not go on; code of the error catalogue. */
   readonly errorCode: string | null;
@@ -135,6 +137,9 @@ export interface SagaPolicy {
 
 /** A document whose worker vanished this often without progress is handed to a person (poison); one that was slow and came back did not vanish. */
 export const MAX_LOST_LEASES = 3;
+
+/** `reason` in the `error_detail` of a document whose workers vanished before it was signed anew: the next retry signs it. */
+export const NOT_SIGNED = 'not_signed_anew';
 
 /** The `attempt`-th wait (from 0) of a ladder whose last step repeats. */
 export function waitOf(ladder: readonly number[], attempt: number): number {

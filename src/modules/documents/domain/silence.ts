@@ -1,8 +1,5 @@
-import { type DocumentState, type SagaPolicy, waitOf } from './document.js';
+import type { DocumentState } from './document.js';
 import type { DocumentStatus } from './lifecycle.js';
-
-/** Empty answers, minutes apart in the end, before a number counts as taken by another document. */
-export const ASKS_BEFORE_TAKEN = 4;
 
 /** The states in which the SRI has until `deadlineAt` to decide. */
 const AWAITED = new Set<DocumentStatus>(['RECEPTION_UNKNOWN', 'RECEPTION_RETRY_SCHEDULED', 'AUTHORIZATION_PENDING', 'AUTHORIZATION_RETRY_SCHEDULED', 'AUTHORIZATION_UNKNOWN']);
@@ -17,11 +14,9 @@ const PUNCTUAL_MS = 60_000;
  * @param nextAt when it is asked next, if it gave no answer now: that wait is silence, too
  * @returns null where nothing is waited for
  */
-export function deadlinePastSilence(document: DocumentState, now: Date, policy: SagaPolicy, nextAt: Date = now): Date | null {
-  const { deadlineAt, changedAt, status, suspicion, authorizationAttempts } = document;
+export function deadlinePastSilence({ deadlineAt, dueAt, status }: DocumentState, now: Date, nextAt: Date = now): Date | null {
   if (deadlineAt === null || !AWAITED.has(status)) return deadlineAt;
-  const attempts = suspicion === null ? authorizationAttempts : Math.max(authorizationAttempts, ASKS_BEFORE_TAKEN);
-  const late = now.getTime() - changedAt.getTime() - waitOf(policy.authorizationLadderMs, attempts);
+  const late = dueAt === null ? 0 : now.getTime() - dueAt.getTime();
   const silentMs = (late > PUNCTUAL_MS ? late : 0) + (nextAt.getTime() - now.getTime());
   return silentMs === 0 ? deadlineAt : new Date(deadlineAt.getTime() + silentMs);
 }

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
-import type { Decision, DocumentPatch, DocumentState, Signing } from '../domain/document.js';
+import { type Decision, type DocumentPatch, type DocumentState, NOT_SIGNED, type Signing } from '../domain/document.js';
 import type { DocumentStatus } from '../domain/lifecycle.js';
 import type { AttemptOutcome, LoadedDocument, Records } from './documents.repository.js';
 import { fromWireMessage, toWireMessage, type WireMessage } from './wire-message.js';
@@ -49,6 +49,7 @@ export function toLoaded(row: LoadedRow): LoadedDocument {
       firstSentAt: date(d['first_sent_at']),
       receivedAt: date(d['received_at']),
       deadlineAt: date(d['deadline_at']),
+      dueAt: date(d['next_attempt_at']),
       changedAt: new Date(d['updated_at'] as string),
       errorCode: d['error_code'] as string | null,
       sriMessages: (d['sri_messages'] as WireMessage[]).map(fromWireMessage),
@@ -76,8 +77,9 @@ function isSigningSpent({ document: d, digests }: LoadedRow): boolean {
   const current = digests.find(({ signingNo }) => signingNo === d['signing_no']);
   if (current === undefined) return false;
   const isOfThisContent = current.accessKey === d['access_key'] && (current.contentRevision ?? d['content_revision']) === d['content_revision'];
-  // With this code it could not be signed anew: what it was retried for is still to be done.
-  return d['due_step'] === 'prepare' || d['error_code'] === 'SIGNING_FAILED' || !isOfThisContent;
+  // It was to be signed anew, and was not: what it was retried for is still to be done.
+  const failed = d['error_code'] === 'SIGNING_FAILED' || (d['error_detail'] as { reason?: unknown } | null)?.reason === NOT_SIGNED;
+  return d['due_step'] === 'prepare' || failed || !isOfThisContent;
 }
 
 /** Patch property -> column. */

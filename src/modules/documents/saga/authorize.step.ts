@@ -40,7 +40,7 @@ export class AuthorizeStep implements SagaStep {
     const permit = await this.calls.acquire('authorization');
     const startedAt = this.clock.now();
     if (permit.kind === 'wait') {
-      const deadlineAt = deadlinePastSilence(state, startedAt, this.policy, permit.until);
+      const deadlineAt = deadlinePastSilence(state, startedAt, permit.until);
       return await postpone(this.documents, document, 'authorize', permit.until, startedAt, { patch: { deadlineAt } });
     }
     const answers = await askAuthorization(state, (accessKey) => (accessKey === state.accessKey ? this.ask(accessKey, permit) : this.askFormer(accessKey, document)));

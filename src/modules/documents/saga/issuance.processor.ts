@@ -14,7 +14,7 @@ import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { UUID } from '../../../shared/uuid.js';
 import { awaitsSignature, recheck } from '../domain/decide.js';
-import { MAX_LOST_LEASES, type SagaPolicy, type Work } from '../domain/document.js';
+import { MAX_LOST_LEASES, NOT_SIGNED, type SagaPolicy, type Work } from '../domain/document.js';
 import { isSettled, LIFECYCLE, type Step } from '../domain/lifecycle.js';
 import { DocumentsRepository, type LoadedDocument, StaleDocumentError } from '../persistence/documents.repository.js';
 import { AuthorizeStep } from './authorize.step.js';
@@ -253,9 +253,8 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
     const work = recheck(state, now, this.policy);
     const { moves } = LIFECYCLE[state.status];
     if ('gave_up' in moves) {
-      // It still lacks its new signature, which the next retry has to know.
-      const errorCode = awaitsSignature(state) ? 'SIGNING_FAILED' : 'ATTEMPTS_EXHAUSTED';
-      const patch = { errorCode, errorDetail: { suggested_action: 'retry' } } as const;
+      const errorDetail = { suggested_action: 'retry', ...(awaitsSignature(state) && { reason: NOT_SIGNED }) };
+      const patch = { errorCode: 'ATTEMPTS_EXHAUSTED', errorDetail };
       await this.documents.advance(state, { moves: [{ trigger: 'gave_up' }], patch, work }, token, now);
       this.log.error(`document ${state.id} lost ${MAX_LOST_LEASES} workers in ${state.status}: a person must look`);
       return true;

@@ -44,13 +44,13 @@ export function consigneesOf(content: DocumentContent): readonly Consignee[] {
 
 /** The lines of each destination, in their order. */
 function linesOf(lines: readonly DocumentLine[], destinations: readonly Destination[]): readonly (readonly DocumentLine[])[] {
-  const consignee = new Map<number, DocumentLine[]>();
+  const takenBy = new Map<number, DocumentLine[]>();
   const all = destinations.map(({ lineNumbers }) => {
     const own: DocumentLine[] = [];
-    for (const number of lineNumbers) if (!consignee.has(number)) consignee.set(number, own);
+    for (const number of lineNumbers) if (!takenBy.has(number)) takenBy.set(number, own);
     return own;
   });
-  for (const line of lines) consignee.get(line.lineNumber)?.push(line);
+  for (const line of lines) takenBy.get(line.lineNumber)?.push(line);
   return all;
 }
 
