@@ -58,7 +58,7 @@ export class IsolatedThread {
         this.finish({ limit: signal !== null && CRASHES.has(signal) ? 'memory' : null, reason: `its process ended with ${signal ?? String(code)}` });
         resolve();
       });
-      this.host.once('error', (error) => {
+      this.host.on('error', (error) => {
         this.finish({ limit: 'machine', reason: `its process did not start: ${error.message}` });
         resolve();
       });

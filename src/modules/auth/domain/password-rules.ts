@@ -1,7 +1,13 @@
-import { commonPasswords } from './common-passwords.js';
-
 export const MIN_PASSWORD = 8;
 export const MAX_PASSWORD = 256;
+
+/** What is tried first. */
+export interface CommonPasswords {
+  /** As they are tried, in lower case. */
+  readonly whole: ReadonlySet<string>;
+  /** Words that passwords are made of by adding digits and signs. */
+  readonly words: ReadonlySet<string>;
+}
 
 export type PasswordProblem = 'common' | 'repetitive' | 'sequence' | 'like_own_data';
 
@@ -14,10 +20,9 @@ const LEAST_DIFFERENT = 4;
  *
  * @param own e-mail address, name and the like: what everybody tries first
  */
-export function passwordProblem(password: string, own: readonly string[]): PasswordProblem | null {
+export function passwordProblem(password: string, own: readonly string[], common: CommonPasswords): PasswordProblem | null {
   const plain = plainForm(password);
-  const { whole, words } = commonPasswords();
-  if (whole.has(password.toLowerCase()) || words.has(plain)) return 'common';
+  if (common.whole.has(password.toLowerCase()) || common.words.has(plain)) return 'common';
   if (new Set(password.toLowerCase()).size < LEAST_DIFFERENT) return 'repetitive';
   if (isSequence(password.toLowerCase())) return 'sequence';
   return own.some((text) => resembles(plain, text)) ? 'like_own_data' : null;

@@ -1,16 +1,10 @@
 import { createRequire } from 'node:module';
+import type { CommonPasswords } from '../domain/password-rules.js';
 
 const require = createRequire(import.meta.url);
 
 /** Of the list, so many of the most used stand for words that people decorate with digits and signs. */
 const MOST_USED = 3_000;
-
-interface CommonPasswords {
-  /** As they are tried, in lower case. */
-  readonly whole: ReadonlySet<string>;
-  /** Words that passwords are made of by adding digits and signs. */
-  readonly words: ReadonlySet<string>;
-}
 
 let known: CommonPasswords | null = null;
 
