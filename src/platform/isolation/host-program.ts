@@ -17,8 +17,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => u
 process.once('disconnect', dieNow);
 
 process.once('message', ({ file, limits }) => {
-  let before = null;
-  const exceeded = () => {
+  let looking;
+  const exceeded = (before) => {
     if (process.memoryUsage.rss() > limits.residentMb * 1_048_576) return 'memory';
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1_000 > limits.processorMs ? 'processor_time' : null;
@@ -27,13 +27,16 @@ process.once('message', ({ file, limits }) => {
     resourceLimits: { maxOldGenerationSizeMb: limits.heapMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
     argv: [], env: {}, execArgv: [],
   });
-  thread.on('message', (answer) => { before = null; process.send({ answer }); });
+  thread.on('message', (answer) => { clearInterval(looking); process.send({ answer }); });
   thread.on('error', (error) => endWith(error?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? { limit: 'memory' } : { reason: String(error?.message ?? error) }));
   thread.on('exit', (code) => endWith({ reason: 'it ended with ' + code }));
-  process.on('message', (task) => { before = process.cpuUsage(); thread.postMessage(task); });
-  setInterval(() => {
-    const limit = before === null ? null : exceeded();
-    if (limit !== null) endWith({ limit });
-  }, LOOK_EVERY_MS);
+  process.on('message', (task) => {
+    const before = process.cpuUsage();
+    looking = setInterval(() => {
+      const limit = exceeded(before);
+      if (limit !== null) endWith({ limit });
+    }, LOOK_EVERY_MS);
+    thread.postMessage(task);
+  });
 });
 `;

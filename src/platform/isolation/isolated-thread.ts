@@ -5,7 +5,7 @@ import { HOST_PROGRAM } from './host-program.js';
 export interface ThreadLimits {
   /** Objects of JavaScript, in MB. */
   readonly heapMb: number;
-  /** Everything, buffers and Node itself (60 MB) included, in MB. */
+  /** Everything, buffers and Node itself (51 MB) included, in MB. */
   readonly residentMb: number;
   /** Processor time: by the clock the cheapest task takes long on a machine that is busy, or stands still for a while. */
   readonly processorMs: number;

@@ -1,8 +1,5 @@
 import type { DocumentState } from './document.js';
-import type { DocumentStatus } from './lifecycle.js';
-
-/** The states in which the SRI has until `deadlineAt` to decide. */
-const AWAITED = new Set<DocumentStatus>(['RECEPTION_UNKNOWN', 'RECEPTION_RETRY_SCHEDULED', 'AUTHORIZATION_PENDING', 'AUTHORIZATION_RETRY_SCHEDULED', 'AUTHORIZATION_UNKNOWN']);
+import { isSettled } from './lifecycle.js';
 
 /** Workers are seldom on the second; only more than that is lost time. */
 const PUNCTUAL_MS = 60_000;
@@ -12,10 +9,10 @@ const PUNCTUAL_MS = 60_000;
  * for a day, then works off what it holds, and must not find every document handed to a person at its first answer.
  *
  * @param nextAt when it is asked next, if it gave no answer now: that wait is silence, too
- * @returns null where nothing is waited for
+ * @returns null where nothing is waited for; as it was where the document rests
  */
 export function deadlinePastSilence({ deadlineAt, dueAt, status }: DocumentState, now: Date, nextAt: Date = now): Date | null {
-  if (deadlineAt === null || !AWAITED.has(status)) return deadlineAt;
+  if (deadlineAt === null || isSettled(status)) return deadlineAt;
   const late = dueAt === null ? 0 : now.getTime() - dueAt.getTime();
   const silentMs = (late > PUNCTUAL_MS ? late : 0) + (nextAt.getTime() - now.getTime());
   return silentMs === 0 ? deadlineAt : new Date(deadlineAt.getTime() + silentMs);
