@@ -10,21 +10,26 @@ interface Document {
   sri_messages: { identifier: string; message: string; additional_info: string | null }[];
 }
 
-async function sello<Answer>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-  for (;;) {
-    const response = await fetch(SELLO_URL + path, {
-      method,
-      headers: { 'X-API-Key': SELLO_API_KEY, 'Content-Type': 'application/json', ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    // Too many calls, or the service is away for a moment: the idempotency key makes it safe to repeat.
-    if (response.status === 429 || response.status === 503) {
-      await sleep(Number(response.headers.get('retry-after') ?? 1) * 1_000);
-      continue;
-    }
-    const answer = (await response.json()) as Answer & { error?: { code: string; message: string; detail: unknown } };
-    if (!response.ok) throw new Error(`${answer.error?.code}: ${answer.error?.message}\n${JSON.stringify(answer.error?.detail, null, 2)}`);
-    return answer;
+/** One call. Status 0 is no answer, or one that broke off. */
+async function once(url: string, call: RequestInit): Promise<{ status: number; text: string; retryAfter: number }> {
+  try {
+    const response = await fetch(url, call);
+    return { status: response.status, text: await response.text(), retryAfter: Number(response.headers.get('retry-after')) || 0 };
+  } catch (error) {
+    return { status: 0, text: `no answer: ${String(error)}`, retryAfter: 0 };
+  }
+}
+
+async function sello<Answer>(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
+  const call = { method, headers: { 'X-API-Key': SELLO_API_KEY, 'Content-Type': 'application/json', ...headers }, body: body ? JSON.stringify(body) : null };
+  for (let tried = 1; ; tried += 1) {
+    const { status, text, retryAfter } = await once(SELLO_URL + path, call);
+    if (status >= 200 && status < 300) return JSON.parse(text) as Answer;
+    // Whether it was done is open, or it may be done later: the idempotency key makes it safe to repeat.
+    const passes = status === 0 || status === 429 || status >= 500;
+    // A 4xx names in `error.detail` what to mend.
+    if (!passes || tried === 8) throw new Error(`${status} ${text}`);
+    await sleep(Math.max(retryAfter, 2 ** (tried - 1)) * 1_000);
   }
 }
 
@@ -48,8 +53,9 @@ const invoice = {
   payments: [{ line_number: 1, payment_method_code: '20', total: '57.50' }],
 };
 
-// Waits up to ten seconds for the end; the order number makes a second call harmless.
-const order = `order-${Date.now()}`;
+// What identifies the sale makes a second call harmless, also one by a second run of this program.
+const order = `order-${process.argv[2] ?? '1043'}`;
+// Waits up to ten seconds for the end.
 const { document_id: id } = await sello<{ document_id: string }>('POST', '/documents', invoice, { 'Idempotency-Key': order, Prefer: 'wait=10' });
 
 let document = await sello<Document>('GET', `/documents/${id}`);

@@ -2,6 +2,8 @@ import type { CliConnection } from '../config/cli-connection.js';
 import { CliFailure } from './failure.js';
 
 const TIMEOUT_MS = 60_000;
+/** Characters of an answer that is not the service's. */
+const SHOWN = 500;
 
 interface Refusal {
   readonly error?: { readonly code: string; readonly message: string; readonly detail: unknown; readonly request_id: string };
@@ -34,31 +36,60 @@ export class Api {
       return await fetch(url + path, { method, headers: { 'X-API-Key': apiKey, 'Accept-Language': 'en', ...headers }, ...(body === undefined ? {} : { body }), signal });
     } catch (error) {
       if (error instanceof Error && error.name === 'AbortError') throw error;
-      throw new CliFailure('unreachable', `${url} does not answer: ${causeOf(error)}. Is the service running there (npm start)? --url or SELLO_URL names another address.`);
+      throw new CliFailure('unanswered', `${url} does not answer: ${causeOf(error)}. Is the service running there (npm start)? --url or SELLO_URL names another address.`);
     }
   }
 
   private async call<Answer>(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const typed = body === undefined ? headers : { 'Content-Type': 'application/json', ...headers };
     const response = await this.open(method, path, typed, body === undefined ? undefined : JSON.stringify(body));
-    const text = await response.text();
-    if (!response.ok) throw refusal(response.status, text);
-    return (text === '' ? null : JSON.parse(text)) as Answer;
+    if (!response.ok) throw await refusal(response);
+    const text = await bodyOf(response);
+    try {
+      return (text === '' ? null : JSON.parse(text)) as Answer;
+    } catch {
+      throw new CliFailure('unanswered', `${response.status}, but no answer of this service: ${text.slice(0, SHOWN)}`);
+    }
   }
 }
 
-/** What a refused call says to a person: the message, and each finding on a line. */
-export function refusal(status: number, text: string): CliFailure {
-  let parsed: Refusal;
+/** @throws CliFailure when the connection breaks before the body is whole */
+export async function bodyOf(response: Response): Promise<string> {
   try {
-    parsed = JSON.parse(text) as Refusal;
-  } catch {
-    return new CliFailure('refused', `${status}: ${text.slice(0, 500)}`);
+    return await response.text();
+  } catch (error) {
+    throw new CliFailure('unanswered', `the answer (${response.status}) broke off: ${causeOf(error)}`);
   }
-  const { error } = parsed;
-  if (error === undefined) return new CliFailure('refused', `${status}: ${text.slice(0, 500)}`);
+}
+
+/**
+ * What a call that was not done says to a person: the message, and each finding on a line. A failure of the service or of what
+ * stands before it leaves open what was done.
+ */
+export async function refusal(response: Response): Promise<CliFailure> {
+  const { status } = response;
+  const text = await bodyOf(response);
+  const exit = status >= 500 ? 'unanswered' : 'refused';
+  const retryAfterMs = status >= 500 || status === 429 ? retryAfterMsOf(response) : null;
+  const error = errorOf(text);
+  if (error === null) return new CliFailure(exit, `${status}: ${text.slice(0, SHOWN)}`, null, retryAfterMs);
   const findings = Array.isArray(error.detail) ? error.detail.map(findingLine) : error.detail === null ? [] : [`  ${JSON.stringify(error.detail)}`];
-  return new CliFailure('refused', [`${error.code}: ${error.message}`, ...findings, `request ${error.request_id}`].join('\n'), error);
+  return new CliFailure(exit, [`${error.code}: ${error.message}`, ...findings, `request ${error.request_id}`].join('\n'), error, retryAfterMs);
+}
+
+/** Not only the service answers: a proxy may leave it out, or name a date. */
+function retryAfterMsOf(response: Response): number {
+  const seconds = Number(response.headers.get('retry-after') ?? 0);
+  return Number.isFinite(seconds) ? seconds * 1_000 : 0;
+}
+
+/** The service's own word; a proxy answers with a page of its own. */
+function errorOf(text: string): Exclude<Refusal['error'], undefined> | null {
+  try {
+    return (JSON.parse(text) as Refusal | null)?.error ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** A finding about a field, or about a fiscal rule. */

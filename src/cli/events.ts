@@ -24,13 +24,13 @@ export function eventLine({ created_at, type, data }: SelloEvent): string {
 export async function* streamed(api: Api, query: string, cursor: string | null, signal: AbortSignal): AsyncGenerator<{ event: SelloEvent | null; cursor: string | null }> {
   const headers = { Accept: 'text/event-stream', ...(cursor === null ? {} : { 'Last-Event-ID': cursor }) };
   const response = await api.open('GET', `/events/stream${query}`, headers, undefined, signal);
-  if (!response.ok || response.body === null) throw refusal(response.status, await response.text());
+  if (!response.ok || response.body === null) throw await refusal(response);
   const messages: EventSourceMessage[] = [];
   let position: string | null = cursor;
   const parser = createParser({
     onEvent: (message) => messages.push(message),
     onError: (error) => {
-      throw new CliFailure('unreachable', `the stream is spoilt: ${error.message}`);
+      throw new CliFailure('unanswered', `the stream is spoilt: ${error.message}`);
     },
   });
   if (position !== null) yield { event: null, cursor: position };

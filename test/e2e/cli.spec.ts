@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { Business } from '../support/business.js';
+import { FailingGateway } from '../support/failing-gateway.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 interface Ended {
@@ -55,6 +56,8 @@ describe('the command line', () => {
     writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
     return name;
   };
+  const documentsOf = async (buyer: string): Promise<string[]> =>
+    (await stack.database.query<{ id: string }>('select id from documents where tenant_id = $1 and buyer_name = $2', [business.tenantId, buyer])).map(({ id }) => id);
   const sinkUrl = (): string => `http://127.0.0.1:${(sink.address() as AddressInfo).port}/hook`;
   /** What a file needs: place, date and code are filled in. */
   const short = (change: object = {}): object => {
@@ -85,6 +88,34 @@ describe('the command line', () => {
     file('invoice.json', short({ issue_date: business.invoice()['issue_date'] }));
     expect(await once()).toBe(await once());
     expect((await sello(['issue', file('undated.json', short()), '--idempotency-key', 'order-8'])).code).toBe(2);
+  });
+
+  it('repeats what got no whole answer, and makes one document of it', async () => {
+    const gateway = await FailingGateway.before(stack.apiUrl);
+    try {
+      gateway.fail('POST /documents', 502, 'half');
+      const { code, out, err } = await sello(['--json', 'issue', file('gateway.json', short({ buyer_name: 'Detrás de un proxy' }))], { SELLO_URL: gateway.url });
+      expect([code, err]).toEqual([0, '']);
+      expect(gateway.calls.filter((call) => call === 'POST /documents')).toHaveLength(3);
+      expect(await documentsOf('Detrás de un proxy')).toEqual([(JSON.parse(out) as { id: string }).id]);
+    } finally {
+      gateway.stop();
+    }
+  });
+
+  it('says with what to repeat a call of which nobody knows what it did, and takes that', async () => {
+    const gateway = await FailingGateway.before(stack.apiUrl);
+    try {
+      gateway.fail('POST /documents', 'half', 502, 502, 502, 502);
+      const open = await sello(['--json', 'issue', file('open.json', short({ buyer_name: 'Quedó abierta' }))], { SELLO_URL: gateway.url });
+      expect([open.code, open.out]).toEqual([3, '']);
+      const { detail } = JSON.parse(open.err) as { detail: { idempotency_key: string; issue_date: string } };
+      const repeated = await sello(['--json', 'issue', file('again.json', short({ buyer_name: 'Quedó abierta', issue_date: detail.issue_date })), '--idempotency-key', detail.idempotency_key]);
+      expect([repeated.code, repeated.err]).toEqual([0, '']);
+      expect(await documentsOf('Quedó abierta')).toHaveLength(1);
+    } finally {
+      gateway.stop();
+    }
   });
 
   it('tells what is wrong, and ends as it went', async () => {
@@ -120,6 +151,16 @@ describe('the command line', () => {
     expect((await sello(['keys', 'list'])).out).toContain('Caja 9');
     expect((await sello(['keys', 'revoke', made.id])).code).toBe(0);
     expect((await sello(['keys', 'list'], { SELLO_API_KEY: made.key })).err).toContain('UNAUTHENTICATED');
+  });
+
+  it('lists every key, also of a tenant that has changed them for years', async () => {
+    await stack.database.query(`
+      insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at, revoked_at)
+      select tenant_id, gen_random_uuid(), 'Caja vieja ' || n, prefix, sha256(n::text::bytea), environment, created_at - n * interval '1 day', created_at
+      from api_keys, generate_series(1, 205) n where tenant_id = $1 and name = 'Caja 9'`, [business.tenantId]);
+    const { out } = await sello(['keys', 'list']);
+    expect(out.match(/Caja vieja \d+/g)).toHaveLength(205);
+    expect(out).toContain('Caja vieja 205');
   });
 
   it('makes a tenant with the settings of the service, and says what is missing without them', async () => {
@@ -175,6 +216,23 @@ describe('the command line', () => {
       expect(await listener.ended).toBe(0);
     });
 
+    it('on where it was, when what stands before the service fails for a while, and says where when it may no longer', async () => {
+      const gateway = await FailingGateway.before(stack.apiUrl);
+      try {
+        const listener = await listening('--url', gateway.url);
+        gateway.fail('GET /events/stream', 503, 502, 'half');
+        gateway.drop();
+        const { document_id } = await business.accepted();
+        await listener.until(new RegExp(`document\\.authorized .* ${document_id}`));
+        gateway.fail('GET /events/stream', 401);
+        gateway.drop();
+        expect(await listener.ended).toBe(1);
+        expect(listener.output()).toMatch(/--cursor \S+ goes on here/);
+      } finally {
+        gateway.stop();
+      }
+    });
+
     it('and sends past events once more', async () => {
       const { document_id } = await business.accepted();
       await business.settled(document_id);
@@ -184,6 +242,14 @@ describe('the command line', () => {
       expect([code, received.length]).toEqual([0, 1]);
       expect(out).toContain('→ 204');
       expect((await sello(['replay'])).code).toBe(2);
+      received.length = 0;
+      for (const unread of [
+        ['--forward-to', sinkUrl(), '--from', '2030-01-01T00:00:00Z'],
+        ['--forward-to', sinkUrl(), '--webhook', document_id],
+        ['--webhook', document_id, '--from', '2020-01-01T00:00:00Z', '--to', '2030-01-01T00:00:00Z', '--document', document_id],
+        ['--webhook', document_id, '--delivery', document_id, '--type', 'document.authorized'],
+      ]) expect(await sello(['replay', ...unread])).toMatchObject({ code: 2, err: expect.stringContaining('nothing was sent') as string });
+      expect(received).toEqual([]);
       expect((await sello(['replay', '--forward-to', 'http://127.0.0.1:9/', '--document', document_id])).code).toBe(1);
     });
   });

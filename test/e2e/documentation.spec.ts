@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transform } from '@swc/core';
 import { Business } from '../support/business.js';
+import { FailingGateway } from '../support/failing-gateway.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const execute = promisify(execFile);
@@ -48,6 +49,28 @@ describe('the examples of the documentation', () => {
     const { code } = await transform(readFileSync('docs/examples/issue-invoice.ts', 'utf8'), { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' } });
     writeFileSync(join(folder, 'issue-invoice.mjs'), code);
     expect(await run(process.execPath, join(folder, 'issue-invoice.mjs'), ours())).toMatch(/^AUTHORIZED \d{49}\n$/);
+  });
+
+  it.each([
+    ['first-invoice.sh', 'bash'],
+    ['issue-invoice.mjs', process.execPath],
+  ])('ends with what is to be mended, when the call is refused: %s', async (name, program) => {
+    const example = name.endsWith('.sh') ? join(import.meta.dirname, '../../docs/examples', name) : join(folder, name);
+    await expect(run(program, example, { ...ours(), ISSUER_ID: 'none' })).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/VALIDATION_FAILED.*"issuer_id"/s) as string });
+  });
+
+  it('make one invoice for an order whose calls get no whole answer', async () => {
+    const gateway = await FailingGateway.before(stack.apiUrl);
+    try {
+      gateway.fail('POST /documents', 502, 'half', 503);
+      const issued = (): Promise<string> => run(process.execPath, join(folder, 'issue-invoice.mjs'), { ...ours(), SELLO_URL: gateway.url });
+      const first = await issued();
+      expect(first).toMatch(/^AUTHORIZED \d{49}\n$/);
+      expect(gateway.calls.filter((call) => call === 'POST /documents')).toHaveLength(4);
+      expect(await issued()).toBe(first);
+    } finally {
+      gateway.stop();
+    }
   });
 
   it('set a new business up, whose key then issues', async () => {

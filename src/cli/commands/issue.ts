@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RandomIds } from '../../platform/adapters/random-ids.js';
@@ -29,25 +29,30 @@ export async function issueBody(api: Api, output: Output, given: Record<string, 
   const named = idempotencyKey ?? (typeof given['idempotency_key'] === 'string' ? given['idempotency_key'] : null);
   // What is sent again under a key has to be the same: nothing in it may come from the moment.
   if (named !== null && given['issue_date'] === undefined) throw new CliFailure('usage', 'with an idempotency key the file names its issue_date');
-  const body = { ...place, issue_date: guayaquilDay(new SystemClock().now()), numeric_code: numericCode(named), ...given };
+  const key = named ?? new RandomIds().uuid();
+  const body: Record<string, unknown> = { ...place, issue_date: guayaquilDay(new SystemClock().now()), numeric_code: numericCode(key), ...given };
   if (dryRun === true) {
     await dryRunOf(api, output, body);
     return;
   }
-  const key = named ?? new RandomIds().uuid();
   output.remark(`idempotency key ${key}`);
-  const accepted = await repeatedly(() => api.post<{ document_id: string }>('/documents', { ...body, idempotency_key: key }));
+  const accepted = await repeatedly(() => api.post<{ document_id: string }>('/documents', { ...body, idempotency_key: key })).catch((error: unknown) => {
+    throw error instanceof CliFailure && error.exit === 'unanswered' ? leftOpen(error, key, body['issue_date']) : error;
+  });
   output.remark(`accepted ${accepted.document_id}`);
   const document = await follow(api, accepted.document_id, wait);
   output.tell(document, documentLines(document));
   if (wait > 0) requireAuthorized(document);
 }
 
-/** A numeric code made from the key where there is one, else drawn. */
-function numericCode(key: string | null): string {
-  const number = key === null ? randomInt(100_000_000) : createHash('sha256').update(key, 'utf8').digest().readUInt32BE() % 100_000_000;
-  return String(number).padStart(8, '0');
-}
+/** Made from the key, so that a call that is repeated under it sends the same. */
+const numericCode = (key: string): string => String(createHash('sha256').update(key, 'utf8').digest().readUInt32BE() % 100_000_000).padStart(8, '0');
+
+/** Nobody knows whether there is a document: what to repeat the call with, so that there is one. */
+const leftOpen = ({ exit, message, detail }: CliFailure, key: string, day: unknown): CliFailure =>
+  new CliFailure(exit, `${message}\nIt is open whether the document was issued. Repeat the call with --idempotency-key ${key} and "issue_date": ${JSON.stringify(day)} in the file.`, {
+    ...(detail as object | null), idempotency_key: key, issue_date: day,
+  });
 
 async function dryRunOf(api: Api, output: Output, body: unknown): Promise<void> {
   const verdict = await api.post<{ valid: boolean; findings: unknown[] }>('/documents/validate', body);
@@ -61,10 +66,8 @@ async function repeatedly<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
-      const code = error instanceof CliFailure ? (error.detail as { code?: string } | null)?.code : undefined;
-      const passes = error instanceof CliFailure && (error.exit === 'unreachable' || code === 'SERVICE_UNAVAILABLE' || code === 'RATE_LIMITED');
-      if (!passes || tried === TRIES) throw error;
-      await sleep(tried * 1_000);
+      if (!(error instanceof CliFailure) || !error.passes || tried === TRIES) throw error;
+      await sleep(Math.max(tried * 1_000, error.retryAfterMs ?? 0));
     }
   }
 }

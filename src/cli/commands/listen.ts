@@ -30,6 +30,7 @@ export async function listen(api: Api, output: Output, options: ListenOptions, s
   };
   const isStopped = (): boolean => stop.aborted;
   while (!isStopped()) {
+    let waitMs = RECONNECT_MS;
     try {
       for await (const { event, cursor: position } of streamed(api, query, cursor, stop)) {
         cursor = position;
@@ -42,11 +43,14 @@ export async function listen(api: Api, output: Output, options: ListenOptions, s
       }
     } catch (error) {
       if (isStopped()) return;
-      if (error instanceof CliFailure && error.exit !== 'unreachable') throw error;
-      if (error instanceof CliFailure && cursor === null && seen === 0) throw error;
+      if (error instanceof CliFailure) {
+        if (cursor === null) throw error;
+        if (!error.passes) throw new CliFailure(error.exit, `${error.message}\nWhat happens from now on is missed; --cursor ${cursor} goes on here.`, { ...(error.detail as object | null), cursor });
+        waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);
+      }
     }
     output.remark('The connection ended; it is opened again.');
-    await sleep(RECONNECT_MS, undefined, { signal: stop }).catch(() => undefined);
+    await sleep(waitMs, undefined, { signal: stop }).catch(() => undefined);
   }
 }
 

@@ -17,9 +17,20 @@ export interface ReplayOptions {
 
 /** `sello replay`: past events once more, by a webhook of the service or straight to an address of one's own. */
 export async function replay(api: Api, output: Output, options: ReplayOptions): Promise<void> {
-  if (options.forwardTo !== undefined) await forwardPast(api, output, options, options.forwardTo);
-  else if (options.webhook !== undefined) await replayWebhook(api, output, options, options.webhook);
-  else throw new CliFailure('usage', 'say where to: --webhook ID (with --delivery, or --from and --to), or --forward-to URL');
+  if (options.forwardTo !== undefined) {
+    refuseUnread(options, '--forward-to', ['webhook', 'delivery', 'from', 'to']);
+    await forwardPast(api, output, options, options.forwardTo);
+  } else if (options.webhook !== undefined) {
+    refuseUnread(options, '--webhook', ['secret', 'document']);
+    if (options.delivery !== undefined) refuseUnread(options, '--delivery', ['from', 'to', 'type']);
+    await replayWebhook(api, output, options, options.webhook);
+  } else throw new CliFailure('usage', 'say where to: --webhook ID (with --delivery, or --from and --to), or --forward-to URL');
+}
+
+/** An option that is not read would have narrowed what is sent: more went out than was asked for. */
+function refuseUnread(options: ReplayOptions, way: string, unread: readonly (keyof ReplayOptions)[]): void {
+  const given = unread.filter((name) => options[name] !== undefined).map((name) => `--${name}`);
+  if (given.length > 0) throw new CliFailure('usage', `${given.join(', ')} cannot be used with ${way}: nothing was sent`);
 }
 
 async function replayWebhook(api: Api, output: Output, { delivery, from, to, type }: ReplayOptions, webhook: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Api } from '../api.js';
+import { type Api, bodyOf } from '../api.js';
 import { type DocumentSeen, documentLines } from '../document.js';
 import { CliFailure } from '../failure.js';
 import { columns, type Output } from '../output.js';
@@ -32,14 +32,23 @@ async function idOf(api: Api, document: string): Promise<string> {
   return found.id;
 }
 
+/** A proxy in front of a service that is away answers with a page of its own. */
+function readable(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
 async function statusOfAll(api: Api, output: Output): Promise<void> {
   const response = await api.open('GET', '/health/ready');
-  const ready: unknown = await response.json();
+  const ready = readable(await bodyOf(response));
   const count = async (state: string): Promise<number> => (await api.get<{ total: number }>(`/documents?status=${state}&page_size=1`)).total;
   const counts = Object.fromEntries(await Promise.all([...NEED_A_PERSON, ...WAITING].map(async (state) => [state, await count(state)] as const)));
   output.tell({ url: api.connection.url, ready: response.ok, checks: ready, documents: counts }, [
     `${api.connection.url}  ${response.ok ? 'ready' : 'NOT READY'}  ${JSON.stringify(ready)}`,
     ...columns(Object.entries(counts).map(([state, documents]) => [state, String(documents)])),
   ]);
-  if (!response.ok) throw new CliFailure('unreachable', 'the service is not ready');
+  if (!response.ok) throw new CliFailure('unanswered', 'the service is not ready');
 }
