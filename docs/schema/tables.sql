@@ -1192,6 +1192,7 @@ CREATE INDEX webhook_deliveries_aside ON sello.webhook_deliveries USING btree (t
 CREATE INDEX webhook_deliveries_failed ON sello.webhook_deliveries USING btree (tenant_id, webhook_id, created_at DESC, id DESC) WHERE (status = 'failed'::text);
 CREATE INDEX webhook_deliveries_newest ON sello.webhook_deliveries USING btree (tenant_id, webhook_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX webhook_deliveries_once ON sello.webhook_deliveries USING btree (tenant_id, event_id, webhook_id);
+CREATE INDEX webhook_deliveries_pending ON sello.webhook_deliveries USING btree (tenant_id, webhook_id, created_at DESC, id DESC) WHERE (status = 'pending'::text);
 alter table webhook_deliveries enable row level security;
 alter table webhook_deliveries force row level security;
 create policy tenant_isolation on webhook_deliveries for all to sello_app using ((tenant_id = current_tenant())) with check ((tenant_id = current_tenant()));

@@ -246,6 +246,9 @@ describe('what a tenant says of its mails', () => {
         { recipient: owner.email, notice: 'document.manual_review_required', status: 'failed' }, { recipient: owner.email, notice: 'issuer.paused', status: 'sent' },
       ]);
       expect(mailbox.mailsTo(owner.email)).toHaveLength(1);
+      // Nor does a mail that nobody got keep the next one waiting.
+      await told.accepted({ send_email: false, additional_info: [{ name: 'Simulador', value: 'tampered' }] });
+      expect((await awaitMail(mailbox, owner.email, 1)).text).toContain('Comercial Ñandú & Compañía');
     });
   });
 });

@@ -89,6 +89,19 @@ describe('the work of webhooks', () => {
     expect(claimed).toEqual([asked.delivery, again]);
   });
 
+  it('is nobody else\'s while its lease is held anew, and is not held by who lost it', async () => {
+    const id = await tenant(1, 1);
+    const claimedBy = async (token: string, at: Date): Promise<string | undefined> => (await work.claim(token, at, LEASE_MS, { room: 8, roomForFailing: 8, perWebhook: 8 }))[0]?.deliveryId;
+    const [mine, other, now] = [randomUUID(), randomUUID(), Date.now()];
+    const late = new Date(now + LEASE_MS * 0.8);
+    const delivery = await claimedBy(mine, new Date(now));
+    expect(await work.renew(id, delivery!, mine, late, LEASE_MS)).toBe(true);
+    expect(await claimedBy(other, new Date(now + LEASE_MS * 1.5))).toBeUndefined();
+    expect((await work.begin(id, delivery!, mine, late))?.number).toBe(1);
+    expect(await claimedBy(other, new Date(now + LEASE_MS * 1.9))).toBe(delivery);
+    expect(await work.renew(id, delivery!, mine, late, LEASE_MS)).toBe(false);
+  });
+
   it('is begun again while an attempt of it ends, without either waiting for the other', async () => {
     const id = await tenant(1, 2);
     const [{ webhook_id: webhookId } = { webhook_id: '' }] = await database.query<{ webhook_id: string }>('select webhook_id from webhook_work where tenant_id = $1', [id]);
@@ -456,7 +469,7 @@ describe('the work of webhooks', () => {
     expect(await plan(`select count(*) from webhooks where tenant_id = '${id}' and deleted_at is null`)).toMatch(/webhooks_standing/);
   });
 
-  it('that failed is found without reading all that was delivered since', async () => {
+  it.each(['failed', 'pending'] as const)('that is %s is found without reading all that was delivered since', async (status) => {
     // A connection may tell PostgreSQL seconds later what it read, at its end at the latest.
     await service.destroy();
     const id = await tenant(1, 10_000);
@@ -464,9 +477,10 @@ describe('the work of webhooks', () => {
     // What the planner believed of the few deliveries before these would join them row by row.
     await database.query('analyze webhook_deliveries');
     await database.query(
-      `update webhook_deliveries d set finished_at = now(), status = case when n <= 60 then 'failed' else 'delivered' end, created_at = created_at + n * interval '1 second'
-       from (select x.id, row_number() over () as n from webhook_deliveries x where x.tenant_id = $1) made where d.tenant_id = $1 and d.id = made.id`, [id]);
-    await database.query('vacuum analyze webhook_deliveries');
+      `update webhook_deliveries d set finished_at = now(), status = case when n <= 60 then $2 else 'delivered' end, created_at = created_at + n * interval '1 second'
+       from (select x.id, row_number() over () as n from webhook_deliveries x where x.tenant_id = $1) made where d.tenant_id = $1 and d.id = made.id`, [id, status]);
+    await database.query(`delete from webhook_work w using webhook_deliveries d where w.tenant_id = $1 and d.tenant_id = $1 and d.id = w.delivery_id and d.status <> 'pending'`, [id]);
+    for (const table of ['webhook_deliveries', 'webhook_work']) await database.query(`vacuum analyze ${table}`);
     service = await serviceConnections(database.url, 'api', 1);
     const read = async (): Promise<number> => {
       await service.query('select pg_stat_force_next_flush()');
@@ -476,8 +490,8 @@ describe('the work of webhooks', () => {
       return Number(row?.read);
     };
     const before = await read();
-    const page = await new DeliveriesRepository(new TenantTransaction(service)).page(id, webhookId, 'failed', 50, 0);
-    expect([page?.total, page?.rows.length, page?.rows.every(({ status }) => status === 'failed')]).toEqual([60, 50, true]);
+    const page = await new DeliveriesRepository(new TenantTransaction(service)).page(id, webhookId, status, 50, 0);
+    expect([page?.total, page?.rows.length, page?.rows.every((one) => one.status === status)]).toEqual([60, 50, true]);
     expect(await read() - before).toBeLessThan(1_000);
   });
 });

@@ -38,6 +38,20 @@ describe('a notification of delivery', () => {
     expect(givenUpReason(notification('Failed', '5.2.2', '').replace(/Diagnostic-Code.*\r\n/, ''))).toBe('5.2.2');
   });
 
+  it('is read also of an address with letters beyond ASCII, and in the encodings of mails', () => {
+    const [given, refused] = ['message/delivery-status', '550 5.1.1 <maría@example.com>: unknown'];
+    const plain = notification('failed', '5.1.1', refused);
+    expect(givenUpReason(plain.replace(given, 'message/global-delivery-status'))).toBe(refused);
+    const encoded = (encoding: string, encode: (part: string) => string): string => {
+      const start = plain.indexOf('Reporting-MTA');
+      const end = plain.indexOf('\r\n--4F1', start);
+      const headings = plain.slice(0, start).replace(/Content-Type: message\/delivery-status/, `Content-Transfer-Encoding: ${encoding}\r\nContent-Type: message/global-delivery-status`);
+      return headings + encode(plain.slice(start, end)) + plain.slice(end);
+    };
+    expect(givenUpReason(encoded('base64', (part) => Buffer.from(part).toString('base64').replace(/.{76}/g, '$&\r\n')))).toBe(refused);
+    expect(givenUpReason(encoded('Quoted-Printable', (part) => part.replace('í', '=C3=AD').replace('5.1.1 <', '5.1.=\r\n1 <')))).toBe(refused);
+  });
+
   it.each(['delayed', 'delivered', 'relayed', 'expanded'])('that was %s changes nothing', (action) => {
     expect(givenUpReason(notification(action, '4.4.1', '451 busy'))).toBeNull();
   });

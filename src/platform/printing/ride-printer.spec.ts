@@ -20,8 +20,8 @@ const THREAD = (body: string): URL =>
 
 describe('the printer', () => {
   const printers: RidePrinter[] = [];
-  const printerOf = (body: string, sleeper = new TimerSleeper()): RidePrinter => {
-    const printer = new RidePrinter(sleeper, THREAD(body));
+  const printerOf = (body: string, sleeper = new TimerSleeper(), mails = 4): RidePrinter => {
+    const printer = new RidePrinter(sleeper, { MAIL_CONCURRENCY: mails }, THREAD(body));
     printers.push(printer);
     return printer;
   };
@@ -37,6 +37,15 @@ describe('the printer', () => {
     );
     const all = await Promise.all([text(printer), text(printer), text(printer)]);
     expect(all.map(([shown]) => shown)).toEqual(['01110', '01220', '01330']);
+  });
+
+  it('has room for all the mails that a worker writes at once, of one tenant, and for a page of documents where those are fewer', async () => {
+    const printed = async (mails: number): Promise<number> => {
+      const printer = printerOf(`answer('x');`, new TimerSleeper(), mails);
+      const all = await Promise.allSettled(Array.from({ length: 100 }, () => text(printer)));
+      return all.filter(({ status }) => status === 'fulfilled').length;
+    };
+    expect([await printed(100), await printed(40), await printed(4)]).toEqual([100, 41, 25]);
   });
 
   it('leaves this thread free while it computes', async () => {

@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
+import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Sleeper, SLEEPER } from '../../shared/ports.js';
 import type { RideInput } from '../../sri/ride/input.js';
@@ -38,8 +39,8 @@ export interface Ride {
 const LIMITS: ThreadLimits = { heapMb: 256, residentMb: 384, processorMs: 10_000 };
 /** By the clock: a thread that does nothing at all. */
 const PATIENCE_MS = 60_000;
-/** One thread draws; a tenant may have a page of documents waiting. */
-const ROOM: Room = { atOnce: 1, atOnceOfTenant: 1, waiting: 64, waitingOfTenant: 24 };
+/** One thread draws; a tenant may have a page of documents waiting, or all the mails that a worker writes at once. */
+const roomFor = (mails: number): Room => ({ atOnce: 1, atOnceOfTenant: 1, waiting: Math.max(64, mails), waitingOfTenant: Math.max(24, mails) });
 
 const COMPILED_THREAD = new URL('./ride-thread.js', import.meta.url);
 export const RIDE_THREAD_FILE = Symbol('RideThreadFile');
@@ -52,13 +53,16 @@ export const RIDE_THREAD_FILE = Symbol('RideThreadFile');
 export class RidePrinter implements OnApplicationShutdown {
   private thread: IsolatedThread | null = null;
   private answer: ((answer: PrintAnswer) => void) | null = null;
-  private readonly turns = new FairTurns(ROOM);
+  private readonly turns: FairTurns;
   private isStopping = false;
 
   constructor(
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
+    @Inject(SETTINGS) { MAIL_CONCURRENCY }: Pick<Settings, 'MAIL_CONCURRENCY'>,
     @Optional() @Inject(RIDE_THREAD_FILE) private readonly threadFile: URL = COMPILED_THREAD,
-  ) {}
+  ) {
+    this.turns = new FairTurns(roomFor(MAIL_CONCURRENCY));
+  }
 
   /**
    * Draws a document. A logo never costs the document: when drawing fails with it, it is drawn without.

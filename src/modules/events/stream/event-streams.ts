@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { answered } from '../../../platform/http/answered.js';
 import { DomainError } from '../../../shared/domain-error.js';
-import { type Clock, CLOCK } from '../../../shared/ports.js';
+import { type Clock, CLOCK, type Sleeper, SLEEPER } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { eventPayload } from '../event-payload.js';
 import { cursorOf, type EventPosition, positionOf, refuseOtherLife } from '../event-position.js';
@@ -14,6 +14,7 @@ import { EventLookout } from './event-lookout.js';
 
 /** Proxies end connections on which nothing moves. A silent stream looks at the time every five seconds or so. */
 const HEARTBEAT_MS = 10_000;
+const PATIENCE_MS = 30_000;
 const RETRY_AFTER_SECONDS = 15;
 const RECONNECT_MS = 2_000;
 const BATCH = 50;
@@ -31,6 +32,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     private readonly events: EventsRepository,
     private readonly lookout: EventLookout,
     @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -87,10 +89,18 @@ export class EventStreams implements BeforeApplicationShutdown {
     }
   }
 
-  /** Waits for a slow reader, so that nothing heaps up. */
+  /** Waits for a slow reader, so that nothing heaps up. One that reads nothing is cut off: nobody looks meanwhile whether it still may. */
   private async send(response: Response, text: string, ending: AbortSignal): Promise<void> {
     ending.throwIfAborted();
-    if (!response.write(text)) await once(response, 'drain', { signal: ending });
+    if (response.write(text)) return;
+    const drained = new AbortController();
+    const patience = this.sleeper.sleep(PATIENCE_MS, drained.signal).then(() => response.destroy(), () => undefined);
+    try {
+      await once(response, 'drain', { signal: ending });
+    } finally {
+      drained.abort();
+      await patience;
+    }
   }
 
   private enter({ tenantId, principal }: TenantContext): AbortController {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
-import { noticeLetter } from '../domain/notice-letter.js';
+import { noticeLetter, SETTLED_UNTOLD } from '../domain/notice-letter.js';
 import { NoticesRepository } from '../persistence/notices.repository.js';
 import type { Written } from './written.js';
 
@@ -19,7 +19,7 @@ export class NoticeMailWriter {
     if (found === null) return null;
     const { recipient, language, attempts, tenantName, news } = found;
     if (news === null) return { attempts, documentId: null, outcome: { outcome: 'refused', reason: 'the recipient is no owner or admin any more' } };
-    if (news.items.length === 0) return { attempts, documentId: null, outcome: { outcome: 'refused', reason: 'settled before it was told' } };
+    if (news.items.length === 0) return { attempts, documentId: null, outcome: { outcome: 'refused', reason: SETTLED_UNTOLD } };
     return { attempts, documentId: null, mail: { id: mailId, to: { name: '', address: recipient }, senderName: null, replyTo: null, letter: noticeLetter(news, tenantName, language, now) } };
   }
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { IDS, type Ids } from '../../../shared/ports.js';
 import type { Language } from '../domain/document-words.js';
-import { isNotice, type News, type NoticeType, QUIET_MS } from '../domain/notice-letter.js';
+import { isNotice, type News, type NoticeType, QUIET_MS, SETTLED_UNTOLD } from '../domain/notice-letter.js';
 import type { ClaimedWork } from './mail-work.repository.js';
 
 /** A mail to an admin, with its news. */
@@ -50,9 +50,9 @@ export class NoticesRepository {
       const [tenant] = await manager.query<{ is_active: boolean }[]>('select is_active from tenants where id = $1 for no key update', [tenantId]);
       const [, held] = await manager.query<[unknown[], number]>('delete from mail_outbox where tenant_id = $1 and id = $2 and lease_token = $3', [tenantId, eventId, token]);
       const [event] = await manager.query<{ type: string; last_mail: Date | null }[]>(
-        `select e.type, (select max(m.created_at) from mails m where m.tenant_id = e.tenant_id and m.notice = e.type) as last_mail
+        `select e.type, (select max(m.created_at) from mails m where m.tenant_id = e.tenant_id and m.notice = e.type and m.failure is distinct from $3) as last_mail
          from events e where e.tenant_id = $1 and e.id = $2`,
-        [tenantId, eventId],
+        [tenantId, eventId, SETTLED_UNTOLD],
       );
       if (held === 0 || tenant?.is_active !== true || event === undefined || !isNotice(event.type)) return;
       const quietUntil = event.last_mail === null ? now : new Date(event.last_mail.getTime() + QUIET_MS[event.type]);

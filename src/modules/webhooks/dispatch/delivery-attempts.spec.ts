@@ -15,11 +15,13 @@ const CARD: EventCard = { id: 'e', type: 'sequence.low', created_at: '2026-05-04
 
 describe('an attempt at a delivery', () => {
   /** What was put on record of an attempt at this event. */
-  async function made(event: EventCard): Promise<{ ended: EndedAttempt[]; bodies: string[] }> {
+  async function made(event: EventCard, { claimedAt, isHeld }: { claimedAt: Date; isHeld: boolean } = { claimedAt: NOW, isHeld: true }): Promise<{ ended: EndedAttempt[]; bodies: string[]; renewed: unknown[] }> {
+    const renewed: unknown[] = [];
     const ended: EndedAttempt[] = [];
     const bodies: string[] = [];
     const begun: BegunAttempt = { webhook_id: 'w', url: 'https://receiver.example/', secrets: [], event, number: 1, round: 1 };
-    const work: Pick<DispatchRepository, 'begin' | 'end'> = {
+    const work: Pick<DispatchRepository, 'renew' | 'begin' | 'end'> = {
+      renew: (...call) => Promise.resolve(renewed.push(call) > 0 && isHeld),
       begin: () => Promise.resolve(begun),
       end: (_tenant, _delivery, _token, _now, one) => Promise.resolve(void ended.push(one)),
     };
@@ -35,8 +37,8 @@ describe('an attempt at a delivery', () => {
       { WEBHOOK_LADDER: [5], WEBHOOK_TIMEOUT_SECONDS: 10, WEBHOOK_DISABLE_AFTER_SECONDS: 1 } as unknown as Settings,
       { time: () => undefined } as unknown as Meters,
     );
-    await attempts.make(DELIVERY, 'token');
-    return { ended, bodies };
+    await attempts.make(DELIVERY, { token: 'token', claimedAt, leaseMs: 20_000 });
+    return { ended, bodies, renewed };
   }
   beforeEach(() => void jest.spyOn(Logger.prototype, 'error').mockReturnValue());
   afterEach(() => void jest.restoreAllMocks());
@@ -45,6 +47,13 @@ describe('an attempt at a delivery', () => {
     const { ended, bodies } = await made({ ...CARD, created_at: 'not a time' });
     expect(bodies).toEqual([]);
     expect(ended).toEqual([expect.objectContaining({ outcome: 'internal', statusCode: null, nextAt: new Date(NOW.getTime() + 5_000) })]);
+  });
+
+  it('that begins late holds its lease anew, and is not made when that was lost', async () => {
+    const claimedAt = new Date(NOW.getTime() - 8_000);
+    expect(await made(CARD)).toMatchObject({ renewed: [], bodies: [expect.any(String)] });
+    expect(await made(CARD, { claimedAt, isHeld: true })).toMatchObject({ renewed: [['t', 'd', 'token', NOW, 20_000]], bodies: [expect.any(String)] });
+    expect(await made(CARD, { claimedAt, isHeld: false })).toMatchObject({ renewed: [expect.anything()], bodies: [], ended: [] });
   });
 
   it('at an event of a later version, whose error code it does not know, arrives', async () => {

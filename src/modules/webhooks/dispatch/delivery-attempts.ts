@@ -13,10 +13,19 @@ import { type BegunAttempt, type ClaimedDelivery, DispatchRepository, type Ended
 import { signedHeaders } from './standard-signature.js';
 import { SigningSecrets } from './signing-secrets.js';
 
+/** So long after the claim the rest of the lease is no longer enough for all that may take time. */
+const LATE_MS = 1_000;
 const ENDING_TRIES = 3;
 const ENDING_PAUSE_MS = 500;
 
 type Outcome = PostOutcome | { readonly noAnswer: 'secret_unavailable' | 'internal' };
+
+/** Under what a worker makes deliveries. */
+export interface DeliveryLease {
+  readonly token: string;
+  readonly claimedAt: Date;
+  readonly leaseMs: number;
+}
 
 /** One attempt to deliver: on record before it is made, signed anew, judged by its status alone. */
 @Injectable()
@@ -39,9 +48,10 @@ export class DeliveryAttempts {
   }
 
   /** Makes the attempt that a lease stands for. Never throws: what could not be put on record is due again when the lease runs out. */
-  async make({ tenantId, deliveryId }: ClaimedDelivery, token: string): Promise<void> {
+  async make({ tenantId, deliveryId }: ClaimedDelivery, lease: DeliveryLease): Promise<void> {
+    const { token } = lease;
     try {
-      const begun = await this.work.begin(tenantId, deliveryId, token, this.clock.now());
+      const begun = await this.begin(tenantId, deliveryId, lease);
       if (begun === null) return;
       await traced(spanOf(tenantId, deliveryId, begun), async () => {
         await this.killPoints.pass('before-webhook');
@@ -58,6 +68,13 @@ export class DeliveryAttempts {
     } catch (error) {
       this.log.warn(`delivery ${deliveryId}: ${(error as Error).message}; it is made again`);
     }
+  }
+
+  /** A worker that was held up since the claim takes the lease anew: it would run out under the call, and another worker would call too. */
+  private async begin(tenantId: string, deliveryId: string, { token, claimedAt, leaseMs }: DeliveryLease): Promise<BegunAttempt | null> {
+    const now = this.clock.now();
+    if (now.getTime() - claimedAt.getTime() > LATE_MS && !(await this.work.renew(tenantId, deliveryId, token, now, leaseMs))) return null;
+    return this.work.begin(tenantId, deliveryId, token, this.clock.now());
   }
 
   /** Never throws: an attempt that never ended would be made again at every lease, for ever. */

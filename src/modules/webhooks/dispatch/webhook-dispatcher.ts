@@ -3,11 +3,11 @@ import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { type ClaimedDelivery, DispatchRepository } from '../persistence/dispatch.repository.js';
-import { DeliveryAttempts } from './delivery-attempts.js';
+import { DeliveryAttempts, type DeliveryLease } from './delivery-attempts.js';
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
-/** Beside the time of the call itself: to begin, to end, and to try the end again. */
-const LEASE_MARGIN_MS = 5_000;
+/** Beside the time of the call itself: to begin, to open the secrets, to end, and to try the end again. */
+const LEASE_MARGIN_MS = 10_000;
 const NUDGED = new Error('there is room again');
 
 /**
@@ -70,14 +70,15 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnModuleDestro
     if (room <= 0) return;
     const roomForFailing = Math.max(0, Math.floor(all / 2) - this.failingUnderWay);
     const token = this.ids.uuid();
+    const claimedAt = this.clock.now();
     const leaseMs = this.settings.WEBHOOK_TIMEOUT_SECONDS * 1_000 + LEASE_MARGIN_MS;
-    const claimed = await this.work.claim(token, this.clock.now(), leaseMs, { room, roomForFailing, perWebhook });
-    for (const delivery of claimed) this.follow(delivery, token);
+    const claimed = await this.work.claim(token, claimedAt, leaseMs, { room, roomForFailing, perWebhook });
+    for (const delivery of claimed) this.follow(delivery, { token, claimedAt, leaseMs });
   }
 
-  private follow(delivery: ClaimedDelivery, token: string): void {
+  private follow(delivery: ClaimedDelivery, lease: DeliveryLease): void {
     if (delivery.isFailing) this.failingUnderWay += 1;
-    const made = this.attempts.make(delivery, token).finally(() => {
+    const made = this.attempts.make(delivery, lease).finally(() => {
       this.underWay.delete(made);
       if (delivery.isFailing) this.failingUnderWay -= 1;
       this.wake.abort(NUDGED);

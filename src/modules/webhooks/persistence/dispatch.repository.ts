@@ -63,6 +63,16 @@ export class DispatchRepository {
     return row?.taken ?? [];
   }
 
+  /** Holds a claimed delivery for another lease; false when it was lost. */
+  async renew(tenantId: string, deliveryId: string, token: string, now: Date, leaseMs: number): Promise<boolean> {
+    const [, held] = await this.database.run(tenantId, (manager) =>
+      manager.query<[unknown[], number]>(`update webhook_work set due_at = $4::timestamptz + $5 * interval '1 millisecond' where tenant_id = $1 and delivery_id = $2 and lease_token = $3`, [
+        tenantId, deliveryId, token, now, leaseMs,
+      ]),
+    );
+    return held > 0;
+  }
+
   /** Puts an attempt on record before it is made; null: the lease was lost, or nobody listens any more. */
   async begin(tenantId: string, deliveryId: string, token: string, now: Date): Promise<BegunAttempt | null> {
     const [row] = await this.database.call<BegunAttempt>(tenantId, 'select * from begin_attempt($1, $2, $3, $4)', [deliveryId, token, now]);
