@@ -574,7 +574,7 @@ export interface paths {
         };
         /**
          * All documents of a list as CSV (RFC 4180), newest first
-         * @description A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.
+         * @description UTF-8 with a byte order mark. A text that a spreadsheet would compute has an apostrophe before the sign that begins it (=, +, -, @, tab), at the beginning and behind each `;`, `,` or tab within the text; a program takes away each apostrophe that stands there. A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.
          *
          *     Permission: `exports:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -1521,7 +1521,7 @@ export interface paths {
         };
         /**
          * The catalogue as a CSV file, in the order of its main codes
-         * @description UTF-8 with a byte order mark. A text that a spreadsheet would compute has an apostrophe before it, which the import takes away again. A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.
+         * @description UTF-8 with a byte order mark. A text that a spreadsheet would compute has an apostrophe before the sign that begins it (=, +, -, @, tab), at the beginning and behind each `;`, `,` or tab within the text; a program takes away each apostrophe that stands there. The import takes them away again. A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.
          *
          *     Permission: `exports:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -7422,7 +7422,7 @@ export interface operations {
                 modified_document_id?: string;
                 /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
                 q?: string;
-                /** @description The `id` of the last row that arrived: an export that broke off goes on behind it */
+                /** @description The `id` of the last row that arrived: an export that broke off goes on behind it. 404 when that was a draft which is gone: name the row before it */
                 cursor?: string;
                 /** @description semicolon: for spreadsheets set to Spanish, with decimal commas */
                 separator?: "comma" | "semicolon";
@@ -7480,7 +7480,7 @@ export interface operations {
                 modified_document_id?: string;
                 /** @description A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key */
                 q?: string;
-                /** @description The `id` of the last row that arrived: an export that broke off goes on behind it */
+                /** @description The `id` of the last row that arrived: an export that broke off goes on behind it. 404 when that was a draft which is gone: name the row before it */
                 cursor?: string;
             };
             header?: {

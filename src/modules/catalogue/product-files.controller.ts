@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Headers, HttpCode, Post, Query, type StreamableFile, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
-import { csvAnswer, SEPARATORS } from '../../platform/http/csv.js';
+import { CSV_TEXTS, csvAnswer, SEPARATORS } from '../../platform/http/csv.js';
 import { EXPORTS_BOUND, TakesExportSlot } from '../../platform/http/export-slots.js';
 import { languageOf } from '../../platform/http/field-messages.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
@@ -31,7 +31,7 @@ export class ProductFilesController {
   @ApiOperation({
     operationId: 'exportProducts',
     summary: 'The catalogue as a CSV file, in the order of its main codes',
-    description: 'UTF-8 with a byte order mark. A text that a spreadsheet would compute has an apostrophe before it, which the import takes away again. ' + EXPORTS_BOUND,
+    description: `${CSV_TEXTS}The import takes them away again. ${EXPORTS_BOUND}`,
   })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res, Stre
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { SEPARATORS } from '../../platform/http/csv.js';
+import { CSV_TEXTS, SEPARATORS } from '../../platform/http/csv.js';
 import { EXPORTS_BOUND, TakesExportSlot } from '../../platform/http/export-slots.js';
 import { languageOf } from '../../platform/http/field-messages.js';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
@@ -67,7 +67,7 @@ export class DocumentsController {
   @Get('export.csv')
   @RequirePermission('exports:read')
   @UseInterceptors(TakesExportSlot)
-  @ApiOperation({ operationId: 'exportDocumentsCsv', summary: 'All documents of a list as CSV (RFC 4180), newest first', description: EXPORTS_BOUND })
+  @ApiOperation({ operationId: 'exportDocumentsCsv', summary: 'All documents of a list as CSV (RFC 4180), newest first', description: CSV_TEXTS + EXPORTS_BOUND })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
   exportCsv(@Tenant() tenant: TenantContext, @Query() query: DocumentCsvQuery): Promise<StreamableFile> {

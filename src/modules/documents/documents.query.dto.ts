@@ -32,7 +32,7 @@ class DocumentFilterQuery {
 
 /** Query of `GET /documents/export.xlsx`. */
 export class DocumentExportQuery extends DocumentFilterQuery {
-  @Uuid({ ...OPTIONAL, about: 'The `id` of the last row that arrived: an export that broke off goes on behind it' }) cursor?: string;
+  @Uuid({ ...OPTIONAL, about: 'The `id` of the last row that arrived: an export that broke off goes on behind it. 404 when that was a draft which is gone: name the row before it' }) cursor?: string;
 }
 
 /** Query of `GET /documents/export.csv`. */

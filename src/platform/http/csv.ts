@@ -55,6 +55,11 @@ function cellText(cell: CsvCell): string {
   return typeof cell === 'string' ? inert(cell) : String(cell);
 }
 
+/** What an export as CSV says of its texts, for programs that read it. */
+export const CSV_TEXTS =
+  'UTF-8 with a byte order mark. A text that a spreadsheet would compute has an apostrophe before the sign that begins it (=, +, -, @, tab), ' +
+  'at the beginning and behind each `;`, `,` or tab within the text; a program takes away each apostrophe that stands there. ';
+
 /** A text that no spreadsheet computes: an apostrophe before what begins like a formula. */
 export const inert = (text: string): string => text.replace(BEFORE_FORMULA, "'");
 
