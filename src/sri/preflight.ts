@@ -2,6 +2,7 @@ import type { Finding } from '../shared/finding.js';
 import type { DocumentContent, IssuerSnapshot } from './document-types/content.js';
 import type { DocumentTypeDefinition, Numbering, RuleContext } from './document-types/document-type.js';
 import { documentType } from './document-types/registry.js';
+import { checkBeyondBmp } from './document-types/rules/beyond-bmp.js';
 import { defineRules, finding, MOST_FINDINGS } from './document-types/rules/rule.js';
 import { checkShape } from './document-types/rules/shape.js';
 import { MAX_DOCUMENT_BYTES, validateAgainstSchema, type SchemaProblem } from './xml/schema.js';
@@ -67,6 +68,7 @@ export function preflight(content: DocumentContent, issuer: IssuerSnapshot, cont
   const normalised = type.normalise(content, issuer);
   const findings = [...normalised.warnings, ...type.check(normalised.content, issuer, context)];
   const xml = type.buildXml(normalised.content, issuer, PLACEHOLDER);
+  findings.push(...checkBeyondBmp(normalised.content, issuer, xml));
   const xmlBytes = Buffer.byteLength(xml);
   if (xmlBytes + SIGNATURE_BYTES > MAX_DOCUMENT_BYTES) {
     const estimate = String(xmlBytes + SIGNATURE_BYTES);

@@ -19,9 +19,10 @@ const trade = (change: Partial<ForeignTrade>): DocumentContent => ({
   ...EXPORT.content,
   foreignTrade: { ...EXPORT.content.foreignTrade!, ...change },
 });
+/** The example's destination holds signs that are warned of. */
 const guide = (change: Partial<SubstituteGuide>): DocumentContent => ({
   ...GUIDE.content,
-  substituteGuide: { ...GUIDE.content.substituteGuide!, ...change },
+  substituteGuide: { ...GUIDE.content.substituteGuide!, destinationAddress: 'Ambato', ...change },
 });
 const carrier = GUIDE.content.substituteGuide!.carrier;
 const destination = GUIDE.content.substituteGuide!.destinations[0]!;
@@ -111,7 +112,7 @@ describe('a guide that the invoice replaces', () => {
 
 it('takes no field of another type', () => {
   const content = {
-    ...GUIDE.content,
+    ...guide({}),
     withholding: { fiscalPeriod: '09/2026', relatedParty: false, subjectType: null, supportingDocuments: [] },
   };
   expect(rulesOf(content)).toEqual(['document.field_of_other_type /withholding']);

@@ -159,8 +159,8 @@ describe('text and fields', () => {
   it.each([
     [at('x'.repeat(300)), []],
     [at('x'.repeat(301)), ['text.length /lines/0/description']],
-    [at('😀'.repeat(300)), []],
-    [at('😀'.repeat(301)), ['text.length /lines/0/description']],
+    [at('😀'.repeat(300)), ['warning text.beyond_bmp /lines/0/description']],
+    [at('😀'.repeat(301)), ['text.length /lines/0/description', 'warning text.beyond_bmp /lines/0/description']],
     [at(''), ['text.empty /lines/0/description']],
     [full({ buyerAddress: 'x'.repeat(301) }), ['text.length /buyer_address']],
     [full({ reason: 'x'.repeat(500) }), ['warning document.unused_field /reason']],

@@ -1,0 +1,48 @@
+import type { Finding } from '../../../shared/finding.js';
+import type { DocumentContent, IssuerSnapshot } from '../content.js';
+import { defineRules, finding } from './rule.js';
+import { wireName } from './structure.js';
+
+const RULES = defineRules({
+  'text.beyond_bmp': {
+    severity: 'warning',
+    es: 'El texto lleva caracteres (emojis, ideogramas poco comunes) que el SRI puede contar como dos y resumir de otra manera, y devolver el documento por su longitud (mensaje 35) o su firma (mensaje 39): quítelos o reemplácelos',
+    en: 'The text holds characters (emoji, rare ideographs) that the SRI may count as two and digest differently, and refuse the document for its length (message 35) or its signature (message 39): remove or replace them',
+    reference: 'Ficha técnica 2.32, mensajes 35 y 39',
+  },
+});
+
+/** What Java keeps as two characters. */
+const BEYOND_BMP = /[\u{10000}-\u{10ffff}]/u;
+
+/** What ends a text in XML, and what stands around an escaped character. */
+const MARKUP = /[<>"&;]/;
+
+/**
+ * Warns of characters beyond U+FFFF: by XML's own rules they are good, but the schema check and the signature check of the SRI
+ * are Java's, where such a character is two.
+ *
+ * @param xml what is sent: which fields get into it depends on the type
+ */
+export function* checkBeyondBmp(content: DocumentContent, issuer: IssuerSnapshot, xml: string): Generator<Finding> {
+  if (!BEYOND_BMP.test(xml)) return;
+  const sent = new Set(piecesOf(xml));
+  for (const [pointer, text] of [...textsIn(content, ''), ...textsOfIssuer(issuer)]) {
+    if (piecesOf(text).some((piece) => sent.has(piece))) yield finding(RULES['text.beyond_bmp'], pointer, null, BEYOND_BMP.exec(text)?.[0]);
+  }
+}
+
+/** Runs without anything to escape, so that they are the same in a text and in its XML; only those with such characters. */
+const piecesOf = (text: string): readonly string[] => (BEYOND_BMP.test(text) ? text.split(MARKUP).filter((piece) => BEYOND_BMP.test(piece)) : []);
+
+/** Every text within a part of the content, with its pointer. */
+function* textsIn(part: unknown, at: string): Generator<readonly [pointer: string, text: string]> {
+  if (typeof part === 'string') yield [at, part];
+  if (typeof part !== 'object' || part === null) return;
+  for (const [name, value] of Object.entries(part)) yield* textsIn(value, `${at}/${wireName(name)}`);
+}
+
+function* textsOfIssuer({ legalName, tradeName, headOfficeAddress, establishmentAddress }: IssuerSnapshot): Generator<readonly [pointer: string, text: string]> {
+  for (const text of [legalName, tradeName, headOfficeAddress]) yield ['/issuer_id', text ?? ''];
+  yield ['/establishment_id', establishmentAddress ?? ''];
+}
