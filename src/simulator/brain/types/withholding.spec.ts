@@ -92,6 +92,16 @@ it('takes the IVA of a purchase that rounded its lines one by one', () => {
 });
 
 it.each([
+  ['149.99', '45.00', false],
+  ['100.00', '30.00', false],
+  ['150.01', '45.00', false],
+  ['150.02', '45.01', true],
+])('refuses IVA bases of %s only where they exceed the IVA of 150.00', (base, value, refused) => {
+  const entries = withheld('1', '312', '1000.00', '2.00', '20.00') + withheld('2', '1', base, '30.00', value);
+  expect(judge({ withheld: entries }).includes('El IVA base de las retenciones')).toBe(refused);
+});
+
+it.each([
   ['with a tip', '1250.00'],
   ['without refunded IVA', '1000.00'],
 ])('takes the total of a purchase %s', (_name, total) => expect(judge({ total, payment: total })).toBe(''));

@@ -261,6 +261,16 @@ it.each([
   expect(rulesOf(withComputedTotals({ ...content, lines }, FULL.issuer))).toEqual(expected);
 });
 
+it.each([
+  ['149.99', '45.00', []],
+  ['150.01', '45.00', []],
+  ['150.02', '45.01', [`withholding.iva_base ${AT}/0/withholdings`]],
+  ['149.98', '44.99', [`warning withholding.iva_base_partial ${AT}/0/withholdings`]],
+  ['100.00', '30.00', [`warning withholding.iva_base_partial ${AT}/0/withholdings`]],
+])('refuses IVA bases that exceed the IVA of 150.00, and warns of smaller ones: %s', (taxableBase, amount, expected) => {
+  expect(rulesOf(withComputedTotals(entry(1, { taxableBase, amount }), FULL.issuer))).toEqual(expected);
+});
+
 it.each<[string, DocumentContent, string[]]>([
   ['sustento', support({ sustentoCode: '99' }), [`withholding.sustento ${AT}/0/sustento_code`]],
   ['type', support({ documentType: '99' }), [`support.document_type ${AT}/0/document_type`]],
@@ -406,7 +416,7 @@ it.each<[string, DocumentContent, string[]]>([
     [
       `warning withholding.tax_repeated ${AT}/0/taxes/1`,
       BASES,
-      `withholding.iva_base ${AT}/0/withholdings`,
+      `warning withholding.iva_base_partial ${AT}/0/withholdings`,
       `warning withholding.document_total ${AT}/0/total`,
     ],
   ],

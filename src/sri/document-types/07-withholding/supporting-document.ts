@@ -51,9 +51,15 @@ const RULES = defineRules({
     reference: `${ANNEX} y mensaje 52`,
   },
   'withholding.iva_base': {
-    es: 'Las bases de IVA deben sumar el IVA del documento; lo no retenido va con código 7 u 8',
-    en: "The IVA bases must add up to the document's IVA; what is not withheld goes with code 7 or 8",
+    es: 'Las bases de IVA suman más que el IVA del documento',
+    en: "The IVA bases add up to more than the document's IVA",
     reference: `${ANNEX} y mensaje 52`,
+  },
+  'withholding.iva_base_partial': {
+    severity: 'warning',
+    es: 'Las bases de IVA suman menos que el IVA del documento: verifique que no falte ninguna; lo no retenido puede ir con código 7 u 8',
+    en: "The IVA bases add up to less than the document's IVA: verify that none is missing; what is not withheld may go with code 7 or 8",
+    reference: ANNEX,
   },
   'withholding.document_total': {
     severity: 'warning',
@@ -248,9 +254,12 @@ function* checkSums(document: SupportingDocument, at: string): Generator<Finding
     yield finding(RULES['withholding.income_base'], `${at}/withholdings`, subtotal, money(income));
   }
   const iva = sum(taxes.filter(({ taxCode }) => taxCode === TAX.iva).map(({ taxAmount }) => taxAmount));
+  const ofIva = bases(WITHHELD_TAX.iva);
   const withIva = withholdings.some(({ taxCode }) => taxCode === WITHHELD_TAX.iva);
-  if (withIva && !nearly(bases(WITHHELD_TAX.iva), iva)) {
-    yield finding(RULES['withholding.iva_base'], `${at}/withholdings`, money(iva), money(bases(WITHHELD_TAX.iva)));
+  if (withIva && !nearly(ofIva, iva)) {
+    // Only of income tax is the whole sum demanded.
+    const rule = RULES[ofIva.gt(iva) ? 'withholding.iva_base' : 'withholding.iva_base_partial'];
+    yield finding(rule, `${at}/withholdings`, money(iva), money(ofIva));
   }
   const expected = sum(taxes.map(({ taxAmount }) => taxAmount)).plus(dec(subtotal));
   if (!expected.eq(dec(total))) {
