@@ -112,6 +112,18 @@ describe('the authorization client', () => {
   });
 
   it.each([
+    ['before', entry('NO AUTORIZADO', { number: '0' }) + entry('AUTORIZADO')],
+    ['after', entry('AUTORIZADO') + entry('NO AUTORIZADO', { number: OTHER, messages: message('39', 'ERROR') })],
+  ])('reads the authorization %s a refusal of another number', async (_name, entries) => {
+    expect(await entriesOf(answerOf(entries, 2))).toMatchObject([{ estado: 'AUTORIZADO', numeroAutorizacion: KEY, comprobante: SIGNED }]);
+  });
+
+  it('takes no refusal of another number for one of the document', async () => {
+    const entries = await entriesOf(answerOf(entry('NO AUTORIZADO', { number: '0' }) + entry('EN PROCESO', { number: null }), 2));
+    expect(entries.map(({ estado }) => estado)).toEqual(['EN PROCESO']);
+  });
+
+  it.each([
     ['count 0', answerOf('', 0)],
     [
       'an empty list without a count',
@@ -129,6 +141,8 @@ describe('the authorization client', () => {
     ['another key', answerOf(entry('AUTORIZADO'), 1, OTHER), 'the answer is for another access key'],
     ['no key', answerOf(entry('AUTORIZADO'), 1, null), 'no key echoed'],
     ['another authorization number', answerOf(entry('AUTORIZADO', { number: OTHER })), 'another authorization number'],
+    ['an authorization of another number beside ours', answerOf(entry('AUTORIZADO') + entry('AUTORIZADO', { number: OTHER }), 2), 'another authorization number'],
+    ['refusals of other numbers only', answerOf(entry('NO AUTORIZADO', { number: '0' }) + entry('NO AUTORIZADO', { number: OTHER }), 2), 'another authorization number'],
     [
       'a malformed key (80)',
       envelope(

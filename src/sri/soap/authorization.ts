@@ -1,3 +1,4 @@
+import { authorizationState } from './classification.js';
 import { exchange, type Unanswered, unusable } from './exchange.js';
 import {
   childrenNamed,
@@ -29,7 +30,7 @@ export interface AuthorizationEntry {
 export type AuthorizationAnswer =
   | {
       readonly kind: 'entries';
-      /** In the SRI's order; none means unknown there or not processed yet, never refused. */
+      /** In the SRI's order, without those of another number; none means unknown there or not processed yet, never refused. */
       readonly entries: readonly AuthorizationEntry[];
       readonly consultedKey: string;
       readonly raw: string;
@@ -76,17 +77,15 @@ function readAuthorization(body: string, accessKey: string): AuthorizationAnswer
     'RespuestaAutorizacionComprobante',
   );
   const list = single(response, 'autorizaciones');
-  const entries = (list === null ? [] : childrenNamed(list, 'autorizacion')).map(entryOf);
+  const listed = (list === null ? [] : childrenNamed(list, 'autorizacion')).map(entryOf);
   const consultedKey = textOf(response, 'claveAccesoConsultada');
   if (consultedKey !== accessKey) {
     throw new NoEvidence(
-      consultedKey === null ? `no key echoed${said(entries)}` : 'the answer is for another access key',
-      { codes: consultedKey === null ? codesOf(entries) : [] },
+      consultedKey === null ? `no key echoed${said(listed)}` : 'the answer is for another access key',
+      { codes: consultedKey === null ? codesOf(listed) : [] },
     );
   }
-  if (entries.some(({ numeroAutorizacion }) => numeroAutorizacion !== null && numeroAutorizacion !== accessKey)) {
-    throw new NoEvidence('an entry carries another authorization number');
-  }
+  const entries = ownEntries(listed, accessKey);
   const announced = textOf(response, 'numeroComprobantes');
   if (entries.length === 0 && announced !== '0' && (announced !== null || list === null)) {
     throw new NoEvidence('the entries are missing');
@@ -96,6 +95,21 @@ function readAuthorization(body: string, accessKey: string): AuthorizationAnswer
     throw new NoEvidence(`the query was refused${said(entries)}`, { codes: codesOf(entries) });
   }
   return { kind: 'entries', entries, consultedKey, raw: body };
+}
+
+/**
+ * The entries that are not of another number: refusals may have one, such as 0, beside the authorization, and say nothing.
+ *
+ * @throws NoEvidence when none is left, or an authorization is another's
+ */
+function ownEntries(listed: readonly AuthorizationEntry[], accessKey: string): readonly AuthorizationEntry[] {
+  const isOther = ({ numeroAutorizacion }: AuthorizationEntry): boolean => numeroAutorizacion !== null && numeroAutorizacion !== accessKey;
+  const own = listed.filter((entry) => !isOther(entry));
+  const others = listed.filter(isOther);
+  if (others.length > 0 && (own.length === 0 || others.some(({ estado }) => authorizationState(estado) === 'authorized'))) {
+    throw new NoEvidence('an entry carries another authorization number');
+  }
+  return own;
 }
 
 function entryOf(node: Element): AuthorizationEntry {
