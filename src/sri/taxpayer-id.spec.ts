@@ -44,6 +44,15 @@ describe('RUC', () => {
     expect(checkRuc('1790011001000', { anyEstablishment: true })).toEqual({ valid: false, problem: 'suffix' });
   });
 
+  it.each(['177', '178'])('takes a receiver whose RUC begins with %s, by the cédula rule', (first) => {
+    const nine = `${first}000000`;
+    const cedula = `${nine}${expectedDigit(nine)}`;
+    expect(checkCedula(cedula)).toEqual({ valid: true });
+    expect(checkRuc(`${cedula}001`, { anyEstablishment: true })).toEqual({ valid: true });
+    expect(checkRuc(`${nine}${(Number(cedula[9]) + 1) % 10}001`, { anyEstablishment: true })).toEqual({ valid: false, problem: 'check_digit' });
+    expect(checkRuc(`${cedula}001`)).toEqual({ valid: false, problem: 'third_digit' });
+  });
+
   it('takes a foreigner with third digit 6 by the cédula rule', () => {
     const cedula = `176815257${expectedDigit('176815257')}`;
     expect(checkRuc(`${cedula}001`, { strict: true })).toEqual({ valid: true });

@@ -5,7 +5,7 @@ export type TaxpayerIdProblem =
   | 'format'
   /** The first two digits are no province (01 to 24, or 30 for the registered abroad). */
   | 'province'
-  /** Third digit 7 or 8: no class of taxpayer has it. */
+  /** Third digit 7 or 8: no class of issuer has it. */
   | 'third_digit'
   /** Establishment suffix. */
   | 'suffix'
@@ -22,7 +22,10 @@ export interface TaxpayerIdCheck {
 export interface RucOptions {
   /** Enforce modulo 11 for companies and public bodies too, which the SRI itself stopped doing. */
   readonly strict?: boolean;
-  /** Take any establishment suffix but zero; default only `001`, the one the SRI's schemas take for an issuer. */
+  /**
+   * Of a receiver: any establishment suffix but zero, and any third digit, for cédulas have that too. Default what an issuer
+   * may have: only the suffix `001`, which the SRI's schemas demand.
+   */
   readonly anyEstablishment?: boolean;
 }
 
@@ -34,7 +37,7 @@ const VALID: TaxpayerIdCheck = { valid: true };
 
 /**
  * A RUC: 13 digits, province, third digit, suffix. The check digit binds natural
- * persons (third digit 0 to 5). For companies (9), public bodies and foreigners
+ * persons (third digit 0 to 5, of receivers 7 and 8 too). For companies (9), public bodies and foreigners
  * (6) a failing one is a warning: the SRI assigns RUCs that do not satisfy the old
  * modulo 11.
  */
@@ -42,11 +45,11 @@ export function checkRuc(ruc: string, options: RucOptions = {}): TaxpayerIdCheck
   if (!RUC.test(ruc)) return invalid('format');
   if (!isProvince(ruc)) return invalid('province');
   const third = Number(ruc[2]);
-  if (third === 7 || third === 8) return invalid('third_digit');
+  if ((third === 7 || third === 8) && options.anyEstablishment !== true) return invalid('third_digit');
   const suffix = ruc.slice(10);
   if (suffix === '000' || (suffix !== '001' && options.anyEstablishment !== true)) return invalid('suffix');
   if (hasCheckDigit(ruc, third)) return VALID;
-  if (third < 6 || options.strict === true) return invalid('check_digit');
+  if (isPerson(third) || options.strict === true) return invalid('check_digit');
   return { valid: true, warning: 'check_digit' };
 }
 
@@ -57,8 +60,11 @@ export function checkCedula(cedula: string): TaxpayerIdCheck {
   return cedulaDigitHolds(cedula) ? VALID : invalid('check_digit');
 }
 
+/** Companies have 9, public bodies 6, which foreigners may have too. */
+const isPerson = (third: number): boolean => third !== 6 && third !== 9;
+
 function hasCheckDigit(ruc: string, third: number): boolean {
-  if (third < 6) return cedulaDigitHolds(ruc);
+  if (isPerson(third)) return cedulaDigitHolds(ruc);
   if (third === 9) return modulo11Holds(ruc, COMPANY_WEIGHTS);
   return modulo11Holds(ruc, PUBLIC_WEIGHTS) || cedulaDigitHolds(ruc);
 }

@@ -42,12 +42,12 @@ function wellFormed({ idType, id }: Receiver): boolean {
 /** Companies' and public bodies' check digits are not enforceable any more: only their shape counts. */
 function isRuc(id: string): boolean {
   if (!/^\d{13}$/.test(id) || !hasProvince(id) || id.endsWith('000')) return false;
-  return Number(id[2]) >= 6 || isCedula(id.slice(0, 10));
+  return id[2] === '6' || id[2] === '9' || isCedula(id.slice(0, 10));
 }
 
-/** Civil registry number: modulo 10, weights 2 and 1 in turn over the first nine digits. */
+/** Civil registry number: modulo 10, weights 2 and 1 in turn over the first nine digits, of which the third may be any. */
 function isCedula(id: string): boolean {
-  if (!/^\d{10}$/.test(id) || !hasProvince(id) || Number(id[2]) > 6) return false;
+  if (!/^\d{10}$/.test(id) || !hasProvince(id)) return false;
   let sum = 0;
   for (let index = 0; index < 9; index += 1) {
     const product = Number(id[index]) * (index % 2 === 0 ? 2 : 1);
