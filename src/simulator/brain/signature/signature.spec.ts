@@ -136,6 +136,7 @@ describe('the certificate and what XAdES says about it', () => {
   it.each([
     ['of another RUC', makeIdentity({ ruc: '1790099999001' }), NO_RUC],
     ['without RUC', makeIdentity({ ruc: null }), NO_RUC],
+    ['of a company for its legal representative', makeIdentity({ ruc: '1790099999001', cedula: '1790012345' }), NO_RUC],
     ['for encryption', makeIdentity({ digitalSignature: false }), WRONG_USE],
     ['that expired', makeIdentity({ validTo: new Date('2026-08-25T19:59:59Z') }), '42 El certificado está caducado'],
     [
@@ -147,7 +148,7 @@ describe('the certificate and what XAdES says about it', () => {
   ])('refuses a certificate %s', (_, signer, expected) => expect(complaint(sign({}, signer))).toBe(expected));
 
   it('accepts the cédula of a natural person whose RUC starts with it', () => {
-    expect(complaint(sign({}, makeIdentity({ ruc: null, cedula: '1790012345' })))).toBeNull();
+    for (const ruc of [null, '1790012345002']) expect(complaint(sign({}, makeIdentity({ ruc, cedula: '1790012345' })))).toBeNull();
   });
 
   it('refuses a revoked certificate', () => {

@@ -79,14 +79,19 @@ function signerProblem(
   now: Date,
 ): SriMessage | null {
   const { ruc } = submission.header;
-  const carriesRuc = certificate.rucs.includes(ruc) || certificate.cedulas.some((cedula) => ruc.startsWith(cedula));
-  if (!carriesRuc) return invalid('No existe el RUC del emisor en el certificado digital');
+  if (!isOfIssuer(certificate, ruc)) return invalid('No existe el RUC del emisor en el certificado digital');
   if (certificate.digitalSignature === false) {
     return invalid('El certificado utilizado no es del tipo firma digital');
   }
   const signedAt = instantOf(parts.signingTime);
   if (signedAt === null) return invalid('La estructura de la firma es incorrecta');
   return signedAt.getTime() > now.getTime() ? invalid('La fecha contenida en la firma es posterior a la actual') : null;
+}
+
+/** A legal representative's certificate is the company's: the cédula counts only where no RUC of somebody else stands beside it. */
+function isOfIssuer({ rucs, cedulas }: SigningCertificate, ruc: string): boolean {
+  if (rucs.includes(ruc)) return true;
+  return cedulas.some((cedula) => ruc.startsWith(cedula)) && rucs.every((carried) => carried.startsWith(ruc.slice(0, 10)));
 }
 
 function validityProblem(certificate: SigningCertificate, settings: SimulatorSettings, now: Date): SriMessage | null {
