@@ -84,6 +84,24 @@ describe('a proper exchange', () => {
     }
   });
 
+  it.each<[string, string, BufferEncoding, string]>([
+    ['that of the XML declaration', '<?xml version="1.0" encoding="ISO-8859-1"?><a>ñ</a>', 'latin1', 'text/xml'],
+    ['that of a declaration in single quotes', "<?xml version='1.0' encoding='windows-1252' standalone='yes'?><a>ñ</a>", 'latin1', 'text/xml'],
+    ['that of the header before it', '<?xml version="1.0" encoding="ISO-8859-1"?><a>ñ</a>', 'utf8', 'text/xml;charset=UTF-8'],
+    ['that of a byte order mark before it', '\ufeff<?xml version="1.0" encoding="ISO-8859-1"?><a>ñ</a>', 'utf8', 'text/xml'],
+    ['UTF-8 where the declared one is unknown', '<?xml version="1.0" encoding="nonsense-9"?><a>ñ</a>', 'utf8', 'text/xml'],
+    ['UTF-8 where the declared one cannot be', '<?xml version="1.0" encoding="UTF-16"?><a>ñ</a>', 'utf8', 'text/xml'],
+    ['UTF-8 where only the text speaks of one', '<a>ñ encoding="ISO-8859-1"</a>', 'utf8', 'text/xml'],
+  ])('decodes by %s', async (_name, text, encoding, type) => {
+    const server = await use(
+      httpServer((_incoming, response) => {
+        response.writeHead(200, { 'content-type': type });
+        response.end(Buffer.from(text, encoding));
+      }),
+    );
+    expect((await transportWith().post(server.url, '', LIMITS)).body).toBe(text.replace('\ufeff', ''));
+  });
+
   it('keeps connections', async () => {
     const ports = new Set<number | undefined>();
     const server = await use(

@@ -214,13 +214,28 @@ function reasonOf(error: Error & { code?: unknown; errors?: unknown }): string {
   return `${REASONS[code] ?? 'connection failed'} (${code})`;
 }
 
-/** UTF-8 unless the answer says otherwise; unreadable bytes become U+FFFD, a byte order mark goes. */
+/** UTF-8 unless the answer says otherwise, in its header or else its XML declaration; unreadable bytes become U+FFFD, a byte order mark goes. */
 function decode(bytes: Buffer, contentType: string | null): string {
-  const charset = /charset=["']?([\w-]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  const charset = /charset=["']?([\w-]+)/i.exec(contentType ?? '')?.[1];
+  const decoder = charset === undefined ? declaredBy(bytes) : decoderOf(charset);
+  // Without a charset that exists, the text will show what it is.
+  return (decoder ?? new TextDecoder()).decode(bytes);
+}
+
+const LONGEST_DECLARATION = 200;
+
+/** By the XML declaration, if the text begins with it and no byte order mark. That it is legible shows that the text is not UTF-16, whatever it says. */
+function declaredBy(bytes: Buffer): TextDecoder | null {
+  const start = bytes.toString('latin1', 0, LONGEST_DECLARATION);
+  const encoding = /^<\?xml\s[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1];
+  const decoder = encoding === undefined ? null : decoderOf(encoding);
+  return decoder?.encoding.startsWith('utf-16') === true ? null : decoder;
+}
+
+function decoderOf(charset: string): TextDecoder | null {
   try {
-    return new TextDecoder(charset).decode(bytes);
+    return new TextDecoder(charset);
   } catch {
-    // A charset that does not exist: the text will show what it is.
-    return bytes.toString('utf8');
+    return null;
   }
 }
