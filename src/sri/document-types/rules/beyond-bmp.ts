@@ -6,8 +6,8 @@ import { wireName } from './structure.js';
 const RULES = defineRules({
   'text.beyond_bmp': {
     severity: 'warning',
-    es: 'El texto lleva caracteres (emojis, ideogramas poco comunes) que el SRI puede contar como dos y resumir de otra manera, y devolver el documento por su longitud (mensaje 35) o su firma (mensaje 39): quítelos o reemplácelos',
-    en: 'The text holds characters (emoji, rare ideographs) that the SRI may count as two and digest differently, and refuse the document for its length (message 35) or its signature (message 39): remove or replace them',
+    es: 'El texto lleva caracteres (emojis, ideogramas poco comunes) que el SRI puede contar como dos y leer de otra manera al comprobar la firma, y devolver el documento por su longitud (mensaje 35) o su firma (mensaje 39): quítelos o reemplácelos',
+    en: 'The text holds characters (emoji, rare ideographs) that the SRI may count as two and read differently when it checks the signature, and refuse the document for its length (message 35) or its signature (message 39): remove or replace them',
     reference: 'Ficha técnica 2.32, mensajes 35 y 39',
   },
 });
