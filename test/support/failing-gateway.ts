@@ -49,7 +49,7 @@ export class FailingGateway {
       outgoing.writeHead(fault, { 'Content-Type': 'text/html' }).end('<html><body>Bad Gateway</body></html>');
       return;
     }
-    const forwarded = request(service + incoming.url, { method: incoming.method, headers: incoming.headers }, (answer) => {
+    const forwarded = request(`${service}${incoming.url ?? ''}`, { method: incoming.method, headers: incoming.headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
       if (fault === 'half') answer.once('data', (chunk: Buffer) => outgoing.write(chunk.subarray(0, chunk.length / 2), () => outgoing.destroy()));
       else answer.pipe(outgoing);
