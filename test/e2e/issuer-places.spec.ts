@@ -187,6 +187,20 @@ describe('issuers, establishments and emission points', () => {
       expect(verdict(await claim())).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
     });
 
+    it('stays where it is when a certificate that would claim it is refused', async () => {
+      const first = await Business.open(stack, { certificate: null });
+      await upload(first, container(first.ruc));
+      const { claim, issuerId } = await twinOf(first);
+      await aDayLater(first.ruc);
+      await stack.database.query(
+        `insert into certificates select (jsonb_populate_record(c, jsonb_build_object('tenant_id', i.tenant_id, 'issuer_id', i.id, 'id', gen_random_uuid(),
+           'fingerprint_sha256', lpad(to_hex(n), 64, '0'), 'is_active', false, 'revoked_at', now()))).*
+         from certificates c cross join generate_series(1, 100) n join issuers i on i.id = $2 where c.issuer_id = $1`, [first.issuerId, issuerId]);
+      expect((await claim()).status).toBe(422);
+      expect(await audited(first.issuerId)).toEqual([]);
+      await authorized(first);
+    });
+
     it('is not kept for another day by who deletes his issuer and makes it anew', async () => {
       const owner = await Business.open(stack, { certificate: null });
       const { claim, leave } = await twinOf(owner);

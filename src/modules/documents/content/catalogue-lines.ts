@@ -5,7 +5,7 @@ import { ratesDay } from '../../../sri/document-types/tax-rates.js';
 import { ProductLookup } from '../../catalogue/public.js';
 import type { DocumentDraftDto } from '../documents.dto.js';
 import type { DocumentLineDto, DraftLineDto } from '../documents.line.dto.js';
-import { withProduct } from '../domain/catalogue-line.js';
+import { lineBounds, withProduct } from '../domain/catalogue-line.js';
 import type { OriginalIdentity } from '../domain/modified-document.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 
@@ -37,6 +37,7 @@ export class CatalogueLines {
     const codes = body.lines.flatMap((line) => (missingIn(line).length > 0 ? (line.main_code ?? []) : []));
     const products = await this.products.active(tenantId, [...new Set(codes)]);
     const asOf = ratesDay({ documentType: body.document_type, issueDate: body.issue_date, modifiedDocumentIssueDate: body.modified_document_issue_date ?? original?.issueDate ?? null });
+    const bounds = lineBounds(body.document_type);
     const findings: FieldFinding[] = [];
     const lines = body.lines.map((line, index) => {
       const missing = missingIn(line);
@@ -44,7 +45,7 @@ export class CatalogueLines {
       const product = products.get(line.main_code ?? '');
       const { line: completed, problems } = product === undefined
         ? { line, problems: [...unknownProduct(line), ...missing.map((field) => ({ field, type: 'missing', ctx: {} }))] }
-        : withProduct(line, product, asOf, body.document_type !== '06');
+        : withProduct(line, product, asOf, bounds);
       findings.push(...problems.map(({ field, type, ctx }) => ({ loc: ['body', 'lines', String(index), field], type, input: echo(line[field]), ctx })));
       return completed;
     });

@@ -1,12 +1,12 @@
-import { type LineProduct, type OpenLine, withProduct } from './catalogue-line.js';
+import { lineBounds, type LineProduct, type OpenLine, withProduct } from './catalogue-line.js';
 
 const CAFE: LineProduct = {
   name: 'Café', aux_code: 'A1', unit_price: '2.5', default_discount: '0.505', tax_code: '2', iva_rate_code: '4', applies_tourism_iva: false, applies_ice: false, ice_code: null,
 };
 const DAY = '2026-08-25';
 const TOURISM_DAY = '2026-02-15';
-const complete = (line: Partial<OpenLine> = {}, product: Partial<LineProduct> = {}, asOf = DAY, hasMoney = true): ReturnType<typeof withProduct> =>
-  withProduct({ quantity: '3.000000', ...line }, { ...CAFE, ...product }, asOf, hasMoney);
+const complete = (line: Partial<OpenLine> = {}, product: Partial<LineProduct> = {}, asOf = DAY, documentType = '01'): ReturnType<typeof withProduct> =>
+  withProduct({ quantity: '3.000000', ...line }, { ...CAFE, ...product }, asOf, lineBounds(documentType));
 
 it('takes name, code, price, discount in cents and tax, and computes the subtotal', () => {
   expect(complete()).toEqual({
@@ -69,7 +69,7 @@ it.each([
 });
 
 it('gives the lines of a delivery guide no amounts', () => {
-  expect(complete({}, { applies_ice: true, ice_code: '3043' }, DAY, false)).toMatchObject({
+  expect(complete({}, { applies_ice: true, ice_code: '3043' }, DAY, '06')).toMatchObject({
     problems: [], line: { description: 'Café', unit_price: '0.000000', discount: '0.00', subtotal: '0.00', tax_code: '2', tax_rate_code: '4' },
   });
 });
@@ -82,4 +82,19 @@ it('refuses a discount above the price and an amount of thirteen digits, but tak
   const large = { quantity: '999999999999.000000', unit_price: '2.000000' };
   expect(complete(large).problems).toEqual([{ field: 'subtotal', type: 'decimal_whole_digits', ctx: { whole_digits: 12 } }]);
   expect(complete({ ...large, subtotal: '1.00' }).problems).toEqual([]);
+});
+
+it.each([
+  ['05', '0.00', '7.50'],
+  ['03', '0.51', '6.99'],
+  ['04', '0.51', '6.99'],
+])('takes the discount where the document may have one: %s', (documentType, discount, subtotal) => {
+  expect(complete({}, {}, DAY, documentType)).toMatchObject({ problems: [], line: { discount, subtotal } });
+});
+
+it.each(['03', '07'])('takes the IVA alone of a product with ICE, where the document has no ICE: %s', (documentType) => {
+  for (const ice_code of ['3610', '3043']) {
+    const { line, problems } = complete({}, { applies_ice: true, ice_code }, DAY, documentType);
+    expect([line.tax_code, line.tax_rate_code, line.taxes, problems]).toEqual(['2', '4', undefined, []]);
+  }
 });

@@ -39,6 +39,20 @@ export interface LineProduct {
   readonly ice_code: string | null;
 }
 
+/** What of a product's the lines of a document may have. */
+export interface LineBounds {
+  readonly amounts: boolean;
+  readonly discounts: boolean;
+  readonly ice: boolean;
+}
+
+/** A delivery guide has no amounts, a debit note no discounts; a settlement, and what a withholding is about, have no ICE. */
+export const lineBounds = (documentType: string): LineBounds => ({
+  amounts: documentType !== '06',
+  discounts: documentType !== '05' && documentType !== '06',
+  ice: !['03', '06', '07'].includes(documentType),
+});
+
 /** What keeps a line from being completed. */
 export interface LineProblem {
   readonly field: keyof OpenLine;
@@ -50,11 +64,11 @@ export interface LineProblem {
  * The line with its open fields taken from the product; given fields stay. The product's discount is that of the whole line;
  * a line that gives its subtotal has given its discount too.
  * @param asOf day whose rates the document uses
- * @param hasMoney false for a delivery guide (06), whose lines have no amounts
+ * @param bounds what the type of document lets it take
  */
-export function withProduct<Line extends OpenLine>(line: Line, product: LineProduct, asOf: string, hasMoney: boolean): { line: Line; problems: readonly LineProblem[] } {
-  const unitPrice = line.unit_price ?? dec(hasMoney ? product.unit_price : '0').toFixed(6);
-  const takesDiscount = hasMoney && line.subtotal === undefined;
+export function withProduct<Line extends OpenLine>(line: Line, product: LineProduct, asOf: string, bounds: LineBounds): { line: Line; problems: readonly LineProblem[] } {
+  const unitPrice = line.unit_price ?? dec(bounds.amounts ? product.unit_price : '0').toFixed(6);
+  const takesDiscount = bounds.discounts && line.subtotal === undefined;
   const discount = line.discount ?? (takesDiscount ? money(dec(product.default_discount)) : '0.00');
   const computed = lineSubtotal(line.quantity, unitPrice, discount);
   const subtotal = line.subtotal ?? money(computed);
@@ -64,7 +78,7 @@ export function withProduct<Line extends OpenLine>(line: Line, product: LineProd
 
   const tellsTax = line.tax_rate_code !== undefined || Boolean(line.taxes);
   const isOtherTax = line.tax_code !== undefined && line.tax_code !== product.tax_code;
-  const taxed = tellsTax || isOtherTax ? {} : taxOf(product, subtotal, asOf, hasMoney);
+  const taxed = tellsTax || isOtherTax ? {} : taxOf(product, subtotal, asOf, bounds);
   if (isOtherTax && !tellsTax) problems.push({ field: 'tax_rate_code', type: 'missing', ctx: {} });
   if (taxed === null) problems.push({ field: 'taxes', type: 'missing', ctx: {} });
 
@@ -76,10 +90,10 @@ export function withProduct<Line extends OpenLine>(line: Line, product: LineProd
 const largestDiscount = (quantity: string, unitPrice: string): string => money(dec(quantity).times(dec(unitPrice)));
 
 /** The product's IVA by its code; with ICE, both itemised. Null where that ICE is per litre, gram or piece, which a product does not hold. */
-function taxOf(product: LineProduct, subtotal: string, asOf: string, hasMoney: boolean): Pick<OpenLine, 'tax_code' | 'tax_rate_code' | 'taxes'> | null {
+function taxOf(product: LineProduct, subtotal: string, asOf: string, bounds: LineBounds): Pick<OpenLine, 'tax_code' | 'tax_rate_code' | 'taxes'> | null {
   const isTourismDay = product.applies_tourism_iva && lookup(IVA_RATES, TOURISM_RATE, asOf) !== undefined;
   const ivaCode = isTourismDay ? TOURISM_RATE : product.iva_rate_code;
-  if (!product.applies_ice || !hasMoney) return { tax_code: product.tax_code, tax_rate_code: ivaCode };
+  if (!product.applies_ice || !bounds.ice) return { tax_code: product.tax_code, tax_rate_code: ivaCode };
   const ice = adValorem(TAX.ice, product.ice_code ?? '', subtotal, asOf);
   // IVA is due on the ICE too.
   const iva = ice && adValorem(TAX.iva, ivaCode, money(dec(subtotal).plus(dec(ice.tax_amount))), asOf);

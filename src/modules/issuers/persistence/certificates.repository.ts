@@ -57,13 +57,14 @@ export class CertificatesRepository {
     const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
       await lockIssuer(manager, tenantId, certificate.issuerId);
-      await claimRuc(manager, tenant, certificate.ruc, certificate.issuerId, now);
       const [known] = await manager.query<CertificateRow[]>(
         `select ${COLUMNS} from certificates where tenant_id = $1 and issuer_id = $2 and fingerprint_sha256 = $3`,
         [tenantId, certificate.issuerId, certificate.fingerprintSha256],
       );
       if (known?.revoked_at) throw new DomainError('INVALID_STATE', { reason: 'revoked', status: 'revoked', allowed_actions: ['upload_another'] });
       if (known === undefined && (await isFull(manager, tenantId, certificate.issuerId))) return null;
+      // Not before: it may end another's claim, and what is answered by null is committed.
+      await claimRuc(manager, tenant, certificate.ruc, certificate.issuerId, now);
       const id = known?.id ?? (await insert(manager, tenantId, certificate, now));
       // Sealed for the record of this id alone: of two uploads at once the key of the first stays.
       const isSealedForIt = id === certificate.id;
