@@ -574,7 +574,7 @@ export interface paths {
         };
         /**
          * All documents of a list as CSV (RFC 4180), newest first
-         * @description UTF-8 with a byte order mark. A text that a spreadsheet would compute has an apostrophe before the sign that begins it (=, +, -, @, tab), at the beginning and behind each `;`, `,` or tab within the text; a program takes away each apostrophe that stands there. A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.
+         * @description UTF-8 with a byte order mark. So that no spreadsheet computes a text, one apostrophe was put where `=`, `+`, `-`, `@`, `＝`, `＋`, `－`, `＠`, a tab or a line break begins it, or follows a `;`, `,` or tab in it, be it behind quotes or apostrophes: before those, too. A program takes that one away. A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.
          *
          *     Permission: `exports:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -1521,7 +1521,7 @@ export interface paths {
         };
         /**
          * The catalogue as a CSV file, in the order of its main codes
-         * @description UTF-8 with a byte order mark. A text that a spreadsheet would compute has an apostrophe before the sign that begins it (=, +, -, @, tab), at the beginning and behind each `;`, `,` or tab within the text; a program takes away each apostrophe that stands there. The import takes them away again. A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.
+         * @description UTF-8 with a byte order mark. So that no spreadsheet computes a text, one apostrophe was put where `=`, `+`, `-`, `@`, `＝`, `＋`, `－`, `＠`, a tab or a line break begins it, or follows a `;`, `,` or tab in it, be it behind quotes or apostrophes: before those, too. A program takes that one away. The import takes them away again. A tenant has a few exports under way at once (`EXPORTS_PER_TENANT`, 4 for each process); one more is refused with 429.
          *
          *     Permission: `exports:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).

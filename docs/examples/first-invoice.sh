@@ -1,11 +1,23 @@
 # bash first-invoice.sh [ORDER]; needs SELLO_URL, SELLO_API_KEY, ISSUER_ID, ESTABLISHMENT_ID and EMISSION_POINT_ID.
 order=${1:-1042}
 field() { node -pe "JSON.parse(require('fs').readFileSync(0))['$1']"; }
-sello() { curl -sS --fail-with-body --retry 5 --retry-connrefused -H "X-API-Key: $SELLO_API_KEY" "$@"; }
 give_up() { echo "$*" >&2; exit 1; }
+# One call, repeated while no whole answer comes, or one that may pass: the idempotency key makes that safe.
+sello() {
+  for pause in 1 2 4 8 0; do
+    code=000
+    if answer=$(curl -sS -w '\n%{http_code}' -H "X-API-Key: $SELLO_API_KEY" "$@" 2>&1); then code=${answer##*$'\n'}; fi
+    case $code in
+      2??) printf %s "${answer%$'\n'*}"; return ;;
+      000 | 429 | 5??) sleep "$pause" ;;
+      *) break ;;
+    esac
+  done
+  give_up "$answer"
+}
 
 # 1. Issue. Ecuador's day; the order as the key, so that a repeated call makes no second invoice.
-accepted=$(sello "$SELLO_URL/documents" -H 'Content-Type: application/json' -H "Idempotency-Key: order-$order" -d @- <<BODY
+invoice=$(cat <<BODY
 {
   "issuer_id": "$ISSUER_ID", "establishment_id": "$ESTABLISHMENT_ID", "emission_point_id": "$EMISSION_POINT_ID",
   "document_type": "01", "issue_date": "$(TZ=ECT5 date +%F)", "numeric_code": "12345678",
@@ -16,13 +28,14 @@ accepted=$(sello "$SELLO_URL/documents" -H 'Content-Type: application/json' -H "
   "payments": [{ "line_number": 1, "payment_method_code": "20", "total": "57.50" }]
 }
 BODY
-) || give_up "not accepted: $accepted"
+)
+accepted=$(sello "$SELLO_URL/documents" -H 'Content-Type: application/json' -H "Idempotency-Key: order-$order" -d "$invoice") || exit 1
 document_id=$(echo "$accepted" | field document_id)
 
 # 2. Wait for the end. (Or name a webhook, which is called then.)
 while true; do
   sleep 1
-  document=$(sello "$SELLO_URL/documents/$document_id") || give_up "not seen: $document"
+  document=$(sello "$SELLO_URL/documents/$document_id") || exit 1
   status=$(echo "$document" | field status)
   echo "$status"
   case $status in

@@ -29,7 +29,7 @@ async function sello<Answer>(method: string, path: string, body?: object, header
     const passes = status === 0 || status === 429 || status >= 500;
     // A 4xx names in `error.detail` what to mend.
     if (!passes || tried === 8) throw new Error(`${status} ${text}`);
-    await sleep(Math.max(retryAfter, 2 ** (tried - 1)) * 1_000);
+    await sleep(Math.min(Math.max(retryAfter, 2 ** (tried - 1)), 60) * 1_000);
   }
 }
 

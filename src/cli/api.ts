@@ -2,6 +2,7 @@ import type { CliConnection } from '../config/cli-connection.js';
 import { CliFailure } from './failure.js';
 
 const TIMEOUT_MS = 60_000;
+const LONGEST_PAUSE_MS = 60_000;
 /** Characters of an answer that is not the service's. */
 const SHOWN = 500;
 
@@ -77,16 +78,17 @@ export async function refusal(response: Response): Promise<CliFailure> {
   return new CliFailure(exit, [`${error.code}: ${error.message}`, ...findings, `request ${error.request_id}`].join('\n'), error, retryAfterMs);
 }
 
-/** Not only the service answers: a proxy may leave it out, or name a date. */
+/** Not only the service answers: a proxy may leave it out, name a date, or an hour that nobody waits for in silence. */
 function retryAfterMsOf(response: Response): number {
   const seconds = Number(response.headers.get('retry-after') ?? 0);
-  return Number.isFinite(seconds) ? seconds * 1_000 : 0;
+  return Number.isFinite(seconds) ? Math.min(seconds * 1_000, LONGEST_PAUSE_MS) : 0;
 }
 
 /** The service's own word; a proxy answers with a page of its own. */
 function errorOf(text: string): Exclude<Refusal['error'], undefined> | null {
   try {
-    return (JSON.parse(text) as Refusal | null)?.error ?? null;
+    const error = (JSON.parse(text) as Refusal | null)?.error;
+    return typeof error?.code === 'string' ? error : null;
   } catch {
     return null;
   }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { Business } from '../support/business.js';
-import { FailingGateway } from '../support/failing-gateway.js';
+import { FailingGateway, type GatewayFault } from '../support/failing-gateway.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 interface Ended {
@@ -103,16 +103,20 @@ describe('the command line', () => {
     }
   });
 
-  it('says with what to repeat a call of which nobody knows what it did, and takes that', async () => {
+  it.each<[string, ...GatewayFault[]]>([
+    ['fails to the last', 'half', 502, 502, 502, 502],
+    ['is refused at last', 'half', 401],
+  ])('says with what to repeat a call of which nobody knows what it did, and takes that: it %s', async (name, ...faults) => {
     const gateway = await FailingGateway.before(stack.apiUrl);
+    const buyer = `Quedó abierta: ${name}`;
     try {
-      gateway.fail('POST /documents', 'half', 502, 502, 502, 502);
-      const open = await sello(['--json', 'issue', file('open.json', short({ buyer_name: 'Quedó abierta' }))], { SELLO_URL: gateway.url });
+      gateway.fail('POST /documents', ...faults);
+      const open = await sello(['--json', 'issue', file('open.json', short({ buyer_name: buyer }))], { SELLO_URL: gateway.url });
       expect([open.code, open.out]).toEqual([3, '']);
       const { detail } = JSON.parse(open.err) as { detail: { idempotency_key: string; issue_date: string } };
-      const repeated = await sello(['--json', 'issue', file('again.json', short({ buyer_name: 'Quedó abierta', issue_date: detail.issue_date })), '--idempotency-key', detail.idempotency_key]);
+      const repeated = await sello(['--json', 'issue', file('again.json', short({ buyer_name: buyer, issue_date: detail.issue_date })), '--idempotency-key', detail.idempotency_key]);
       expect([repeated.code, repeated.err]).toEqual([0, '']);
-      expect(await documentsOf('Quedó abierta')).toHaveLength(1);
+      expect(await documentsOf(buyer)).toHaveLength(1);
     } finally {
       gateway.stop();
     }
@@ -228,6 +232,7 @@ describe('the command line', () => {
         gateway.drop();
         expect(await listener.ended).toBe(1);
         expect(listener.output()).toMatch(/--cursor \S+ goes on here/);
+        expect(await sello(['listen', '--cursor', 'nowhere'])).toMatchObject({ code: 1, err: expect.not.stringContaining('goes on here') as string });
       } finally {
         gateway.stop();
       }

@@ -36,9 +36,10 @@ export async function issueBody(api: Api, output: Output, given: Record<string, 
     return;
   }
   output.remark(`idempotency key ${key}`);
-  const accepted = await repeatedly(() => api.post<{ document_id: string }>('/documents', { ...body, idempotency_key: key })).catch((error: unknown) => {
-    throw error instanceof CliFailure && error.exit === 'unanswered' ? leftOpen(error, key, body['issue_date']) : error;
-  });
+  const accepted = await repeatedly(
+    () => api.post<{ document_id: string }>('/documents', { ...body, idempotency_key: key }),
+    (last) => leftOpen(last, key, body['issue_date']),
+  );
   output.remark(`accepted ${accepted.document_id}`);
   const document = await follow(api, accepted.document_id, wait);
   output.tell(document, documentLines(document));
@@ -49,8 +50,8 @@ export async function issueBody(api: Api, output: Output, given: Record<string, 
 const numericCode = (key: string): string => String(createHash('sha256').update(key, 'utf8').digest().readUInt32BE() % 100_000_000).padStart(8, '0');
 
 /** Nobody knows whether there is a document: what to repeat the call with, so that there is one. */
-const leftOpen = ({ exit, message, detail }: CliFailure, key: string, day: unknown): CliFailure =>
-  new CliFailure(exit, `${message}\nIt is open whether the document was issued. Repeat the call with --idempotency-key ${key} and "issue_date": ${JSON.stringify(day)} in the file.`, {
+const leftOpen = ({ message, detail }: CliFailure, key: string, day: unknown): CliFailure =>
+  new CliFailure('unanswered', `${message}\nIt is open whether the document was issued. Issued again with --idempotency-key ${key} and "issue_date": ${JSON.stringify(day)} in its file, there is only one.`, {
     ...(detail as object | null), idempotency_key: key, issue_date: day,
   });
 
@@ -60,13 +61,19 @@ async function dryRunOf(api: Api, output: Output, body: unknown): Promise<void> 
   if (!verdict.valid) throw new CliFailure('refused', 'the document breaks rules: nothing was issued', verdict);
 }
 
-/** The idempotency key makes it safe: a document that was taken is not taken twice. */
-async function repeatedly<T>(call: () => Promise<T>): Promise<T> {
+/**
+ * The idempotency key makes it safe: a document that was taken is not taken twice.
+ * @param leftOpen what to end with when a try got no answer, however the last one ended
+ */
+async function repeatedly<T>(call: () => Promise<T>, leftOpen: (last: CliFailure) => CliFailure): Promise<T> {
+  let isOpen = false;
   for (let tried = 1; ; tried += 1) {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof CliFailure) || !error.passes || tried === TRIES) throw error;
+      if (!(error instanceof CliFailure)) throw error;
+      isOpen ||= error.exit === 'unanswered';
+      if (!error.passes || tried === TRIES) throw isOpen ? leftOpen(error) : error;
       await sleep(Math.max(tried * 1_000, error.retryAfterMs ?? 0));
     }
   }

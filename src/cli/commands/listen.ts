@@ -20,6 +20,8 @@ export async function listen(api: Api, output: Output, options: ListenOptions, s
   const forwarder = options.forwardTo === undefined ? null : (await import('../forwarder.js')).Forwarder.to(options.forwardTo, options.secret);
   const query = options.type === undefined ? '' : `?type=${encodeURIComponent(options.type)}`;
   let cursor = options.cursor ?? null;
+  /** The last place of which the service itself told. */
+  let reached: string | null = null;
   let seen = 0;
   let isTold = false;
   const tellOnce = (): void => {
@@ -33,7 +35,7 @@ export async function listen(api: Api, output: Output, options: ListenOptions, s
     let waitMs = RECONNECT_MS;
     try {
       for await (const { event, cursor: position } of streamed(api, query, cursor, stop)) {
-        cursor = position;
+        cursor = reached = position;
         // Not before: whoever reads it lets something happen at once.
         tellOnce();
         if (event === null) continue;
@@ -44,14 +46,21 @@ export async function listen(api: Api, output: Output, options: ListenOptions, s
     } catch (error) {
       if (isStopped()) return;
       if (error instanceof CliFailure) {
-        if (cursor === null) throw error;
-        if (!error.passes) throw new CliFailure(error.exit, `${error.message}\nWhat happens from now on is missed; --cursor ${cursor} goes on here.`, { ...(error.detail as object | null), cursor });
+        if (reached === null) throw error;
+        if (!error.passes) throw endedAt(reached, error);
         waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);
       }
     }
     output.remark('The connection ended; it is opened again.');
     await sleep(waitMs, undefined, { signal: stop }).catch(() => undefined);
   }
+}
+
+/** What may be refused of a stream that was open is the place in it, after a restore, or who asks for it. */
+function endedAt(cursor: string, { exit, message, detail }: CliFailure): CliFailure {
+  const isPlaceGone = (detail as { code?: string } | null)?.code === 'VALIDATION_FAILED';
+  const hint = isPlaceGone ? 'That place is no more: start anew without --cursor.' : `What happens from now on is missed; --cursor ${cursor} goes on here.`;
+  return new CliFailure(exit, `${message}\n${hint}`, { ...(detail as object | null), cursor });
 }
 
 /** Shows one event and, where it goes on, what came back. */

@@ -57,8 +57,8 @@ function cellText(cell: CsvCell): string {
 
 /** What an export as CSV says of its texts, for programs that read it. */
 export const CSV_TEXTS =
-  'UTF-8 with a byte order mark. A text that a spreadsheet would compute has an apostrophe before the sign that begins it (=, +, -, @, tab), ' +
-  'at the beginning and behind each `;`, `,` or tab within the text; a program takes away each apostrophe that stands there. ';
+  'UTF-8 with a byte order mark. So that no spreadsheet computes a text, one apostrophe was put where `=`, `+`, `-`, `@`, `＝`, `＋`, `－`, `＠`, a tab or a line break ' +
+  'begins it, or follows a `;`, `,` or tab in it, be it behind quotes or apostrophes: before those, too. A program takes that one away. ';
 
 /** A text that no spreadsheet computes: an apostrophe before what begins like a formula. */
 export const inert = (text: string): string => text.replace(BEFORE_FORMULA, "'");

@@ -46,7 +46,7 @@ export interface LineBounds {
   readonly ice: boolean;
 }
 
-/** A delivery guide has no amounts, a debit note no discounts; a settlement, and what a withholding is about, have no ICE. */
+/** A delivery guide has no amounts, a debit note no discounts; the lines of a settlement and a withholding have IVA alone. */
 export const lineBounds = (documentType: string): LineBounds => ({
   amounts: documentType !== '06',
   discounts: documentType !== '05' && documentType !== '06',

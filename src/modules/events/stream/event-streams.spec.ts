@@ -24,9 +24,9 @@ describe('a stream whose reader reads nothing', () => {
 
   it('is cut off after a while, and leaves its place to another', async () => {
     jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
-    let losePatience = (): void => undefined;
+    let tellWaiting = (): void => undefined;
     const isWaiting = new Promise<void>((tell) => {
-      losePatience = tell;
+      tellWaiting = tell;
     });
     let endPatience = (): void => undefined;
     const sleeper = {
@@ -34,7 +34,7 @@ describe('a stream whose reader reads nothing', () => {
         new Promise<void>((resolve, reject) => {
           signal?.addEventListener('abort', () => reject(new Error('drained')));
           endPatience = resolve;
-          losePatience();
+          tellWaiting();
         }),
     };
     const found = { at: AT, isMore: true, isCredentialValid: true, events: [EVENT] } as unknown as EventsFound;

@@ -14,6 +14,7 @@ import { EventLookout } from './event-lookout.js';
 
 /** Proxies end connections on which nothing moves. A silent stream looks at the time every five seconds or so. */
 const HEARTBEAT_MS = 10_000;
+/** For a reader whose connection stands, and who takes nothing of what waits for him. */
 const PATIENCE_MS = 30_000;
 const RETRY_AFTER_SECONDS = 15;
 const RECONNECT_MS = 2_000;

@@ -47,11 +47,11 @@ interface Wording {
   readonly rows: readonly (readonly [string, string])[];
 }
 
-const HOUR_MS = 3_600_000;
-/** Between two mails of a kind, to the same tenant: what happens meanwhile comes in the next one. */
 /** What becomes of a mail whose news are no news any more: nobody was written to. */
 export const SETTLED_UNTOLD = 'settled before it was told';
 
+const HOUR_MS = 3_600_000;
+/** Between two mails of a kind, to the same tenant: what happens meanwhile comes in the next one. */
 export const QUIET_MS: Readonly<Record<NoticeType, number>> = {
   'certificate.expiring': HOUR_MS,
   'certificate.expired': HOUR_MS,

@@ -264,7 +264,7 @@ it.each([
 it.each([
   ['149.99', '45.00', []],
   ['150.01', '45.00', []],
-  ['150.02', '45.01', [`withholding.iva_base ${AT}/0/withholdings`]],
+  ['150.02', '45.01', [`withholding.iva_base_exceeded ${AT}/0/withholdings`]],
   ['149.98', '44.99', [`warning withholding.iva_base_partial ${AT}/0/withholdings`]],
   ['100.00', '30.00', [`warning withholding.iva_base_partial ${AT}/0/withholdings`]],
 ])('refuses IVA bases that exceed the IVA of 150.00, and warns of smaller ones: %s', (taxableBase, amount, expected) => {
@@ -335,7 +335,7 @@ it.each<[string, DocumentContent, string[]]>([
     ownTax({ taxRateCode: '2', tariff: '12.00', taxAmount: '120.00' }),
     [
       `tax.rate_code_not_in_force ${AT}/0/taxes/0/tax_rate_code`,
-      `withholding.iva_base ${AT}/0/withholdings`,
+      `withholding.iva_base_exceeded ${AT}/0/withholdings`,
       `warning withholding.document_total ${AT}/0/total`,
     ],
   ],
@@ -355,7 +355,7 @@ it.each<[string, DocumentContent, string[]]>([
     ownTax({ taxAmount: '144.99' }),
     [
       `tax.amount ${AT}/0/taxes/0/tax_amount`,
-      `withholding.iva_base ${AT}/0/withholdings`,
+      `withholding.iva_base_exceeded ${AT}/0/withholdings`,
       `warning withholding.document_total ${AT}/0/total`,
     ],
   ],
@@ -364,7 +364,7 @@ it.each<[string, DocumentContent, string[]]>([
     ownTax({ taxAmount: '149.98' }),
     [
       `warning tax.amount_of_lines ${AT}/0/taxes/0/tax_amount`,
-      `withholding.iva_base ${AT}/0/withholdings`,
+      `withholding.iva_base_exceeded ${AT}/0/withholdings`,
       `warning withholding.document_total ${AT}/0/total`,
     ],
   ],
@@ -373,7 +373,7 @@ it.each<[string, DocumentContent, string[]]>([
     ownTax({ taxRateCode: '0', tariff: '0.00', taxAmount: '0.02' }),
     [
       `tax.amount ${AT}/0/taxes/0/tax_amount`,
-      `withholding.iva_base ${AT}/0/withholdings`,
+      `withholding.iva_base_exceeded ${AT}/0/withholdings`,
       `warning withholding.document_total ${AT}/0/total`,
     ],
   ],
@@ -433,7 +433,7 @@ it.each<[string, DocumentContent, string[]]>([
     'IVA base',
     entry(1, { taxableBase: '1000.00', amount: '300.00' }),
     [
-      `withholding.iva_base ${AT}/0/withholdings`,
+      `withholding.iva_base_exceeded ${AT}/0/withholdings`,
       'withholding.summary_base /taxes/1/taxable_base',
       'withholding.summary_amount /taxes/1/tax_amount',
     ],

@@ -50,7 +50,7 @@ const RULES = defineRules({
     en: "The income-tax bases must add up to the document's subtotal; what is not subject goes with code 332 and 0 %",
     reference: `${ANNEX} y mensaje 52`,
   },
-  'withholding.iva_base': {
+  'withholding.iva_base_exceeded': {
     es: 'Las bases de IVA suman más que el IVA del documento',
     en: "The IVA bases add up to more than the document's IVA",
     reference: `${ANNEX} y mensaje 52`,
@@ -258,7 +258,7 @@ function* checkSums(document: SupportingDocument, at: string): Generator<Finding
   const withIva = withholdings.some(({ taxCode }) => taxCode === WITHHELD_TAX.iva);
   if (withIva && !nearly(ofIva, iva)) {
     // Only of income tax is the whole sum demanded.
-    const rule = RULES[ofIva.gt(iva) ? 'withholding.iva_base' : 'withholding.iva_base_partial'];
+    const rule = RULES[ofIva.gt(iva) ? 'withholding.iva_base_exceeded' : 'withholding.iva_base_partial'];
     yield finding(rule, `${at}/withholdings`, money(iva), money(ofIva));
   }
   const expected = sum(taxes.map(({ taxAmount }) => taxAmount)).plus(dec(subtotal));
