@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Queue from 'bull';
 import { Redis } from 'ioredis';
 import type { ServiceProcess } from '../../src/local/service-process.js';
+import { startEmbeddedRedis } from '../../src/platform/embedded/redis.js';
 import type { Accepted } from '../support/business.js';
 import { type Answer, call } from '../support/http.js';
 import { checkLedgers } from '../support/ledger-checker.js';
@@ -213,6 +214,49 @@ describe('Redis', () => {
     await queue.close();
     await expectAuthorized(await accepted(5));
     expect(await Promise.race([worker.ended, sleep(0, 'runs')])).toBe('runs');
+  }, 150_000);
+
+  it('read only, with an empty queue: what it refuses is not taken for rung', async () => {
+    await expectAuthorized(await accepted(1));
+    await withRedis((client) => client.replicaof('127.0.0.1', 1));
+    await expectAuthorized(await accepted(5));
+    await withRedis((client) => client.replicaof('NO', 'ONE'));
+    await expectAuthorized(await accepted(5));
+  }, 150_000);
+
+  it('its scripts are lost while connections stay: they are brought again', async () => {
+    await expectAuthorized(await accepted(1));
+    await withRedis((client) => client.script('FLUSH'));
+    await expectAuthorized(await accepted(5));
+    const trusts = (): boolean => {
+      const told = readFileSync(worker.logFile, 'utf8');
+      return told.lastIndexOf('Redis takes jobs again') >= told.lastIndexOf('Redis takes no jobs');
+    };
+    while (!trusts()) await expectAuthorized(await accepted(1));
+  }, 150_000);
+
+  it('its primary moves, and the node that was it stays up and only reads: every process leaves it', async () => {
+    const signIn = (): Promise<Answer<unknown>> => call(api.url ?? '', 'POST', '/auth/login', { body: { email: 'nobody@example.com', password: 'cuatro palabras al azar' } });
+    await expectAuthorized(await accepted(1));
+    expect((await signIn()).status).toBe(401);
+    const before = new URL(rig.redisUrl);
+    const next = await startEmbeddedRedis();
+    try {
+      rig.proxies.redis.leadTo({ host: '127.0.0.1', port: Number(new URL(next.url).port) });
+      await withRedis((client) => client.replicaof('127.0.0.1', 1));
+      const ids = await accepted(5);
+      let answer = await signIn();
+      for (const until = Date.now() + 60_000; answer.status === 503 && Date.now() < until; answer = await signIn()) await sleep(500);
+      expect(answer.status).toBe(401);
+      await expectAuthorized(ids);
+      while ((await health(api.url)).redis !== 'ok') await sleep(200);
+    } finally {
+      rig.proxies.redis.leadTo({ host: '127.0.0.1', port: Number(before.port) });
+      await withRedis((client) => client.replicaof('NO', 'ONE'));
+      rig.proxies.redis.resetAll();
+      await next.stop();
+    }
+    await expectAuthorized(await accepted(5));
   }, 150_000);
 
   it('jobs that are foreign, empty, repeated or of an unknown name: dropped, and the worker lives', async () => {

@@ -51,10 +51,10 @@ export class SimulatedRedis {
           switch (fault) {
             case 'refused': reject(new Error('READONLY You can not write against a read only replica')); return;
             case 'hangs': return;
-            case 'lost': resolve([]); return;
-            case 'doubled': this.keep(jobs); this.keep(jobs.map((job) => ({ ...job, id: `${job.id}:again` }))); resolve([]); return;
+            case 'lost': resolve(jobs); return;
+            case 'doubled': this.keep(jobs); this.keep(jobs.map((job) => ({ ...job, id: `${job.id}:again` }))); resolve(jobs); return;
             case 'acknowledgement_lost': this.keep(jobs); reject(new Error('Connection is closed')); return;
-            case 'none': this.keep(jobs); resolve([]);
+            case 'none': this.keep(jobs); resolve(jobs);
           }
         },
       });

@@ -42,7 +42,7 @@ export class TcpProxy {
   private server: Server | null = null;
   port = 0;
 
-  private constructor(private readonly upstream: Address) {}
+  private constructor(private upstream: Address) {}
 
   /** @param port to listen on at 127.0.0.1; 0 picks a free one */
   static async start(upstream: Address, port = 0): Promise<TcpProxy> {
@@ -85,6 +85,11 @@ export class TcpProxy {
   forget(): void {
     for (const link of this.links) link.silence();
     this.changes.emit('change');
+  }
+
+  /** From now on new connections lead to another server; present ones stay where they are. */
+  leadTo(upstream: Address): void {
+    this.upstream = upstream;
   }
 
   /** Resets every present connection. */

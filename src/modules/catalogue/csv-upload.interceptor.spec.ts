@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import type { ExecutionContext } from '@nestjs/common';
 import { of } from 'rxjs';
 import { BodyRoom } from '../../platform/http/body-room.js';
-import { CsvBody } from './csv-upload.interceptor.js';
+import { CsvBody, FormRoom } from './csv-upload.interceptor.js';
 
 const MB = 1_048_576;
 const FULL = { code: 'SERVICE_UNAVAILABLE', detail: { reason: 'too_many_bodies' } };
@@ -33,5 +33,28 @@ describe('a CSV file that comes by itself', () => {
     for (const { response } of [...calls, refused]) response.emit('close');
     await Promise.all([0, 1, 2].map(() => new Promise(setImmediate)));
     await expect(Promise.all([1, 2, 3].map(() => send(5 * MB).read))).resolves.toHaveLength(3);
+  });
+});
+
+describe('a CSV file that comes in a form', () => {
+  const formRoom = new FormRoom(new BodyRoom());
+
+  /** Announces a form of so many bytes; null: of nobody knows how many. */
+  function send(bytes: number | null): { begin: () => unknown; response: EventEmitter } {
+    const length = bytes === null ? {} : { 'content-length': String(bytes) };
+    const request = { headers: { 'content-type': 'multipart/form-data; boundary=x', ...length }, tenant: { tenantId: 'a' } };
+    const response = Object.assign(new EventEmitter(), { closed: false, req: { socket: new EventEmitter() } });
+    const http = { getRequest: () => request, getResponse: () => response };
+    return { begin: () => formRoom.intercept({ switchToHttp: () => http } as unknown as ExecutionContext, { handle: () => of(null) }), response };
+  }
+
+  it('takes room before it comes, as one that comes by itself', async () => {
+    const calls = [send(5 * MB), send(null), send(200 * MB)];
+    for (const { begin } of calls) begin();
+    const refused = send(5 * MB);
+    expect(refused.begin).toThrow(expect.objectContaining(FULL) as Error);
+    for (const { response } of [...calls, refused]) response.emit('close');
+    await Promise.all([0, 1, 2].map(() => new Promise(setImmediate)));
+    expect(() => [send(5 * MB), send(5 * MB), send(5 * MB)].forEach(({ begin }) => begin())).not.toThrow();
   });
 });

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { answered } from '../../platform/http/answered.js';
 import { bodyBytes } from '../../platform/http/body-bytes.js';
-import { BodyRoom } from '../../platform/http/body-room.js';
+import { BodyRoom, type IncomingBody } from '../../platform/http/body-room.js';
 import { ReadFilePart } from '../../platform/http/file-part.js';
 import { isUtf8, mediaType } from '../../platform/http/json-body.js';
 import type { ServiceRequest } from '../../platform/http/service-request.js';
@@ -13,6 +13,28 @@ import { DomainError } from '../../shared/domain-error.js';
 const MAX_CSV_BYTES = 5_242_880;
 
 export const ReadMultipartCsv = ReadFilePart('file', { fileSize: MAX_CSV_BYTES, files: 1, fields: 0, fieldNameSize: 64, parts: 1, headerPairs: 16 });
+
+/** Takes room for a form with a CSV file before it comes: multer keeps all of it in memory. */
+@Injectable()
+export class FormRoom implements NestInterceptor {
+  constructor(private readonly room: BodyRoom) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<ServiceRequest>();
+    if (mediaType(request) === 'multipart/form-data') {
+      const { take, leave } = roomOf(this.room, request);
+      void answered(context.switchToHttp().getResponse<Response>()).then(leave);
+      const refusal = take(Math.min(Number(request.headers['content-length'] ?? Infinity), MAX_CSV_BYTES));
+      if (refusal !== null) throw refusal;
+    }
+    return next.handle();
+  }
+}
+
+function roomOf(room: BodyRoom, { tenant }: ServiceRequest): IncomingBody {
+  if (tenant === undefined) throw new Error('files are of a tenant');
+  return room.enter(tenant.tenantId);
+}
 
 /** Makes the bytes of the CSV file the body, whether they came by themselves or in a form. */
 @Injectable()
@@ -31,8 +53,7 @@ export class CsvBody implements NestInterceptor {
     if (type !== 'text/csv') throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'content_type' });
     // Another character set is named in the query, the same for both kinds of body.
     if (!isUtf8(request)) throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'charset' });
-    if (request.tenant === undefined) throw new Error('files are of a tenant');
-    const { take, leave } = this.room.enter(request.tenant.tenantId);
+    const { take, leave } = roomOf(this.room, request);
     // The bytes are kept until all of their rows are read.
     void answered(response).then(leave);
     return bodyBytes(request, response, MAX_CSV_BYTES, take);

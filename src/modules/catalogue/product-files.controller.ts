@@ -6,7 +6,7 @@ import { EXPORTS_BOUND, TakesExportSlot } from '../../platform/http/export-slots
 import { languageOf } from '../../platform/http/field-messages.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
-import { CsvBody, ReadMultipartCsv } from './csv-upload.interceptor.js';
+import { CsvBody, FormRoom, ReadMultipartCsv } from './csv-upload.interceptor.js';
 import { PRODUCT_FIELDS } from './domain/product.js';
 import { IMPORTS_BOUND, TakesImportSlot } from './import-slots.js';
 import { ProductExportQuery, ProductImportQuery } from './products.dto.js';
@@ -43,7 +43,7 @@ export class ProductFilesController {
   @Post('import')
   @HttpCode(200)
   @RequirePermission('products:write')
-  @UseInterceptors(TakesImportSlot, ReadMultipartCsv, CsvBody)
+  @UseInterceptors(TakesImportSlot, FormRoom, ReadMultipartCsv, CsvBody)
   @ApiConsumes('text/csv', 'multipart/form-data')
   @ApiBody({ schema: { type: 'object', properties: { file: FILE } } })
   @ApiOperation({

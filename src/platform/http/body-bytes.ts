@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
 import type { ServiceRequest } from './service-request.js';
+import { STANDSTILL_MS } from './standstill.js';
 
 /** So much of a body that nobody wants is read away. */
 const MOST_READ_AWAY = 25_165_824;
@@ -72,6 +73,6 @@ export async function readAway(request: ServiceRequest): Promise<boolean> {
     request.once('close', resolve);
     request.setTimeout(MAX_SILENCE_MS, resolve);
   });
-  request.setTimeout(0);
+  request.removeAllListeners('timeout').setTimeout(STANDSTILL_MS);
   return request.complete;
 }

@@ -17,6 +17,7 @@ import { isTracing } from '../tracing/spans.js';
 import { requestId } from './request-id.js';
 import { requestSpan } from './request-span.js';
 import type { ServiceRequest } from './service-request.js';
+import { endStandstills } from './standstill.js';
 import { answerUnreadable } from './unreadable-request.js';
 
 /** Whole request, headers and body, must have arrived within this time; slower senders are cut off (408). */
@@ -53,6 +54,7 @@ export function configureHttp(app: NestExpressApplication, description: () => De
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
+  endStandstills(server);
   server.maxHeadersCount = KEPT_HEADERS;
   // Read when the server begins to listen; the type knows it as an option of the constructor only, which is Nest's to call.
   Object.assign(server, { connectionsCheckingInterval: LATE_REQUESTS_EVERY_MS });

@@ -2,6 +2,7 @@ import { type CallHandler, type ExecutionContext, HttpException, mixin, type Nes
 import { FileInterceptor } from '@nestjs/platform-express';
 import type { Observable } from 'rxjs';
 import { DomainError } from '../../shared/domain-error.js';
+import type { ServiceRequest } from './service-request.js';
 import { echo } from './validation-failure.js';
 
 /** How much a form may hold: the options of multer that bound it. */
@@ -27,8 +28,9 @@ export function ReadFilePart(part: string, limits: FormLimits): Type<NestInterce
       try {
         return await super.intercept(context, next);
       } catch (error) {
-        // Nest gives a status to what is the caller's fault, with multer's own error for its cause.
-        throw error instanceof HttpException ? refusalOf(error.cause, part, limits) : error;
+        // Nest gives a status to what is the caller's fault, with multer's own error for its cause; but not to his going away.
+        if (error instanceof HttpException) throw refusalOf(error.cause, part, limits);
+        throw context.switchToHttp().getRequest<ServiceRequest>().destroyed ? new DomainError('MALFORMED_REQUEST', { reason: 'cut_off' }) : error;
       }
     }
   }

@@ -9,6 +9,7 @@ import { answerWithin, LateAnswer } from '../answer-time.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
 import { noteKey, PROBE, type RedisProbe } from '../observability/redis-probe.js';
+import { leaveDemoted } from '../queue/demoted.js';
 import { openRedisCluster } from '../queue/redis-cluster.js';
 
 /** Buckets of the specification (section 8): issuing, polling one document, proving who one is, everything else; and naming oneself anew. */
@@ -78,6 +79,7 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
           // Nothing is sent again on a new connection: Redis may have counted it already.
           maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false, enableOfflineQueue: false,
           retryStrategy: (times) => Math.min(100 * times, 2_000),
+          reconnectOnError: leaveDemoted,
         });
     this.redis.on('error', (error: Error) => this.reportDown(error));
     this.limits = {

@@ -4,14 +4,20 @@ import { IssuanceBell } from './issuance-bell.js';
 const DOCUMENT = { tenantId: 't', documentId: 'd', announcement: 1 } as never;
 
 /** A bell of a worker that handles 8 documents at once, before a Redis that holds `waiting` jobs; time stands still but where it is moved. */
-function bellBefore(waiting: number): { readonly bell: IssuanceBell; readonly redis: { waiting: number; onlyReads: boolean; writes: number }; pass: (milliseconds: number) => void } {
-  const redis = { waiting, onlyReads: false, writes: 0 };
+function bellBefore(waiting: number): { readonly bell: IssuanceBell; readonly redis: { waiting: number; onlyReads: boolean; writes: number; connections: number }; pass: (milliseconds: number) => void } {
+  const redis = { waiting, onlyReads: false, writes: 0, connections: 1 };
   let now = 1_000_000;
   const write = (): Promise<unknown> => {
     redis.writes += 1;
     return redis.onlyReads ? Promise.reject(new Error('READONLY You can not write against a read only replica.')) : Promise.resolve([]);
   };
-  const queue = { client: { status: 'ready', set: write }, getWaitingCount: () => Promise.resolve(redis.waiting), addBulk: write };
+  // As Bull answers: what Redis refused within its transaction has no id.
+  const addBulk = (jobs: readonly unknown[]): Promise<unknown> => {
+    redis.writes += 1;
+    return Promise.resolve(jobs.map(() => ({ id: redis.onlyReads ? undefined : 'id' })));
+  };
+  const client = { status: 'ready', set: write, disconnect: () => { redis.connections += 1; } };
+  const queue = { client, getWaitingCount: () => Promise.resolve(redis.waiting), addBulk };
   const sleeper = { sleep: (_milliseconds: number, ends?: AbortSignal) => new Promise<void>((_resolve, reject) => ends?.addEventListener('abort', () => { reject(new Error('ended')); })) };
   const bell = new IssuanceBell(queue as never, {} as never, { now: () => new Date(now) }, sleeper, { WORKER_CONCURRENCY: 8, QUEUE_PREFIX: 'test' } as never);
   return { bell, redis, pass: (milliseconds) => { now += milliseconds; } };
@@ -53,6 +59,19 @@ describe('the bell, how much room the queue has', () => {
     expect(await bell.roomToRefill()).toBe(1);
     await bell.ring([DOCUMENT]);
     expect([await bell.isReachable(), await bell.room()]).toEqual([true, 0]);
+  });
+
+  it('does not believe that it took what it refused, though it has room, and asks for another connection', async () => {
+    const { bell, redis, pass } = bellBefore(0);
+    redis.onlyReads = true;
+    await expect(bell.ring([DOCUMENT])).rejects.toThrow('Redis refused jobs');
+    expect(redis.connections).toBe(2);
+    await expect(bell.room()).rejects.toThrow('a moment ago');
+    redis.onlyReads = false;
+    pass(5_000);
+    expect(await bell.room()).toBe(4);
+    await bell.ring([DOCUMENT]);
+    expect(redis.connections).toBe(2);
   });
 
   it('asks again when the clock was put back', async () => {

@@ -1,6 +1,6 @@
 import { InjectQueue } from '@nestjs/bull';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import type { Queue } from 'bull';
+import type { JobOptions, Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { answerWithin } from '../answer-time.js';
@@ -72,7 +72,7 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
     }));
     await this.unlessItRests(() => {
       this.mustBeConnected();
-      return this.withinLimit(this.queue.addBulk(jobs));
+      return this.add(jobs);
     });
     if (this.isDoubted) this.log.log('Redis takes jobs again');
     this.isDoubted = false;
@@ -135,6 +135,17 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
   async note(name: string, value: string): Promise<void> {
     this.mustBeConnected();
     await this.withinLimit(this.queue.client.set(noteKey(this.settings.QUEUE_PREFIX, name), value));
+  }
+
+  /**
+   * Bull adds jobs in one transaction and takes that for done when it ran: what Redis refused within it (it only reads, or
+   * has lost its scripts) has no id. Such a connection is made anew, for it would be refused again and again.
+   */
+  private async add(jobs: readonly { name: string; data: IssuanceJob; opts: JobOptions }[]): Promise<void> {
+    const added = await this.withinLimit(this.queue.addBulk([...jobs]));
+    if (added.every(({ id }) => typeof id === 'string')) return;
+    this.queue.client.disconnect(true);
+    throw new Error('Redis refused jobs');
   }
 
   /** Nobody rings while the queue is full, and in a Redis that only reads it is full for ever. */

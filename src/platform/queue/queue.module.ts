@@ -5,6 +5,7 @@ import { type Cluster, Redis } from 'ioredis';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DueWork } from '../outbox/due-work.js';
 import { StepGates } from '../outbox/step-gates.js';
+import { leaveDemoted } from './demoted.js';
 import { ISSUANCE_QUEUE, IssuanceBell } from './issuance-bell.js';
 import { QueueWatchdog } from './queue-watchdog.js';
 import { openRedisCluster } from './redis-cluster.js';
@@ -19,7 +20,7 @@ const SILENCE_MS = 10_000;
 /** Connections that Bull was given and hence does not close itself. */
 const given: Cluster[] = [];
 
-const CONNECTION = { maxRetriesPerRequest: null, enableReadyCheck: false, socketTimeout: SILENCE_MS };
+const CONNECTION = { maxRetriesPerRequest: null, enableReadyCheck: false, socketTimeout: SILENCE_MS, reconnectOnError: leaveDemoted };
 
 function redisOf(settings: Settings): QueueOptions {
   if (settings.REDIS_CLUSTER) {

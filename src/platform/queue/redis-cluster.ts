@@ -1,5 +1,6 @@
 import { Cluster, type RedisOptions } from 'ioredis';
 import type { Settings } from '../../config/settings.js';
+import { leaveDemoted } from './demoted.js';
 
 type ClusterSettings = Pick<Settings, 'REDIS_URL'>;
 
@@ -26,6 +27,7 @@ export function openRedisCluster({ REDIS_URL }: ClusterSettings, { node, offline
     ...(isEncrypted ? { dnsLookup: (address: string, answer: (error: null, address: string) => void): void => answer(null, address) } : {}),
     clusterRetryStrategy: (times: number) => Math.min(times * 200, 3_000),
     redisOptions: {
+      reconnectOnError: leaveDemoted,
       ...node,
       ...(first?.username ? { username: decodeURIComponent(first.username) } : {}),
       ...(first?.password ? { password: decodeURIComponent(first.password) } : {}),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expectEnvelope, expectUnspent, type Refusal, WITHOUT_SRI, withinTime } from '../../support/bad-input.js';
@@ -387,6 +388,21 @@ describe('the transport', () => {
     expect(text.slice(0, 12)).toBe('HTTP/1.1 408');
     expect(expectRawEnvelope(text)).toMatchObject({ code: 'MALFORMED_REQUEST', detail: { reason: 'too_slow' } });
     expect(sent).toBeLessThan(45);
+  });
+
+  it('B8 forms that the sender breaks off are not our fault', async () => {
+    const { hostname, port } = new URL(stack.apiUrl);
+    const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.p12"\r\n\r\n';
+    for (const begun of ['', part, `${part}some bytes`]) {
+      const socket = connect(Number(port), hostname);
+      socket.write(head(['Content-Type: multipart/form-data; boundary=x', 'Content-Length: 1000', 'X-Request-Id: broken-form'], `POST /issuers/${business.issuerId}/certificates HTTP/1.1`) + begun);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      socket.destroy();
+    }
+    const told = (): string[] => readFileSync(stack.apis[0]!.logFile, 'utf8').split('\n').filter((line) => line.includes('broken-form'));
+    for (const until = Date.now() + 30_000; told().length < 6 && Date.now() < until;) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(told().length).toBeGreaterThanOrEqual(6);
+    expect(told().filter((line) => !line.includes('"level":"info"'))).toEqual([]);
   });
 
   it('and all that cost neither number nor key', async () => {
