@@ -43,6 +43,8 @@ describe('exports of documents', () => {
       [business.tenantId, business.emissionPointId, ROWS],
     );
     await owner.query('alter table documents enable trigger guard_document');
+    // Documents come one by one, and are counted by the planner meanwhile.
+    await owner.query('analyze documents');
   });
   afterAll(async () => {
     await owner.end();
@@ -78,7 +80,7 @@ describe('exports of documents', () => {
     expect(rows.map(({ id, total }) => ({ id, total }))).toEqual(stored);
     expect(rows).toHaveLength(ROWS);
     const list = await business.call<{ items: { id: string }[] }>('GET', '/documents?page=3&page_size=100');
-    expect(list.body.items.map(({ id }) => id)).toEqual(rows.slice(200, 300).map(({ id }) => id));
+    expect([list.status, list.body]).toMatchObject([200, { items: rows.slice(200, 300).map(({ id }) => ({ id })) }]);
   });
 
   it.each(['', '&status=REJECTED'])('go on behind the row that arrived last%s', async (narrowed) => {
