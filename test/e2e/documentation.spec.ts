@@ -20,18 +20,22 @@ describe('the examples of the documentation', () => {
     stack = await startStack();
     business = await Business.open(stack);
     folder = mkdtempSync(join(tmpdir(), 'sello-docs-'));
+    const { code } = await transform(readFileSync('docs/examples/issue-invoice.ts', 'utf8'), { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' } });
+    writeFileSync(join(folder, 'issue-invoice.mjs'), code);
   });
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true });
     await stack.stop();
   });
 
+  /** A script as it stands, or a program that was translated for this version of Node. */
+  const fileOf = (name: string): string => (name.endsWith('.sh') ? join(import.meta.dirname, '../../docs/examples', name) : join(folder, name));
   const run = async (program: string, file: string, env: Record<string, string>, words: readonly string[] = []): Promise<string> => {
     const { stdout, stderr } = await execute(program, [file, ...words], { cwd: folder, env: { PATH: process.env['PATH'], SELLO_URL: stack.apiUrl, ...env }, timeout: 100_000 });
     expect(stderr).toBe('');
     return stdout;
   };
-  const shell = (name: string, env: Record<string, string>): Promise<string> => run('bash', join(import.meta.dirname, '../../docs/examples', name), env);
+  const shell = (name: string, env: Record<string, string>): Promise<string> => run('bash', fileOf(name), env);
   /** What the last line of an output sets. */
   const variables = (output: string, between = ' '): Record<string, string> =>
     Object.fromEntries(output.trim().split('\n').at(-1)?.split(between).map((pair) => pair.split('=')) ?? []) as Record<string, string>;
@@ -46,31 +50,27 @@ describe('the examples of the documentation', () => {
   });
 
   it('issue an invoice in TypeScript', async () => {
-    const { code } = await transform(readFileSync('docs/examples/issue-invoice.ts', 'utf8'), { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' } });
-    writeFileSync(join(folder, 'issue-invoice.mjs'), code);
-    expect(await run(process.execPath, join(folder, 'issue-invoice.mjs'), ours())).toMatch(/^AUTHORIZED \d{49}\n$/);
+    expect(await run(process.execPath, fileOf('issue-invoice.mjs'), ours())).toMatch(/^AUTHORIZED \d{49}\n$/);
   });
 
   it.each([
     ['first-invoice.sh', 'bash'],
     ['issue-invoice.mjs', process.execPath],
   ])('ends with what is to be mended, when the call is refused: %s', async (name, program) => {
-    const example = name.endsWith('.sh') ? join(import.meta.dirname, '../../docs/examples', name) : join(folder, name);
-    await expect(run(program, example, { ...ours(), ISSUER_ID: 'none' })).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/VALIDATION_FAILED.*"issuer_id"/s) as string });
+    await expect(run(program, fileOf(name), { ...ours(), ISSUER_ID: 'none' })).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/VALIDATION_FAILED.*"issuer_id"/s) as string });
   });
 
   it.each([
     ['first-invoice.sh', 'bash', /^AUTHORIZED$/m],
     ['issue-invoice.mjs', process.execPath, /^AUTHORIZED \d{49}$/m],
   ])('make one invoice for an order whose calls get no whole answer: %s', async (name, program, authorized) => {
-    const example = name.endsWith('.sh') ? join(import.meta.dirname, '../../docs/examples', name) : join(folder, name);
     const documents = async (): Promise<unknown[]> => stack.database.query('select id from documents where tenant_id = $1', [business.tenantId]);
     const before = (await documents()).length;
     const gateway = await FailingGateway.before(stack.apiUrl);
     try {
       gateway.fail('POST /documents', 502, 'half', 503);
       gateway.fail('GET /documents/', 502);
-      const issued = (): Promise<string> => run(program, example, { ...ours(), SELLO_URL: gateway.url }, [`gateway-${name}`]);
+      const issued = (): Promise<string> => run(program, fileOf(name), { ...ours(), SELLO_URL: gateway.url }, [`gateway-${name}`]);
       expect(await issued()).toMatch(authorized);
       expect(gateway.calls.filter((call) => call === 'POST /documents')).toHaveLength(4);
       expect(await issued()).toMatch(authorized);
