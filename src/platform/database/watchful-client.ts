@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { noteNoConnection } from './no-connection.js';
 import { SQL_STATE } from './sql-state.js';
 
 /**
@@ -19,9 +20,12 @@ interface Inside {
   _queryable: boolean;
 }
 
+type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
+
 /**
  * A connection that ends itself, with all that waits on it, when PostgreSQL does not answer any more. One to a server that only
- * reads, as the former primary does after a failover, is not used again: the next one may lead to the primary.
+ * reads, as the former primary does after a failover, is not used again: the next one may lead to the primary. What it fails to
+ * come about by (a password that was changed, a certificate that ran out) is known for that, whatever its kind.
  */
 export class WatchfulClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -45,6 +49,20 @@ export class WatchfulClient extends pg.Client {
     stream.setTimeout(SILENCE_MS);
     inside.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
       if (code === SQL_STATE.readOnlySqlTransaction) inside._queryable = false;
+    });
+  }
+  override connect(): Promise<pg.Client>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.Client> | void {
+    if (callback === undefined) {
+      return super.connect().catch((error: unknown) => {
+        noteNoConnection(error);
+        throw error;
+      });
+    }
+    super.connect((error: Error | null) => {
+      if (error !== null) noteNoConnection(error);
+      (callback as (error: Error | null, client: pg.Client) => void)(error, this);
     });
   }
 }
