@@ -52,15 +52,24 @@ async function whole(runner: QueryRunner, statements: string): Promise<void> {
 
 /**
  * Builds or drops one index. Nobody has to wait for it, so it waits for transactions under way as long as they take. An index of
- * that name that was left by a run that did not come to its end may be unusable, and is built anew.
+ * that name is of a run that did not come to its end: one that was finished is kept, for it may have taken hours, and one that was
+ * not is built anew.
  */
 async function beside(runner: QueryRunner, statement: string): Promise<void> {
   const built = /^create (?:unique )?index concurrently (\w+)/m.exec(statement)?.[1];
   await runner.query('set lock_timeout = 0');
   try {
-    if (built !== undefined) await runner.query(`drop index concurrently if exists ${built}`);
+    if (built !== undefined) {
+      if (await isUsable(runner, built)) return;
+      await runner.query(`drop index concurrently if exists ${built}`);
+    }
     await runner.query(statement);
   } finally {
     await runner.query('reset lock_timeout');
   }
+}
+
+async function isUsable(runner: QueryRunner, index: string): Promise<boolean> {
+  const rows = (await runner.query('select from pg_index where indexrelid = to_regclass($1) and indisvalid', [index])) as unknown[];
+  return rows.length > 0;
 }

@@ -1,5 +1,6 @@
 import { httpServer, type LocalServer } from '../../../test/support/local-server.js';
 import { AuthorizationClient, type AuthorizationAnswer } from './authorization.js';
+import { isHeard } from './exchange.js';
 import { UndiciSoapTransport } from './transport.js';
 
 const KEY = '1509202601179001234500110010020000001011234567812';
@@ -170,6 +171,21 @@ describe('the authorization client', () => {
     ['HTML', '<html></html>', 'not a SOAP answer'],
   ])('finds no evidence in %s', async (_name, answer, reason) => {
     expect(await query(answer)).toMatchObject({ kind: 'no_evidence', reason: expect.stringContaining(reason) });
+  });
+
+  it.each<[string, string, boolean]>([
+    ['with another authorization number', answerOf(entry('AUTORIZADO', { number: OTHER })), true],
+    ['with refusals of other numbers only', answerOf(entry('NO AUTORIZADO', { number: '0' })), true],
+    ['without the entries that it announces', answerOf('', 1), true],
+    ['with two lists', answerOf(entry('AUTORIZADO')).replace('</autorizaciones>', '</autorizaciones><autorizaciones/>'), true],
+    ['with two estados', answerOf(entry('AUTORIZADO</estado><estado>NO AUTORIZADO')), true],
+    ['for another key', answerOf(entry('AUTORIZADO'), 1, OTHER), false],
+    ['without a key', answerOf(entry('AUTORIZADO'), 1, null), false],
+    ['that refuses the question', answerOf(entry('RECHAZADA', { number: null, messages: message('99', 'ERROR') })), false],
+    ['of another kind', '<html></html>', false],
+  ])('an answer %s proves nothing; that it is one of the document: %p', async (_name, answer, isOurs) => {
+    const found = await query(answer);
+    expect([found.kind, isHeard(found)]).toEqual(['no_evidence', isOurs]);
   });
 
   it('finds no evidence in any cut answer', async () => {

@@ -76,39 +76,49 @@ function readAuthorization(body: string, accessKey: string): AuthorizationAnswer
     'autorizacionComprobanteResponse',
     'RespuestaAutorizacionComprobante',
   );
-  const list = single(response, 'autorizaciones');
-  const listed = (list === null ? [] : childrenNamed(list, 'autorizacion')).map(entryOf);
   const consultedKey = textOf(response, 'claveAccesoConsultada');
-  if (consultedKey !== accessKey) {
-    throw new NoEvidence(
-      consultedKey === null ? `no key echoed${said(listed)}` : 'the answer is for another access key',
-      { codes: consultedKey === null ? codesOf(listed) : [] },
-    );
+  if (consultedKey === null) {
+    const listed = listedIn(response) ?? [];
+    throw new NoEvidence(`no key echoed${said(listed)}`, { codes: codesOf(listed) });
   }
-  const entries = ownEntries(listed, accessKey);
-  const announced = textOf(response, 'numeroComprobantes');
-  if (entries.length === 0 && announced !== '0' && (announced !== null || list === null)) {
-    throw new NoEvidence('the entries are missing');
-  }
-  // RECHAZADA is how the service refuses the query itself (codes 80 and 99), not a document.
+  if (consultedKey !== accessKey) throw new NoEvidence('the answer is for another access key');
+  const entries = heard(() => ownEntries(response, accessKey));
+  // RECHAZADA is how the service refuses the query itself (codes 80 and 99), not a document: it is as if it were away.
   if (entries.length > 0 && entries.every(({ estado }) => estado === 'RECHAZADA')) {
     throw new NoEvidence(`the query was refused${said(entries)}`, { codes: codesOf(entries) });
   }
   return { kind: 'entries', entries, consultedKey, raw: body };
 }
 
+/** What is read of an answer that is about our key: where it proves nothing, it may never prove more. */
+function heard<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof NoEvidence ? new NoEvidence(error.message, { isHeard: true }) : error;
+  }
+}
+
+function listedIn(response: Element): readonly AuthorizationEntry[] | null {
+  const list = single(response, 'autorizaciones');
+  return list === null ? null : childrenNamed(list, 'autorizacion').map(entryOf);
+}
+
 /**
  * The entries that are not of another number: refusals may have one, such as 0, beside the authorization, and say nothing.
  *
- * @throws NoEvidence when none is left, or an authorization is another's
+ * @throws NoEvidence when none is left of those that are listed or announced, or an authorization is another's
  */
-function ownEntries(listed: readonly AuthorizationEntry[], accessKey: string): readonly AuthorizationEntry[] {
+function ownEntries(response: Element, accessKey: string): readonly AuthorizationEntry[] {
+  const listed = listedIn(response);
   const isOther = ({ numeroAutorizacion }: AuthorizationEntry): boolean => numeroAutorizacion !== null && numeroAutorizacion !== accessKey;
-  const own = listed.filter((entry) => !isOther(entry));
-  const others = listed.filter(isOther);
+  const own = (listed ?? []).filter((entry) => !isOther(entry));
+  const others = (listed ?? []).filter(isOther);
   if (others.length > 0 && (own.length === 0 || others.some(({ estado }) => authorizationState(estado) === 'authorized'))) {
     throw new NoEvidence('an entry carries another authorization number');
   }
+  const announced = textOf(response, 'numeroComprobantes');
+  if (own.length === 0 && announced !== '0' && (announced !== null || listed === null)) throw new NoEvidence('the entries are missing');
   return own;
 }
 

@@ -15,6 +15,8 @@ export type Unanswered =
       readonly retryAfterSeconds?: number;
       /** Codes of the messages that came with it: they say why the question was refused. */
       readonly codes?: readonly string[];
+      /** The service answered this question, in a way that proves nothing: it is not away, and may never say anything else. */
+      readonly isHeard?: boolean;
     };
 
 export type Exchanged = Unanswered | { readonly kind: 'answer'; readonly body: string };
@@ -49,8 +51,12 @@ export async function exchange(
 
 /** What an answer is worth that could be read no further. */
 export function unusable(error: NoEvidence, body: string): Unanswered {
-  return { kind: 'no_evidence', reason: error.message, excerpt: excerptOf(body), ...(error.codes.length > 0 && { codes: error.codes }) };
+  return { kind: 'no_evidence', reason: error.message, excerpt: excerptOf(body), ...(error.codes.length > 0 && { codes: error.codes }), ...(error.isHeard && { isHeard: true }) };
 }
+
+/** Whether the service gave an answer, be it one that proves nothing. */
+export const isHeard = (answer: { readonly kind: string; readonly isHeard?: boolean }): boolean =>
+  answer.kind === 'no_evidence' ? answer.isHeard === true : answer.kind !== 'not_delivered';
 
 function retryAfterSeconds(header: string | null | undefined): { retryAfterSeconds?: number } {
   if (!/^\d{1,6}$/.test(header ?? '')) return {};

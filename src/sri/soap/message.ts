@@ -16,10 +16,13 @@ export class NoEvidence extends Error {
   override readonly name = 'NoEvidence';
   /** Codes of the messages that came with it. */
   readonly codes: readonly string[];
+  /** The service understood the question, and answered it for this very document. */
+  readonly isHeard: boolean;
 
-  constructor(message: string, { codes, ...options }: ErrorOptions & { readonly codes?: readonly string[] } = {}) {
+  constructor(message: string, { codes, isHeard, ...options }: ErrorOptions & { readonly codes?: readonly string[]; readonly isHeard?: boolean } = {}) {
     super(message, options);
     this.codes = codes ?? [];
+    this.isHeard = isHeard ?? false;
   }
 }
 

@@ -34,7 +34,8 @@ export type Finding =
   | { readonly kind: 'unshown' }
   /** An entry that neither authorizes nor refuses. */
   | { readonly kind: 'unusable' }
-  | { readonly kind: 'no_answer'; readonly reason: string; readonly retryAfterSeconds?: number };
+  /** `isHeard`: the SRI did answer, in a way that proves nothing. */
+  | { readonly kind: 'no_answer'; readonly reason: string; readonly retryAfterSeconds?: number; readonly isHeard?: boolean };
 
 /** The finding of all answers together: whatever authorizes the document wins; "not held" needs an answer under every key. */
 export function findingOf(document: DocumentState, { answer, former = [] }: Answers): Finding {

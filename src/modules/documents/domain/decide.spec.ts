@@ -31,6 +31,8 @@ const answered = (...entries: AuthorizationEntry[]): Evidence => ({
   kind: 'authorization', answer: { kind: 'entries', entries, consultedKey: KEY, raw: '' } as never,
 });
 const answersOf = (evidence: Evidence): Answers => evidence as Extract<Evidence, { kind: 'authorization' }>;
+/** As of an entry with another number: an answer for our key that proves nothing. */
+const proofless = { kind: 'authorization', answer: { kind: 'no_evidence', reason: 'an entry carries another authorization number', excerpt: '', isHeard: true } } as const satisfies Evidence;
 const silence = { kind: 'authorization', answer: { kind: 'no_evidence', reason: 'timeout', excerpt: null } } as unknown as Evidence;
 
 /** Where the decision leads, following the lifecycle table. */
@@ -63,6 +65,11 @@ describe('a document that was corrected', () => {
     expect(ask('AUTHORIZATION_PENDING', answered(bare), now).moves).toMatchObject([{ trigger: 'refused' }]);
     expect(ask('AUTHORIZATION_PENDING', asked(entriesOf(), entriesOf(bare)), now).moves).toMatchObject([{ trigger: 'undecided' }]);
     expect(ask('AUTHORIZATION_PENDING', answered(bare), corrected(first)).moves).toMatchObject([{ trigger: 'undecided' }]);
+  });
+
+  it('is authorized under a former key, though the answer for the present one proves nothing', () => {
+    const decision = ask('AUTHORIZATION_RETRY_SCHEDULED', asked(proofless.answer, entriesOf(former)), redated);
+    expect([end('AUTHORIZATION_RETRY_SCHEDULED', decision), decision.patch.authorizationNumber]).toEqual(['AUTHORIZED', FORMER_KEY]);
   });
 
   it('is authorized with its former content too, says so, and is that content again', () => {
@@ -366,6 +373,16 @@ describe('whether a document arrived', () => {
     expect(ask('RECEPTION_UNKNOWN', odd)).toMatchObject({ moves: [], work: { step: 'authorize' } });
     expect(ask('RECEPTION_UNKNOWN', odd, overdue)).toMatchObject({ moves: [{ trigger: 'gave_up' }], patch: { errorCode: 'ANSWER_OVERDUE' } });
     expect(ask('RECEPTION_UNKNOWN', silence, overdue)).toMatchObject({ moves: [] });
+  });
+
+  it('an answer about the document that proves nothing takes of the time to decide, and says neither that it arrived nor that it did not', () => {
+    const due = { dueAt: NOW, deadlineAt: new Date(NOW.getTime() + 60_000) };
+    for (const status of ['RECEPTION_UNKNOWN', 'AUTHORIZATION_RETRY_SCHEDULED', 'RECEPTION_RETRY_SCHEDULED'] as const) {
+      const inTime = ask(status, proofless, due);
+      expect([inTime.moves, inTime.work?.step, inTime.patch.deadlineAt]).toEqual([[], 'authorize', undefined]);
+      const late = ask(status, proofless, { ...due, deadlineAt: NOW });
+      expect([end(status, late), late.patch.errorCode]).toEqual(['MANUAL_REVIEW_REQUIRED', 'ANSWER_OVERDUE']);
+    }
   });
 
   it('a taken number whose key is not ours is for a person, never renumbered', () => {

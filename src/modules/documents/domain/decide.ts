@@ -146,9 +146,12 @@ function decideAuthorization(asked: DocumentState, answers: Answers, now: Date, 
   const deadlineAt = deadlinePastSilence(asked, now);
   const decision = decideFinding({ ...asked, deadlineAt }, found, now, policy);
   const nextAt = decision.work?.dueAt;
-  const extended = found.kind === 'no_answer' && nextAt instanceof Date ? deadlinePastSilence(asked, now, nextAt) : deadlineAt;
+  const extended = isSilence(found) && nextAt instanceof Date ? deadlinePastSilence(asked, now, nextAt) : deadlineAt;
   return extended === asked.deadlineAt ? decision : { ...decision, patch: { deadlineAt: extended, ...decision.patch } };
 }
+
+/** An answer that proves nothing is none, but the SRI is not away: it may say the same for ever. */
+const isSilence = (found: Finding): boolean => found.kind === 'no_answer' && found.isHeard !== true;
 
 function decideFinding(document: DocumentState, found: Finding, now: Date, policy: SagaPolicy): Decision {
   const { status } = document;
@@ -174,7 +177,7 @@ function decideFinding(document: DocumentState, found: Finding, now: Date, polic
     case 'unusable':
       return wait(document, found.kind, now, policy);
     case 'no_answer':
-      return wait(document, found.reason, now, policy, found);
+      return wait(document, found.reason, now, policy, isSilence(found) ? found : undefined);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Ids } from '../../../shared/ports.js';
 import type { AuthorizationAnswer } from '../../../sri/soap/authorization.js';
+import { isHeard } from '../../../sri/soap/exchange.js';
 import { type Answers, authorizationOf, formerKeys } from '../domain/authorization-finding.js';
 import type { DocumentState } from '../domain/document.js';
 import type { AttemptOutcome, Records } from '../persistence/documents.repository.js';
@@ -13,7 +14,7 @@ export async function askAuthorization(state: DocumentState, ask: (accessKey: st
   const answer = await ask(state.accessKey);
   const former: AuthorizationAnswer[] = [];
   for (const key of formerKeys(state)) {
-    if ((former.at(-1) ?? answer).kind !== 'entries' || authorizationOf(state, { answer, former })) break;
+    if (!isHeard(former.at(-1) ?? answer) || authorizationOf(state, { answer, former })) break;
     former.push(await ask(key));
   }
   return { answer, former };

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { type AuthorizationAnswer, AuthorizationClient } from '../../../sri/soap/authorization.js';
+import { isHeard } from '../../../sri/soap/exchange.js';
 import { decide } from '../domain/decide.js';
 import type { SagaPolicy, Work } from '../domain/document.js';
 import { deadlinePastSilence } from '../domain/silence.js';
@@ -67,6 +68,6 @@ export class AuthorizeStep implements SagaStep {
   }
 
   private ask(accessKey: string, permit: CallPermit): Promise<AuthorizationAnswer> {
-    return callWithPermit(permit, () => this.authorization.query(accessKey), ({ kind }) => kind === 'entries');
+    return callWithPermit(permit, () => this.authorization.query(accessKey), isHeard);
   }
 }

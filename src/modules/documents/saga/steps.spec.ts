@@ -214,6 +214,14 @@ describe('the steps that call the SRI', () => {
       expect(asked).toEqual(KEYS.slice(0, 1));
     });
 
+    it('is asked for further where an answer proves nothing, which is none of a service that is away', async () => {
+      for (let i = 0; i < 10; i += 1) {
+        await run({ [KEYS[0]!]: { kind: 'no_evidence', reason: 'an entry carries another authorization number', excerpt: '', isHeard: true } });
+        expect([asked, decisions.at(-1)?.moves]).toEqual([KEYS, []]);
+      }
+      expect(takes('authorization')).toBe(true);
+    });
+
     it('is left to whoever took its lease meanwhile', async () => {
       await expect(run({}, false)).rejects.toThrow('lease of document d was lost');
       expect([asked, decisions]).toEqual([KEYS.slice(0, 1), []]);

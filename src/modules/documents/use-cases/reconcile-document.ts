@@ -5,6 +5,7 @@ import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { AuthorizationClient } from '../../../sri/soap/authorization.js';
 import { ConsultationClient } from '../../../sri/soap/consultation.js';
+import { isHeard } from '../../../sri/soap/exchange.js';
 import { type ActionDecision, DocumentActions } from '../actions/document-actions.js';
 import type { DocumentReconciled } from '../documents.actions.responses.js';
 import { requireAction } from '../domain/actions.js';
@@ -50,7 +51,7 @@ export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocume
     const answers = await askAuthorization(state, (accessKey) => this.authorization.query(accessKey));
     const decision = decideReconciliation(state, answers, this.clock.now(), this.policy);
     const isVerdict = decision.moves.length > 0;
-    if (!isVerdict && [answers.answer, ...(answers.former ?? [])].some(({ kind }) => kind !== 'entries')) throw new DomainError('SRI_UNAVAILABLE');
+    if (!isVerdict && ![answers.answer, ...(answers.former ?? [])].every(isHeard)) throw new DomainError('SRI_UNAVAILABLE');
     return { decision, records: authorizationRecords(this.ids, state, answers, startedAt) };
   }
 
