@@ -20,8 +20,8 @@ describe('what cannot be read', () => {
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  const open = async (): Promise<{ client: Socket; answer: () => string }> => {
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const open = async (to = server): Promise<{ client: Socket; answer: () => string }> => {
+    const client = connect((to.address() as AddressInfo).port, '127.0.0.1');
     let heard = '';
     client.setEncoding('utf8').on('data', (text: string) => (heard += text));
     await once(client, 'connect');
@@ -64,4 +64,22 @@ describe('what cannot be read', () => {
     await closed;
     expect(answer()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n[^]*\r\n\r\nanswered$/);
   });
+
+  it('for nothing came yet is no request: a connection that was opened ahead serves the first one, and half a one is refused in time', async () => {
+    let late = 0;
+    const hasty = createServer({ connectionsCheckingInterval: 20, headersTimeout: 100, requestTimeout: 1_000 }, (_request, response) => void response.end('served'));
+    hasty.on('clientError', () => (late += 1));
+    answerUnreadable(hasty, new RandomIds(), { info: () => undefined } as never);
+    hasty.listen(0, '127.0.0.1');
+    await once(hasty, 'listening');
+    const [whole, half] = [await open(hasty), await open(hasty)];
+    while (late < 2) await sleep(5);
+    for (const { client } of [whole, half]) client.on('error', () => undefined);
+    whole.client.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    half.client.write('GET / HTTP/1.1\r\n');
+    for (const { client } of [whole, half]) if (!client.closed) await once(client, 'close');
+    expect(whole.answer()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*served/);
+    expect(half.answer()).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    hasty.close();
+  }, 60_000);
 });

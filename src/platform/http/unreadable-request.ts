@@ -23,6 +23,9 @@ export function answerUnreadable(server: Server, ids: Ids, logger: Logger): void
   server.on('clientError', (cause: NodeJS.ErrnoException, socket: Socket) => {
     // Node reports every piece that comes, also on a connection that only waits for its last answer.
     if (ending.has(socket)) return;
+    // Opened ahead, as browsers, proxies and clients do: an answer to nothing would be taken for that of the first request. It is
+    // ended as any that stands still.
+    if (cause.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return;
     const refusal = refusalOf(cause.code);
     // The answer that the socket is about to carry, if the head of its request was whole; Node goes by it too.
     const pending = (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? null;
