@@ -17,7 +17,7 @@ export const formerKeys = ({ accessKey, signings }: DocumentState): readonly str
   [...new Set(signings.map((signing) => signing.accessKey))].filter((key) => key !== accessKey);
 
 /** What the authorization service says about the document as it was last signed. */
-export type Finding =
+export type AuthorizationFinding =
   | ({ readonly kind: 'authorized' } & Authorization)
   /** Authorized under our key, but not the bytes we sent. */
   | { readonly kind: 'mismatch' }
@@ -38,11 +38,11 @@ export type Finding =
   | { readonly kind: 'no_answer'; readonly reason: string; readonly retryAfterSeconds?: number; readonly isHeard?: boolean };
 
 /** The finding of all answers together: whatever authorizes the document wins; "not held" needs an answer under every key. */
-export function findingOf(document: DocumentState, { answer, former = [] }: Answers): Finding {
+export function findingOf(document: DocumentState, { answer, former = [] }: Answers): AuthorizationFinding {
   const found = findingUnderKey(document, answer);
   if (found.kind === 'authorized' || former.length === 0) return found;
   const before = former.map((one) => findingUnderKey(document, one, { isFormer: true }));
-  const told = (kind: Finding['kind']): Finding | undefined => before.find((one) => one.kind === kind);
+  const told = (kind: AuthorizationFinding['kind']): AuthorizationFinding | undefined => before.find((one) => one.kind === kind);
   const authorized = told('authorized');
   if (authorized) return authorized;
   const unshown = told('unshown');
@@ -53,7 +53,7 @@ export function findingOf(document: DocumentState, { answer, former = [] }: Answ
   return told('mismatch') ?? unshown ?? told('no_answer') ?? told('unusable') ?? found;
 }
 
-function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, { isFormer = false } = {}): Finding {
+function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, { isFormer = false } = {}): AuthorizationFinding {
   if (answer.kind === 'no_evidence') return { ...answer, kind: 'no_answer' };
   if (answer.kind === 'not_delivered') return { kind: 'no_answer', reason: answer.reason };
   const { entries } = answer;

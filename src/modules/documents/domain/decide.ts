@@ -2,7 +2,7 @@ import { classifyRefused, classifyReturned, type Verdict } from '../../../sri/so
 import type { SriMessage } from '../../../sri/soap/message.js';
 import type { ReceptionAnswer } from '../../../sri/soap/reception.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
-import { type Answers, type Authorization, type Finding, findingOf, instantOf } from './authorization-finding.js';
+import { type Answers, type Authorization, type AuthorizationFinding, findingOf, instantOf } from './authorization-finding.js';
 import { type Decision, type DocumentPatch, type DocumentState, type Move, type SagaPolicy, type Signing, type Work, waitOf } from './document.js';
 import { LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
 import { deadlinePastSilence } from './silence.js';
@@ -151,9 +151,9 @@ function decideAuthorization(asked: DocumentState, answers: Answers, now: Date, 
 }
 
 /** An answer that proves nothing is none, but the SRI is not away: it may say the same for ever. */
-const isSilence = (found: Finding): boolean => found.kind === 'no_answer' && found.isHeard !== true;
+const isSilence = (found: AuthorizationFinding): boolean => found.kind === 'no_answer' && found.isHeard !== true;
 
-function decideFinding(document: DocumentState, found: Finding, now: Date, policy: SagaPolicy): Decision {
+function decideFinding(document: DocumentState, found: AuthorizationFinding, now: Date, policy: SagaPolicy): Decision {
   const { status } = document;
   switch (found.kind) {
     case 'authorized':
