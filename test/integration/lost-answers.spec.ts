@@ -7,7 +7,7 @@ import { type Issued, IssuingRepository, type ReadVersion } from '../../src/modu
 import { actLine } from '../../src/platform/audit/audit-trail.js';
 import { poolOf } from '../../src/platform/database/pool-of.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
-import { isStoreOutage } from '../../src/platform/http/error-answer.js';
+import { isStoreOutage } from '../../src/platform/database/store-outage.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Prepared, TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
-import { isStoreOutage } from '../../src/platform/http/error-answer.js';
+import { isStoreOutage } from '../../src/platform/database/store-outage.js';
 import { createTestDatabase, fromSetup, type TestDatabase } from '../support/database.js';
 import { serviceConnections } from '../support/service-connections.js';
 

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { languageOf } from '../../platform/http/field-messages.js';
+import { languageOf } from '../../platform/http/language.js';
 import type { RequestOrigin, ServiceRequest } from '../../platform/http/service-request.js';
 import { Origin, Person, PersonIfAny, Public, SignedIn } from '../../platform/security/access.js';
 import type { SignedInPerson } from '../../platform/security/person.js';

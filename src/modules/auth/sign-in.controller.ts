@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common'
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { languageOf } from '../../platform/http/field-messages.js';
+import { languageOf } from '../../platform/http/language.js';
 import { originOf, type RequestOrigin, type ServiceRequest } from '../../platform/http/service-request.js';
 import { Origin, Person, PersonIfAny, Public, SignedIn } from '../../platform/security/access.js';
 import type { SignedInPerson } from '../../platform/security/person.js';

@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { CSV_TEXTS, csvAnswer, SEPARATORS } from '../../platform/http/csv.js';
 import { EXPORTS_BOUND, TakesExportSlot } from '../../platform/http/export-slots.js';
-import { languageOf } from '../../platform/http/field-messages.js';
+import { languageOf } from '../../platform/http/language.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { CsvBody, FormRoom, ReadMultipartCsv } from './csv-upload.interceptor.js';

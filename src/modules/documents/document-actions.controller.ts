@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
-import { languageOf } from '../../platform/http/field-messages.js';
+import { languageOf } from '../../platform/http/language.js';
 import { beginWait, preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';

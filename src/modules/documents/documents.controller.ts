@@ -4,7 +4,7 @@ import { ApiAcceptedResponse, ApiBody, ApiExtraModels, ApiHeader, ApiOkResponse,
 import type { Response } from 'express';
 import { CSV_TEXTS, SEPARATORS } from '../../platform/http/csv.js';
 import { EXPORTS_BOUND, TakesExportSlot } from '../../platform/http/export-slots.js';
-import { languageOf } from '../../platform/http/field-messages.js';
+import { languageOf } from '../../platform/http/language.js';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
 import { beginWait, preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';

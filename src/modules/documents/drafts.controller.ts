@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Headers, HttpCode, Param, Patch, Post, Res } 
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiExtraModels, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { languageOf } from '../../platform/http/field-messages.js';
+import { languageOf } from '../../platform/http/language.js';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
 import { beginWait, preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';

@@ -1,4 +1,4 @@
-import type { Language } from '../../platform/http/field-messages.js';
+import type { Language } from '../../platform/http/language.js';
 import { guayaquilDay } from '../../shared/guayaquil.js';
 import { RSA_LIMITS } from '../../sri/signing/certificate.js';
 import type { CheckFinding, CheckName, CheckReason } from './domain/certificate-checks.js';

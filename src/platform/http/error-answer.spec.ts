@@ -3,9 +3,8 @@ import { QueryFailedError } from 'typeorm';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Finding } from '../../shared/finding.js';
 import { ERROR_CATALOGUE, type ErrorCode, messageOf } from '../../shared/error-catalogue.js';
-import { OWN_SQL_STATE } from '../database/own-sql-state.js';
-import { answerTo, isStoreOutage } from './error-answer.js';
-import { fieldMessage, languageOf } from './field-messages.js';
+import { answerTo } from './error-answer.js';
+import { fieldMessage } from './field-messages.js';
 import { ValidationFailure } from './validation-failure.js';
 
 const coded = (code: string): Error => Object.assign(new Error('secret detail of the inside'), { code });
@@ -71,28 +70,6 @@ describe('answerTo', () => {
     const failed = (cause: Error): unknown => answerTo(new BadRequestException('secret', { cause }), 'en', 'r-1').body['error'];
     expect(failed(new URIError('secret'))).toMatchObject({ code: 'MALFORMED_REQUEST', message: 'The address cannot be decoded. Encode its parts with %.', detail: { reason: 'path_encoding' } });
     expect(failed(new Error('secret'))).toMatchObject({ code: 'MALFORMED_REQUEST', detail: null });
-  });
-
-  it('takes no refusal of the data for an outage', () => {
-    for (const code of ['23505', '23503', '22P02', '42501', OWN_SQL_STATE.sequenceExhausted, 'P0001']) expect(isStoreOutage(failedQuery(code))).toBe(false);
-  });
-});
-
-describe('languageOf', () => {
-  it.each<[string | undefined, string]>([
-    [undefined, 'es'],
-    ['', 'es'],
-    ['en', 'en'],
-    ['en-US,en;q=0.9', 'en'],
-    ['es-EC,en;q=0.9', 'es'],
-    ['fr,en;q=0.4,es;q=0.8', 'es'],
-    ['fr', 'es'],
-    ['en;q=0', 'es'],
-    ['*', 'es'],
-    ['en;q=x', 'es'],
-    ['x'.repeat(10_000), 'es'],
-  ])('%p is %s', (header, language) => {
-    expect(languageOf(header)).toBe(language);
   });
 });
 

@@ -4,7 +4,7 @@ import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
 import { readAway } from './body-bytes.js';
 import { answerTo, type ErrorAnswer } from './error-answer.js';
-import { languageOf } from './field-messages.js';
+import { languageOf } from './language.js';
 import type { ServiceRequest } from './service-request.js';
 
 /** Writes every error as the envelope of the specification (section 7.1). */

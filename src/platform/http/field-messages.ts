@@ -1,4 +1,4 @@
-export type Language = 'es' | 'en';
+import type { Language } from './language.js';
 
 type Ctx = Readonly<Record<string, unknown>>;
 type Say = (ctx: Ctx) => string;
@@ -108,18 +108,3 @@ export function fieldMessage(type: string, ctx: Ctx, language: Language): string
 
 /** True for a failure type that has its own message; specs hold every type in use against it. */
 export const hasFieldMessage = (type: string): boolean => Object.hasOwn(MESSAGES, type);
-
-/** The caller's language: the first of Spanish and English that `Accept-Language` prefers; Spanish otherwise. */
-export function languageOf(acceptLanguage: string | undefined): Language {
-  const ranked = (acceptLanguage ?? '')
-    .slice(0, 256)
-    .split(',')
-    .map((part) => {
-      const [tag = '', ...parameters] = part.trim().toLowerCase().split(';');
-      const q = parameters.map((p) => p.trim()).find((p) => p.startsWith('q='));
-      return { language: tag.split('-')[0], weight: q === undefined ? 1 : Number(q.slice(2)) };
-    })
-    .filter(({ language, weight }) => (language === 'es' || language === 'en') && weight > 0)
-    .sort((a, b) => b.weight - a.weight);
-  return ranked[0]?.language === 'en' ? 'en' : 'es';
-}

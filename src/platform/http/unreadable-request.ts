@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import type { Ids } from '../../shared/ports.js';
 import type { Logger } from '../observability/logger.js';
 import { answerTo } from './error-answer.js';
-import { languageOf } from './field-messages.js';
+import { languageOf } from './language.js';
 
 /** What Node refuses before a request is whole, with the status that it answers by itself. */
 const REFUSALS: Readonly<Record<string, { readonly status: number; readonly error: DomainError }>> = {

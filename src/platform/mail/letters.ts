@@ -1,4 +1,4 @@
-import type { Language } from '../http/field-messages.js';
+import type { Language } from '../http/language.js';
 import { shownName } from './shown-name.js';
 
 export interface Letter {

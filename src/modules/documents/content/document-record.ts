@@ -1,4 +1,4 @@
-import type { Language } from '../../../platform/http/field-messages.js';
+import type { Language } from '../../../platform/http/language.js';
 import { localizedFinding } from '../../../platform/http/localized-finding.js';
 import type { DocumentErrorBody } from '../documents.responses.js';
 import { type ErrorCode, messageOf } from '../../../shared/error-catalogue.js';

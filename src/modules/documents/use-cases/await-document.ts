@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
-import { isStoreOutage } from '../../../platform/http/error-answer.js';
+import { isStoreOutage } from '../../../platform/database/store-outage.js';
 import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';

@@ -1,4 +1,4 @@
-import type { Language } from '../../../platform/http/field-messages.js';
+import type { Language } from '../../../platform/http/language.js';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';

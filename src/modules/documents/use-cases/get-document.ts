@@ -1,6 +1,6 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
-import type { Language } from '../../../platform/http/field-messages.js';
+import type { Language } from '../../../platform/http/language.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';

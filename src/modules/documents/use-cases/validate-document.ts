@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import type { Language } from '../../../platform/http/field-messages.js';
+import type { Language } from '../../../platform/http/language.js';
 import { isObject } from '../../../platform/http/fields.js';
 import { localizedFinding } from '../../../platform/http/localized-finding.js';
 import { DomainError } from '../../../shared/domain-error.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { isStoreOutage } from '../../../platform/http/error-answer.js';
+import { isStoreOutage } from '../../../platform/database/store-outage.js';
 import type { Attachment } from '../../../platform/mail/letters.js';
 import { Mailer, type TrackedMail } from '../../../platform/mail/mailer.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
