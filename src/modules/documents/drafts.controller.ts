@@ -23,10 +23,10 @@ import { IssueDraft } from './use-cases/issue-draft.js';
 import { UpdateDraft } from './use-cases/update-draft.js';
 import { ValidateDocument } from './use-cases/validate-document.js';
 
-/** Documents before they have a number. */
 const FROM_LINES =
   'Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines; those of a withholding in the short form (07 without `withholding`) are what is withheld, and have to be told. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product.';
 
+/** Documents before they have a number. */
 @ApiTags('drafts')
 @Controller('documents')
 export class DraftsController {

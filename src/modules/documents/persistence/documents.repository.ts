@@ -22,8 +22,10 @@ export interface LoadedDocument {
   readonly sequential: number;
   readonly content: DocumentContent;
   readonly issuer: IssuerSnapshot;
-  /** The current signing, exactly the bytes to send. */
-  /** `certificateValidTo`: or revoked, whichever came first. `wasSent`: these bytes may have reached the SRI. */
+  /**
+   * The current signing, exactly the bytes to send. `certificateValidTo`: or revoked, whichever came first.
+   * `wasSent`: these bytes may have reached the SRI.
+   */
   readonly signed: { readonly xml: Buffer; readonly certificateValidTo: Date; readonly wasSent: boolean } | null;
   readonly activeCertificate: { readonly id: string; readonly validFrom: Date; readonly validTo: Date } | null;
 }
