@@ -1,14 +1,14 @@
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
-/** Time, identity and chance come through ports; only adapters may read the host's. */
+/** Time, identity and chance come through ports; only adapters, and the programs around the service, may read the host's. */
 const IMPURE = [
   { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take the time from the Clock port.' },
   { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'Take the time from the Clock port.' },
   { selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']", message: 'Take chance from the Chance port.' },
   { selector: "CallExpression[callee.name=/^(setTimeout|setInterval|setImmediate)$/]", message: 'Wait through the Sleeper port.' },
   { selector: "CallExpression[callee.name='randomUUID'], CallExpression[callee.property.name='randomUUID']", message: 'Take ids from the Ids port.' },
-  { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only src/config reads the environment.' },
+  { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'The service reads the environment in src/config only.' },
 ];
 
 /** Something of every use stays in the longest-lived of its signals (Node 20), in these processes for good. */
