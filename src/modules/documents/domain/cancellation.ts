@@ -27,7 +27,7 @@ const OLDEST_RULE: AnnulmentRule = {
   from: '2018-01-01', lastDay: 10, accepted: ['04', '05', '07'], finalConsumer: true, reference: 'Res. NAC-DGERCGC18-00000233',
 };
 
-const NEWEST = 'Res. NAC-DGERCGC25-00000014 and -00000017';
+const NEWEST = 'Res. NAC-DGERCGC25-00000014 y -00000017';
 
 /** Newest first. */
 const RULES: readonly AnnulmentRule[] = [

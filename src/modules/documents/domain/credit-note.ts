@@ -8,7 +8,7 @@ import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import { type ActionSubject, allowedActions } from './actions.js';
 import { allows } from './lifecycle.js';
 
-const RESOLUTION = 'Resolución NAC-DGERCGC25-00000017';
+const RESOLUTION = 'Res. NAC-DGERCGC25-00000017';
 
 const RULES = defineRules({
   'credit.original_type': { es: 'Solo se acreditan facturas', en: 'Only invoices are credited', reference: RESOLUTION },

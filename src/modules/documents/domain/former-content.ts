@@ -6,7 +6,7 @@ const RULES = defineRules({
     severity: 'warning',
     es: 'El SRI autorizó la versión anterior a la corrección, y el documento vuelve a ser esa versión: si no es la debida, anúlela o emita una nota de crédito',
     en: 'The SRI authorized the version from before the correction, and the document is that version again: if it is not the right one, have it annulled or issue a credit note',
-    reference: 'Ficha técnica 5.11',
+    reference: 'Ficha técnica 2.32, sección 5.11',
   },
 });
 

@@ -23,7 +23,7 @@ const RULES = defineRules({
   'place.inactive': {
     es: 'El establecimiento o punto de emisión está inactivo',
     en: 'The establishment or emission point is inactive',
-    reference: 'Ficha técnica 4',
+    reference: 'Ficha técnica 2.32, sección 4',
   },
 });
 

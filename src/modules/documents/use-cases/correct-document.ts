@@ -25,7 +25,7 @@ const RULES = defineRules({
   'correction.fixed': {
     es: 'Una corrección conserva este dato: es parte del número o de la clave de acceso',
     en: 'A correction keeps this: it is part of the number or the access key',
-    reference: 'Ficha técnica 5.10',
+    reference: 'Ficha técnica 2.32, sección 5.10',
   },
 });
 

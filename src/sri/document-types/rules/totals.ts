@@ -31,7 +31,7 @@ const RULES = defineRules({
   'totals.too_large': {
     es: 'Los servicios web del SRI no reciben totales tan altos: piden un trámite especial',
     en: "The SRI's web services take no total this large: it needs a special procedure",
-    reference: "The SRI's conditions of the web services: documents up to USD 200 000 000",
+    reference: 'Condiciones del SRI para los servicios web: comprobantes de hasta USD 200 000 000',
   },
 });
 
