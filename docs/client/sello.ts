@@ -1161,7 +1161,7 @@ export interface paths {
         put?: never;
         /**
          * Tell all that is right and wrong with a .p12 certificate, keeping nothing
-         * @description Takes what an upload takes. What does not serve is no error but a `failed` check, a wrong password too; a `warning` hinders no upload.
+         * @description Takes what an upload takes. What does not serve is not an error but a `failed` check, a wrong password too; a `warning` hinders no upload.
          *
          *     Permission: `issuers:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -5941,9 +5941,9 @@ export interface components {
     };
     responses: {
         /**
-         * @description - `MALFORMED_REQUEST`: The request cannot be read. Mend what detail points at and send again.
+         * @description - `MALFORMED_REQUEST`: The request cannot be read. Correct what detail points at and send again.
          *     - `INVALID_PAYLOAD`: Required fields are missing. Fill in the fields named in detail.
-         *     - `FISCAL_RULE_VIOLATED`: The document breaks fiscal rules. Mend each finding in detail; no number was consumed.
+         *     - `FISCAL_RULE_VIOLATED`: The document breaks fiscal rules. Correct each finding in detail; no number was consumed.
          *     - `CERTIFICATE_EXPIRED`: The issuer's signing certificate is expired. Upload a valid .p12 certificate.
          *     - `CERTIFICATE_NOT_FOUND`: The issuer has no active signing certificate. Upload a .p12 certificate.
          *     - `INVALID_CERTIFICATE`: The file cannot serve as a signing certificate. Read the cause in detail and upload another file.
@@ -6051,7 +6051,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description - `VALIDATION_FAILED`: Some fields have an invalid type or format. Mend the fields named in detail. */
+        /** @description - `VALIDATION_FAILED`: Some fields have an invalid type or format. Correct the fields named in detail. */
         Error422: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];

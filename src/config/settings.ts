@@ -10,9 +10,10 @@ const SRI_TEST = 'https://celcer.sri.gob.ec/comprobantes-electronicos-ws';
 const SRI_PRODUCTION = 'https://cel.sri.gob.ec/comprobantes-electronicos-ws';
 
 /**
- * Every setting of the service, validated once at start. This folder is the
- * only reader of `process.env`; `docs/configuration.md` is generated from this
- * schema, so each setting carries its description.
+ * Every setting of the service, validated once at start. The service reads
+ * `process.env` in this folder only; the programs around it (local, embedded
+ * servers, simulator, identity provider) read their own. `docs/configuration.md`
+ * is generated from this schema, so each setting carries its description.
  */
 export const SETTINGS_SCHEMA = z.object({
   APP_ENV: z
@@ -90,7 +91,7 @@ export const SETTINGS_SCHEMA = z.object({
     .string()
     .regex(/^\d{13}$/, '13 digits')
     .optional()
-    .describe('RUC of the platform that issues for others, written into each document as RUC Proveedor, which is compulsory since 26 September 2026 (ficha técnica 2.34, annex 26). Left out by who issues his own documents alone'),
+    .describe('RUC of the platform that issues for others, written into each document as RUC Proveedor, which is compulsory since 26 September 2026 (ficha técnica 2.34, annex 26). Leave it out if you issue only your own documents'),
   MAX_ISSUE_DATE_AGE_DAYS: z.coerce.number().int().min(0).default(90).describe('Oldest accepted issue date, in days before today in Guayaquil'),
   CREDIT_NOTE_MAX_AGE_MONTHS: z.coerce.number().int().min(1).default(12).describe('Oldest invoice that may be credited, in months'),
   STRICT_RUC_CHECK: flag('Refuse company and public RUCs whose modulo-11 digit is wrong instead of warning', 'false'),

@@ -17,7 +17,7 @@ function describe({ code, message }: NodeJS.ErrnoException, host: string, port: 
       return `${prefix}PORT: this user may not listen on ${port}`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${prefix}HOST: ${host} is no address of this machine`;
+      return `${prefix}HOST: ${host} is not an address of this machine`;
     default:
       return `${prefix}HOST, ${prefix}PORT: ${message}`;
   }

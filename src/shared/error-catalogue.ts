@@ -21,9 +21,9 @@ const entry = (status: number, es: string, en: string, actionEs: string, actionE
 });
 
 export const ERROR_CATALOGUE = {
-  MALFORMED_REQUEST: entry(400, 'La petición no se puede leer', 'The request cannot be read', 'Corrija lo que detail señala y reenvíe', 'Mend what detail points at and send again'),
+  MALFORMED_REQUEST: entry(400, 'La petición no se puede leer', 'The request cannot be read', 'Corrija lo que detail señala y reenvíe', 'Correct what detail points at and send again'),
   INVALID_PAYLOAD: entry(400, 'Faltan campos obligatorios', 'Required fields are missing', 'Complete los campos señalados en detail', 'Fill in the fields named in detail'),
-  FISCAL_RULE_VIOLATED: entry(400, 'El documento incumple reglas fiscales', 'The document breaks fiscal rules', 'Corrija cada hallazgo de detail; no se consumió ningún número', 'Mend each finding in detail; no number was consumed'),
+  FISCAL_RULE_VIOLATED: entry(400, 'El documento incumple reglas fiscales', 'The document breaks fiscal rules', 'Corrija cada hallazgo de detail; no se consumió ningún número', 'Correct each finding in detail; no number was consumed'),
   CERTIFICATE_EXPIRED: entry(400, 'El certificado de firma del emisor está caducado', "The issuer's signing certificate is expired", 'Suba un certificado .p12 vigente', 'Upload a valid .p12 certificate'),
   CERTIFICATE_NOT_FOUND: entry(400, 'El emisor no tiene un certificado de firma activo', 'The issuer has no active signing certificate', 'Suba un certificado .p12', 'Upload a .p12 certificate'),
   INVALID_CERTIFICATE: entry(400, 'El archivo no sirve como certificado de firma', 'The file cannot serve as a signing certificate', 'Lea la causa en detail y suba otro archivo', 'Read the cause in detail and upload another file'),
@@ -39,7 +39,7 @@ export const ERROR_CATALOGUE = {
   CREDIT_EXCEEDS_ORIGINAL: entry(409, 'Las notas de crédito superan el documento original', 'The credit notes exceed the original document', 'Reduzca el valor al saldo disponible, que consta en detail', 'Lower the amount to the available balance, told in detail'),
   PAYLOAD_TOO_LARGE: entry(413, 'El cuerpo excede el tamaño permitido', 'The body exceeds the allowed size', 'Envíe menos contenido', 'Send less content'),
   UNSUPPORTED_MEDIA_TYPE: entry(415, 'El tipo de contenido no se admite', 'The media type is not supported', 'Envíe application/json en UTF-8, o la clase de archivo que admite la ruta, sin compresión', 'Send application/json in UTF-8, or the kind of file that the route takes, without compression'),
-  VALIDATION_FAILED: entry(422, 'Hay campos con tipo o formato inválido', 'Some fields have an invalid type or format', 'Corrija los campos señalados en detail', 'Mend the fields named in detail'),
+  VALIDATION_FAILED: entry(422, 'Hay campos con tipo o formato inválido', 'Some fields have an invalid type or format', 'Corrija los campos señalados en detail', 'Correct the fields named in detail'),
   RATE_LIMITED: entry(429, 'Se excedió el límite de peticiones', 'The rate limit was exceeded', 'Espere los segundos de Retry-After', 'Wait the seconds of Retry-After'),
   INTERNAL: entry(500, 'Error interno', 'Internal error', 'Reintente y, si persiste, cite request_id a soporte', 'Try again and, if it persists, quote request_id to support'),
   SRI_UNAVAILABLE: entry(503, 'El SRI no está disponible', 'The SRI is not available', 'Reintente después de Retry-After', 'Try again after Retry-After'),

@@ -14,7 +14,7 @@ const reason = (es: string, en: string): RefusalReason => ({ es, en });
  */
 export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record<string, RefusalReason>>>>> = {
   MALFORMED_REQUEST: {
-    invalid_json: reason('El cuerpo no es JSON válido. Corrija el lugar que señala detail.', 'The body is no valid JSON. Mend the place that detail names.'),
+    invalid_json: reason('El cuerpo no es JSON válido. Corrija el lugar que señala detail.', 'The body is not valid JSON. Correct the place that detail names.'),
     too_deep: reason('El JSON está anidado con demasiada profundidad. Envíelo más plano.', 'The JSON is nested too deeply. Send it flatter.'),
     too_many_members: reason('El JSON tiene demasiados miembros. Reparta el contenido en varias peticiones.', 'The JSON has too many members. Split it into several requests.'),
     duplicate_key: reason('El JSON repite una clave en el mismo objeto. Deje una sola.', 'The JSON repeats a key in one object. Leave one.'),
@@ -25,14 +25,14 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     too_slow: reason('La petición tardó demasiado en llegar. Envíela de nuevo.', 'The request took too long to arrive. Send it again.'),
     too_many_headers: reason('La petición tiene demasiadas cabeceras. Envíe menos.', 'The request has too many headers. Send fewer.'),
     headers_too_large: reason('Las cabeceras son demasiado grandes. Acórtelas; las cookies cuentan.', 'The headers are too large. Shorten them; cookies count.'),
-    invalid_http: reason('La petición no es HTTP válido. Revise el cliente.', 'The request is no valid HTTP. Check the client.'),
+    invalid_http: reason('La petición no es HTTP válido. Revise el cliente.', 'The request is not valid HTTP. Check the client.'),
     path_encoding: reason('La dirección no se puede decodificar. Codifique sus partes con %.', 'The address cannot be decoded. Encode its parts with %.'),
     invalid_form: reason('El formulario no se puede leer. Envíelo como multipart/form-data.', 'The form cannot be read. Send it as multipart/form-data.'),
     unexpected_part: reason('El formulario trae una parte que no se espera. Envíe las que nombra detail.', 'The form holds a part that is not expected. Send those that detail names.'),
     too_many_parts: reason('El formulario trae demasiadas partes. Envíe las que nombra detail.', 'The form holds too many parts. Send those that detail names.'),
     part_too_long: reason('Una parte del formulario es demasiado larga. Acorte la que nombra detail.', 'A part of the form is too long. Shorten the one that detail names.'),
     invalid_charset: reason('El archivo no está en la codificación indicada. Guárdelo en ella o indique la suya.', 'The file is not in the encoding that was named. Save it so, or name its own.'),
-    invalid_csv: reason('El archivo no es CSV válido. Corrija la línea que señala detail.', 'The file is no valid CSV. Mend the line that detail names.'),
+    invalid_csv: reason('El archivo no es CSV válido. Corrija la línea que señala detail.', 'The file is not valid CSV. Correct the line that detail names.'),
   },
   INVALID_CERTIFICATE: {
     // The remedy of all other causes is another file, as the code's own message says.

@@ -59,7 +59,7 @@ describe('a process that cannot start', () => {
     ['the same, as a worker', 'worker', () => ({ MASTER_KEY: '', MASTER_KEY_FILE: '/nope' }), /: MASTER_KEY_FILE: the file does not exist/],
     ['its port is taken', 'api', () => ({ PORT: takenPort }), /: PORT: \d+ of 127\.0\.0\.1 is taken/],
     ['the port for operators is taken', 'worker', () => ({ METRICS_PORT: takenPort }), /: METRICS_PORT: \d+ of 127\.0\.0\.1 is taken/],
-    ['its address is none of the machine', 'api', () => ({ HOST: '192.0.2.1' }), /: HOST: 192\.0\.2\.1 is no address of this machine/],
+    ['its address is none of the machine', 'api', () => ({ HOST: '192.0.2.1' }), /: HOST: 192\.0\.2\.1 is not an address of this machine/],
     ['PostgreSQL is away', 'api', () => otherwise((url) => (url.port = '1')), /: DATABASE_URL: connect ECONNREFUSED/],
     ['the password is wrong', 'api', () => otherwise((url) => (url.password = WRONG_PASSWORD)), /: DATABASE_URL: password authentication failed/],
     ['the database is not known', 'worker', () => otherwise((url) => (url.pathname = '/nowhere')), /: DATABASE_URL: database "nowhere" does not exist/],

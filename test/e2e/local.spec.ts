@@ -189,7 +189,7 @@ describe('the one command', () => {
   it('says in one line why a process does not start', async () => {
     const one = start({ HOST: '192.0.2.1' });
     expect(await one.exit).toBe(1);
-    expect(one.output()).toMatch(/API did not start: .*HOST: 192\.0\.2\.1 is no address of this machine/);
+    expect(one.output()).toMatch(/API did not start: .*HOST: 192\.0\.2\.1 is not an address of this machine/);
     expect(one.output()).not.toContain('"level"');
   });
 

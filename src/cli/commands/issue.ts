@@ -90,7 +90,7 @@ function readDocument(file: string): Record<string, unknown> {
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new CliFailure('usage', `${file} is no JSON: ${(error as Error).message}`);
+    throw new CliFailure('usage', `${file} is not JSON: ${(error as Error).message}`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new CliFailure('usage', `${file} holds no document: an object was expected`);
   return parsed as Record<string, unknown>;

@@ -13,7 +13,7 @@ import type { Output } from '../output.js';
  */
 export async function testCertificate(output: Output, file: string, ruc: string = demoRuc()): Promise<void> {
   const check = checkRuc(ruc);
-  if (!check.valid) throw new CliFailure('usage', `--ruc ${ruc} is no RUC of an issuer: ${check.problem ?? ''}`);
+  if (!check.valid) throw new CliFailure('usage', `--ruc ${ruc} is not a RUC of an issuer: ${check.problem ?? ''}`);
   const password = randomBytes(9).toString('base64url');
   const container = await createDemoPkcs12({ ruc, legalName: 'NEGOCIO DE PRUEBA', password, now: new SystemClock().now() });
   try {

@@ -17,7 +17,7 @@ const list = (value: unknown, none: string): string => (Array.isArray(value) && 
 const MESSAGES: Messages = {
   container: {
     opened: same('El archivo se abre con la contraseña', 'The file opens with the password'),
-    malformed: same('El archivo no es un contenedor PKCS#12 (.p12) legible', 'The file is no readable PKCS#12 container (.p12)'),
+    malformed: same('El archivo no es un contenedor PKCS#12 (.p12) legible', 'The file is not a readable PKCS#12 container (.p12)'),
     wrong_password: same('La contraseña no abre el archivo', 'The password does not open the file'),
     unsupported_algorithm: same('El archivo está cifrado con un algoritmo no admitido', 'The file is encrypted with an algorithm that is not supported'),
     too_many_iterations: same('El archivo exige demasiado cálculo para abrirse', 'The file demands too much computation to be opened'),

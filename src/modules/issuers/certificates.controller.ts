@@ -57,7 +57,7 @@ export class CertificatesController {
   @ApiOperation({
     operationId: 'checkCertificate',
     summary: 'Tell all that is right and wrong with a .p12 certificate, keeping nothing',
-    description: 'Takes what an upload takes. What does not serve is no error but a `failed` check, a wrong password too; a `warning` hinders no upload.',
+    description: 'Takes what an upload takes. What does not serve is not an error but a `failed` check, a wrong password too; a `warning` hinders no upload.',
   })
   @ApiOkResponse({ type: CertificateReport })
   check(

@@ -300,7 +300,7 @@ describe('the transport', () => {
     it('what breaks off being one keeps its request id and its language', async () => {
       const lines = ['Content-Type: application/json', 'Transfer-Encoding: chunked', 'X-Request-Id: order-78', 'Accept-Language: en'];
       const { text } = await raw(head(lines) + 'zz\r\n');
-      expect(expectRawEnvelope(text)).toMatchObject({ message: 'The request is no valid HTTP. Check the client.', request_id: 'order-78' });
+      expect(expectRawEnvelope(text)).toMatchObject({ message: 'The request is not valid HTTP. Check the client.', request_id: 'order-78' });
     });
 
     it('what is sent behind a whole request takes nothing from its answer', async () => {

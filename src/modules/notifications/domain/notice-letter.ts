@@ -153,7 +153,7 @@ function english(news: News, now: Date): Wording {
     case 'webhook.disabled':
       return {
         title: 'A webhook was switched off',
-        message: 'The address did not take the events. Mend it and switch it on again: kept events can be sent once more.',
+        message: 'The address did not take the events. Correct it and switch it on again: kept events can be sent once more.',
         rows: news.items.map(({ url }) => ['Address', url]),
       };
     case 'document.manual_review_required':

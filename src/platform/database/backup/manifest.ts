@@ -30,7 +30,7 @@ export const tableFile = (folder: string, table: string): string => join(folder,
  * @throws BackupError when it is no backup, an unfinished one, or one that was changed
  */
 export async function readBackup(folder: string): Promise<Manifest> {
-  if (!existsSync(manifestFile(folder))) throw new BackupError(`${folder}: holds no ${FILE}, so it is no backup, or one that was not finished`);
+  if (!existsSync(manifestFile(folder))) throw new BackupError(`${folder}: holds no ${FILE}, so it is not a backup, or one that was not finished`);
   const parsed = MANIFEST.safeParse(parseJson(readFileSync(manifestFile(folder), 'utf8')));
   if (!parsed.success) throw new BackupError(`${manifestFile(folder)}: is not of a backup that this program reads`);
   for (const { name, sha256 } of parsed.data.tables) {
