@@ -3,12 +3,10 @@ import type { CookieOptions, Response } from 'express';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { PublicAddress } from '../../platform/http/public-address.js';
 import type { ServiceRequest } from '../../platform/http/service-request.js';
-import { SESSION_COOKIE } from '../../platform/security/access.js';
+import { REFRESH_COOKIE, SESSION_COOKIE } from '../../platform/security/access.js';
 import { cookieValues } from '../../platform/security/credentials.js';
 import type { SessionRecord } from './auth.responses.js';
 import type { OpenedSession } from './sessions/session-opener.js';
-
-const REFRESH_COOKIE = 'service_refresh_token';
 
 /** Keeps the tokens of a browser in cookies that scripts cannot read and that forms of other origins' pages do not send. */
 @Injectable()

@@ -1,6 +1,6 @@
 import type { NextFunction, Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
-import { SESSION_COOKIE } from '../security/access.js';
+import { REFRESH_COOKIE, SESSION_COOKIE } from '../security/access.js';
 import { cookieValues } from '../security/credentials.js';
 import { hasBody } from './body-bytes.js';
 import type { PublicAddress } from './public-address.js';
@@ -8,7 +8,7 @@ import type { ServiceRequest } from './service-request.js';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Cookies that browsers send by themselves and that let somebody act. */
-const COOKIES = [SESSION_COOKIE, 'service_refresh_token'];
+const COOKIES = [SESSION_COOKIE, REFRESH_COOKIE];
 
 /**
  * Middleware against forged requests: a browser sends its cookie along with whatever page asks. A call that changes something

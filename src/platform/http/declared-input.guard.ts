@@ -3,7 +3,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { isSecretName } from '../observability/logger.js';
-import { isObject } from './fields.js';
+import { isObject } from '../../shared/is-object.js';
 import type { ServiceRequest } from './service-request.js';
 import { echo, type FieldFinding, ValidationFailure } from './validation-failure.js';
 

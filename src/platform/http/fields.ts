@@ -1,6 +1,7 @@
 import { parseDecimal, WHOLE_DIGITS } from '../../shared/decimal.js';
 import { type FreeObjectLimits, freeObjectProblem } from '../../shared/free-object.js';
 import { isCalendarDay } from '../../shared/guayaquil.js';
+import { isObject } from '../../shared/is-object.js';
 import { normaliseText, textProblem } from '../../shared/text.js';
 import { UUID } from '../../shared/uuid.js';
 import { field, type FieldOptions } from './field.js';
@@ -327,7 +328,3 @@ export function Instant(options: FieldOptions = {}): PropertyDecorator {
   };
   return field({ check, api: { type: String, format: 'date-time' } }, options);
 }
-
-/** True for what JSON calls an object. */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -4,9 +4,10 @@ import { PARAMTYPES_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
+import { isObject } from '../../shared/is-object.js';
 import { addressOf } from './caller-address.js';
 import { type DtoClass, fieldsOf } from './field-spec.js';
-import { accountAddress, isObject } from './fields.js';
+import { accountAddress } from './fields.js';
 import { bucketOf, type Counted, provesSomebody, RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, windowOf } from './rate-limits.js';
 import type { ServiceRequest } from './service-request.js';
 

@@ -16,6 +16,7 @@ export const BEARER_SCHEME = 'bearer';
 export const COOKIE_SCHEME = 'cookie';
 
 export const SESSION_COOKIE = 'service_access_token';
+export const REFRESH_COOKIE = 'service_refresh_token';
 
 /** The permission a caller needs for a route. Every route declares one, or `@SignedIn()`, or `@Public()`. */
 export const RequirePermission = (permission: Permission): MethodDecorator & ClassDecorator =>

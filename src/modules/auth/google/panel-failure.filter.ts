@@ -2,7 +2,7 @@ import { Catch, Inject } from '@nestjs/common';
 import type { Response } from 'express';
 import { ErrorFilter } from '../../../platform/http/error.filter.js';
 import type { ErrorAnswer } from '../../../platform/http/error-answer.js';
-import { isObject } from '../../../platform/http/fields.js';
+import { isObject } from '../../../shared/is-object.js';
 import { PublicAddress } from '../../../platform/http/public-address.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { Meters } from '../../../platform/observability/meters.js';

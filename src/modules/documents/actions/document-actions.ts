@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AuditEntry, actLine } from '../../../platform/audit/audit-trail.js';
 import { ofDocument } from '../../../platform/tracing/document-trace.js';
 import { traced } from '../../../platform/tracing/spans.js';
-import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
@@ -45,8 +45,7 @@ export class DocumentActions {
   }
 
   private async attempt(...[tenant, documentId, entry, action]: Parameters<DocumentActions['perform']>): ReturnType<DocumentActions['perform']> {
-    const loaded = await this.documents.load(tenant.tenantId, documentId);
-    if (loaded === null) throw new DomainError('NOT_FOUND');
+    const loaded = found(await this.documents.load(tenant.tenantId, documentId));
     const { decision, records, entry: turnedOut } = await action(loaded, this.clock.now());
     const at = this.clock.now();
     try {

@@ -1,12 +1,12 @@
 import type { Language } from '../../../platform/http/language.js';
 import { localizedFinding } from '../../../platform/http/localized-finding.js';
-import type { DocumentErrorBody } from '../documents.responses.js';
 import { type ErrorCode, messageOf } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
 import { refusalMessage } from '../../../shared/refusal-reasons.js';
 import { printedNumber } from '../../../sri/access-key.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
-import type { DocumentRecord } from '../documents.responses.js';
+import { wireName } from '../../../sri/document-types/rules/structure.js';
+import type { DocumentErrorBody, DocumentRecord } from '../documents.responses.js';
 
 /**
  * Columns of a document in the response's own names (interface specification
@@ -70,11 +70,9 @@ function documentError(code: string | null, detail: unknown, language: Language)
   return { code, message, detail: detail ?? null };
 }
 
-const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 /** Stored camelCase content back in the wire's names, at every depth. */
 export function toWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toWire);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [snakeName(name), toWire(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [wireName(name), toWire(inner)]));
 }

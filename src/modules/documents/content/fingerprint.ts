@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '../../../platform/http/fields.js';
+import { isObject } from '../../../shared/is-object.js';
 
 /** Grows when the normal form of a request changes, so that old fingerprints are never compared with new ones. */
 const FINGERPRINT_VERSION = 'v1';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
-import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
@@ -45,8 +45,7 @@ export class StoredDocumentsRepository {
         [tenant.tenantId, documentId],
       ),
     );
-    if (!row) throw new DomainError('NOT_FOUND');
-    const { issuerId, establishmentId, emissionPointId, sriMessages, ...document } = row;
+    const { issuerId, establishmentId, emissionPointId, sriMessages, ...document } = found(row);
     return { ...document, sriMessages: sriMessages.map(fromWireMessage), place: { issuerId, establishmentId, emissionPointId } };
   }
 

@@ -4,6 +4,7 @@ import { Prepared, TenantTransaction } from '../../../platform/database/tenant-t
 import { isStoreOutage } from '../../../platform/database/store-outage.js';
 import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentSyncSubmit } from '../documents.responses.js';
@@ -85,8 +86,7 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
 
   private async read(tenant: TenantContext, documentId: string): Promise<Row> {
     const [row] = await this.transaction.call<Row>(tenant.tenantId, OUTCOME, [documentId, credentialOf(tenant.principal), this.clock.now()]);
-    if (!row) throw new DomainError('NOT_FOUND');
-    return row;
+    return found(row);
   }
 }
 

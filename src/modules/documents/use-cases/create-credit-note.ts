@@ -4,7 +4,7 @@ import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { guayaquilDay } from '../../../shared/guayaquil.js';
 import { CHANCE, type Chance } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { parseAccessKey, printedNumberOf } from '../../../sri/access-key.js';
+import { printedNumber } from '../../../sri/access-key.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { toContent } from '../content/document-content.js';
 import { fingerprint } from '../content/fingerprint.js';
@@ -57,7 +57,6 @@ export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote
   }
 
   private contentOf({ id, place, content, accessKey }: StoredDocument, body: CreditNoteDto, today: string): DocumentContent {
-    const key = accessKey === null ? null : parseAccessKey(accessKey);
     const fromOriginal = {
       issuer_id: place.issuerId,
       establishment_id: place.establishmentId,
@@ -76,7 +75,7 @@ export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote
       buyerAddress: content.buyerAddress,
       modifiedDocumentId: id,
       modifiedDocumentType: content.documentType,
-      modifiedDocumentNumber: key === null ? null : printedNumberOf(key),
+      modifiedDocumentNumber: accessKey === null ? null : printedNumber(accessKey),
       modifiedDocumentIssueDate: content.issueDate,
       ...(content.sendEmail === false && { sendEmail: false }),
     };

@@ -1,7 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { Language } from '../../../platform/http/language.js';
-import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from '../content/document-record.js';
@@ -44,8 +44,7 @@ export class GetDocumentHandler implements IQueryHandler<GetDocument> {
         [tenant.tenantId, documentId],
       ),
     );
-    if (!row) throw new DomainError('NOT_FOUND');
-    const { content, ...columns } = row;
+    const { content, ...columns } = found(row);
     return documentRecord(columns, content, language);
   }
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { isObject } from '../../../platform/http/fields.js';
 import { validateAs } from '../../../platform/http/validation.pipe.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { isObject } from '../../../shared/is-object.js';
 import { areTotalsComputed, hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
 import { documentType } from '../../../sri/document-types/registry.js';

@@ -1,7 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Language } from '../../../platform/http/language.js';
-import { isObject } from '../../../platform/http/fields.js';
 import { localizedFinding } from '../../../platform/http/localized-finding.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
@@ -9,6 +8,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { refusalMessage } from '../../../shared/refusal-reasons.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { isObject } from '../../../shared/is-object.js';
 import { CatalogueLines } from '../content/catalogue-lines.js';
 import { placeOf } from '../content/document-place.js';
 import { toWire } from '../content/document-record.js';

@@ -6,6 +6,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
 import { isAllowed, type Permission } from '../../../platform/security/permissions.js';
 import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import type { MemberRole, TenantContext } from '../../../shared/tenant-context.js';
 import type { Actor, Member } from '../domain/authority.js';
 import type { MemberRecord } from '../members.responses.js';
@@ -227,9 +228,4 @@ async function apply(manager: EntityManager, { tenantId }: TenantContext, member
 async function card(manager: EntityManager, tenantId: string, memberId: string): Promise<MemberRecord | null> {
   const [row] = await manager.query<MemberRecord[]>(`${CARDS} where c.member_id = $2`, [tenantId, memberId]);
   return row ?? null;
-}
-
-function found<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new DomainError('NOT_FOUND');
-  return value;
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { TenantRecord } from '../members.responses.js';
 
@@ -20,8 +21,7 @@ export class TenantRepository {
   async find(tenantId: string): Promise<TenantRow> {
     return this.database.run(tenantId, async (manager) => {
       const [row] = await manager.query<TenantRow[]>(`select ${COLUMNS} from tenants where id = $1`, [tenantId]);
-      if (row === undefined) throw new DomainError('NOT_FOUND');
-      return row;
+      return found(row);
     });
   }
 

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import { DomainError } from '../../../shared/domain-error.js';
+import { found } from '../../../shared/found.js';
 import { guayaquilDay } from '../../../shared/guayaquil.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { codeTable } from '../../../sri/tables/catalogue.js';
@@ -23,8 +23,7 @@ export class GetReferenceTableHandler implements IQueryHandler<GetReferenceTable
   constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
   async execute({ table: name, asOf }: GetReferenceTable): Promise<ReferenceTable> {
-    const table = codeTable(name);
-    if (!table) throw new DomainError('NOT_FOUND');
+    const table = found(codeTable(name));
     const day = asOf ?? guayaquilDay(this.clock.now());
     return {
       table: table.name,

@@ -1,5 +1,6 @@
 import { isCalendarDay } from '../../../shared/guayaquil.js';
 import type { Finding } from '../../../shared/finding.js';
+import { isObject } from '../../../shared/is-object.js';
 import { defineRules, finding } from './rule.js';
 
 const RULES = defineRules({
@@ -71,10 +72,6 @@ function* explain(value: unknown, structure: Structure, pointer: string): Genera
       yield* explain(value[name], form, `${pointer}/${wireName(name)}`);
     }
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The request's name of a field of the content. */
