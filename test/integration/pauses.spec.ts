@@ -72,7 +72,7 @@ describe('a pause', () => {
     const state = await stateOf(id);
     const message = { identifier: '57', message: 'Ruc suspendido', additionalInfo: null, messageType: 'ERROR' };
     const entry = { estado: 'NO AUTORIZADO', numeroAutorizacion: null, fechaAutorizacion: decidedAt?.toISOString() ?? null, ambiente: null, comprobante: null, messages: [message] };
-    const answer = { kind: 'entries' as const, entries: [entry], consultedKey: state.accessKey, raw: '' };
+    const answer = { kind: 'entries' as const, entries: [entry] };
     const now = new Date();
     await documents.advance(state, decide(state, { kind: 'authorization', answer }, now, POLICY), null, now);
     expect((await stateOf(id)).status).toBe('REJECTED');

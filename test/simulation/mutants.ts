@@ -252,7 +252,7 @@ export const BUGS: readonly PlantedBug[] = [
       submit: async (signed, key): Promise<ReceptionAnswer> => {
         const answer = await below.submit(signed, key);
         if (answer.kind !== 'no_evidence') return answer;
-        return { kind: 'returned', messages: [{ identifier: '50', message: '', additionalInfo: null, messageType: 'ERROR' }], raw: '' };
+        return { kind: 'returned', messages: [{ identifier: '50', message: '', additionalInfo: null, messageType: 'ERROR' }] };
       },
     }),
   },
@@ -302,7 +302,7 @@ export const BUGS: readonly PlantedBug[] = [
     isRare: true,
     authorization: (below, store) => ({
       query: (key): Promise<AuthorizationAnswer> =>
-        [...memory(store).documents.values()].some(({ access_key }) => access_key === key) ? below.query(key) : Promise.resolve({ kind: 'entries', entries: [], consultedKey: key, raw: '' }),
+        [...memory(store).documents.values()].some(({ access_key }) => access_key === key) ? below.query(key) : Promise.resolve({ kind: 'entries', entries: [], consultedKey: key }),
     }),
   },
   {

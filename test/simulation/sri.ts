@@ -98,8 +98,8 @@ export class SimulatedSri {
     if (reply.kind === 'no_answer') return { kind: 'no_evidence', reason: reply.reason, excerpt: '' };
     const messages = reply.outcome.messages.map(toMessage);
     switch (reply.outcome.estado) {
-      case 'RECIBIDA': return { kind: 'received', messages, raw: '' };
-      case 'DEVUELTA': return { kind: 'returned', messages, raw: '' };
+      case 'RECIBIDA': return { kind: 'received', messages };
+      case 'DEVUELTA': return { kind: 'returned', messages };
       case null: return { kind: 'no_evidence', reason: 'no estado', excerpt: '' };
     }
   }
@@ -108,12 +108,9 @@ export class SimulatedSri {
     const reply = this.brain.consult(accessKey, this.now);
     if (reply.kind === 'not_delivered') return { kind: 'not_delivered', reason: reply.reason };
     if (reply.kind === 'no_answer') return { kind: 'no_evidence', reason: reply.reason, excerpt: '' };
-    const { refusal, estado, authorizedAt, documentType, issuerRuc, messages } = reply.outcome;
-    if (refusal !== null || estado === null) return { kind: 'unknown', messages: messages.map(toMessage), raw: '' };
-    return {
-      kind: 'state', state: CONSULTED[estado] ?? 'unknown_state', estado, authorizationDate: authorizedAt?.toISOString() ?? null, documentType, issuerRuc,
-      messages: messages.map(toMessage), raw: '',
-    };
+    const { refusal, estado, messages } = reply.outcome;
+    if (refusal !== null || estado === null) return { kind: 'unknown', messages: messages.map(toMessage) };
+    return { kind: 'state', state: CONSULTED[estado] ?? 'unknown_state', estado, messages: messages.map(toMessage) };
   }
 
   private query(accessKey: string): AuthorizationAnswer {
@@ -124,8 +121,6 @@ export class SimulatedSri {
     if (consultedKey !== accessKey) return { kind: 'no_evidence', reason: 'the answer is for another access key', excerpt: '' };
     return {
       kind: 'entries',
-      consultedKey,
-      raw: '',
       entries: entries.map((entry) => ({
         estado: entry.estado,
         numeroAutorizacion: entry.authorizationNumber,

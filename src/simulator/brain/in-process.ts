@@ -132,11 +132,6 @@ export class InProcessSri {
     return this.brain.ledger.account(accessKey);
   }
 
-  /** Every key ever named in a request, with its account. */
-  accounts(): ReadonlyMap<string, KeyAccount> {
-    return this.brain.ledger.allAccounts();
-  }
-
   /** Requests so far, over all services. */
   get requests(): number {
     return this.brain.ledger.length;

@@ -44,8 +44,6 @@ export interface ConsultationOutcome {
   readonly messages: readonly SriMessage[];
 }
 
-export const RECEIVED = 'RECIBIDA';
-
 /** A refusal at reception: nothing is stored. */
 export function returned(accessKey: string, messages: readonly SriMessage[]): ReceptionOutcome {
   return { estado: 'DEVUELTA', accessKey, messages };

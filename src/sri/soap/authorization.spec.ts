@@ -66,7 +66,6 @@ describe('the authorization client', () => {
   it('reads an authorization with its warnings', async () => {
     expect(await query(answerOf(entry('AUTORIZADO', { messages: message('60', 'advertencia') })))).toMatchObject({
       kind: 'entries',
-      consultedKey: KEY,
       entries: [
         {
           estado: 'AUTORIZADO',

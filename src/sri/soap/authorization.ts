@@ -32,8 +32,6 @@ export type AuthorizationAnswer =
       readonly kind: 'entries';
       /** In the SRI's order, without those of another number; none means unknown there or not processed yet, never refused. */
       readonly entries: readonly AuthorizationEntry[];
-      readonly consultedKey: string;
-      readonly raw: string;
     }
   | Unanswered;
 
@@ -87,7 +85,7 @@ function readAuthorization(body: string, accessKey: string): AuthorizationAnswer
   if (entries.length > 0 && entries.every(({ estado }) => estado === 'RECHAZADA')) {
     throw new NoEvidence(`the query was refused${said(entries)}`, { codes: codesOf(entries) });
   }
-  return { kind: 'entries', entries, consultedKey, raw: body };
+  return { kind: 'entries', entries };
 }
 
 /** What is read of an answer that is about our key: where it proves nothing, it may never prove more. */

@@ -67,9 +67,6 @@ describe('the consultation client', () => {
       kind: 'state',
       state,
       estado: estado.trim().replace(/\s+/g, ' ').toUpperCase(),
-      authorizationDate: '2026-09-15T10:15:36-05:00',
-      documentType: 'Factura',
-      issuerRuc: '1790012345001',
       messages: [],
     });
   });

@@ -14,18 +14,13 @@ export type ConsultationAnswer =
       readonly state: ConsultedState;
       /** As sent, upper case and trimmed. */
       readonly estado: string;
-      readonly authorizationDate: string | null;
-      /** The document type in the SRI's words, e.g. `Factura`. */
-      readonly documentType: string | null;
-      readonly issuerRuc: string | null;
       readonly messages: readonly SriMessage[];
-      readonly raw: string;
     }
   /**
    * Message 99: no data, or a document of neither this month nor the last. It
    * says nothing about the document: neither annulled nor still valid.
    */
-  | { readonly kind: 'unknown'; readonly messages: readonly SriMessage[]; readonly raw: string }
+  | { readonly kind: 'unknown'; readonly messages: readonly SriMessage[] }
   | Unanswered;
 
 const STATES: Readonly<Record<string, ConsultedState>> = {
@@ -85,7 +80,7 @@ function readConsultation(body: string, accessKey: string): ConsultationAnswer {
   if (echoed !== null && echoed !== accessKey) throw new NoEvidence('the answer is for another access key');
   if (refusal !== '' || messages.some(({ identifier }) => identifier === NO_DATA)) {
     if (estado !== '') throw new NoEvidence('a refused question with an answer');
-    if (messages.some(({ identifier }) => identifier === NO_DATA)) return { kind: 'unknown', messages, raw: body };
+    if (messages.some(({ identifier }) => identifier === NO_DATA)) return { kind: 'unknown', messages };
     throw new NoEvidence(`the question was refused${said(messages)}`, { codes: codesOf(messages) });
   }
   if (echoed === null) throw new NoEvidence(`no key echoed${said(messages)}`, { codes: codesOf(messages) });
@@ -94,11 +89,7 @@ function readConsultation(body: string, accessKey: string): ConsultationAnswer {
     kind: 'state',
     state: STATES[estado] ?? 'unknown_state',
     estado,
-    authorizationDate: textOf(response, 'fechaAutorizacion'),
-    documentType: textOf(response, 'tipoComprobante'),
-    issuerRuc: textOf(response, 'rucEmisor'),
     messages,
-    raw: body,
   };
 }
 

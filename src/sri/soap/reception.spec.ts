@@ -67,7 +67,7 @@ describe('the reception client', () => {
   });
 
   it('reads RECIBIDA', async () => {
-    expect(await submit(RECEIVED)).toEqual({ kind: 'received', messages: [], raw: RECEIVED });
+    expect(await submit(RECEIVED)).toEqual({ kind: 'received', messages: [] });
   });
 
   it('reads DEVUELTA with its messages', async () => {

@@ -17,9 +17,9 @@ const NAMESPACE = 'http://ec.gob.sri.ws.recepcion';
 /** What is known after a document was sent. */
 export type ReceptionAnswer =
   /** RECIBIDA: accepted for processing; nothing is authorized yet. */
-  | { readonly kind: 'received'; readonly messages: readonly SriMessage[]; readonly raw: string }
+  | { readonly kind: 'received'; readonly messages: readonly SriMessage[] }
   /** DEVUELTA: not stored by the SRI (ficha técnica §11), unless a message says that it holds the key already. */
-  | { readonly kind: 'returned'; readonly messages: readonly SriMessage[]; readonly raw: string }
+  | { readonly kind: 'returned'; readonly messages: readonly SriMessage[] }
   | Unanswered;
 
 /**
@@ -75,9 +75,9 @@ function readReception(body: string, accessKey: string): ReceptionAnswer {
   const messages = documents.flatMap(messagesOf);
   switch (estado) {
     case 'RECIBIDA':
-      return { kind: 'received', messages, raw: body };
+      return { kind: 'received', messages };
     case 'DEVUELTA':
-      return { kind: 'returned', messages, raw: body };
+      return { kind: 'returned', messages };
     default: {
       const codes = messages.map(({ identifier }) => identifier).filter((code) => code !== null);
       const said = codes.length > 0 ? `, messages ${codes.join(', ')}` : '';

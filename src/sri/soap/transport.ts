@@ -19,8 +19,6 @@ export interface SoapResponse {
   readonly body: string;
   /** `Retry-After` as sent. */
   readonly retryAfter?: string | null;
-  /** `Date` as sent: shows how far our clock is from the SRI's. */
-  readonly date?: string | null;
 }
 
 /** Carries one SOAP envelope to a service and brings back whatever it answers. */
@@ -148,7 +146,6 @@ class Exchange implements Dispatcher.DispatchHandler {
       status,
       contentType: header('content-type'),
       retryAfter: header('retry-after'),
-      date: header('date'),
     };
     if (Number(header('content-length') ?? 0) > this.limits.maxBytes) this.tooLarge();
   }

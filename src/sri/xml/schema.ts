@@ -7,8 +7,6 @@ export const MAX_DOCUMENT_BYTES = 320 * 1024;
 
 export interface SchemaProblem {
   readonly message: string;
-  /** Line in the XML, counted from 1; 0 when the problem is of the whole document. */
-  readonly line: number;
   /** XPath of the offending element, where libxml2 gives it. */
   readonly xpath: string | null;
 }
@@ -80,9 +78,9 @@ function schemaOf(schemaFile: string): CompiledSchema {
 
 function problemsOf(error: XmlLibError): readonly SchemaProblem[] {
   if (error.details.length === 0) return [ofDocument(error.message)];
-  return error.details.map(({ message, line, xpath }) => ({ message: message.trim(), line, xpath: xpath ?? null }));
+  return error.details.map(({ message, xpath }) => ({ message: message.trim(), xpath: xpath ?? null }));
 }
 
 function ofDocument(message: string): SchemaProblem {
-  return { message, line: 0, xpath: null };
+  return { message, xpath: null };
 }

@@ -18,7 +18,7 @@ const document = (cancellation: Cancellation | null): DocumentState => ({
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: NOW, deadlineAt: null, dueAt: null, changedAt: NOW, errorCode: null, sriMessages: [], isResigning: false, cancellation,
 });
 const consulted = (state: ConsultedState): ConsultedAnswer =>
-  ({ kind: 'state', state, estado: state, authorizationDate: null, documentType: null, issuerRuc: null, messages: [], raw: '' });
+  ({ kind: 'state', state, estado: state, messages: [] });
 
 describe('the rules of annulling', () => {
   it.each([
@@ -76,7 +76,7 @@ describe('a requested cancellation', () => {
 
   it('is watched no later for a question of the caller, who is told an end at once', () => {
     const asked = document({ ...requested(), asked: 3 });
-    for (const [answer, pendingAtSri] of [[consulted('authorized'), false], [consulted('pending_annulment'), true], [{ kind: 'unknown', messages: [], raw: '' }, false]] as const) {
+    for (const [answer, pendingAtSri] of [[consulted('authorized'), false], [consulted('pending_annulment'), true], [{ kind: 'unknown', messages: [] }, false]] as const) {
       expect(decideCancellationReconciled(asked, answer, NOW, POLICY)).toEqual({ moves: [], patch: pendingAtSri ? { cancellation: { ...requested(), asked: 3, pendingAtSri } } : {}, work: null, keepWork: true });
     }
     expect(decideCancellationReconciled(asked, consulted('annulled'), NOW, POLICY)).toMatchObject({ moves: [{ trigger: 'annulled' }], work: null });
@@ -94,21 +94,21 @@ describe('a requested cancellation', () => {
     const late = new Date('2026-12-20T15:00:00Z');
     const lapse = (answer: ConsultationAnswer): unknown => decideConsultation(document(requested()), answer, late, POLICY).moves;
     expect(lapse(consulted('authorized'))).toEqual([{ trigger: 'cancellation_lapsed', detail: { reason: 'not_annulled_in_time' } }]);
-    expect(lapse({ kind: 'unknown', messages: [], raw: '' })).toEqual([{ trigger: 'cancellation_lapsed', detail: { reason: 'sri_no_longer_tells' } }]);
+    expect(lapse({ kind: 'unknown', messages: [] })).toEqual([{ trigger: 'cancellation_lapsed', detail: { reason: 'sri_no_longer_tells' } }]);
     expect(lapse(consulted('pending_annulment'))).toEqual([]);
     expect(lapse({ kind: 'no_evidence', reason: 'timeout', excerpt: '' })).toEqual([]);
   });
 
   it('lapses when its days are over and the SRI no longer tells, although the receiver was asked when it last told', () => {
     const asked = { ...requested(), pendingAtSri: true };
-    const unknown: ConsultationAnswer = { kind: 'unknown', messages: [], raw: '' };
+    const unknown: ConsultationAnswer = { kind: 'unknown', messages: [] };
     expect(decideConsultation(document(asked), unknown, new Date('2026-12-20T15:00:00Z'), POLICY)).toMatchObject({
       moves: [{ trigger: 'cancellation_lapsed', detail: { reason: 'sri_no_longer_tells' } }], patch: { cancellation: null }, work: null,
     });
     expect(decideConsultation(document(asked), unknown, NOW, POLICY)).toMatchObject({ moves: [], patch: { cancellation: { pendingAtSri: true } } });
   });
 
-  const unknown = { kind: 'unknown', messages: [], raw: '' } as const;
+  const unknown = { kind: 'unknown', messages: [] } as const;
   const withdraw = (answer: ConsultedAnswer, cancellation: Cancellation | null = requested(), now = NOW): Decision => decideWithdrawal(document(cancellation), answer, now, POLICY);
 
   it.each([['still authorized', consulted('authorized')], ['refused by the receiver', consulted('refused')], ['of no known state', consulted('unknown_state')], ['nothing told', unknown]])(

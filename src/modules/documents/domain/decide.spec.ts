@@ -26,9 +26,9 @@ const message = (identifier: string | null, messageType = 'ERROR'): SriMessage =
 const entry = (estado: string, more: Partial<AuthorizationEntry> = {}): AuthorizationEntry => ({
   estado, numeroAutorizacion: null, fechaAutorizacion: '2026-11-21T10:00:00-05:00', ambiente: 'PRUEBAS', comprobante: OURS, messages: [], ...more,
 });
-const returned = (...codes: string[]): Evidence => ({ kind: 'reception', answer: { kind: 'returned', messages: codes.map((code) => message(code)), raw: '' } });
+const returned = (...codes: string[]): Evidence => ({ kind: 'reception', answer: { kind: 'returned', messages: codes.map((code) => message(code)) } });
 const answered = (...entries: AuthorizationEntry[]): Evidence => ({
-  kind: 'authorization', answer: { kind: 'entries', entries, consultedKey: KEY, raw: '' } as never,
+  kind: 'authorization', answer: { kind: 'entries', entries } as never,
 });
 const answersOf = (evidence: Evidence): Answers => evidence as Extract<Evidence, { kind: 'authorization' }>;
 /** As of an entry with another number: an answer for our key that proves nothing. */
@@ -153,7 +153,7 @@ describe('Retry-After', () => {
 
 describe('an answer of reception', () => {
   it('RECIBIDA: from now on the SRI is only asked, with a deadline', () => {
-    const decision = decide(document('SUBMITTED_TO_SRI'), { kind: 'reception', answer: { kind: 'received', messages: [], raw: '' } }, NOW, POLICY);
+    const decision = decide(document('SUBMITTED_TO_SRI'), { kind: 'reception', answer: { kind: 'received', messages: [] } }, NOW, POLICY);
     expect(end('SUBMITTED_TO_SRI', decision)).toBe('AUTHORIZATION_PENDING');
     expect(decision.work).toMatchObject({ step: 'authorize', unsent: false });
     expect(after(decision)).toBe(3_000);

@@ -11,7 +11,7 @@ const row = (document: Record<string, unknown>): LoadedRow => ({
   },
   content: {} as never, issuer_snapshot: {} as never,
   digests: [1, 2].map((signingNo) => ({ signingNo, digest: `${signingNo}`, signedAt: '2026-11-21T15:00:00Z', accessKey: KEY, contentRevision: 1 })),
-  signed_xml: null, signing_certificate_valid_to: null, certificate_id: null, certificate_valid_from: null, certificate_valid_to: null,
+  signed_xml: null, signing_certificate_valid_to: null, certificate_id: null, certificate_valid_to: null,
 });
 
 describe('a document as it is loaded', () => {

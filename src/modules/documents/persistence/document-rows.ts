@@ -17,7 +17,6 @@ export interface LoadedRow {
   signed_xml: Buffer | null;
   signing_certificate_valid_to: Date | null;
   certificate_id: string | null;
-  certificate_valid_from: Date | null;
   certificate_valid_to: Date | null;
 }
 
@@ -66,8 +65,8 @@ export function toLoaded(row: LoadedRow): LoadedDocument {
         ? packed(row.signed_xml, row.signing_certificate_valid_to, d['signing_sent'] === true)
         : null,
     activeCertificate:
-      row.certificate_id && row.certificate_valid_from && row.certificate_valid_to
-        ? { id: row.certificate_id, validFrom: row.certificate_valid_from, validTo: row.certificate_valid_to }
+      row.certificate_id && row.certificate_valid_to
+        ? { id: row.certificate_id, validTo: row.certificate_valid_to }
         : null,
   };
 }

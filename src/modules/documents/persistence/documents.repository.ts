@@ -27,7 +27,7 @@ export interface LoadedDocument {
    * `wasSent`: these bytes may have reached the SRI.
    */
   readonly signed: { readonly xml: Buffer; readonly certificateValidTo: Date; readonly wasSent: boolean } | null;
-  readonly activeCertificate: { readonly id: string; readonly validFrom: Date; readonly validTo: Date } | null;
+  readonly activeCertificate: { readonly id: string; readonly validTo: Date } | null;
 }
 
 export interface TakenDocument {

@@ -20,9 +20,7 @@ export interface IssuingContextRow {
   readonly point_active: boolean;
   readonly certificate_id: string | null;
   /** As PostgreSQL writes instants in JSON. */
-  readonly certificate_valid_from: string | null;
   readonly certificate_valid_to: string | null;
-  readonly certificate_ruc: string | null;
 }
 
 /** What the issuer is at this moment; frozen with the document. */

@@ -76,7 +76,7 @@ describe('the steps that call the SRI', () => {
     const permit = breaker.acquire(service);
     if (permit.kind === 'go') permit.report(answered);
   };
-  const received = (): unknown => ({ kind: 'received', messages: [], raw: '' });
+  const received = (): unknown => ({ kind: 'received', messages: [] });
   const becomes = (more: Partial<DocumentState>): void => {
     loaded = { ...loaded, state: { ...loaded.state, ...more } };
   };
@@ -162,7 +162,7 @@ describe('the steps that call the SRI', () => {
     const { content, issuer, numbering } = invoiceExample();
     loaded = {
       ...loaded, signed: null, content, issuer, sequential: numbering.sequential,
-      activeCertificate: { id: 'c', validFrom: new Date(START - DAY), validTo: new Date(START + DAY) },
+      activeCertificate: { id: 'c', validTo: new Date(START + DAY) },
     };
     const slowly = {
       sign: (xml: string) => {
@@ -177,7 +177,7 @@ describe('the steps that call the SRI', () => {
 
   it('what was sent before is compared with the SRI also when its correction cannot be signed', async () => {
     becomes({ status: 'NUMBER_RESERVED', firstSentAt: new Date(START - DAY) });
-    loaded = { ...loaded, activeCertificate: { id: 'c', validFrom: new Date(START - DAY), validTo: new Date(START + DAY) } };
+    loaded = { ...loaded, activeCertificate: { id: 'c', validTo: new Date(START + DAY) } };
     const prepare = new PrepareStep(documents, { signerFor: () => Promise.reject(new EnvelopeError('damaged')) } as never, killPoints, clock, POLICY);
     expect(await prepare.run({ loaded, token: 'token', clearUntil: null })).toBeNull();
     expect(decisions).toMatchObject([{ moves: [{ trigger: 'failed' }], work: { step: 'authorize', recheck: true, dueAt: new Date(START + DAY) } }]);
@@ -191,7 +191,7 @@ describe('the steps that call the SRI', () => {
       becomes({ status: 'RECEPTION_UNKNOWN', signings: KEYS.map((accessKey, index) => ({ signingNo: index + 1, digest: `${index}`, signedAt: new Date(START), accessKey, contentRevision: index + 1 })) });
       const query = (accessKey: string): Promise<unknown> => {
         asked.push(accessKey);
-        return Promise.resolve(answers[accessKey] ?? { kind: 'entries', entries: [], consultedKey: accessKey, raw: '' });
+        return Promise.resolve(answers[accessKey] ?? { kind: 'entries', entries: [] });
       };
       const take = (): Promise<unknown> => {
         renewals += 1;

@@ -19,7 +19,7 @@ const STATE: DocumentState = {
 };
 const TENANT = { tenantId: 't', principal: { kind: 'api_key', id: 'k' }, environment: 'TEST' } as TenantContext;
 const told = (state: 'authorized' | 'annulled' | 'pending_annulment'): ConsultationAnswer =>
-  ({ kind: 'state', state, estado: state, authorizationDate: null, documentType: null, issuerRuc: null, messages: [], raw: '' });
+  ({ kind: 'state', state, estado: state, messages: [] });
 
 describe('cancelling what the rules refuse', () => {
   /** @returns what was written, what was answered or refused, and how often the SRI was asked */
@@ -59,7 +59,7 @@ describe('cancelling what the rules refuse', () => {
   });
 
   it.each<ConsultationAnswer>([
-    told('authorized'), told('pending_annulment'), { kind: 'unknown', messages: [], raw: '' }, { kind: 'not_delivered', reason: 'refused' }, { kind: 'no_evidence', reason: 'timeout', excerpt: '' },
+    told('authorized'), told('pending_annulment'), { kind: 'unknown', messages: [] }, { kind: 'not_delivered', reason: 'refused' }, { kind: 'no_evidence', reason: 'timeout', excerpt: '' },
   ])('refused as before where the SRI says %j', async (answer) => {
     expect(await cancel(answer)).toEqual({ written: [], asked: 1, outcome: refused('cancellation.deadline') });
     expect(await cancel(answer, { now: IN_TIME, credited: true })).toEqual({ written: [], asked: 1, outcome: refused('cancellation.credited') });

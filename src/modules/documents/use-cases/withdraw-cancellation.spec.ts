@@ -13,7 +13,7 @@ const STATE: DocumentState = {
 };
 const TENANT = { tenantId: 't', principal: { kind: 'api_key', id: 'k' }, environment: 'TEST' } as TenantContext;
 const told = (state: 'authorized' | 'annulled' | 'pending_annulment'): ConsultationAnswer =>
-  ({ kind: 'state', state, estado: state, authorizationDate: null, documentType: null, issuerRuc: null, messages: [], raw: '' });
+  ({ kind: 'state', state, estado: state, messages: [] });
 
 describe('withdrawing a cancellation', () => {
   interface Written {
