@@ -37,8 +37,8 @@ const PATIENCE_MS = 30_000;
 /** Threads at once: uploads are rare, and a bomb must starve neither the requests nor the uploads of others. */
 const ROOM: Room = { atOnce: 2, atOnceOfTenant: 1, waiting: 16, waitingOfTenant: 6 };
 
-const COMPILED_WORKER = new URL('./pkcs12-worker.js', import.meta.url);
-export const PKCS12_WORKER_FILE = Symbol('Pkcs12WorkerFile');
+const COMPILED_THREAD = new URL('./pkcs12-thread.js', import.meta.url);
+export const PKCS12_THREAD_FILE = Symbol('Pkcs12ThreadFile');
 
 /** Opens uploaded PKCS#12 files in a process of their own, which is killed after 3 seconds of processor time or beyond 256 MB. */
 @Injectable()
@@ -47,7 +47,7 @@ export class Pkcs12Opener {
 
   constructor(
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
-    @Optional() @Inject(PKCS12_WORKER_FILE) private readonly workerFile: URL = COMPILED_WORKER,
+    @Optional() @Inject(PKCS12_THREAD_FILE) private readonly threadFile: URL = COMPILED_THREAD,
   ) {}
 
   /**
@@ -68,7 +68,7 @@ export class Pkcs12Opener {
     const done = new AbortController();
     let thread: IsolatedThread | undefined;
     const answer = new Promise<OpeningResult>((resolve, reject) => {
-      thread = new IsolatedThread(this.workerFile, LIMITS, {
+      thread = new IsolatedThread(this.threadFile, LIMITS, {
         answered: (result) => resolve(result as OpeningResult),
         ended: (ending) => (isCostOf(ending) ? resolve(TOO_COSTLY) : reject(brokenOff(ending))),
       });

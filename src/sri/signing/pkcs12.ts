@@ -38,25 +38,14 @@ export interface InspectedContainer extends SigningIdentity {
  * certificate, key usage digitalSignature, valid at `now`; of several, the one
  * named "signing", then the one that ends latest. A pair that is only expired
  * (or not valid yet) is still returned when no better one exists: the caller
- * judges the dates.
+ * judges the dates. A pair that cannot sign is described as fully as it can,
+ * with its `refusal`.
  *
  * Both old (RC2-40, 3DES) and new (AES, PBKDF2) encryption are read. Old files
  * cost pure JavaScript derivation time, so call this off the event loop.
  *
- * @throws Pkcs12Error with the reason; never anything about the password or key
- */
-export function openPkcs12(bytes: Uint8Array, password: string, now: Date): SigningIdentity {
-  const { candidates } = readPairs(bytes, password);
-  const { best, refusal } = choose(candidates, now);
-  if (refusal !== null) throw refusal;
-  return { privateKeyPkcs8: best.privateKeyPkcs8, certificateDer: best.certificateDer };
-}
-
-/**
- * Opens a `.p12` file like `openPkcs12`, and describes a pair that cannot sign
- * as fully as it can.
- *
- * @throws Pkcs12Error when the file does not open or holds no pair
+ * @throws Pkcs12Error when the file does not open or holds no pair; never
+ * anything about the password or key
  */
 export function inspectPkcs12(bytes: Uint8Array, password: string, now: Date): InspectedContainer {
   const { candidates, certificates } = readPairs(bytes, password);
@@ -69,6 +58,14 @@ export function inspectPkcs12(bytes: Uint8Array, password: string, now: Date): I
     pairs: candidates.length,
     chain: followChain(certificateDer, certificates),
   };
+}
+
+/** For benchmarks and tests: as `inspectPkcs12`, but throws the refusal. */
+export function openPkcs12(bytes: Uint8Array, password: string, now: Date): SigningIdentity {
+  const { candidates } = readPairs(bytes, password);
+  const { best, refusal } = choose(candidates, now);
+  if (refusal !== null) throw refusal;
+  return { privateKeyPkcs8: best.privateKeyPkcs8, certificateDer: best.certificateDer };
 }
 
 function readPairs(bytes: Uint8Array, password: string): { candidates: readonly Candidate[]; certificates: readonly Buffer[] } {

@@ -128,7 +128,7 @@ export class XadesSigner {
     return this.finish(prepared, signature);
   }
 
-  /** As `sign`, on the calling thread. */
+  /** For benchmarks and tests: as `sign`, on the calling thread. */
   signSync(documentXml: string, signingTime: Date): Buffer {
     const prepared = this.prepare(documentXml, signingTime);
     return this.finish(prepared, sign('RSA-SHA1', prepared.toSign, this.privateKey));
