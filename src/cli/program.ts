@@ -34,7 +34,7 @@ export function program(write: (text: string) => void, stop: AbortSignal): Comma
   const api = (): Api => new Api(cliConnection(sello.opts<GlobalOptions>()));
   const output = (): Output => new Output(sello.opts<GlobalOptions>().json === true, write);
   const kind = () => new Option('--type <kind>', 'only events of this kind').choices(EVENT_KINDS);
-  const wait = () => new Option('--wait <seconds>', 'how long to follow it; 0 does not').argParser(seconds).default(30);
+  const wait = () => new Option('--wait <seconds>', 'how long to follow it; 0 does not').argParser(wholeNumber).default(30);
 
   sello.command('issue <file>')
     .description('issue the document of a JSON file (- reads standard input); date and numeric code may be left out, and the place where the tenant has only one')
@@ -59,7 +59,7 @@ export function program(write: (text: string) => void, stop: AbortSignal): Comma
     .option('--secret <whsec>', 'what to sign with; default one that is drawn and shown')
     .addOption(kind())
     .option('--cursor <cursor>', 'where to go on; default what happens from now on')
-    .addOption(new Option('--count <number>', 'end after so many events').argParser(seconds))
+    .addOption(new Option('--count <number>', 'end after so many events').argParser(wholeNumber))
     .action((options: ListenOptions) => listen(api(), output(), options, stop));
 
   sello.command('replay')
@@ -93,7 +93,7 @@ export function program(write: (text: string) => void, stop: AbortSignal): Comma
   return sello;
 }
 
-function seconds(text: string): number {
+function wholeNumber(text: string): number {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('a whole number was expected');
   return Number(text);
 }

@@ -5,13 +5,14 @@ import { UUID } from '../shared/uuid.js';
 const LONGEST_TIMER_SECONDS = 2_000_000;
 const LONGEST_TIMER_MS = LONGEST_TIMER_SECONDS * 1_000;
 
-/** How long a timer is set for: beyond 2,147,483,647 ms Node takes it for 1 ms, and a pause becomes a loop. */
-export const seconds = (name: string) => z.coerce.number().int().positive().max(LONGEST_TIMER_SECONDS, `at most ${LONGEST_TIMER_SECONDS}`).describe(name);
+/** How long a timer is set for, in seconds: beyond 2,147,483,647 ms Node takes it for 1 ms, and a pause becomes a loop. */
+export const seconds = (description: string) => z.coerce.number().int().positive().max(LONGEST_TIMER_SECONDS, `at most ${LONGEST_TIMER_SECONDS}`).describe(description);
 
-export const milliseconds = (name: string) => z.coerce.number().int().min(10).max(LONGEST_TIMER_MS, `at most ${LONGEST_TIMER_MS}`).describe(name);
+/** As `seconds`, for timers that are shorter. */
+export const milliseconds = (description: string) => z.coerce.number().int().min(10).max(LONGEST_TIMER_MS, `at most ${LONGEST_TIMER_MS}`).describe(description);
 
 /** A span that is only compared with the clock: it may be months. */
-export const span = (name: string) => z.coerce.number().int().positive().describe(name);
+export const span = (description: string) => z.coerce.number().int().positive().describe(description);
 
 /** What browsers, the SRI and other services are reached under: no other scheme means anything there. */
 export const webAddress = () => z.url({ protocol: /^https?$/, error: (issue) => whenGiven(issue, 'an address that begins with http:// or https://') });
@@ -31,12 +32,15 @@ export function isWholeAddress(address: string): boolean {
 
 const DATABASE_PROBLEM = `an address that begins with postgresql://, ${PERCENT_ENCODED}`;
 
+/** Of PostgreSQL; kept out where a part of the password would pass for the host. */
 export const databaseAddress = () => z.url({ protocol: /^postgres(ql)?$/, abort: true, error: (issue) => whenGiven(issue, DATABASE_PROBLEM) }).refine(isWholeAddress, DATABASE_PROBLEM);
 
 /** What is not there is missing, whatever else it would have to be. */
 const whenGiven = ({ input }: { readonly input?: unknown }, problem: string): string => (input === undefined ? MISSING : problem);
+/** What is said of a setting that is not there. */
 export const MISSING = 'required';
 
+/** How long to wait before each next try: `60,300,900`. */
 export const ladder = (description: string, fallback: string) =>
   z
     .string()
@@ -45,6 +49,7 @@ export const ladder = (description: string, fallback: string) =>
     .refine((steps) => steps.every((step) => step > 0 && step <= LONGEST_TIMER_SECONDS), `a comma list of seconds, each at most ${LONGEST_TIMER_SECONDS}`)
     .describe(description);
 
+/** `true` or `false`, and no other word. */
 export const flag = (description: string, fallback: 'true' | 'false') =>
   z
     .enum(['true', 'false'])
@@ -52,8 +57,10 @@ export const flag = (description: string, fallback: 'true' | 'false') =>
     .transform((value) => value === 'true')
     .describe(description);
 
+/** How long rows are kept; `what` completes "Days that". */
 export const days = (least: number, fallback: number, what: string) => z.coerce.number().int().min(least).default(fallback).describe(`Days that ${what}; removed by \`npm run retention\``);
 
+/** A comma list of ids; none is an empty one. */
 export const uuids = (description: string) =>
   z
     .string()
@@ -86,6 +93,7 @@ function readNamedValues(list: string, fits: RegExp): (readonly [name: string, v
 
 /** Characters before the @ that leave room for the name of a mail within the 64 that are allowed. */
 export const LONGEST_BOUNCE_NAME = 14;
+/** An address of mail, alone or after a name: `Sello <no-reply@sello.example>`. */
 export const MAILBOX = /^(?:[^<>"\r\n]*<[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/;
 
 /** As nodemailer takes it; one without a host would be noticed with the first mail. */
@@ -105,6 +113,7 @@ export function isProxy(part: string): boolean {
   return /^\d+$/.test(range) && Number(range) >= 1 && Number(range) <= (version === 4 ? 32 : 128);
 }
 
+/** A comma list of origins as browsers send them: scheme, host and port alone. */
 export const origins = (description: string) =>
   z
     .string()

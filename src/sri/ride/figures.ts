@@ -31,6 +31,7 @@ export function sumFigure(values: Iterable<string>): string {
   return figure(sum(values).toFixed());
 }
 
+/** Whether an amount is zero, however it is written: `0`, `0.00`. */
 export function isZero(value: string): boolean {
   return dec(value).isZero();
 }

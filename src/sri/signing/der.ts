@@ -63,6 +63,7 @@ export function childAt(element: Asn1, index: number, tag?: number): Asn1 {
   return expectTag(childrenOf(element)[index], tag);
 }
 
+/** The element itself, which must exist and, when given, carry `tag`. */
 export function expectTag(element: Asn1 | undefined, tag?: number): Asn1 {
   if (element === undefined || (tag !== undefined && element.tag !== tag)) throw new Asn1Error('unexpected element');
   return element;

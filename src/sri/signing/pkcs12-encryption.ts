@@ -50,6 +50,11 @@ export class DerivationBudget {
   static readonly MAX_ITERATIONS = 1_000_000;
   private left = 1_500_000;
 
+  /**
+   * Takes the work of one derivation off, before it is done.
+   * @param weight of one round, in rounds of the PKCS#12 derivation
+   * @throws Pkcs12Error too_many_iterations when too much is asked for
+   */
   spend(iterations: number, weight: number): void {
     this.left -= iterations * weight;
     if (iterations < 1 || iterations > DerivationBudget.MAX_ITERATIONS || this.left < 0) {

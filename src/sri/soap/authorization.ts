@@ -56,6 +56,7 @@ export class AuthorizationClient {
   }
 }
 
+/** The question of `autorizacionComprobante`. */
 export function authorizationEnvelope(accessKey: string): string {
   if (!/^\d{49}$/.test(accessKey)) throw new TypeError('an access key has 49 digits');
   return (

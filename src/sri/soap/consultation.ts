@@ -55,6 +55,7 @@ export class ConsultationClient {
   }
 }
 
+/** The question of `consultarEstadoAutorizacionComprobante`. */
 export function consultationEnvelope(accessKey: string): string {
   if (!/^\d{49}$/.test(accessKey)) throw new TypeError('an access key has 49 digits');
   return (

@@ -97,6 +97,7 @@ export function textOf(parent: Element, name: string): string | null {
   return text === '' ? null : text;
 }
 
+/** The direct children of that name, of whichever namespace. */
 export function childrenNamed(parent: Element, name: string): readonly Element[] {
   return parent.children.filter((child) => child.name === name);
 }

@@ -51,6 +51,7 @@ export class ReceptionClient {
   }
 }
 
+/** The question of `validarComprobante`, with the signed document in base64. */
 export function receptionEnvelope(signed: Uint8Array): string {
   const base64 = Buffer.from(signed.buffer, signed.byteOffset, signed.byteLength).toString('base64');
   return (
