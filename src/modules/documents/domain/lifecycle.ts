@@ -4,6 +4,11 @@
  * OpenAPI enumeration, the rows of `document_moves` that PostgreSQL enforces,
  * which actions a caller may take, which step comes next, `docs/lifecycle.md`
  * and the tests over all pairs.
+ *
+ * "Given up" is said of several things: the move `gave_up` is the service's, and
+ * hands the document over to a person; the reason `GIVEN_UP` is of a document that
+ * `abandon` ended; a print (`RideStatus`) of one that failed for good says
+ * `given_up` where it was never sent, `abandoned` where it was.
  */
 import type { EventKind } from '../../../shared/event-catalogue.js';
 
