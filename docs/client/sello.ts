@@ -6117,7 +6117,7 @@ export interface components {
         /** @description The same as the body field `idempotency_key`: under one key of an issuer one document is made, ever. The same content again gets the first answer with `Idempotent-Replayed: true`, other content 409 */
         IdempotencyKey: string;
         /**
-         * @description `wait=N`: wait up to N seconds (1 to 30) for a final state; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
+         * @description `wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
          * @example wait=10
          */
         Prefer: string;
@@ -7310,7 +7310,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `wait=N`: wait up to N seconds (1 to 30) for a final state; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
+                 * @description `wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
                  * @example wait=10
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -7813,7 +7813,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `wait=N`: wait up to N seconds (1 to 30) for a final state; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
+                 * @description `wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
                  * @example wait=10
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -8038,7 +8038,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `wait=N`: wait up to N seconds (1 to 30) for a final state; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
+                 * @description `wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
                  * @example wait=10
                  */
                 Prefer?: components["parameters"]["Prefer"];

@@ -5,8 +5,8 @@ import type { DemoTenant } from './data-folder.js';
 const DATE = '@DATE@';
 
 /**
- * A command for a POSIX shell that issues one more invoice and waits for its
- * final state. The date is taken when the command runs, in Ecuador's time, so it
+ * A command for a POSIX shell that issues one more invoice and waits until it
+ * is decided, or waits for a person. The date is taken when the command runs, in Ecuador's time, so it
  * stays valid on later days.
  */
 export function nextInvoiceCommand(apiUrl: string, demo: DemoTenant): string {

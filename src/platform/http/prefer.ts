@@ -4,9 +4,9 @@ import type { ServiceRequest } from './service-request.js';
 const MAX_WAIT_SECONDS = 30;
 
 /**
- * Seconds a caller is ready to wait for a final state, from `Prefer: wait=N`
- * (RFC 7240), cut to 30. Null when not asked for or not understood: a
- * preference that a server does not know is ignored.
+ * Seconds a caller is ready to wait until a document is decided, or waits for a
+ * person, from `Prefer: wait=N` (RFC 7240), cut to 30. Null when not asked for or
+ * not understood: a preference that a server does not know is ignored.
  */
 export function preferredWait(header: string | undefined): number | null {
   const match = /(?:^|[,;]\s*)wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(header ?? '');

@@ -10,7 +10,7 @@ import { credentialOf, type TenantContext } from '../../../shared/tenant-context
 import type { DocumentSyncSubmit } from '../documents.responses.js';
 import { type DocumentStatus, isSettled, LIFECYCLE } from '../domain/lifecycle.js';
 
-/** Waits for a final state of an accepted document, at most `seconds`; then answers with whatever state it is in. */
+/** Waits until an accepted document is decided, or waits for a person, at most `seconds`; then answers with whatever state it is in. */
 export class AwaitDocument extends Query<DocumentSyncSubmit> {
   constructor(
     readonly tenant: TenantContext,
