@@ -27,7 +27,7 @@ async function sello<Answer>(method: string, path: string, body?: object, header
     if (status >= 200 && status < 300) return JSON.parse(text) as Answer;
     // Whether it was done is open, or it may be done later: the idempotency key makes it safe to repeat.
     const passes = status === 0 || status === 429 || status >= 500;
-    // A 4xx names in `error.detail` what to mend.
+    // A 4xx names in `error.detail` what to correct.
     if (!passes || tried === 8) throw new Error(`${status} ${text}`);
     await sleep(Math.min(Math.max(retryAfter, 2 ** (tried - 1)), 60) * 1_000);
   }
