@@ -3,8 +3,8 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { isHindered } from '../../src/platform/database/hindered.js';
 import { isNoConnection } from '../../src/platform/database/no-connection.js';
+import { isStoreOutage } from '../../src/platform/database/store-outage.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
-import { isStoreOutage } from '../../src/platform/http/error-answer.js';
 import { createTestDatabase, fromSetup, type TestDatabase } from '../support/database.js';
 import { serviceConnections } from '../support/service-connections.js';
 
