@@ -197,6 +197,10 @@ describe('the Kubernetes manifests', () => {
   it('do not give a rollout up while the job still migrates, for which its pods wait', () => {
     const { activeDeadlineSeconds: migrating } = (named('sello-migrate') as Job).spec!;
     for (const { spec } of deployments) expect(spec!.progressDeadlineSeconds).toBeGreaterThan(migrating!);
+    // The building of an index waits for a backup that runs.
+    expect(migrating).toBeGreaterThan((named('sello-backup') as CronJob).spec!.jobTemplate.spec!.activeDeadlineSeconds!);
+    const waits = [...readFileSync(join('docs', 'kubernetes.md'), 'utf8').matchAll(/job\/sello-migrate --timeout=(\d+)h /g)].map(([, hours]) => Number(hours) * 3600);
+    expect(waits).toEqual([migrating, migrating]);
   });
 
   it('ask every serving pod by ports that it names and paths that it answers', () => {
