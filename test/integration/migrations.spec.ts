@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -109,17 +109,31 @@ describe('migrations', () => {
     for (let count = all.length - 1; count >= place; count -= 1) await at(count, 'down');
     const reader = new pg.Client({ connectionString: url });
     await reader.connect();
-    await reader.query('create index outbox_in_turns on sello.outbox (due_at)');
     await reader.query('begin isolation level repeatable read');
     await reader.query('select from sello.migrations');
+    const building = async (): Promise<boolean> =>
+      (await reader.query(`select from pg_stat_activity where datname = current_database() and query like '%create index concurrently outbox_in_turns%' and state = 'active' and pid <> pg_backend_pid()`)).rowCount! > 0;
+    const ended = spawn(process.execPath, ['dist/src/migrate.js'], { env: { PATH: process.env['PATH'], DATABASE_OWNER_URL: url }, stdio: 'ignore' });
+    while (!(await building())) await sleep(50);
+    ended.kill('SIGKILL');
+    // What it asked for ends with it, though it would have waited for the reader.
+    while (await building()) await sleep(50);
+    const usable = async (index: string): Promise<{ oid: number; definition: string } | undefined> =>
+      (await reader.query<{ oid: number; definition: string }>(
+        'select indexrelid::integer as oid, pg_get_indexdef(indexrelid) as definition from pg_index where indexrelid = to_regclass($1) and indisvalid', [`sello.${index}`])).rows[0];
+    expect(await usable('outbox_in_turns')).toBeUndefined();
     const migrated = Promise.all([migrate(url, () => undefined), migrate(url, () => undefined)]);
     // Longer than a migration waits for a table in use.
     await sleep(4_000);
     await reader.query('commit');
     await migrated;
-    const { rows } = await reader.query<{ definition: string }>(
-      `select pg_get_indexdef(indexrelid) as definition from pg_index where indexrelid = 'sello.outbox_in_turns'::regclass and indisvalid`);
-    expect(rows[0]?.definition).toContain('(tenant_id, step, ahead, due_at)');
+    expect((await usable('outbox_in_turns'))?.definition).toContain('(tenant_id, step, ahead, due_at)');
+
+    // As after a run that was ended when the index was whole.
+    const before = await usable('webhook_deliveries_pending');
+    const { rowCount } = await reader.query(`delete from sello.migrations where name like 'DeliveriesOnTheirWay%'`);
+    await migrate(url, () => undefined);
+    expect([rowCount, await usable('webhook_deliveries_pending')]).toEqual([1, before]);
     await reader.end();
   }, LIMIT_MS);
 

@@ -20,13 +20,13 @@ describe('numbers that a restore leaves out', () => {
     await service.destroy();
     await database.drop();
   });
-  beforeEach(() => database.query(`update documents set created_at = now() - interval '1 year'`));
+  beforeEach(() => database.query(`update documents set created_at = now() - interval '1 year', updated_at = now() - interval '1 year', first_sent_at = null`));
 
   /** A point that issued so many documents that long before the restored point. */
   async function pointWith(...issued: readonly [count: number, before: string][]): Promise<SeededTenant> {
     const seed = await seedTenant(database);
     await issueBySql(service, seed);
-    await database.query(`update documents set created_at = now() - interval '1 year' where tenant_id = $1`, [seed.tenantId]);
+    await database.query(`update documents set created_at = now() - interval '1 year', updated_at = now() - interval '1 year' where tenant_id = $1`, [seed.tenantId]);
     let number = 2;
     for (const [count, before] of issued) {
       await database.query(
@@ -59,5 +59,11 @@ describe('numbers that a restore leaves out', () => {
 
   it('are twice the month’s, however quiet the day before was: what was lost may be the day of the month on which all is issued', async () => {
     expect(await leftOut(await pointWith([3_000, '30 days'], [10, '1 minute']), 12)).toBe(6_020);
+  });
+
+  it.each(['first_sent_at', 'updated_at'])('count what was issued of drafts that were written long before (%s)', async (numbered) => {
+    const { tenantId, ...seed } = await pointWith([300, '60 days'], [10, '1 minute']);
+    await database.query(`update documents set ${numbered} = timestamptz '${NOW.toISOString()}' - interval '1 minute' where tenant_id = $1 and sequential between 2 and 301`, [tenantId]);
+    expect(await leftOut({ tenantId, ...seed }, 12)).toBe(3_100);
   });
 });

@@ -52,4 +52,14 @@ describe('migrations', () => {
     const saying = readdirSync('migrations').filter((file) => readFileSync(join('migrations', file), 'utf8').startsWith('-- without transaction\n') && !file.endsWith('.down.sql'));
     expect(outside.length).toBe(saying.length);
   });
+
+  it('name each index that they build beside others once: one of that name that is whole is kept', () => {
+    const built = readdirSync('migrations').flatMap((file) =>
+      file.endsWith('.down.sql') ? [] : [...readFileSync(join('migrations', file), 'utf8').matchAll(/^create (?:unique )?index concurrently (\w+)/gm)].map(([, name]) => name!));
+    expect(built.length).toBeGreaterThan(10);
+    expect(built).toEqual([...new Set(built)]);
+    const others = readdirSync('migrations').flatMap((file) =>
+      file.endsWith('.down.sql') ? [] : [...readFileSync(join('migrations', file), 'utf8').matchAll(/^create (?:unique )?index (\w+)/gm)].map(([, name]) => name!)).filter((name) => name !== 'concurrently');
+    expect(others.filter((name) => built.includes(name))).toEqual([]);
+  });
 });

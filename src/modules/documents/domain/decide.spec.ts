@@ -206,6 +206,12 @@ describe('an answer of authorization', () => {
     }
   });
 
+  it('AUTORIZADO is received, too, where the answer of reception was lost', () => {
+    const authorized = answered(entry('AUTORIZADO'));
+    expect(ask('RECEPTION_UNKNOWN', authorized).patch.receivedAt).toEqual(NOW);
+    expect(ask('AUTHORIZATION_PENDING', authorized, { receivedAt: new Date(0) }).patch).not.toHaveProperty('receivedAt');
+  });
+
   it('an earlier signing of ours counts too, with declaration or without', () => {
     const decision = ask('AUTHORIZATION_PENDING', answered(entry('AUTORIZADO', { comprobante: `<?xml version="1.0" encoding="UTF-8"?>\n${FIRST}\n` })));
     expect(end('AUTHORIZATION_PENDING', decision)).toBe('AUTHORIZED');

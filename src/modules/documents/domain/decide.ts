@@ -157,7 +157,7 @@ function decideFinding(document: DocumentState, found: AuthorizationFinding, now
   const { status } = document;
   switch (found.kind) {
     case 'authorized':
-      return authorizedBy(document, found);
+      return authorizedBy(document, found, now);
     case 'mismatch':
       return hasMove(status, 'mismatch') ? mismatched(document, now, policy) : wait(document, found.kind, now, policy);
     case 'unshown':
@@ -230,7 +230,7 @@ function formerContent({ contentRevision }: DocumentState, signing: Signing): De
   return signed === null || signed === contentRevision ? undefined : { ...signing, contentRevision: signed };
 }
 
-function authorizedBy(document: DocumentState, { entry, signing }: Authorization): Decision {
+function authorizedBy(document: DocumentState, { entry, signing }: Authorization, now: Date): Decision {
   const date = instantOf(entry);
   const restore = formerContent(document, signing);
   return {
@@ -238,6 +238,8 @@ function authorizedBy(document: DocumentState, { entry, signing }: Authorization
     patch: {
       ...SOLVED,
       authorizationNumber: signing.accessKey,
+      // Its number was the SRI's to give, though nobody heard it say so: the counter is no wrong one.
+      ...(document.receivedAt === null && { receivedAt: now }),
       ...(date !== null && { authorizationDate: date.toISOString() }),
       ...(signing.signingNo !== document.signingNo && { signingNo: signing.signingNo }),
       sriMessages: entry.messages,
