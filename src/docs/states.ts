@@ -14,7 +14,7 @@ const ADVICE: Readonly<Record<DocumentStatus, { readonly show: string; readonly 
   RECEIVED_BY_SRI: { show: 'in progress', act: 'Wait.' },
   AUTHORIZATION_PENDING: { show: 'in progress', act: 'Wait.' },
   AUTHORIZED: { show: 'valid', act: 'Hand over XML and RIDE (the buyer gets them by mail). To undo it: `/cancel`, or a credit note.' },
-  REJECTED: { show: 'refused, with `sri_messages`', act: 'Read the messages. Wrong content: `POST /documents/{id}/correct` with a mended body, same number. Signature or a settled block: `/retry`. Not wanted any more: `/abandon`.' },
+  REJECTED: { show: 'refused, with `sri_messages`', act: 'Read the messages; `error.detail.suggested_action` says what helps. `correct` (wrong content): `POST /documents/{id}/correct` with a mended body, same number. `retry` (certificate or signature): settle it, then `/retry`. `resume_pause_then_retry` (the SRI blocked the issuer, or the part of it in `scope`): settle it, resume the pause, then `/retry`. Not wanted any more: `/abandon`.' },
   RECEPTION_RETRY_SCHEDULED: { show: 'in progress, the SRI is slow', act: 'Wait: `next_attempt_at` says until when; once that has passed, until the SRI can be called. `/retry` tries at once.' },
   AUTHORIZATION_RETRY_SCHEDULED: { show: 'in progress, the SRI is slow', act: 'Wait, as above.' },
   RECEPTION_UNKNOWN: { show: 'in progress, the SRI is slow', act: 'Wait. Never issue it again: the SRI may hold it, and it is being asked. `/reconcile` asks at once.' },

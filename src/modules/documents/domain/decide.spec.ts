@@ -181,6 +181,22 @@ describe('an answer of reception', () => {
     expect(decision.moves).toEqual([{ trigger: 'refused', detail: { service: 'reception' } }]);
   });
 
+  it.each([
+    [['52'], { suggested_action: 'correct' }],
+    [['39', '52'], { suggested_action: 'correct' }],
+    [['9999'], { suggested_action: 'correct' }],
+    [['39'], { suggested_action: 'retry' }],
+    [['40'], { suggested_action: 'retry' }],
+    [['42'], { suggested_action: 'retry' }],
+    [['37'], { suggested_action: 'resume_pause_then_retry', scope: 'issuer', sri_code: '37' }],
+    [['10'], { suggested_action: 'resume_pause_then_retry', scope: 'establishment', sri_code: '10' }],
+    [['34'], { suggested_action: 'resume_pause_then_retry', scope: 'document_type', sri_code: '34' }],
+  ])('%s says what helps', (codes, remedy) => {
+    expect(decide(document('SUBMITTED_TO_SRI'), returned(...codes), NOW, POLICY).patch.errorDetail).toEqual(remedy);
+    const notAuthorized = answered(entry('NO AUTORIZADO', { messages: codes.map((code) => message(code)) }));
+    expect(ask('AUTHORIZATION_PENDING', notAuthorized).patch.errorDetail).toEqual(remedy);
+  });
+
   it('surely not delivered: again on the ladder, still first in line', () => {
     const decision = decide(document('SUBMITTED_TO_SRI', { receptionAttempts: 2 }), { kind: 'reception', answer: { kind: 'not_delivered', reason: 'refused' } }, NOW, POLICY);
     expect(end('SUBMITTED_TO_SRI', decision)).toBe('RECEPTION_RETRY_SCHEDULED');
@@ -270,7 +286,7 @@ describe('an answer of authorization', () => {
     it.each(['AUTHORIZATION_RETRY_SCHEDULED', 'AUTHORIZATION_UNKNOWN', 'MANUAL_REVIEW_REQUIRED'] as const)('lets a document in %s be sent again or corrected once the time for a decision is over', (status) => {
       const decision = ask(status, evidence, late);
       expect(end(status, decision)).toBe('REJECTED');
-      expect(decision.patch).toMatchObject({ errorCode: 'SRI_REJECTED', sriMessages: [message('57')] });
+      expect(decision.patch).toMatchObject({ errorCode: 'SRI_REJECTED', errorDetail: { suggested_action: 'retry' }, sriMessages: [message('57')] });
       expect(decision.pause).toBeUndefined();
       expect(decideReconciliation(document(status, late), answersOf(evidence), NOW, POLICY)).toMatchObject({ moves: [{ trigger: 'refused' }] });
     });

@@ -113,10 +113,16 @@ function held(document: DocumentState, trigger: 'received' | 'held_by_sri', now:
 function refused(document: DocumentState, service: 'reception' | 'authorization', messages: readonly SriMessage[], verdict: Verdict, decidedAt: Date, now: Date, policy: SagaPolicy): Decision {
   return {
     moves: [{ trigger: 'refused', detail: { service } }],
-    patch: { ...problem('SRI_REJECTED'), suspicion: null, sriMessages: messages },
+    patch: { ...problem('SRI_REJECTED', remedyOf(verdict)), suspicion: null, sriMessages: messages },
     work: recheck(document, now, policy),
     ...(verdict.scope !== undefined && verdict.code !== null && { pause: { scope: verdict.scope, code: verdict.code, threshold: 1, decidedAt } }),
   };
+}
+
+/** What a refusal asks for: a signature or a block is no fault of the content. */
+function remedyOf({ mendable, scope, code }: Verdict): object {
+  if (mendable === undefined) return { suggested_action: 'correct' };
+  return scope === undefined ? { suggested_action: 'retry' } : { suggested_action: 'resume_pause_then_retry', scope, sri_code: code };
 }
 
 /** As the SRI says, at the latest now; where it does not say, not before the document was last signed or sent. */
@@ -198,8 +204,8 @@ function isOnlyRegistered(document: DocumentState): boolean {
 
 /** Counts as refused with the former bytes, so that it can be corrected or sent again. What that refusal blocked was known then. */
 function refusedWithFormer(document: DocumentState, messages: readonly SriMessage[], now: Date, policy: SagaPolicy): Decision {
-  const { pause: _known, ...decision } = refused(document, 'authorization', messages, classifyRefused(messages), now, now, policy);
-  return decision;
+  const { scope: _known, ...verdict } = classifyRefused(messages);
+  return refused(document, 'authorization', messages, verdict, now, now, policy);
 }
 
 /** Whether its bytes may go (again) once the SRI says that it does not hold them. */
