@@ -86,7 +86,7 @@ const AROUND: readonly string[] = [
   '',
   '**Products.** `/products` is the catalogue of what you sell; `GET /products/export.csv` (`separator=semicolon` too) and',
   '`POST /products/import` export and import it as CSV. With a product\'s `main_code`, a line of a draft needs only `line_number` and',
-  '`quantity` besides.',
+  '`quantity` besides, and `taxes` where the product has ICE per litre, gram or piece.',
   '',
   '**Buyers.** `/buyers` keeps profiles of buyers and learns them from authorized documents.',
   '`GET /buyers/lookup?identifier=&type=ruc|cedula` finds who has a number: in your own profiles, in an earlier answer of the SRI\'s',

@@ -258,7 +258,9 @@ describe('drafts and what follows an issued document', () => {
     });
 
     it('refuses what a product cannot tell, and issuing at once takes nothing from the catalogue', async () => {
-      expect(faults(await draft(of([line('CERVEZA')])))).toEqual([400, '0 taxes missing']);
+      const beer = await draft(of([line('CERVEZA')]));
+      expect(faults(beer)).toEqual([400, '0 main_code taxes_not_derivable', '0 taxes missing']);
+      expect(beer.body.error!.detail).toMatchObject([{ input: 'CERVEZA', msg: expect.stringContaining('ICE 3043'), ctx: { ice_code: '3043' } }, {}]);
       expect(faults(await draft(of([line('CAFE', { tax_code: '3' })])))).toEqual([400, '0 tax_rate_code missing']);
       expect(faults(await draft(of([line('CAFE', { quantity: '0.1' })])))).toEqual([422, '0 discount less_than_equal']);
       expect(faults(await draft(of([line('CAFE', { quantity: '999999999999' })])))).toEqual([422, '0 subtotal decimal_whole_digits']);

@@ -39,6 +39,10 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
     () => 'Ningún producto activo tiene este código: créelo, o complete la línea',
     () => 'No active product has this code: create it, or complete the line',
   ],
+  taxes_not_derivable: [
+    (c) => `El producto lleva ICE ${text(c['ice_code'])}, que no se deduce de su precio (es por litro, gramo o unidad), o una tarifa que no rige ese día: detalle ICE e IVA en taxes`,
+    (c) => `The product has ICE ${text(c['ice_code'])}, which does not derive from its price (it is per litre, gram or piece), or a rate that is not in force that day: itemise ICE and IVA in taxes`,
+  ],
   iva_only: [() => 'Debe ser 2 (IVA): iva_rate_code es una tarifa de IVA; el ICE va en ice_code', () => 'Must be 2 (IVA): iva_rate_code is a rate of IVA; ICE goes into ice_code'],
   tourism_rate: [(c) => `La tarifa ${text(c['iva_rate_code'])} no tiene tarifa reducida de turismo`, (c) => `The rate ${text(c['iva_rate_code'])} has no reduced rate for tourism`],
   csv_cells: [(c) => `Tiene ${text(c['actual'])} celdas; el encabezado tiene ${text(c['expected'])}`, (c) => `Has ${text(c['actual'])} cells; the header has ${text(c['expected'])}`],

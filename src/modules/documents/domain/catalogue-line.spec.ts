@@ -64,8 +64,9 @@ it.each([
   ['partly per unit of something', { ice_code: '3031' }, DAY],
   ['before its table begins', { ice_code: '3610' }, '2020-01-01'],
   ['with an IVA that is not in force', { ice_code: '3610', iva_rate_code: '3' }, DAY],
-])('asks for the taxes of a product with ICE %s', (_name, product, day) => {
-  expect(complete({}, { applies_ice: true, ...product }, day).problems).toEqual([{ field: 'taxes', type: 'missing', ctx: {} }]);
+])('asks for the taxes of a product with ICE %s, and says why', (_name, product, day) => {
+  const { ice_code } = product;
+  expect(complete({}, { applies_ice: true, ...product }, day).problems).toEqual([{ field: 'main_code', type: 'taxes_not_derivable', ctx: { ice_code } }, { field: 'taxes', type: 'missing', ctx: {} }]);
 });
 
 it('gives the lines of a delivery guide no amounts', () => {

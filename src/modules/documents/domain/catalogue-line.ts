@@ -55,8 +55,8 @@ export const lineBounds = (documentType: string): LineBounds => ({
 
 /** What keeps a line from being completed. */
 export interface LineProblem {
-  readonly field: keyof OpenLine;
-  readonly type: 'missing' | 'less_than_equal' | 'decimal_whole_digits';
+  readonly field: keyof OpenLine | 'main_code';
+  readonly type: 'missing' | 'taxes_not_derivable' | 'less_than_equal' | 'decimal_whole_digits';
   readonly ctx: Readonly<Record<string, string | number>>;
 }
 
@@ -80,7 +80,7 @@ export function withProduct<Line extends OpenLine>(line: Line, product: LineProd
   const isOtherTax = line.tax_code !== undefined && line.tax_code !== product.tax_code;
   const taxed = tellsTax || isOtherTax ? {} : taxOf(product, subtotal, asOf, bounds);
   if (isOtherTax && !tellsTax) problems.push({ field: 'tax_rate_code', type: 'missing', ctx: {} });
-  if (taxed === null) problems.push({ field: 'taxes', type: 'missing', ctx: {} });
+  if (taxed === null) problems.push({ field: 'main_code', type: 'taxes_not_derivable', ctx: { ice_code: product.ice_code ?? '' } }, { field: 'taxes', type: 'missing', ctx: {} });
 
   const told = { description: line.description ?? product.name, aux_code: line.aux_code === undefined ? product.aux_code : line.aux_code, unit_price: unitPrice, discount, subtotal };
   return { line: { ...line, ...told, ...taxed }, problems };
