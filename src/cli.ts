@@ -5,7 +5,7 @@ import { CliFailure, EXIT } from './cli/failure.js';
 import { program } from './cli/program.js';
 import { commandFailure } from './platform/run-command.js';
 
-/** The command line: `npx sello`, or `npm run cli --`. */
+/** The command line: `npx sello`, or `npm run cli --`, which builds only where nothing is built yet: a build changes what a running service runs. */
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 // Whoever reads only the first lines closes the pipe.

@@ -1,9 +1,10 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { Business } from '../support/business.js';
 import { FailingGateway, type GatewayFault } from '../support/failing-gateway.js';
@@ -52,6 +53,18 @@ describe('the command line', () => {
         resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });
       });
     });
+  /** As `npm run cli`, in a folder in which it is built, or is to be built, by a build of the test's own. */
+  const byNpm = async (isBuilt: boolean): Promise<string> => {
+    const at = mkdtempSync(join(folder, 'npm-'));
+    const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { scripts: { cli: string } };
+    const build = `node -e "fs.mkdirSync('dist/src', { recursive: true }); fs.writeFileSync('dist/src/cli.js', 'console.log(1)')"`;
+    writeFileSync(join(at, 'package.json'), JSON.stringify({ scripts: { cli: scripts.cli, build } }));
+    if (isBuilt) {
+      mkdirSync(join(at, 'dist/src'), { recursive: true });
+      writeFileSync(join(at, 'dist/src/cli.js'), 'console.log(process.argv.slice(2).join())');
+    }
+    return (await promisify(execFile)('npm', ['run', '--silent', 'cli', '--', 'a', 'b'], { cwd: at })).stdout.trim();
+  };
   const file = (name: string, content: unknown): string => {
     writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
     return name;
@@ -70,6 +83,11 @@ describe('the command line', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^idempotency key \S+\naccepted \S+\n01 001-001-\d{9}  AUTHORIZED  María Pérez  115\.00\n/)]);
     const json = await sello(['--json', 'issue', file('invoice.json', short())]);
     expect(JSON.parse(json.out)).toMatchObject({ status: 'AUTHORIZED' });
+  });
+
+  it('is built by `npm run cli` only where it is not built yet', async () => {
+    expect(await byNpm(true)).toBe('a,b');
+    expect(await byNpm(false)).toBe('1');
   });
 
   it('makes a certificate to try with, that the service takes, and writes over none', async () => {
