@@ -6008,7 +6008,7 @@ export interface components {
          *     - `INVALID_STATE`: The current state does not allow the operation. See the state and the allowed actions in detail.
          *     - `SEQUENCE_EXHAUSTED`: The sequential of the emission point reached 999999999. Create another emission point or contact support.
          *     - `ALREADY_EXISTS`: The resource already exists. Use the existing resource or change the code.
-         *     - `CREDIT_EXCEEDS_ORIGINAL`: The credit notes exceed the original document. Lower the amount to the available balance, told in detail.
+         *     - `CREDIT_EXCEEDS_ORIGINAL`: The credit notes exceed the original document. Lower the amount to the available balance, told in detail, or correct or abandon those notes in held_by that the SRI refused.
          */
         Error409: {
             headers: {

@@ -27,7 +27,8 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
       '`modified_document_id` fills in type, number and date of the original; give those three for one issued elsewhere. Either may be twelve months old at most (`CREDIT_NOTE_MAX_AGE_MONTHS`).',
       "The number of one of the issuer's own invoices means the same as its id: a note to one that is not authorized yet is `409 INVALID_STATE`. Only an invoice that was given up because the SRI holds its number under another key counts as issued elsewhere.",
       'Notes that are issued together never exceed the original. When they reach its total it becomes `VOIDED_BY_NC`.',
-      "Accepted with a warning, on `/documents/validate` and once it is issued: a note to another buyer than its original's; a note that returns a tax which the invoice did not charge, or on a larger base than the invoice has left after earlier notes.",
+      'A tip, freight or third-party charge of the invoice is given back as a line without tax (`tax_rate_code` `6`). Without it the notes do not reach the total, and the invoice stays `AUTHORIZED`.',
+      "Accepted with a warning, on `/documents/validate` and once it is issued: a note to another buyer than its original's; a note that returns a tax which the invoice did not charge, or on a larger base than the invoice has left after earlier notes; a number that the issuer's own emission point has not given out yet.",
       '`/documents/validate` compares the note with what the invoice has left to credit now; the balance is taken when the note is issued. A refused note of the same emission point and numeric code does not count against it, for this may be its correction; one that was issued under the same idempotency key does.',
     ],
   },
@@ -35,7 +36,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
     title: 'Debit note (nota de débito)',
     notes: [
       'Each line is a reason for charging more: `description` says why, `quantity` is 1, `subtotal` the amount.',
-      "The original is named as in a credit note. One of the issuer's own documents that was refused, given up or annulled is `409 INVALID_STATE`; one that is still on its way to the SRI may be debited.",
+      "The original is named as in a credit note. One of the issuer's own documents that was refused, given up or annulled is `409 INVALID_STATE`; one that is still on its way to the SRI may be debited. One that was credited in full gets a warning.",
     ],
   },
   '06': {
@@ -43,7 +44,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
     notes: [
       'It carries no money: amounts are 0 and `taxes` has its one zero entry.',
       '`issue_date` is the day on which the transport starts. Several consignees: `transport.destinations`.',
-      "`modified_document_id` of one of the issuer's own invoices fills in number, date and authorization number (while the invoice is on its way, its access key). An invoice that was refused, given up or annulled is `409 INVALID_STATE`, and a number, type or day that is not its own is refused. Of an original named by number alone nothing is compared.",
+      "`modified_document_id` of one of the issuer's own invoices fills in number, date and authorization number (while the invoice is on its way, its access key). An invoice that was refused, given up or annulled is `409 INVALID_STATE`, and a number, type or day that is not its own is refused; one that was credited in full gets a warning. Of an original named by number alone nothing is compared.",
     ],
   },
   '07': {

@@ -483,6 +483,57 @@ describe('acts on issued documents', () => {
     expect((await seller.document(document_id)).status).toBe('VOIDED_BY_NC');
   });
 
+  it('a note for more than an invoice has left is told which notes hold the balance, also one that was refused', async () => {
+    const seller = await Business.open(stack);
+    const { document_id: original } = await seller.accepted();
+    expect((await seller.settled(original)).status).toBe('AUTHORIZED');
+    const credit = (code: string) => seller.invoice({ document_type: '04', reason: 'all of it', payments: [], modified_document_id: original, numeric_code: code });
+    await addFaults(stack, { match: { ruc: seller.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'reception' } });
+    const { document_id: first } = await seller.accepted(credit('11111111'));
+    expect((await seller.settled(first)).status).toBe('REJECTED');
+
+    const detail = { field: 'total', available: '0.00', held_by: [{ document_id: first, number: '001-001-000000001', status: 'REJECTED', total: '115.00' }] };
+    const refused = { status: 409, body: { error: { code: 'CREDIT_EXCEEDS_ORIGINAL', message: expect.stringContaining('held_by'), detail } } };
+    expect(await seller.call('POST', '/documents', credit('22222222'))).toMatchObject(refused);
+    const draft = await seller.call<{ id: string }>('POST', '/documents/drafts', credit('33333333'));
+    expect(await seller.call('POST', `/documents/${draft.body.id}/issue`)).toMatchObject(refused);
+    const dryRun = async (code: string): Promise<unknown> => (await seller.call<{ findings: unknown[] }>('POST', '/documents/validate', credit(code))).body.findings;
+    expect(await dryRun('44444444')).toMatchObject([{ rule: 'issuing.credit_exceeds_original', expected: '0.00', actual: '001-001-000000001 REJECTED' }, { rule: 'credit.tax_not_charged' }]);
+    expect(await dryRun('11111111')).toEqual([]);
+
+    expect((await seller.call('POST', `/documents/${first}/abandon`, { reason: 'not needed' })).status).toBe(200);
+    expect((await seller.call('POST', '/documents', credit('22222222'))).status).toBe(202);
+  });
+
+  it('gives back a tip as a line without tax: without it the invoice stays, with it nothing is left, and what debits it then gets a warning', async () => {
+    const seller = await Business.open(stack);
+    const { document_id: original } = await seller.accepted({ tip: '10.00', total: '125.00', payments: [{ line_number: 1, payment_method_code: '20', total: '125.00' }] });
+    expect((await seller.settled(original)).status).toBe('AUTHORIZED');
+    const note = (lines: object[]) => ({ document_type: '04', reason: 'Devolución', payments: undefined, modified_document_id: original, lines, subtotal: undefined, total_tax: undefined, total: undefined, taxes: undefined });
+    const credited = async (lines: object[]): Promise<unknown> => {
+      const body = seller.invoice(note(lines));
+      expect((await seller.call<{ findings: unknown[] }>('POST', '/documents/validate', body)).body).toMatchObject({ valid: true, findings: [] });
+      const draft = await seller.call<{ id: string }>('POST', '/documents/drafts', body);
+      expect((await seller.call('POST', `/documents/${draft.body.id}/issue`)).status).toBe(202);
+      return (await seller.settled(draft.body.id))['total'];
+    };
+    const debit = async (named: object): Promise<unknown> => {
+      const lines = [{ line_number: 1, description: 'Interés', quantity: '1', unit_price: '100.00', subtotal: '100.00', tax_rate_code: '4' }];
+      return (await seller.call<{ findings: unknown[] }>('POST', '/documents/validate', seller.invoice({ document_type: '05', lines, ...named }))).body.findings;
+    };
+    expect(await credited(seller.invoice()['lines'] as object[])).toBe('115.00');
+    expect([(await seller.document(original)).status, await debit({ modified_document_id: original })]).toEqual(['AUTHORIZED', []]);
+    expect(await credited([{ line_number: 1, description: 'Propina', quantity: '1', unit_price: '10.00', subtotal: '10.00', tax_rate_code: '6' }])).toBe('10.00');
+    expect((await seller.document(original)).status).toBe('VOIDED_BY_NC');
+    expect(await debit({ modified_document_id: original })).toMatchObject([{ rule: 'modified.credited_in_full', pointer: '/modified_document_id', severity: 'warning', actual: 'VOIDED_BY_NC' }]);
+
+    const elsewhere = (sequential: string) => ({ modified_document_type: '01', modified_document_number: `001-001-${sequential}`, modified_document_issue_date: seller.invoice()['issue_date'] });
+    const slip = { rule: 'modified_document.number_not_issued', pointer: '/modified_document_number', severity: 'warning', expected: '≤ 001-001-000000001', actual: '001-001-000000002' };
+    expect(await debit(elsewhere('000000002'))).toMatchObject([slip]);
+    const slipped = seller.invoice({ document_type: '04', reason: 'Devolución', payments: undefined, ...elsewhere('000000002') });
+    expect((await seller.call<{ findings: unknown[] }>('POST', '/documents/validate', slipped)).body).toMatchObject({ valid: true, findings: [slip] });
+  });
+
   it('an invoice to the final consumer is not cancelled', async () => {
     const { document_id } = await business.accepted({ buyer_id_type: undefined, buyer_id: undefined, buyer_name: undefined, buyer_email: undefined, subtotal: '10.00', total_tax: '1.50', total: '11.50',
       lines: [{ line_number: 1, description: 'Pan', quantity: '1', unit_price: '10.00', subtotal: '10.00', tax_rate_code: '4' }],

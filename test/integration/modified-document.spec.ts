@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import { DocumentActions } from '../../src/modules/documents/actions/document-actions.js';
 import type { DocumentPatch } from '../../src/modules/documents/domain/document.js';
 import type { Trigger } from '../../src/modules/documents/domain/lifecycle.js';
-import { misnamed, namedInFull, otherBuyer, supportAuthorization } from '../../src/modules/documents/domain/modified-document.js';
+import { creditedInFull, misnamed, namedInFull, otherBuyer, supportAuthorization } from '../../src/modules/documents/domain/modified-document.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { ModifiedDocumentsRepository } from '../../src/modules/documents/persistence/modified-documents.repository.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import type { DomainError } from '../../src/shared/domain-error.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { type DocumentContent, PLAIN_CONTENT } from '../../src/sri/document-types/content.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -51,6 +53,27 @@ describe('the document that a note modifies', () => {
     const documents = new DocumentsRepository(transaction, new RandomIds());
     const { state } = (await documents.load(seed.tenantId, documentId))!;
     await documents.advance(state, { moves: triggers.map((trigger) => ({ trigger })), patch, work: null }, null, new Date());
+  };
+
+  const issueNote = async (modifiedDocumentId: string, total: string): Promise<IssueRow['response']> => {
+    const header = {
+      issuer_id: seed.issuerId, establishment_id: seed.establishmentId, emission_point_id: seed.emissionPointId, sri_environment: 'TEST', document_type: '04', issue_date: '2026-08-25',
+      subtotal: total, total_discount: '0.00', total_tax: '0.00', total, modified_document_id: modifiedDocumentId,
+    };
+    const content = { numericCode: '12345678', modifiedDocumentId };
+    const snapshot = { ruc: seed.ruc, establishmentCode: '001', emissionPointCode: '002' };
+    const [issued] = await service.query<IssueRow[]>('select * from issue_document($1, $2, $3, now(), $4, $5, $6, $7, null, $8)', [
+      seed.tenantId, seed.apiKeyId, randomUUID(), JSON.stringify(header), JSON.stringify(content), JSON.stringify(snapshot), '[]', 'v1:b',
+    ]);
+    return issued!.response;
+  };
+
+  /** Another emission point of the issuer, whose next invoice is 51: `001-009`. */
+  const createPlace = async (): Promise<string> => {
+    const point = randomUUID();
+    await database.query(`insert into emission_points (tenant_id, id, establishment_id, code, initial_sequential, created_at, updated_at) values ($1, $2, $3, '009', 50, now(), now())`, [seed.tenantId, point, seed.establishmentId]);
+    await issueBySql(service, { ...seed, emissionPointId: point });
+    return '001-009';
   };
 
   it('is found by its number without its id, so that its balance holds: before it is authorized', async () => {
@@ -143,19 +166,44 @@ describe('the document that a note modifies', () => {
     for (const content of others) expect(namedInFull(content, original)).toBe(content);
   });
 
+  it('tells a note that failed, and is taken up again, which notes hold the balance by now: the newest', async () => {
+    const invoice = (await issueBySql(service, seed)).response;
+    await move(invoice.document_id, [...SENT, 'authorized'], { authorizationNumber: invoice.access_key });
+    const issued = async (total: string): Promise<string> => (await issueNote(invoice.document_id, total)).document_id;
+    const failed = await issued('100.00');
+    await move(failed, ['failed']);
+    const parts: string[] = [];
+    for (let note = 0; note < 11; note += 1) parts.push(await issued('1.00'));
+    const actions = new DocumentActions(new DocumentsRepository(transaction, new RandomIds()), { now: () => new Date() });
+    const retried = actions.perform(tenant, failed, { action: 'document.retried' }, () => ({ decision: { moves: [{ trigger: 'retry_sending' }], patch: {}, work: null } }));
+    const { detail } = await retried.then(() => { throw new Error('it was taken up again'); }, (error: unknown) => error as DomainError);
+    expect(detail).toMatchObject({ field: 'total', available: '89.00' });
+    expect((detail as { held_by: { document_id: string }[] }).held_by.map(({ document_id }) => document_id)).toEqual(parts.slice(1).reverse());
+  });
+
+  it('is told to be none that was given out where the note names a number that its own place has not reached', async () => {
+    const place = await createPlace();
+    const last = (number: string, change: Partial<DocumentContent> = {}, environment: 'TEST' | 'PRODUCTION' = 'TEST') =>
+      originals.lastIssuedBefore({ ...tenant, environment }, seed.issuerId, note({ modifiedDocumentNumber: `${place}-${number}`, ...change }));
+    expect([await last('000000050'), await last('000000051'), await last('000000050', { documentType: '05' })]).toEqual([null, `${place}-000000050`, null]);
+    // A former system's, of a type or an environment that this one has numbered nothing of, another's, or no number.
+    const others = [last('000000007'), last('000000051', { modifiedDocumentType: '03' }), last('000000051', {}, 'PRODUCTION'), last('000000051', { documentType: '06' }), last('51')];
+    expect(await Promise.all(others)).toEqual(Array(others.length).fill(null));
+    expect(await originals.lastIssuedBefore(tenant, seed.tenantId, note({ modifiedDocumentNumber: `${place}-000000051` }))).toBeNull();
+  });
+
+  it('is said to be credited in full already to a debit note, guide or withholding that rests on it', async () => {
+    const found = (await originals.find(tenant, seed, note({ modifiedDocumentId: id })))!;
+    const told = (documentType: DocumentContent['documentType'], status: 'AUTHORIZED' | 'VOIDED_BY_NC') => creditedInFull(note({ documentType, withholding: null }), { ...found, status }, 'modified_document_number');
+    for (const type of ['05', '06', '07'] as const) expect([told(type, 'AUTHORIZED'), told(type, 'VOIDED_BY_NC')]).toMatchObject([[], [{ rule: 'modified.credited_in_full', pointer: '/modified_document_number', severity: 'warning' }]]);
+    expect(told('04', 'VOIDED_BY_NC')).toEqual([]);
+  });
+
   it('over nothing at all is void while a note for it stands, and valid again once that is annulled', async () => {
     const invoice = (await issueBySql(service, seed, { total: '0.00' })).response;
     const statusNow = async (): Promise<unknown> => (await database.query('select status from documents where id = $1', [invoice.document_id]))[0];
     await move(invoice.document_id, [...SENT, 'authorized'], { authorizationNumber: invoice.access_key });
-    const header = {
-      issuer_id: seed.issuerId, establishment_id: seed.establishmentId, emission_point_id: seed.emissionPointId, sri_environment: 'TEST', document_type: '04', issue_date: '2026-08-25',
-      subtotal: '0.00', total_discount: '0.00', total_tax: '0.00', total: '0.00', modified_document_id: invoice.document_id,
-    };
-    const snapshot = { ruc: seed.ruc, establishmentCode: '001', emissionPointCode: '002' };
-    const [issued] = await service.query<IssueRow[]>('select * from issue_document($1, $2, $3, now(), $4, $5, $6, $7, null, $8)', [
-      seed.tenantId, seed.apiKeyId, randomUUID(), JSON.stringify(header), JSON.stringify({ numericCode: '12345678' }), JSON.stringify(snapshot), '[]', 'v1:b',
-    ]);
-    const { document_id: noteId, access_key: key } = issued!.response;
+    const { document_id: noteId, access_key: key } = await issueNote(invoice.document_id, '0.00');
     await move(noteId, [...SENT, 'authorized'], { authorizationNumber: key });
     expect(await statusNow()).toEqual({ status: 'VOIDED_BY_NC' });
     await move(noteId, ['cancellation_requested'], { cancellation: {} as never });

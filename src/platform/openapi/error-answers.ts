@@ -23,7 +23,7 @@ const DETAILS: Partial<Record<ErrorCode, unknown>> = {
   ],
   INVALID_STATE: { status: 'REJECTED', allowed_actions: ['retry', 'reconcile', 'correct', 'abandon'] },
   ALREADY_EXISTS: { field: 'code' },
-  CREDIT_EXCEEDS_ORIGINAL: { field: 'total', available: '12.30' },
+  CREDIT_EXCEEDS_ORIGINAL: { field: 'total', available: '12.30', held_by: [{ document_id: sampleId('document_id'), number: '001-001-000000007', status: 'REJECTED', total: '102.70' }] },
   FORBIDDEN: { permission: 'documents:issue' },
   INVALID_CERTIFICATE: { reason: 'no_signing_key' },
   RATE_LIMITED: { limit: 60, window_seconds: 60 },

@@ -52,7 +52,7 @@ export class DocumentActions {
       const line = actLine(tenant, { ...(turnedOut ?? entry), target: { kind: 'document', id: documentId } }, at);
       await this.documents.advance(loaded.state, decision, null, at, records, line);
     } catch (error) {
-      throw actionRefusal(error, loaded.state);
+      throw await actionRefusal(error, loaded, this.documents);
     }
     const status = decision.moves.reduce<DocumentStatus>((from, { trigger }) => target(from, trigger), loaded.state.status);
     return { status, at, loaded, decision };

@@ -6,7 +6,7 @@ import type { DocumentContent, DocumentTax } from '../../../sri/document-types/c
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import { type ActionSubject, allowedActions } from './actions.js';
-import { allows } from './lifecycle.js';
+import { allows, type DocumentStatus } from './lifecycle.js';
 
 const RESOLUTION = 'Res. NAC-DGERCGC25-00000017';
 
@@ -92,5 +92,15 @@ export const originalNotStanding = (original: ActionSubject, field?: NamingField
 /** Where a body names the document that a note modifies. */
 export type NamingField = 'modified_document_id' | 'modified_document_number';
 
-/** The refusal of a credit note for more than its original has left; `available` comes from the database. */
-export const creditExceeded = (available: string | null): DomainError => new DomainError('CREDIT_EXCEEDS_ORIGINAL', { field: 'total', available });
+/** A credit note that holds part of its original's balance, in the wire's names. */
+export interface CreditHolder {
+  readonly document_id: string;
+  /** `001-002-000000003` */
+  readonly number: string;
+  readonly status: DocumentStatus;
+  readonly total: string;
+}
+
+/** The refusal of a credit note for more than its original has left; `available` comes from the database. A refused note in `held_by` can be given up. */
+export const creditExceeded = (available: string | null, heldBy: readonly CreditHolder[]): DomainError =>
+  new DomainError('CREDIT_EXCEEDS_ORIGINAL', { field: 'total', available, held_by: heldBy });

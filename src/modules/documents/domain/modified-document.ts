@@ -3,7 +3,7 @@ import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { isKnown } from '../../../sri/tables/code-table.js';
 import { DOCUMENT_TYPES } from '../../../sri/tables/documents.js';
-import type { Charged, Original } from './credit-note.js';
+import type { Charged, NamingField, Original } from './credit-note.js';
 import { isMoving } from './lifecycle.js';
 import { personOf } from './person.js';
 
@@ -28,6 +28,18 @@ const NOTE_ANNEX = 'Ficha técnica 2.32, anexo de la nota de crédito';
 
 const RULES = defineRules({
   'modified.mismatch': { es: 'No coincide con el documento modificado', en: 'Differs from the modified document', reference: NOTE_ANNEX },
+  'modified_document.number_not_issued': {
+    severity: 'warning',
+    es: 'El punto de emisión, que es propio, aún no ha dado este número: `expected` llega hasta el último que dio',
+    en: "The emission point, which is the issuer's own, has not given out this number yet: `expected` ends with the last that it gave",
+    reference: 'Consejo de este servicio; el SRI no lo exige',
+  },
+  'modified.credited_in_full': {
+    severity: 'warning',
+    es: 'Las notas de crédito del documento modificado ya llegan a su total',
+    en: 'The credit notes of the modified document reach its total already',
+    reference: 'Consejo de este servicio; el SRI no lo exige',
+  },
   'modified.other_buyer': {
     severity: 'warning',
     es: 'El comprador no es el del documento modificado',
@@ -77,6 +89,16 @@ export function misnamed(content: DocumentContent, original: ModifiedDocument): 
 export function supportAuthorization({ documentType }: DocumentContent, { status, accessKey, authorizationNumber }: ModifiedDocument): string | null {
   if (documentType !== '06') return null;
   return authorizationNumber ?? (isMoving(status) ? accessKey : null);
+}
+
+/** A number that nothing has is most often a slip, and such a note is held against no balance. @param last of those given out, where the note's comes after it */
+export function notIssued({ modifiedDocumentNumber }: DocumentContent, last: string | null): Finding[] {
+  return last === null ? [] : [finding(RULES['modified_document.number_not_issued'], '/modified_document_number', `≤ ${last}`, modifiedDocumentNumber)];
+}
+
+/** What is credited in full is still valid, and seldom meant to be debited or carried. */
+export function creditedInFull(content: DocumentContent, { status }: ModifiedDocument, field: NamingField): Finding[] {
+  return restsOnStanding(content) && status === 'VOIDED_BY_NC' ? [finding(RULES['modified.credited_in_full'], `/${field}`, 'AUTHORIZED', status)] : [];
 }
 
 /** A note to somebody else than its original is legal and seldom meant: a warning, not a refusal. */

@@ -8,9 +8,9 @@ import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-type
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { preflight } from '../../../sri/preflight.js';
 import { checkRuc } from '../../../sri/taxpayer-id.js';
-import { creditExceeded, refuseUncreditable, tooOld, uncharged } from '../domain/credit-note.js';
+import { refuseUncreditable, tooOld, uncharged } from '../domain/credit-note.js';
 import type { Assessed, Completed, Place } from '../domain/issuance.js';
-import { misnamed, namedInFull, otherBuyer, restsOnStanding, supportAuthorization } from '../domain/modified-document.js';
+import { creditedInFull, misnamed, namedInFull, notIssued, otherBuyer, restsOnStanding, supportAuthorization } from '../domain/modified-document.js';
 import { refuseUnfit } from '../domain/own-original.js';
 import { idsOfPerson } from '../domain/person.js';
 import { firstDayOf, supportsOf, withheldBefore } from '../domain/withheld-before.js';
@@ -114,14 +114,17 @@ export class IssuancePreflight {
     const isCredit = content.documentType === '04';
     const limit = (): [today: string, maxMonths: number] => [guayaquilDay(now), this.settings.CREDIT_NOTE_MAX_AGE_MONTHS];
     // Issued elsewhere: all that is known of it is what the note says.
-    if (original === null) return { content, findings: isCredit ? tooOld(content.modifiedDocumentIssueDate, ...limit(), '/modified_document_issue_date') : [] };
+    if (original === null) {
+      const unissued = notIssued(content, await this.originals.lastIssuedBefore(tenant, place.issuerId, content));
+      return { content, findings: isCredit ? [...tooOld(content.modifiedDocumentIssueDate, ...limit(), '/modified_document_issue_date'), ...unissued] : unissued };
+    }
     const field = content.modifiedDocumentId === null ? 'modified_document_number' : 'modified_document_id';
     if (isCredit) refuseUncreditable(original, ...limit(), field);
     else if (restsOnStanding(content)) refuseUnfit(content.documentType, original, field);
     refuseErrors(misnamed(content, original));
     const named = namedInFull(content, original);
     const authorization = supportAuthorization(content, original);
-    return { content: authorization === null ? named : { ...named, modifiedDocumentAuthorization: authorization }, findings: [...otherBuyer(content, original), ...(isCredit ? uncharged(content, original) : [])] };
+    return { content: authorization === null ? named : { ...named, modifiedDocumentAuthorization: authorization }, findings: [...creditedInFull(content, original, field), ...otherBuyer(content, original), ...(isCredit ? uncharged(content, original) : [])] };
   }
 
   /**
@@ -131,8 +134,8 @@ export class IssuancePreflight {
   async refuseTooMuchCredit({ tenantId }: TenantContext, { emissionPointId }: Place, note: DocumentContent): Promise<void> {
     const { documentType, modifiedDocumentId } = note;
     if (documentType !== '04' || modifiedDocumentId === null) return;
-    const { available, isExceeded } = await this.issuing.creditLeft(tenantId, emissionPointId, modifiedDocumentId, note);
-    if (isExceeded) throw creditExceeded(available);
+    const refusal = await this.issuing.creditRefusal(tenantId, emissionPointId, modifiedDocumentId, note);
+    if (refusal !== null) throw refusal;
   }
 
   /** Whether the counter has a number left, as it stands now. @throws DomainError SEQUENCE_EXHAUSTED */

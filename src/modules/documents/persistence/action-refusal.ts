@@ -5,17 +5,16 @@ import { defineRules, finding } from '../../../sri/document-types/rules/rule.js'
 import { notAllowed } from '../domain/actions.js';
 import { ConcurrentChangeError } from '../domain/concurrent-change.js';
 import { creditExceeded } from '../domain/credit-note.js';
-import type { DocumentState } from '../domain/document.js';
-import { StaleDocumentError } from './documents.repository.js';
+import { type DocumentsRepository, type LoadedDocument, StaleDocumentError } from './documents.repository.js';
 
 /** What the database refused of an action under its locks, in the caller's terms; any other error as it is. */
-export function actionRefusal(error: unknown, state: DocumentState): unknown {
+export async function actionRefusal(error: unknown, { state, content }: LoadedDocument, documents: DocumentsRepository): Promise<unknown> {
   if (error instanceof StaleDocumentError) return new ConcurrentChangeError(notAllowed(state, undefined, 'IT_MOVES'));
   switch (sqlState(error)) {
     case OWN_SQL_STATE.originalNotAuthorized:
       return notAllowed(state, 'retry', 'ORIGINAL_NOT_AUTHORIZED');
     case OWN_SQL_STATE.creditExceeded:
-      return creditExceeded(sqlDetail(error));
+      return creditExceeded(sqlDetail(error), await documents.creditHolders(state.tenantId, content.modifiedDocumentId, state.id));
     case OWN_SQL_STATE.creditedCancellation:
       return new DomainError('FISCAL_RULE_VIOLATED', [finding(RULES['cancellation.credited'], '', null, sqlDetail(error))]);
     default:

@@ -8,9 +8,11 @@ import { IDS, type Ids } from '../../../shared/ports.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 import { CONTENT_COLUMNS } from '../domain/content-columns.js';
+import type { CreditHolder } from '../domain/credit-note.js';
 import type { Decision, DocumentState } from '../domain/document.js';
 import { FORMER_CONTENT_AUTHORIZED } from '../domain/former-content.js';
 import { type DocumentStatus, EVENT_OF_STATE, type Step, target } from '../domain/lifecycle.js';
+import { creditHolders } from './credit-holders.js';
 import { type LoadedRow, toColumns, toLoaded, toRecordRows, workJson } from './document-rows.js';
 
 /** A document as a saga step sees it. */
@@ -138,6 +140,11 @@ export class DocumentsRepository {
       if (sqlState(error) === OWN_SQL_STATE.documentMoved) throw new StaleDocumentError((error as Error).message);
       throw error;
     }
+  }
+
+  /** As the function of this name. */
+  creditHolders(tenantId: string, originalId: string | null, exceptId: string): Promise<CreditHolder[]> {
+    return creditHolders(this.transaction, tenantId, originalId, exceptId);
   }
 
   private unfold(from: DocumentStatus, decision: Decision): { moves: unknown[]; events: unknown[] } {

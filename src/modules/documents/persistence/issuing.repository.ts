@@ -13,6 +13,7 @@ import { ConcurrentChangeError } from '../domain/concurrent-change.js';
 import { CONTENT_COLUMNS } from '../domain/content-columns.js';
 import { creditExceeded } from '../domain/credit-note.js';
 import type { Assessed, Place } from '../domain/issuance.js';
+import { creditHolders } from './credit-holders.js';
 import type { IssuingContextRow } from './issuing-context.js';
 
 /** What an earlier request with the same idempotency key asked for and was answered. */
@@ -83,21 +84,21 @@ export class IssuingRepository {
   }
 
   /**
-   * What an original has left to credit, and whether a note is for more. A refused note of the same emission point and numeric
-   * code does not count: this may be its correction.
+   * The refusal of a note for more than its original has left to credit; null if it is for no more. A refused note of the same
+   * emission point and numeric code does not count: this may be its correction.
    */
-  async creditLeft(tenantId: string, emissionPointId: string, originalId: string, { numericCode, total }: DocumentContent): Promise<{ available: string | null; isExceeded: boolean }> {
+  async creditRefusal(tenantId: string, emissionPointId: string, originalId: string, { numericCode, total }: DocumentContent): Promise<DomainError | null> {
     const [left] = await this.transaction.run(tenantId, (manager) =>
-      manager.query<{ available: string | null; exceeded: boolean | null }[]>(
-        `select available, $3::numeric > available as exceeded
-         from credit_left($1, $2, (
+      manager.query<{ available: string | null; exceeded: boolean | null; corrected: string | null }[]>(
+        `select available, $3::numeric > available as exceeded, corrected
+         from (select (
            select n.id from documents n
            where n.tenant_id = $1 and n.modified_document_id = $2 and n.document_type = '04' and n.status = 'REJECTED' and n.emission_point_id = $5 and substr(n.access_key, 40, 8) = $4
-           limit 1)) available`,
+           limit 1) as corrected) refused cross join lateral credit_left($1, $2, corrected) available`,
         [tenantId, originalId, total, numericCode, emissionPointId],
       ),
     );
-    return { available: left?.available ?? null, isExceeded: left?.exceeded ?? false };
+    return left?.exceeded === true ? creditExceeded(left.available, await creditHolders(this.transaction, tenantId, originalId, left.corrected)) : null;
   }
 
   /** Whether the counter of a document type has given out its last number. */
@@ -118,7 +119,7 @@ export class IssuingRepository {
    */
   async issue(tenant: TenantContext, id: string, place: Place, assessed: Assessed, { idempotencyKey, fingerprint }: RequestIdentity, now: Date): Promise<Issued> {
     const issued = await this.once<Issued>(
-      () => this.call<Issued>(tenant, ISSUE, [credentialOf(tenant.principal), id, now, ...storedForm(tenant, place, assessed), idempotencyKey, fingerprint, roleOf(tenant.principal)]),
+      () => this.call<Issued>(tenant, ISSUE, [credentialOf(tenant.principal), id, now, ...storedForm(tenant, place, assessed), idempotencyKey, fingerprint, roleOf(tenant.principal)], { id, content: assessed.content }),
       async () => {
         const accessKey = await this.accessKeyOf(tenant.tenantId, id);
         return accessKey && { outcome: 'accepted', operation: 'issue', fingerprint, response: { document_id: id, status: 'NUMBER_RESERVED', ...accessKey } };
@@ -144,7 +145,7 @@ export class IssuingRepository {
       () =>
         this.call(tenant, 'select issue_draft($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key, require_credential($1, $2, $5, $10)', [
           credentialOf(tenant.principal), draft.id, draft.version, now, ...storedForm(tenant, place, assessed), roleOf(tenant.principal),
-        ]),
+        ], { id: draft.id, content: assessed.content }),
       () => this.accessKeyOfAct(tenant.tenantId, draft, assessed, now),
     );
   }
@@ -155,7 +156,7 @@ export class IssuingRepository {
       () =>
         this.call(tenant, 'select access_key, record_act($1, $10) from correct_document($1, $2, $3, $4, $5, $6, $7, $8, $9) as access_key', [
           credentialOf(tenant.principal), refused.id, refused.version, now, ...storedForm(tenant, place, assessed), act,
-        ]),
+        ], { id: refused.id, content: assessed.content }),
       () => this.accessKeyOfAct(tenant.tenantId, refused, assessed, now),
     );
   }
@@ -220,13 +221,15 @@ export class IssuingRepository {
     }
   }
 
-  private async call<Row>({ tenantId }: TenantContext, sql: string | Prepared, parameters: readonly unknown[]): Promise<Row> {
+  /** @param issued the document that takes, or has, a number: where it is a note for too much, the refusal names those that hold the balance */
+  private async call<Row>({ tenantId }: TenantContext, sql: string | Prepared, parameters: readonly unknown[], issued?: { readonly id: string; readonly content: DocumentContent }): Promise<Row> {
     try {
       const [row] = await this.transaction.call<Row>(tenantId, sql, parameters);
       if (!row) throw new Error(`no row from ${sql instanceof Prepared ? sql.text : sql}`);
       return row;
     } catch (error) {
-      throw refusalOf(error);
+      if (issued === undefined || sqlState(error) !== OWN_SQL_STATE.creditExceeded) throw refusalOf(error);
+      throw creditExceeded(sqlDetail(error), await creditHolders(this.transaction, tenantId, issued.content.modifiedDocumentId, issued.id));
     }
   }
 }
@@ -272,8 +275,6 @@ function refusalOf(error: unknown): unknown {
     case OWN_SQL_STATE.originalNotAuthorized:
     case OWN_SQL_STATE.documentMoved:
       return new ConcurrentChangeError();
-    case OWN_SQL_STATE.creditExceeded:
-      return creditExceeded(sqlDetail(error));
     case SQL_STATE.foreignKeyViolation: {
       // PostgreSQL names the constraint after its columns, that of the id last.
       const field = REFERENCES.find((name) => sqlConstraint(error)?.includes(`_${name}_fkey`));

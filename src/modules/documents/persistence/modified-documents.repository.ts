@@ -72,6 +72,26 @@ export class ModifiedDocumentsRepository {
     ]);
   }
 
+  /**
+   * The last number that the issuer gave out at the place and for the type that a note's number names, if the note's comes after
+   * it. Null where it gave out none: another system does there.
+   */
+  async lastIssuedBefore({ tenantId, environment }: TenantContext, issuerId: string, content: DocumentContent): Promise<string | null> {
+    const [, establishment, point, sequential] = NUMBER.exec(content.modifiedDocumentNumber ?? '') ?? [];
+    if (!isNote(content) || sequential === undefined) return null;
+    const [counter] = await this.transaction.run(tenantId, (manager) =>
+      manager.query<{ number: string }[]>(
+        `select e.code || '-' || p.code || '-' || lpad(s.last_value::text, 9, '0') as number
+         from establishments e
+         join emission_points p on p.tenant_id = e.tenant_id and p.establishment_id = e.id and p.code = $4
+         join sequence_counters s on s.tenant_id = p.tenant_id and s.emission_point_id = p.id and s.document_type = $5 and s.environment = $6
+         where e.tenant_id = $1 and e.issuer_id = $2 and e.code = $3 and s.last_value < $7`,
+        [tenantId, issuerId, establishment, point, content.modifiedDocumentType ?? '01', environment, Number(sequential)],
+      ),
+    );
+    return counter?.number ?? null;
+  }
+
   /** Type, number and date of one of the issuer's own documents; null where the issuer has none of that id. */
   async identityOf(tenantId: string, issuerId: string, id: string): Promise<OriginalIdentity | null> {
     const sql = `select ${IDENTITY} from ${PLACED} where d.tenant_id = $1 and d.issuer_id = $2 and d.id = $3`;

@@ -13,6 +13,7 @@ import { CatalogueLines } from '../content/catalogue-lines.js';
 import { placeOf } from '../content/document-place.js';
 import { toWire } from '../content/document-record.js';
 import { draftContent } from '../content/draft-content.js';
+import type { CreditHolder } from '../domain/credit-note.js';
 import type { DocumentValidateDto } from '../documents.dto.js';
 import type { DocumentValidation } from '../documents.responses.js';
 import { IssuancePreflight } from '../issuing/issuance-preflight.js';
@@ -80,7 +81,7 @@ function asFindings(error: unknown): readonly Finding[] {
   if (error.code === 'FISCAL_RULE_VIOLATED') return error.detail as readonly Finding[];
   const { code, detail } = error;
   const message = WITHOUT_DETAIL[code] ?? { es: refusalMessage(code, detail, 'es'), en: refusalMessage(code, detail, 'en') };
-  const actual = detailText(detail, 'status') ?? detailText(detail, 'ruc');
+  const actual = detailText(detail, 'status') ?? detailText(detail, 'ruc') ?? heldBy(detail);
   return [{ pointer: pointerOf(detail), rule: `issuing.${code.toLowerCase()}`, message, expected: detailText(detail, 'available'), actual, reference: '', severity: 'error' }];
 }
 
@@ -92,8 +93,8 @@ const WITHOUT_DETAIL: Partial<Record<ErrorCode, Finding['message']>> = {
     en: 'The state of the original document, told in actual, does not allow it. If it is under way, wait until it is authorized; one that was refused or annulled cannot be modified.',
   },
   CREDIT_EXCEEDS_ORIGINAL: {
-    es: 'Las notas de crédito superan el documento original. Reduzca el valor al saldo disponible, que consta en expected.',
-    en: 'The credit notes exceed the original document. Lower the amount to the available balance, told in expected.',
+    es: 'Las notas de crédito superan el documento original. Reduzca el valor al saldo disponible, que consta en expected, o corrija o abandone las notas de actual que el SRI rechazó.',
+    en: 'The credit notes exceed the original document. Lower the amount to the available balance, told in expected, or correct or abandon those notes in actual that the SRI refused.',
   },
 };
 
@@ -101,6 +102,12 @@ const WITHOUT_DETAIL: Partial<Record<ErrorCode, Finding['message']>> = {
 function pointerOf(detail: unknown): string {
   const field = detailText(detail, 'field');
   return field === null ? '' : `/${field}`;
+}
+
+/** The notes that hold the balance, with their states. */
+function heldBy(detail: unknown): string | null {
+  const notes = isObject(detail) ? (detail['held_by'] as readonly CreditHolder[] | undefined) : undefined;
+  return notes?.map(({ number, status }) => `${number} ${status}`).join(', ') ?? null;
 }
 
 function detailText(detail: unknown, name: 'field' | 'available' | 'status' | 'ruc'): string | null {
