@@ -3840,10 +3840,10 @@ alter function renew_session(bytea,bytea,timestamp with time zone,interval,times
 revoke execute on function renew_session(bytea,bytea,timestamp with time zone,interval,timestamp with time zone,text,text) from public;
 grant execute on function renew_session(bytea,bytea,timestamp with time zone,interval,timestamp with time zone,text,text) to sello_app;
 
--- Sets another password for the person to whom the token was mailed, ends all their sessions and makes every other link
--- of a reset worthless. It returns false if the token is worth nothing. The mail proves the address: if that was not
--- confirmed before, linked identities are removed and reclaim_tenants rids the person's tenants of strangers. It locks
--- the person before the token. The API calls it.
+-- Sets another password for the person to whom the token was mailed, ends all their sessions, makes every other link of
+-- a reset worthless and removes linked identities. It returns false if the token is worth nothing. The mail proves the
+-- address: if that was not confirmed before, reclaim_tenants rids the person's tenants of strangers. It locks the
+-- person before the token. The API calls it.
 CREATE OR REPLACE FUNCTION sello.reset_password(p_hash bytea, p_password_hash text, p_now timestamp with time zone, p_request_id text, p_address text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3863,8 +3863,8 @@ begin
     email_verified_at = coalesce(u.email_verified_at, p_now), updated_at = p_now
   where u.id = person.id;
   update sessions s set ended_at = p_now where s.user_id = person.id and s.ended_at is null;
+  delete from user_identities i where i.user_id = person.id;
   if person.email_verified_at is null then
-    delete from user_identities i where i.user_id = person.id;
     perform reclaim_tenants(person.id, p_now, p_request_id, p_address);
   end if;
   perform record_for_person(person.id, true, 'password.reset', '{}', p_now, p_request_id, p_address);

@@ -113,6 +113,30 @@ describe('signing in with Google', () => {
     expect(await stack.database.query('select from user_identities where user_id = $1', [owner.userId])).toEqual([]);
   });
 
+  it('forgets at a reset who held the address before, and lets the present holder link anew', async () => {
+    const [email, company] = [newAddress(), await signUp(api)];
+    expect((await signIn({ email, subject: 'former-holder' })).status).toBe(200);
+    const [{ id } = { id: '' }] = await stack.database.query<{ id: string }>('select id from users where email = $1 and email_verified_at is not null', [email]);
+    await stack.database.query(
+      `insert into one_time_tokens (token_hash, purpose, user_id, created_at, expires_at) values (sha256('passed on'), 'reset_password', $1, now(), now() + interval '1 hour')`, [id]);
+    expect((await call(api, 'POST', '/auth/password/reset', { body: { token: 'passed on', password: 'otras palabras distintas' } })).status).toBe(204);
+    await stack.database.query(
+      `insert into members (tenant_id, id, email, role, status, invited_at, invitation_hash, invitation_expires_at, created_at, updated_at)
+       values ($1, gen_random_uuid(), $2, 'tenant_admin', 'invited', now(), sha256('the present holder'), now() + interval '1 day', now(), now())`, [company.tenantId, email]);
+    const { body: { access_token: token } } = await logIn(api, email, 'otras palabras distintas');
+    expect((await call(api, 'POST', '/auth/invitations/accept', { token, body: { token: 'the present holder' } })).status).toBe(200);
+
+    const former = await signIn({ email, subject: 'former-holder' });
+    expect([former.status, former.body.error?.detail.reason]).toEqual([409, 'link_required']);
+    const elsewhere = await signIn({ email: newAddress(), subject: 'former-holder' });
+    expect((await call(api, 'GET', '/auth/me', { token: elsewhere.body.access_token })).body.memberships.map((one: { tenant_id: string }) => one.tenant_id)).not.toContain(company.tenantId);
+
+    const { body: { error: { detail: { link_token } } } } = await signIn({ email, subject: 'present-holder' });
+    expect((await call(api, 'POST', '/auth/google/link', { token, body: { link_token } })).status).toBe(204);
+    const present = await signIn({ email, subject: 'present-holder' });
+    expect((await call(api, 'GET', '/auth/me', { token: present.body.access_token })).body.user_id).toBe(id);
+  });
+
   it('founds no tenant for whom an invitation waits', async () => {
     const [owner, email] = [await signUp(api), newAddress()];
     await stack.database.query(
