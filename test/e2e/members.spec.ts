@@ -4,7 +4,7 @@ import { addDays, guayaquilDay } from '../../src/shared/guayaquil.js';
 import { MEMBER_ROLES, type MemberRole } from '../../src/shared/tenant-context.js';
 import { Business } from '../support/business.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
-import type { Answer } from '../support/http.js';
+import { type Answer, call } from '../support/http.js';
 import { join, member, signedIn, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -269,6 +269,21 @@ describe('members of a tenant', () => {
       expect((await remove(owner, second.memberId)).status).toBe(204);
     });
 
+    it('are raised by nobody for themselves, not by a key that they or such a key made', async () => {
+      const [clerk, colleague] = [await member(stack, business.tenantId, 'tenant_admin'), await member(stack, business.tenantId, 'viewer')];
+      const { key } = (await clerk.call<{ key: string }>('POST', '/auth/api-keys', { name: 'Caja' })).body;
+      const by = (apiKey: string, method: string, path: string, body?: unknown): Promise<Answer> => call(stack.apiUrl, method, path, { apiKey, body });
+      const second = (await by(key, 'POST', '/auth/api-keys', { name: 'Otra' })).body['key'] as string;
+      const own = `/tenant/members/${clerk.memberId}`;
+      expect((await change(owner, clerk.memberId, 'viewer')).status).toBe(200);
+      for (const one of [key, second]) expect(verdict(await by(one, 'PATCH', own, { role: 'tenant_admin' }))).toEqual([403, 'FORBIDDEN', 'own_role']);
+      expect((await act(owner, clerk.memberId, 'suspend')).status).toBe(200);
+      for (const one of [key, second]) expect(verdict(await by(one, 'POST', `${own}/resume`))).toEqual([403, 'FORBIDDEN', 'own_role']);
+      // Others are the tenant's matter, as before.
+      expect((await by(key, 'PATCH', `/tenant/members/${colleague.memberId}`, { role: 'accountant' })).status).toBe(200);
+      expect((await business.call('POST', `${own}/resume`)).status).toBe(200);
+    });
+
     it.each(MEMBER_ROLES)('%s: other than owners and admins change no member', async (role) => {
       const person = await member(stack, business.tenantId, role);
       const target = await member(stack, business.tenantId, 'viewer');
@@ -376,6 +391,17 @@ describe('members of a tenant', () => {
       }
       const next = await member(stack, lone.tenantId, 'tenant_owner');
       expect((await next.call('DELETE', path)).status).toBe(204);
+    });
+
+    it('do not take the last owner whose account is open', async () => {
+      const lone = await Business.open(stack, { certificate: null });
+      const [last, closed] = [await member(stack, lone.tenantId, 'tenant_owner'), await member(stack, lone.tenantId, 'tenant_owner')];
+      await stack.database.query('select set_person_disabled($1, true, now())', [closed.email]);
+      const path = `/tenant/members/${last.memberId}`;
+      for (const answer of [await last.call('DELETE', path), await last.call('PATCH', path, { role: 'viewer' }), await last.call('DELETE', `/auth/me/tenants/${lone.tenantId}`)]) {
+        expect(verdict(answer)).toEqual([409, 'INVALID_STATE', 'last_owner']);
+      }
+      expect((await last.call('DELETE', `/tenant/members/${closed.memberId}`)).status).toBe(204);
     });
 
     it('of all owners at once leaves one', async () => {

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import { MEMBER_ROLES } from '../../../shared/tenant-context.js';
-import { type Actor, type Member, MEMBER_STATUSES, requireMayGive, requireMayTouch, requireNoRise, requireOwnerLeft, requireStatus } from './authority.js';
+import { type Actor, type Member, MEMBER_STATUSES, requireMayGive, requireMayTouch, requireNoOwnReturn, requireNoRise, requireOwnerLeft, requireStatus } from './authority.js';
 
 const ACTORS = [...MEMBER_ROLES, 'api_key', 'platform_admin'] as const;
 const actor = (role: Actor['role'], memberId: string | null = 'me'): Actor => ({ role, memberId });
@@ -32,6 +32,11 @@ describe('authority over members', () => {
     expect(refusal(() => requireNoRise(actor('tenant_admin'), me, 'tenant_admin'))).toBeNull();
     expect(refusal(() => requireNoRise(actor('tenant_admin'), me, 'viewer'))).toBeNull();
     expect(refusal(() => requireNoRise(actor('tenant_admin'), member(), 'tenant_admin'))).toBeNull();
+  });
+
+  it('lets nobody resume themselves by a key of theirs', () => {
+    expect(refusal(() => requireNoOwnReturn(actor('api_key'), member({ id: 'me', status: 'suspended' })))).toEqual(['FORBIDDEN', 'own_role']);
+    for (const by of ['other', null]) expect(refusal(() => requireNoOwnReturn(actor('api_key', by), member({ id: 'me', status: 'suspended' })))).toBeNull();
   });
 
   it('keeps one active owner', () => {

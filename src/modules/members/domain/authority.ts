@@ -3,14 +3,14 @@ import { MEMBER_ROLES, type MemberRole } from '../../../shared/tenant-context.js
 
 /**
  * Who may do what to whom among the members of a tenant (decisions, section 6):
- * only owners touch owners, nobody raises themselves, and a tenant never loses
- * its last owner. That the caller may touch members at all is the route's
+ * only owners touch owners, nobody raises or resumes themselves, not by a key of
+ * theirs either, and a tenant never loses its last owner. That the caller may touch members at all is the route's
  * permission.
  */
 export interface Actor {
   /** The role as the database holds it now, under the lock of the change. */
   readonly role: MemberRole | 'api_key' | 'platform_admin';
-  /** The actor's own place in the tenant; null for keys and the platform. */
+  /** The actor's own place in the tenant, that of a key being its maker's; null for the platform, and keys whose maker has none. */
   readonly memberId: string | null;
 }
 
@@ -39,7 +39,15 @@ export function requireNoRise(actor: Actor, member: Member, role: MemberRole): v
 }
 
 /**
- * @param otherOwners active owners besides the member
+ * A person who is shut out has no session there, but perhaps a key that they made before.
+ * @throws DomainError FORBIDDEN when somebody would let themselves in again
+ */
+export function requireNoOwnReturn(actor: Actor, member: Member): void {
+  if (actor.memberId === member.id) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
+}
+
+/**
+ * @param otherOwners active owners besides the member, whose accounts are open
  * @throws DomainError INVALID_STATE when the tenant would be left without an owner
  */
 export function requireOwnerLeft(member: Member, otherOwners: number): void {

@@ -29,7 +29,7 @@ export interface MemberChange {
   readonly entry: Pick<AuditEntry, 'action' | 'detail'>;
 }
 
-/** A member, who acts on it, and how many active owners the tenant has besides: all under the tenant's lock. */
+/** A member, who acts on it, and how many active owners the tenant has besides whose accounts are open: all under the tenant's lock. */
 export interface Standing {
   readonly actor: Actor;
   readonly member: Member & { readonly email: string };
@@ -184,11 +184,13 @@ async function lockTenant(manager: EntityManager, { tenantId }: TenantContext): 
 /** The actor as the database knows it now: a change that was waited for may have taken its rights away. */
 async function actorOf(manager: EntityManager, { tenantId, principal }: TenantContext, demands: Permission | null = 'members:write'): Promise<Actor> {
   if (principal.kind === 'api_key') {
-    const [key] = await manager.query<{ revoked: boolean }[]>(
-      'select revoked_at is not null as revoked from api_keys where tenant_id = $1 and id = $2', [tenantId, principal.id],
+    const [key] = await manager.query<{ revoked: boolean; maker: string | null }[]>(
+      `select k.revoked_at is not null as revoked, m.id as maker from api_keys k left join members m on m.tenant_id = k.tenant_id and m.user_id = k.created_by
+       where k.tenant_id = $1 and k.id = $2`,
+      [tenantId, principal.id],
     );
     if (key?.revoked !== false) throw new DomainError('UNAUTHENTICATED');
-    return { role: 'api_key', memberId: null };
+    return { role: 'api_key', memberId: key.maker };
   }
   if (principal.memberId === null) return { role: principal.role, memberId: null };
   const [own] = await manager.query<{ role: MemberRole }[]>(
@@ -205,7 +207,7 @@ async function standingOf(manager: EntityManager, tenant: TenantContext, memberI
   const [member] = await manager.query<Standing['member'][]>('select id, email, role, status from members where tenant_id = $1 and id = $2 for update', [tenant.tenantId, memberId]);
   const actor = await actorOf(manager, tenant, demands);
   const [owners] = await manager.query<{ others: number }[]>(
-    `select count(*)::int as others from members where tenant_id = $1 and id <> $2 and role = 'tenant_owner' and status = 'active'`,
+    `select count(*)::int as others from members where tenant_id = $1 and id <> $2 and role = 'tenant_owner' and status = 'active' and has_open_account(user_id)`,
     [tenant.tenantId, memberId],
   );
   return { actor, member: found(member), otherOwners: owners?.others ?? 0 };

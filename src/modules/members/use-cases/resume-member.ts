@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { requireMayTouch, requireStatus } from '../domain/authority.js';
+import { requireMayTouch, requireNoOwnReturn, requireStatus } from '../domain/authority.js';
 import type { MemberRecord } from '../members.responses.js';
 import { MembersRepository } from '../persistence/members.repository.js';
 import { stillThere } from './member-answer.js';
@@ -31,6 +31,7 @@ export class ResumeMemberHandler implements ICommandHandler<ResumeMember> {
       ({ actor, member }) => {
         requireMayTouch(actor, member);
         requireStatus(member, 'suspended');
+        requireNoOwnReturn(actor, member);
         return { set: { status: 'active' }, entry: { action: 'member.resumed' } };
       },
       this.clock.now(),
