@@ -369,16 +369,20 @@ describe('signing up and in', () => {
 
     it('gets nothing from a session that the reset has ended, though the call came before it', async () => {
       const owner = await signUp(api);
-      const calls = Object.entries({ '/auth/api-keys': { name: 'late' }, '/tenant/members/invite': { email: newAddress(), role: 'viewer' }, '/webhooks': { url: 'https://127.0.0.1:8443/late' } });
+      const calls = [
+        ['POST', '/auth/api-keys', { name: 'late' }], ['POST', '/tenant/members/invite', { email: newAddress(), role: 'viewer' }], ['POST', '/webhooks', { url: 'https://127.0.0.1:8443/late' }],
+        ['PATCH', '/tenant/mail-settings', LETTERHEAD],
+      ] as const;
       let late: Promise<Answer<Json>>[] = [];
       await inTransaction(stack.database, async (resetting) => {
         await resetting.query('select 1 from tenants where id = $1 for no key update', [owner.tenantId]);
-        late = calls.map(([path, body]) => call(api, 'POST', path, { token: owner.token, body }));
+        late = calls.map(([method, path, body]) => call(api, method, path, { token: owner.token, body }));
         await lockAwaited(stack.database, late.length, 'from tenants');
         await resetting.query('update sessions set ended_at = now() where user_id = $1', [owner.userId]);
         await resetting.query('commit');
       });
-      expect((await Promise.all(late)).map(({ status }) => status)).toEqual([401, 401, 401]);
+      expect((await Promise.all(late)).map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+      expect(await stack.database.query('select from mail_settings where tenant_id = $1', [owner.tenantId])).toEqual([]);
     });
   });
 

@@ -40,14 +40,14 @@ export class MailSettingsRepository {
   async change(tenant: TenantContext, change: MailSettingsChange, now: Date): Promise<MailSettings> {
     const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
+      // Waits for a password reset that takes the tenant back: whoever lost the tenant then leaves no letterhead of theirs.
+      await manager.query('select 1 from tenants where id = $1 for no key update', [tenantId]);
+      await requireCredential(manager, tenant, now);
       await manager.query('insert into mail_settings (tenant_id, updated_at) values ($1, $2) on conflict do nothing', [tenantId, now]);
       const [before] = await manager.query<MailSettings[]>(`select ${COLUMNS.join(', ')} from mail_settings where tenant_id = $1 for update`, [tenantId]);
       const after: MailSettings = { ...DEFAULT_MAIL_SETTINGS, ...before, ...namedFields(change) };
       const fields = COLUMNS.filter((name) => after[name] !== before?.[name]);
-      if (fields.length === 0) {
-        await requireCredential(manager, tenant, now);
-        return after;
-      }
+      if (fields.length === 0) return after;
       await manager.query(
         'update mail_settings set language = $2, sender_name = $3, reply_to = $4, subject = $5, message = $6, updated_at = $7 where tenant_id = $1',
         [tenantId, ...COLUMNS.map((name) => after[name]), now],
