@@ -28,3 +28,44 @@ comment on function reset_password(bytea, text, timestamptz, text, text) is
   'other link of a reset worthless and removes linked identities. It returns false if the token is worth nothing. The '
   'mail proves the address: if that was not confirmed before, reclaim_tenants rids the person''s tenants of strangers. '
   'It locks the person before the token. The API calls it.';
+
+-- As before; what an operator does to a tenant or a person stands in the audit log like what others do.
+create or replace function provision_tenant(
+  p_tenant uuid, p_name text, p_api_key uuid, p_key_name text, p_prefix text, p_hash bytea, p_environment text, p_now timestamptz)
+  returns void
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+begin
+  insert into tenants (id, name, created_at) values (p_tenant, p_name, p_now);
+  insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at)
+  values (p_tenant, p_api_key, p_key_name, p_prefix, p_hash, p_environment, p_now);
+  insert into audit_log (tenant_id, id, at, actor_kind, action, target_kind, target_id, detail)
+  values
+    (p_tenant, gen_random_uuid(), p_now, 'system', 'tenant.founded', 'tenant', p_tenant, '{}'),
+    (p_tenant, gen_random_uuid(), p_now, 'system', 'api_key.created', 'api_key', p_api_key, jsonb_build_object('name', p_key_name, 'prefix', p_prefix));
+end $$;
+comment on function provision_tenant(uuid, text, uuid, text, text, bytea, text, timestamptz) is
+  'Tenants: Creates a tenant with its first API key, of which only the hash is kept, and begins its audit log with '
+  'both. Only the operator may call it, as the owner of the schema: it is no act of the service, and sello_app may not '
+  'execute it.';
+
+create or replace function set_platform_admin(p_email text, p_is_admin boolean, p_now timestamptz)
+  returns boolean
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+declare
+  person users%rowtype;
+begin
+  select * into person from users u where u.email = p_email and (not p_is_admin or u.email_verified_at is not null) for no key update;
+  if not found then
+    return false;
+  end if;
+  if person.is_platform_admin <> p_is_admin then
+    update users u set is_platform_admin = p_is_admin, updated_at = p_now where u.id = person.id;
+    perform record_for_person(
+      person.id, false, case when p_is_admin then 'person.platform_admin_appointed' else 'person.platform_admin_dismissed' end, '{}', p_now, null, null);
+  end if;
+  return true;
+end $$;
+comment on function set_platform_admin(text, boolean, timestamptz) is
+  'Platform: Makes the person with this address an administrator of the platform, or no longer; the person''s tenants '
+  'find a change in their audit logs. It returns false if nobody has the address, or if it is not confirmed and the '
+  'right is to be given. It locks the person. Only the operator may call it, as the owner of the schema.';

@@ -3098,19 +3098,28 @@ alter function require_platform_admin(uuid) owner to sello_resolver;
 revoke execute on function require_platform_admin(uuid) from public;
 grant execute on function require_platform_admin(uuid) to sello_app;
 
--- Makes the person with this address an administrator of the platform, or no longer. It returns false if nobody has the
--- address, or if it is not confirmed and the right is to be given. Only the operator may call it, as the owner of the
--- schema.
+-- Makes the person with this address an administrator of the platform, or no longer; the person's tenants find a change
+-- in their audit logs. It returns false if nobody has the address, or if it is not confirmed and the right is to be
+-- given. It locks the person. Only the operator may call it, as the owner of the schema.
 CREATE OR REPLACE FUNCTION sello.set_platform_admin(p_email text, p_is_admin boolean, p_now timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
 AS $function$
+declare
+  person users%rowtype;
 begin
-  update users u set is_platform_admin = p_is_admin, updated_at = p_now
-  where u.email = p_email and (not p_is_admin or u.email_verified_at is not null);
-  return found;
+  select * into person from users u where u.email = p_email and (not p_is_admin or u.email_verified_at is not null) for no key update;
+  if not found then
+    return false;
+  end if;
+  if person.is_platform_admin <> p_is_admin then
+    update users u set is_platform_admin = p_is_admin, updated_at = p_now where u.id = person.id;
+    perform record_for_person(
+      person.id, false, case when p_is_admin then 'person.platform_admin_appointed' else 'person.platform_admin_dismissed' end, '{}', p_now, null, null);
+  end if;
+  return true;
 end $function$;
 alter function set_platform_admin(text,boolean,timestamp with time zone) owner to sello_resolver;
 revoke execute on function set_platform_admin(text,boolean,timestamp with time zone) from public;
@@ -4070,8 +4079,8 @@ begin
     p_table, p_column, p_column);
 end $procedure$;
 
--- Creates a tenant with its first API key, of which only the hash is kept. Only the operator may call it, as the owner
--- of the schema: it is no act of the service, and sello_app may not execute it.
+-- Creates a tenant with its first API key, of which only the hash is kept, and begins its audit log with both. Only the
+-- operator may call it, as the owner of the schema: it is no act of the service, and sello_app may not execute it.
 CREATE OR REPLACE FUNCTION sello.provision_tenant(p_tenant uuid, p_name text, p_api_key uuid, p_key_name text, p_prefix text, p_hash bytea, p_environment text, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -4082,6 +4091,10 @@ begin
   insert into tenants (id, name, created_at) values (p_tenant, p_name, p_now);
   insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at)
   values (p_tenant, p_api_key, p_key_name, p_prefix, p_hash, p_environment, p_now);
+  insert into audit_log (tenant_id, id, at, actor_kind, action, target_kind, target_id, detail)
+  values
+    (p_tenant, gen_random_uuid(), p_now, 'system', 'tenant.founded', 'tenant', p_tenant, '{}'),
+    (p_tenant, gen_random_uuid(), p_now, 'system', 'api_key.created', 'api_key', p_api_key, jsonb_build_object('name', p_key_name, 'prefix', p_prefix));
 end $function$;
 alter function provision_tenant(uuid,text,uuid,text,text,bytea,text,timestamp with time zone) owner to sello_resolver;
 revoke execute on function provision_tenant(uuid,text,uuid,text,text,bytea,text,timestamp with time zone) from public;

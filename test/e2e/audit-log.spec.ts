@@ -202,6 +202,14 @@ describe('the audit log of a tenant', () => {
     });
   });
 
+  it('begins with what the operator did to found the tenant', async () => {
+    const [founded, made] = await Promise.all(['tenant.founded', 'api_key.created'].map((action) => lines(`&action=${action}`)));
+    const [key] = await stack.database.query<{ id: string; name: string; prefix: string }>('select id, name, prefix from api_keys where tenant_id = $1 and created_by is null', [business.tenantId]);
+    const line = { actor_kind: 'system', actor_id: null, request_id: null, address: null };
+    expect(founded).toMatchObject([{ ...line, target_kind: 'tenant', target_id: business.tenantId }]);
+    expect(made).toMatchObject([{ ...line, target_kind: 'api_key', target_id: key!.id, detail: { name: key!.name, prefix: key!.prefix } }]);
+  });
+
   it('tells of nothing that was refused', async () => {
     const before = await lines();
     const id = (await business.call<{ items: { id: string }[] }>('GET', '/documents?status=AUTHORIZED')).body.items[0]!.id;
@@ -241,7 +249,7 @@ describe('the audit log of a tenant', () => {
   });
 
   it('knows the name of every action that the database functions write', () => {
-    const sql = readdirSync('migrations').filter((name) => /(identity|sign-in|members|identity-rest|own-account|provisional-claims)\.sql$/.test(name)).map((name) => readFileSync(join('migrations', name), 'utf8')).join('\n');
+    const sql = readdirSync('migrations').filter((name) => /(identity|sign-in|members|identity-rest|own-account|provisional-claims|who-holds-an-account)\.sql$/.test(name)).map((name) => readFileSync(join('migrations', name), 'utf8')).join('\n');
     const written = [...sql.matchAll(/'((?:login|logout|session|password|email|identity|person|tenant|invitation|platform|ruc)(?:\.[a-z_]+)?)'/g)].map(([, name]) => name!).filter((name) => name.includes('.') || name === 'logout');
     expect(written.length).toBeGreaterThan(8);
     expect([...new Set(written)].filter((name) => !AUDIT_ACTIONS.some((one) => one === name))).toEqual([]);

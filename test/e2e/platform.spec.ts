@@ -94,6 +94,7 @@ describe('running the platform', () => {
     const { body } = await closed.call<{ items: Line[] }>('GET', '/tenant/audit-log');
     expect(body.items.filter(({ action }) => action.startsWith('tenant.')).map(({ action, actor_kind, actor_id }) => [action, actor_kind, actor_id])).toEqual([
       ['tenant.activated', 'platform_admin', admin.userId], ['tenant.deactivated', 'platform_admin', admin.userId],
+      ['tenant.founded', 'system', null],
     ]);
     expect(verdict(await admin.call('PATCH', `/platform/tenants/${randomUUID()}`, { is_active: false }))).toEqual([404, 'NOT_FOUND']);
   });

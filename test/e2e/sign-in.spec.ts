@@ -561,7 +561,10 @@ describe('signing up and in', () => {
     await provision('--platform-admin', person.email.toUpperCase());
     expect((await me(person.token)).body.is_platform_admin).toBe(true);
     await provision('--platform-admin', person.email, '--revoke');
+    // What changes nothing is no line.
+    await provision('--platform-admin', person.email, '--revoke');
     expect((await me(person.token)).body.is_platform_admin).toBe(false);
+    for (const action of ['person.platform_admin_appointed', 'person.platform_admin_dismissed']) expect(await audit(person, action)).toEqual([{ actor_kind: 'system', actor_id: null }]);
     const service = new pg.Client({ connectionString: stack.databaseUrl, options: '-c role=sello_app -c search_path=sello' });
     await service.connect();
     await expect(service.query('select set_platform_admin($1, true, now())', [person.email])).rejects.toThrow('permission denied');

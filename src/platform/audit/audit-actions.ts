@@ -15,6 +15,8 @@ export const AUDIT_ACTIONS = [
   'person.renamed',
   'person.disabled',
   'person.enabled',
+  'person.platform_admin_appointed',
+  'person.platform_admin_dismissed',
   'access.foreign_tenant_refused',
   'platform.tenant_entered',
   'tenant.founded',
