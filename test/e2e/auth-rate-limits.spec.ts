@@ -1,4 +1,7 @@
-import { newAddress } from '../support/callers.js';
+import { randomUUID } from 'node:crypto';
+import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
+import { generateApiKey } from '../../src/platform/security/api-key.js';
+import { newAddress, signUp } from '../support/callers.js';
 import { type Answer, call, type Json } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -139,6 +142,34 @@ describe('rate limits of /auth', () => {
     const answers: number[] = [];
     for (let index = 0; index < 4; index += 1) answers.push((await call(api, 'GET', '/platform/tenants', { token: owner.body.access_token })).status);
     expect(answers).toEqual([403, 403, 403, 429]);
+  });
+
+  it('hold for who names a tenant that is not theirs', async () => {
+    const api = await stack.startApi({ RATE_LIMIT_OTHER_PER_MINUTE: '3' });
+    const owner = await signUp(api);
+    const key = (await call(stack.apiUrl, 'POST', '/auth/api-keys', { token: owner.token, body: { name: 'Caja' } })).body.key as string;
+    await stack.redis.flushdb();
+    for (const caller of [{ token: owner.token }, { apiKey: key }]) {
+      const answers = await Promise.all(times(4, () => call(api, 'GET', '/issuers', { ...caller, headers: { 'X-Tenant-Id': randomUUID() } })));
+      expect(answers.map(({ status }) => status).sort()).toEqual([403, 403, 403, 429]);
+      expect((await call(api, 'GET', '/issuers', caller)).status).toBe(429);
+    }
+  });
+
+  it('hold for an address whose keys are none, and leave a good one from there alone', async () => {
+    const api = await stack.startApi({ RATE_LIMIT_OTHER_PER_MINUTE: '3', TRUSTED_PROXIES: '127.0.0.1' });
+    const owner = await signUp(stack.apiUrl);
+    const from = (address: string, credential: object): Promise<Answer<Json>> => call(api, 'GET', '/issuers', { ...credential, headers: { 'X-Forwarded-For': address } });
+    const key = (await call(stack.apiUrl, 'POST', '/auth/api-keys', { token: owner.token, body: { name: 'Caja' } })).body.key as string;
+    const invented = [{ apiKey: generateApiKey(new CryptoChance(), 'TEST').clear }, { apiKey: 'garbage' }, { token: 'e30.e30.e30' }, {}];
+    const statuses: number[] = [];
+    for (const credential of invented) statuses.push((await from('203.0.113.200', credential)).status);
+    expect(statuses).toEqual([401, 401, 401, 429]);
+    const { body, headers } = await from('203.0.113.200', { apiKey: 'garbage' });
+    expect([body.error.code, body.error.detail, headers.get('ratelimit-policy')]).toEqual(['RATE_LIMITED', { limit: 3, window_seconds: 60 }, '"refused";q=3;w=60']);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const credential of [{ apiKey: key }, { token: owner.token }]) expect((await from('203.0.113.200', credential)).status).toBe(200);
+    expect((await from('203.0.113.201', { apiKey: 'garbage' })).status).toBe(401);
   });
 
   it('let nobody try while Redis is away', async () => {

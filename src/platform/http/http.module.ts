@@ -11,7 +11,7 @@ import { ErrorFilter } from './error.filter.js';
 import { ExportSlots } from './export-slots.js';
 import { HttpDrain } from './http-drain.js';
 import { PublicAddress } from './public-address.js';
-import { AccountLimitGuard, RateLimitGuard, SignInLimitGuard } from './rate-limit.guard.js';
+import { AccountLimitGuard, CountedAuthenticationGuard, RateLimitGuard, SignInLimitGuard } from './rate-limit.guard.js';
 import { RateLimits } from './rate-limits.js';
 import { FieldValidationPipe } from './validation.pipe.js';
 
@@ -29,7 +29,8 @@ import { FieldValidationPipe } from './validation.pipe.js';
     PublicAddress,
     ExportSlots,
     { provide: APP_GUARD, useClass: SignInLimitGuard },
-    { provide: APP_GUARD, useClass: AuthenticationGuard },
+    AuthenticationGuard,
+    { provide: APP_GUARD, useClass: CountedAuthenticationGuard },
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: PermissionGuard },
     { provide: APP_GUARD, useClass: BodyGuard },

@@ -5,6 +5,7 @@ import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
 import { isObject } from '../../shared/is-object.js';
+import { AuthenticationGuard } from '../security/authentication.guard.js';
 import { addressOf } from './caller-address.js';
 import { type DtoClass, fieldsOf } from './field-spec.js';
 import { accountAddress } from './fields.js';
@@ -56,6 +57,40 @@ export class AccountLimitGuard extends CountingGuard {
   }
 }
 
+/**
+ * Authenticates, and counts the calls that are refused: a known caller's like its others, so that no wrong tenant in a header gets
+ * round a limit, all else for their address. Only failures are counted and refused there: behind one address others have good keys.
+ */
+@Injectable()
+export class CountedAuthenticationGuard extends CountingGuard {
+  constructor(
+    private readonly authentication: AuthenticationGuard,
+    private readonly reflector: Reflector,
+    limits: RateLimits,
+  ) {
+    super(limits);
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    try {
+      return await this.authentication.canActivate(context);
+    } catch (error) {
+      if (error instanceof DomainError && REFUSALS.has(error.code)) await this.countRefused(context);
+      throw error;
+    }
+  }
+
+  private async countRefused(context: ExecutionContext): Promise<void> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<ServiceRequest>();
+    if (request.callerId !== undefined) await this.count(http.getResponse<Response>(), bucketFor(this.reflector, context), request.callerId);
+    // Those of signing in were counted before.
+    else if (!provesSomebody(request.method, request.path)) await this.count(http.getResponse<Response>(), 'refused', addressOf(request));
+  }
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN']);
+
 /** Counts every call for its caller, whatever the caller may. */
 @Injectable()
 export class RateLimitGuard extends CountingGuard {
@@ -72,9 +107,13 @@ export class RateLimitGuard extends CountingGuard {
     const caller = request.tenant?.principal.id ?? request.person?.userId ?? (isAuth(request) && !provesSomebody(request.method, request.path) ? addressOf(request) : undefined);
     // Public routes serve health and the API description; those of signing in were counted before.
     if (caller === undefined) return true;
-    const bucket = bucketOf(request.method, request.path, this.reflector.get<RateBucket | undefined>(RATE_BUCKET_KEY, context.getHandler()));
-    return this.count(http.getResponse<Response>(), bucket, caller);
+    return this.count(http.getResponse<Response>(), bucketFor(this.reflector, context), caller);
   }
+}
+
+function bucketFor(reflector: Reflector, context: ExecutionContext): RateBucket {
+  const { method, path } = context.switchToHttp().getRequest<ServiceRequest>();
+  return bucketOf(method, path, reflector.get<RateBucket | undefined>(RATE_BUCKET_KEY, context.getHandler()));
 }
 
 const isAuth = ({ path }: ServiceRequest): boolean => path.startsWith('/auth/');

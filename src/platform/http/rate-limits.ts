@@ -15,8 +15,8 @@ import { openRedisCluster } from '../queue/redis-cluster.js';
 /** Buckets of the specification (section 8): issuing, polling one document, proving who one is, everything else; and naming oneself anew. */
 export type RateBucket = 'issue' | 'read' | 'auth' | 'rename' | 'other';
 
-/** What is counted: calls of the buckets, and those that try one account, from wherever they come. */
-export type Counted = RateBucket | 'account';
+/** What is counted: calls of the buckets, those that try one account, from wherever they come, and those of nobody that is known. */
+export type Counted = RateBucket | 'account' | 'refused';
 
 export const RATE_BUCKET_KEY = 'rate-bucket';
 
@@ -89,12 +89,13 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
       account: settings.RATE_LIMIT_AUTH_PER_MINUTE * ADDRESSES_OF_ACCOUNT,
       rename: settings.RATE_LIMIT_RENAME_PER_HOUR,
       other: settings.RATE_LIMIT_OTHER_PER_MINUTE,
+      refused: settings.RATE_LIMIT_OTHER_PER_MINUTE,
     };
     const rate = (bucket: Counted): { points: number; duration: number } => ({ points: this.limits[bucket], duration: windowOf(bucket) });
     const shared = (bucket: Counted): RateLimiterRedis =>
       new RateLimiterRedis({ ...rate(bucket), storeClient: this.redis, keyPrefix: `${settings.QUEUE_PREFIX}:rate:${bucket}`, rejectIfRedisNotReady: true });
-    this.shared = { issue: shared('issue'), read: shared('read'), auth: shared('auth'), account: shared('account'), rename: shared('rename'), other: shared('other') };
-    this.own = { issue: new RateLimiterMemory(rate('issue')), read: new RateLimiterMemory(rate('read')), rename: new RateLimiterMemory(rate('rename')), other: new RateLimiterMemory(rate('other')) };
+    this.shared = { issue: shared('issue'), read: shared('read'), auth: shared('auth'), account: shared('account'), rename: shared('rename'), other: shared('other'), refused: shared('refused') };
+    this.own = { issue: new RateLimiterMemory(rate('issue')), read: new RateLimiterMemory(rate('read')), rename: new RateLimiterMemory(rate('rename')), other: new RateLimiterMemory(rate('other')), refused: new RateLimiterMemory(rate('refused')) };
   }
 
   /**

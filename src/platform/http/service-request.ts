@@ -11,6 +11,8 @@ export interface ServiceRequest extends Request {
   tenant?: TenantContext;
   /** Set by the authentication guard when a person calls, not a key. */
   person?: SignedInPerson;
+  /** The key or person that calls, once its credential is found good, though the call be refused for its tenant. */
+  callerId?: string;
   /** The access token under examination. */
   presentedToken?: string;
   /** When all was done but the wait that the caller asked for, by the process's own clock (`hrtime`). */

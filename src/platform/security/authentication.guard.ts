@@ -53,6 +53,7 @@ export class AuthenticationGuard implements CanActivate {
     }
     const inTenant = isOfTenant(this.says(context, PERMISSION_KEY));
     request.person = await this.people.authenticate(context, request, inTenant);
+    request.callerId = request.person.userId;
     if (inTenant) request.tenant = await this.people.enterTenant(request, request.person);
     return true;
   }
@@ -90,6 +91,7 @@ export class AuthenticationGuard implements CanActivate {
     if (row === undefined || row.revoked_at !== null || row.environment !== environment) {
       throw new DomainError('UNAUTHENTICATED');
     }
+    request.callerId = row.api_key_id;
     this.usage.note(row.tenant_id, row.api_key_id, row.last_used_at);
     const principal = { kind: 'api_key', id: row.api_key_id } as const;
     if (!namesNoOtherTenant(request, row.tenant_id)) {
