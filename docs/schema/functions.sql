@@ -2193,13 +2193,16 @@ declare
 begin
   update deployment set lineage = p_lineage;
   if p_skip = 0 or environment_here is null then return; end if;
-  last_life := coalesce((select max(d.created_at) from documents d), p_now);
+  last_life := coalesce((select max(greatest(d.created_at, d.first_sent_at)) from documents d), p_now);
   lost := greatest(p_now - last_life, interval '1 day');
   return query
-  with lately as (
-    select d.tenant_id, d.emission_point_id, d.document_type, count(*) as month, count(*) filter (where d.created_at > last_life - lost) as day
-    from documents d
-    where d.sri_environment = environment_here and d.sequential is not null and d.created_at > last_life - greatest(lost, a_month)
+  with numbered as (
+    -- A draft may have been written long before it was issued; one that was not sent yet has hardly rested since.
+    select d.tenant_id, d.emission_point_id, d.document_type, greatest(d.created_at, coalesce(d.first_sent_at, d.updated_at)) as at
+    from documents d where d.sri_environment = environment_here and d.sequential is not null
+  ), lately as (
+    select n.tenant_id, n.emission_point_id, n.document_type, count(*) as month, count(*) filter (where n.at > last_life - lost) as day
+    from numbered n where n.at > last_life - greatest(lost, a_month)
     group by 1, 2, 3
   ), wanted as (
     select p.tenant_id, p.id as point, t.type, coalesce(c.last_value, p.initial_sequential - 1) as last,
