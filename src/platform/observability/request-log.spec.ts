@@ -8,16 +8,22 @@ describe('what is told of a call', () => {
   let server: Server;
   let handle: (response: ServerResponse, request: { waitsSince?: bigint }) => void;
   let told: Promise<[level: string, status: unknown, counted: string]>;
+  let arrived: Promise<void>;
   beforeEach(async () => {
     let tell: (what: [string, unknown, string]) => void;
     told = new Promise((resolve) => (tell = resolve));
+    let arrive: () => void;
+    arrived = new Promise((resolve) => (arrive = resolve));
     let counted = '';
     const meters = { time: (_name: string, { status }: { status: string }) => (counted = status) };
     const line = (level: string) => (record: { status: unknown }) => tell([level, record.status, counted]);
     const log = requestLog({ info: line('info'), warn: line('warn'), error: line('error') } as never, meters as never);
     server = createServer((incoming, response) => {
       const request: IncomingMessage & { waitsSince?: bigint } = Object.assign(incoming, { path: '/documents', params: {}, route: { path: '/documents' } });
-      log(request as never, response as never, () => handle(response, request));
+      log(request as never, response as never, () => {
+        handle(response, request);
+        arrive();
+      });
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
   });
@@ -26,12 +32,12 @@ describe('what is told of a call', () => {
     server.close();
   });
 
-  /** Calls, and leaves after so long unless there is an answer before. */
+  /** Calls, and leaves so long after the call has arrived unless there is an answer before. */
   const call = async (patienceMs: number): Promise<void> => {
     const { port } = server.address() as AddressInfo;
     const sent = httpRequest({ port, host: '127.0.0.1', path: '/documents', method: 'POST' }).end();
     sent.on('error', () => undefined);
-    await Promise.race([once(sent, 'response'), sleep(patienceMs, undefined, { ref: false })]);
+    await Promise.race([once(sent, 'response'), arrived.then(() => sleep(patienceMs, undefined, { ref: false }))]);
     sent.destroy();
   };
   const answer = (status: number) => (response: ServerResponse) => void response.writeHead(status).end();
@@ -61,6 +67,7 @@ describe('what is told of a call', () => {
     const sent = httpRequest({ port, host: '127.0.0.1', path: '/documents', method: 'POST', headers: { 'content-length': '100' } });
     sent.on('error', () => undefined);
     sent.write('{');
+    await arrived;
     await sleep(1_100);
     sent.destroy();
     expect(await told).toEqual(['info', null, '4xx']);
