@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addFaults, Business, simulatorAccount } from '../support/business.js';
 import { checkLedgers } from '../support/ledger-checker.js';
@@ -168,12 +169,21 @@ describe('a 202 survives', () => {
   });
 
   it('a zombie: paused past its lease, overtaken, and without effect when it wakes', async () => {
-    const zombie = await stack.startWorker({ FAULTS: 'after-attempt:1:sleep:6000' });
+    const zombie = await stack.startWorker({ FAULTS: 'after-attempt:1:sleep:10000' });
     const { document_id, access_key } = await business.accepted();
-    while (!stack.logs().includes('fault after-attempt sleep')) await sleep(50);
+    /** Waits for a word of the zombie. */
+    const told = async (words: string): Promise<void> => {
+      const log = (): string => readFileSync(zombie.worker.logFile, 'utf8');
+      for (const until = Date.now() + 60_000; !log().includes(words) && Date.now() < until;) await sleep(50);
+      expect(log()).toContain(words);
+    };
+    await told('fault after-attempt sleep');
+    zombie.worker.kill('SIGSTOP');
+    expect((await business.document(document_id)).status).toBe('SUBMITTED_TO_SRI');
     const healthy = await stack.startWorker();
     await expectIssuedOnce(document_id, access_key);
-    await sleep(6_000);
+    zombie.worker.kill('SIGCONT');
+    await told('nothing was written');
     await expectIssuedOnce(document_id, access_key);
     await stack.killWorker(zombie.index, 'SIGTERM');
     await stack.killWorker(healthy.index, 'SIGTERM');
