@@ -206,8 +206,10 @@ describe('secrets', () => {
     const spoiled = await Business.open(stack);
     secrets.set('a second API key', Buffer.from(spoiled.apiKey));
     await stack.database.query(`update certificates set sealed_key = set_byte(sealed_key, length(sealed_key) - 1, 255 - get_byte(sealed_key, length(sealed_key) - 1)) where tenant_id = $1`, [spoiled.tenantId]);
-    await spoiled.accepted();
-    await sleep(2_000);
+    const { document_id } = await spoiled.accepted();
+    let failed = await spoiled.document(document_id);
+    for (const until = Date.now() + 60_000; failed['error'] === null && Date.now() < until; failed = await spoiled.document(document_id)) await sleep(100);
+    expect(failed['error']).toMatchObject({ code: expect.any(String) });
     await ask('what is left', 'GET', '/documents', { apiKey: spoiled.apiKey });
   });
 
