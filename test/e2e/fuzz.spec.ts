@@ -5,6 +5,7 @@ import { BUSINESS_PASSWORD, businessCertificate } from '../support/business-cert
 import { call } from '../support/http.js';
 import { asCommand, type FuzzRequest, type OpenApi, OpenApiFuzz } from '../support/openapi-fuzz.js';
 import { join, signedIn, type Somebody } from '../support/people.js';
+import { ASKED_FOR_POLLUTION, expectUnpolluted } from '../support/prototype.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 /** Another seed asks other questions: `FUZZ_SEED=7 FUZZ_REQUESTS=20000`. */
@@ -22,7 +23,7 @@ describe('requests made out of the description of the API', () => {
   let platform: Somebody;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await startStack({ env: ASKED_FOR_POLLUTION });
     business = await Business.open(stack);
     const spare = await Business.open(stack, { certificate: null });
     [owner, platform] = [await signedIn(stack), await signedIn(stack, { platformAdmin: true })];
@@ -100,7 +101,7 @@ describe('requests made out of the description of the API', () => {
   }, 300_000);
 
   it('and leave the service as sound as before', async () => {
-    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+    await expectUnpolluted(stack);
     expect((await call(stack.apiUrl, 'GET', '/health/ready')).body).toMatchObject({ status: 'ok' });
     const fresh = await Business.open(stack);
     const { document_id } = await fresh.accepted();
