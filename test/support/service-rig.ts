@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -89,6 +89,7 @@ export class ServiceRig {
 
   private constructor(
     private readonly dataDir: string,
+    private readonly simulatorLogs: string,
     private postgres: EmbeddedPostgres,
     private redis: EmbeddedRedis,
     private readonly simulator: ServiceProcess,
@@ -100,6 +101,8 @@ export class ServiceRig {
   /** @param settings of the service beyond those that every rig needs */
   static async start(settings: Readonly<Record<string, string>>, simulatorSettings: Readonly<Record<string, string>> = {}): Promise<ServiceRig> {
     const dataDir = mkdtempSync(join(tmpdir(), 'sello-rig-data-'));
+    // The server may run as somebody else.
+    chmodSync(dataDir, 0o711);
     const simulatorLogs = mkdtempSync(join(tmpdir(), 'sello-rig-sri-'));
     const [postgres, redis, simulator] = await Promise.all([
       startEmbeddedPostgres({ dataDir, database: 'sello' }),
@@ -113,7 +116,7 @@ export class ServiceRig {
       [postgres.url, redis.url, simulator.url ?? ''].map((url) => TcpProxy.start({ host: '127.0.0.1', port: Number(new URL(url).port) })),
     );
     const proxies = { postgres: forPostgres!, redis: forRedis!, sri: forSri! };
-    const rig = new ServiceRig(dataDir, postgres, redis, simulator, proxies);
+    const rig = new ServiceRig(dataDir, simulatorLogs, postgres, redis, simulator, proxies);
     rig.env = {
       APP_ENV: 'local',
       HOST: '127.0.0.1',
@@ -215,18 +218,14 @@ export class ServiceRig {
     return all.map(({ name, logFile }) => `--- ${name} ${logFile}\n${logTail(logFile, { lines })}`).join('\n');
   }
 
-  /** @param keepLogs leaves the folder of logs for a look */
+  /** @param keepLogs leaves the service's folder of logs for a look */
   async stop(keepLogs = false): Promise<void> {
     for (const proxy of Object.values(this.proxies)) proxy.clear();
     await Promise.all([...this.supervised.map((one) => one.stop()), ...this.loose.map((one) => stopped(one))]);
     await Promise.all(Object.values(this.proxies).map((proxy) => proxy.stop()));
     await this.simulator.stop(2_000);
     await Promise.all([this.postgres.stop(), this.redis.stop()]);
-    // PostgreSQL may live elsewhere, where its user can reach it.
-    const cluster = join(this.dataDir, 'cluster');
-    if (existsSync(cluster)) rmSync(realpathSync(cluster), { recursive: true, force: true });
-    rmSync(this.dataDir, { recursive: true, force: true });
-    if (!keepLogs) rmSync(this.logFolder, { recursive: true, force: true });
+    for (const folder of [this.dataDir, this.simulatorLogs, ...(keepLogs ? [] : [this.logFolder])]) rmSync(folder, { recursive: true, force: true });
   }
 
   private async supervise(name: string, start: (name: string) => Promise<ServiceProcess>): Promise<Supervised> {
