@@ -27,6 +27,34 @@ comment on function reset_password(bytea, text, timestamptz, text, text) is
   'address: if that was not confirmed before, linked identities are removed and reclaim_tenants rids the person''s '
   'tenants of strangers. It locks the person before the token. The API calls it.';
 
+create or replace function link_identity(p_hash bytea, p_user uuid, p_now timestamptz, p_request_id text, p_address text)
+  returns boolean
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+declare
+  offered jsonb;
+begin
+  update one_time_tokens o set used_at = p_now
+  where o.token_hash = p_hash and o.purpose = 'link_identity' and o.user_id = p_user and o.used_at is null and o.expires_at > p_now
+  returning o.detail into offered;
+  if offered is null then
+    return false;
+  end if;
+  insert into user_identities (issuer, subject, user_id, created_at)
+  values (offered ->> 'issuer', offered ->> 'subject', p_user, p_now)
+  on conflict (issuer, subject) do nothing;
+  if not found then
+    return false;
+  end if;
+  update users u set email_verified_at = coalesce(u.email_verified_at, p_now), updated_at = p_now
+  where u.id = p_user and u.email = offered ->> 'email';
+  perform record_for_person(p_user, true, 'identity.linked', jsonb_build_object('issuer', offered ->> 'issuer'), p_now, p_request_id, p_address);
+  return true;
+end $$;
+comment on function link_identity(bytea, uuid, timestamptz, text, text) is
+  'Sign-in: Links the account at an identity provider that a one-time token offers to the person who is signed in, '
+  'and confirms the person''s address if it is the same. It returns false if the token is unknown, used, too old or '
+  'another person''s, or if the account is linked already. The API calls it.';
+
 create or replace function provision_tenant(
   p_tenant uuid, p_name text, p_api_key uuid, p_key_name text, p_prefix text, p_hash bytea, p_environment text, p_now timestamptz)
   returns void

@@ -11,7 +11,7 @@ begin
   if not exists (select from take_one_time_token(p_hash, 'reset_password', p_now)) then
     return false;
   end if;
-  update one_time_tokens o set used_at = p_now where o.user_id = person.id and o.purpose = 'reset_password' and o.used_at is null;
+  update one_time_tokens o set used_at = p_now where o.user_id = person.id and o.purpose in ('reset_password', 'link_identity') and o.used_at is null;
   update users u set password_hash = p_password_hash, token_version = u.token_version + 1, failed_logins = 0, locked_until = null,
     email_verified_at = coalesce(u.email_verified_at, p_now), updated_at = p_now
   where u.id = person.id;
@@ -25,9 +25,41 @@ begin
 end $$;
 comment on function reset_password(bytea, text, timestamptz, text, text) is
   'Sign-in: Sets another password for the person to whom the token was mailed, ends all their sessions, makes every '
-  'other link of a reset worthless and removes linked identities. It returns false if the token is worth nothing. The '
-  'mail proves the address: if that was not confirmed before, reclaim_tenants rids the person''s tenants of strangers. '
-  'It locks the person before the token. The API calls it.';
+  'other link of a reset worthless and removes identities that are linked or offered. It returns false if the token '
+  'is worth nothing. The mail proves the address: if that was not confirmed before, reclaim_tenants rids the '
+  'person''s tenants of strangers. It locks the person before the token. The API calls it.';
+
+-- As before, one after the other with a reset.
+create or replace function link_identity(p_hash bytea, p_user uuid, p_now timestamptz, p_request_id text, p_address text)
+  returns boolean
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+declare
+  offered jsonb;
+begin
+  -- A reset under way makes the token worthless.
+  perform from users u where u.id = p_user for no key update;
+  update one_time_tokens o set used_at = p_now
+  where o.token_hash = p_hash and o.purpose = 'link_identity' and o.user_id = p_user and o.used_at is null and o.expires_at > p_now
+  returning o.detail into offered;
+  if offered is null then
+    return false;
+  end if;
+  insert into user_identities (issuer, subject, user_id, created_at)
+  values (offered ->> 'issuer', offered ->> 'subject', p_user, p_now)
+  on conflict (issuer, subject) do nothing;
+  if not found then
+    return false;
+  end if;
+  update users u set email_verified_at = coalesce(u.email_verified_at, p_now), updated_at = p_now
+  where u.id = p_user and u.email = offered ->> 'email';
+  perform record_for_person(p_user, true, 'identity.linked', jsonb_build_object('issuer', offered ->> 'issuer'), p_now, p_request_id, p_address);
+  return true;
+end $$;
+comment on function link_identity(bytea, uuid, timestamptz, text, text) is
+  'Sign-in: Links the account at an identity provider that a one-time token offers to the person who is signed in, '
+  'and confirms the person''s address if it is the same. It returns false if the token is unknown, used, too old or '
+  'another person''s, or if the account is linked already. It '
+  'locks the person before the token. The API calls it.';
 
 -- As before; what an operator does to a tenant or a person stands in the audit log like what others do.
 create or replace function provision_tenant(

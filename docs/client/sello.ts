@@ -724,7 +724,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a refused document again with mended content under the same number
+         * Send a refused document again with corrected content under the same number
          * @description Permission: `documents:operate`.
          *     Rate limit: 60 calls a minute per API key or person (bucket `issue`).
          */

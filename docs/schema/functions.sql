@@ -3671,7 +3671,7 @@ grant execute on function keep_one_time_token(bytea,text,uuid,jsonb,timestamp wi
 
 -- Links the account at an identity provider that a one-time token offers to the person who is signed in, and confirms
 -- the person's address if it is the same. It returns false if the token is unknown, used, too old or another person's,
--- or if the account is linked already. The API calls it.
+-- or if the account is linked already. It locks the person before the token. The API calls it.
 CREATE OR REPLACE FUNCTION sello.link_identity(p_hash bytea, p_user uuid, p_now timestamp with time zone, p_request_id text, p_address text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3681,6 +3681,8 @@ AS $function$
 declare
   offered jsonb;
 begin
+  -- A reset under way makes the token worthless.
+  perform from users u where u.id = p_user for no key update;
   update one_time_tokens o set used_at = p_now
   where o.token_hash = p_hash and o.purpose = 'link_identity' and o.user_id = p_user and o.used_at is null and o.expires_at > p_now
   returning o.detail into offered;
@@ -3853,9 +3855,9 @@ revoke execute on function renew_session(bytea,bytea,timestamp with time zone,in
 grant execute on function renew_session(bytea,bytea,timestamp with time zone,interval,timestamp with time zone,text,text) to sello_app;
 
 -- Sets another password for the person to whom the token was mailed, ends all their sessions, makes every other link of
--- a reset worthless and removes linked identities. It returns false if the token is worth nothing. The mail proves the
--- address: if that was not confirmed before, reclaim_tenants rids the person's tenants of strangers. It locks the
--- person before the token. The API calls it.
+-- a reset worthless and removes identities that are linked or offered. It returns false if the token is worth nothing.
+-- The mail proves the address: if that was not confirmed before, reclaim_tenants rids the person's tenants of
+-- strangers. It locks the person before the token. The API calls it.
 CREATE OR REPLACE FUNCTION sello.reset_password(p_hash bytea, p_password_hash text, p_now timestamp with time zone, p_request_id text, p_address text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3870,7 +3872,7 @@ begin
   if not exists (select from take_one_time_token(p_hash, 'reset_password', p_now)) then
     return false;
   end if;
-  update one_time_tokens o set used_at = p_now where o.user_id = person.id and o.purpose = 'reset_password' and o.used_at is null;
+  update one_time_tokens o set used_at = p_now where o.user_id = person.id and o.purpose in ('reset_password', 'link_identity') and o.used_at is null;
   update users u set password_hash = p_password_hash, token_version = u.token_version + 1, failed_logins = 0, locked_until = null,
     email_verified_at = coalesce(u.email_verified_at, p_now), updated_at = p_now
   where u.id = person.id;

@@ -121,7 +121,7 @@ export const SETTINGS_SCHEMA = z.object({
   RATE_LIMIT_READ_PER_MINUTE: z.coerce.number().int().positive().default(300).describe('GET /documents/{id} per API key'),
   RATE_LIMIT_AUTH_PER_MINUTE: z.coerce.number().int().positive().default(10).describe('POST /auth/* per address; sign-in and sign-up per account five times as many'),
   RATE_LIMIT_RENAME_PER_HOUR: z.coerce.number().int().positive().default(10).describe('PATCH /auth/me per person, whatever becomes of the call; each change is a line in the audit log of all of their tenants'),
-  RATE_LIMIT_OTHER_PER_MINUTE: z.coerce.number().int().positive().default(600).describe('Every other call per API key or person; and per address the calls whose key or session is none'),
+  RATE_LIMIT_OTHER_PER_MINUTE: z.coerce.number().int().positive().default(600).describe('Every other call per API key or person; and per address the calls whose API key is none'),
   WATCHDOG_SECONDS: seconds('A worker that takes no job for so long, although jobs wait and it has room, ends to be started anew').default(30),
   RETENTION_ARCHIVE_DIR: z.string().optional().describe('Folder to which `npm run retention -- --apply` archives documents before it removes them; it must be there'),
   RETENTION_DOCUMENT_YEARS: z.coerce.number().int().min(7).max(100).default(7).describe('Years after its issue that a document stays; the law and the database want seven at least'),

@@ -150,7 +150,8 @@ describe('rate limits of /auth', () => {
     const key = (await call(stack.apiUrl, 'POST', '/auth/api-keys', { token: owner.token, body: { name: 'Caja' } })).body.key as string;
     await stack.redis.flushdb();
     for (const caller of [{ token: owner.token }, { apiKey: key }]) {
-      const answers = await Promise.all(times(4, () => call(api, 'GET', '/issuers', { ...caller, headers: { 'X-Tenant-Id': randomUUID() } })));
+      const named = [randomUUID(), 'x', randomUUID(), 'x'];
+      const answers = await Promise.all(named.map((tenant) => call(api, 'GET', '/issuers', { ...caller, headers: { 'X-Tenant-Id': tenant } })));
       expect(answers.map(({ status }) => status).sort()).toEqual([403, 403, 403, 429]);
       expect((await call(api, 'GET', '/issuers', caller)).status).toBe(429);
     }
@@ -161,7 +162,7 @@ describe('rate limits of /auth', () => {
     const owner = await signUp(stack.apiUrl);
     const from = (address: string, credential: object): Promise<Answer<Json>> => call(api, 'GET', '/issuers', { ...credential, headers: { 'X-Forwarded-For': address } });
     const key = (await call(stack.apiUrl, 'POST', '/auth/api-keys', { token: owner.token, body: { name: 'Caja' } })).body.key as string;
-    const invented = [{ apiKey: generateApiKey(new CryptoChance(), 'TEST').clear }, { apiKey: 'garbage' }, { token: 'e30.e30.e30' }, {}];
+    const invented = [{ apiKey: generateApiKey(new CryptoChance(), 'TEST').clear }, { apiKey: 'garbage' }, { apiKey: 'garbage' }, { apiKey: 'garbage' }];
     const statuses: number[] = [];
     for (const credential of invented) statuses.push((await from('203.0.113.200', credential)).status);
     expect(statuses).toEqual([401, 401, 401, 429]);
@@ -169,6 +170,8 @@ describe('rate limits of /auth', () => {
     expect([body.error.code, body.error.detail, headers.get('ratelimit-policy')]).toEqual(['RATE_LIMITED', { limit: 3, window_seconds: 60 }, '"refused";q=3;w=60']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     for (const credential of [{ apiKey: key }, { token: owner.token }]) expect((await from('203.0.113.200', credential)).status).toBe(200);
+    // Who has to refresh a token, or to sign in, is told so.
+    for (const credential of [{ token: 'e30.e30.e30' }, {}]) expect((await from('203.0.113.200', credential)).status).toBe(401);
     expect((await from('203.0.113.201', { apiKey: 'garbage' })).status).toBe(401);
   });
 

@@ -498,6 +498,14 @@ describe('drafts and what follows an issued document', () => {
     const whole = { ...note, ...Object.fromEntries(['lines', 'taxes', 'subtotal', 'total_tax', 'total'].map((field) => [field, business.invoice()[field]])) };
     const exceeded = [{ rule: 'issuing.credit_exceeds_original', pointer: '/total', expected: '57.50' }, { rule: 'credit.tax_not_charged', pointer: '/taxes/0/taxable_base', expected: '≤ 50.00' }];
     expect(await dryRun(business, whole)).toEqual([200, false, exceeded]);
+    const more = {
+      ...note, modified_document_id: await authorized(), subtotal: '1000.00', total_tax: '150.00', total: '1150.00',
+      lines: [{ line_number: 1, description: 'x', quantity: '1', unit_price: '1000.00', subtotal: '1000.00', tax_rate_code: '4' }],
+      taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '1000.00', rate: '0.15', tax_amount: '150.00' }],
+    };
+    const holders = async (body: Invoice): Promise<unknown> =>
+      (await business.call<{ findings: Record<string, unknown>[] }>('POST', '/documents/validate', business.invoice(body))).body.findings.find(({ rule }) => rule === 'issuing.credit_exceeds_original')?.['actual'];
+    expect([await holders(more), await holders(whole)]).toEqual([null, expect.stringMatching(/^\d{3}-\d{3}-\d{9} [A-Z_]+$/)]);
     const totalled = { ...note, subtotal: undefined, total_tax: undefined, total: undefined, taxes: undefined };
     expect(await dryRun(business, totalled)).toEqual([200, true, []]);
 

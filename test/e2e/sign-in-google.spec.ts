@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { googleSettings, startIdentityProvider } from '../../src/local/parts.js';
 import type { ServiceProcess } from '../../src/local/service-process.js';
 import { cookiesOf, logIn, newAddress, signUp } from '../support/callers.js';
+import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { type Answer, call, type Json } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -111,6 +112,28 @@ describe('signing in with Google', () => {
       `insert into one_time_tokens (token_hash, purpose, user_id, created_at, expires_at) values (sha256('t'), 'reset_password', $1, now(), now() + interval '1 hour')`, [owner.userId]);
     expect((await call(api, 'POST', '/auth/password/reset', { body: { token: 't', password: 'otras palabras distintas' } })).status).toBe(204);
     expect(await stack.database.query('select from user_identities where user_id = $1', [owner.userId])).toEqual([]);
+  });
+
+  it('links nothing that was offered before a reset, nor while it is under way', async () => {
+    const owner = await signUp(api);
+    const offer = (token: string): Promise<unknown> => stack.database.query(
+      `insert into one_time_tokens (token_hash, purpose, user_id, detail, created_at, expires_at)
+       values (sha256($1::bytea), 'link_identity', $2, '{"issuer": "https://elsewhere.example", "subject": "former", "email": "x@example.org"}', now(), now() + interval '10 minutes')`, [token, owner.userId]);
+    const link = (token: string, session: string): Promise<Answer<Json>> => call(api, 'POST', '/auth/google/link', { token: session, body: { link_token: token } });
+    await offer('offered');
+    await offer('offered, too');
+    await stack.database.query(
+      `insert into one_time_tokens (token_hash, purpose, user_id, created_at, expires_at) values (sha256('under way'), 'reset_password', $1, now(), now() + interval '1 hour')`, [owner.userId]);
+    let linked: Promise<Answer<Json>> | null = null;
+    await inTransaction(stack.database, async (client) => {
+      await client.query(`select reset_password(sha256('under way'), 'no hash', now(), null, null)`);
+      linked = link('offered', owner.token);
+      await lockAwaited(stack.database);
+      await client.query('commit');
+    });
+    expect((await linked!).status).toBeGreaterThanOrEqual(400);
+    expect(await stack.database.query('select from user_identities where user_id = $1', [owner.userId])).toEqual([]);
+    expect(await stack.database.query(`select from one_time_tokens where user_id = $1 and purpose = 'link_identity' and used_at is null`, [owner.userId])).toEqual([]);
   });
 
   it('forgets at a reset who held the address before, and lets the present holder link anew', async () => {

@@ -302,7 +302,7 @@ export const BUGS: readonly PlantedBug[] = [
     isRare: true,
     authorization: (below, store) => ({
       query: (key): Promise<AuthorizationAnswer> =>
-        [...memory(store).documents.values()].some(({ access_key }) => access_key === key) ? below.query(key) : Promise.resolve({ kind: 'entries', entries: [], consultedKey: key }),
+        [...memory(store).documents.values()].some(({ access_key }) => access_key === key) ? below.query(key) : Promise.resolve({ kind: 'entries', entries: [] }),
     }),
   },
   {

@@ -63,7 +63,7 @@ export class DocumentActionsController {
   @HttpCode(202)
   @RequirePermission('documents:operate')
   @RateLimit('issue')
-  @ApiOperation({ operationId: 'correctDocument', summary: 'Send a refused document again with mended content under the same number' })
+  @ApiOperation({ operationId: 'correctDocument', summary: 'Send a refused document again with corrected content under the same number' })
   @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) until the document is decided, or waits for a person' })
   @ApiBody({ type: DocumentCreateDto, examples: ISSUE_EXAMPLES })
   @ApiAcceptedResponse({ type: DocumentSyncSubmit })

@@ -60,8 +60,7 @@ export function serviceDataSourceOptions(url: string, program: Program, poolSize
 /**
  * Connection of the schema's owner: migrations and operator's acts only. Whoever waits for a lock on a table holds up all
  * who come after, so it waits shorter than they do. An index takes as long as its table is big: a bound that the server has
- * set would keep it from ever being built. The server looks every few seconds whether whoever asked is still there: it would build
- * on after a command that was ended, and the next one would meet it.
+ * set would keep it from ever being built.
  */
 export function ownerDataSourceOptions(url: string, program: Program): DataSourceOptions {
   return {
@@ -72,6 +71,6 @@ export function ownerDataSourceOptions(url: string, program: Program): DataSourc
     migrationsTableName: 'migrations',
     migrationsTransactionMode: 'each',
     synchronize: false,
-    extra: { ...KEPT_ALIVE, application_name: applicationName(program), max: 2, options: `-c search_path=sello ${SESSION} -c statement_timeout=0 -c lock_timeout=3000 -c client_connection_check_interval=5000` },
+    extra: { ...KEPT_ALIVE, application_name: applicationName(program), max: 2, options: `-c search_path=sello ${SESSION} -c statement_timeout=0 -c lock_timeout=3000` },
   };
 }

@@ -50,6 +50,9 @@ async function whole(runner: QueryRunner, statements: string): Promise<void> {
   await runner.query(TAKE_BACK);
 }
 
+/** The server would build on after a command that was ended, and the next one would meet it. One on Windows cannot see who left. */
+const END_WITH_US = 'do $$ begin set client_connection_check_interval = 5000; exception when invalid_parameter_value then null; end $$';
+
 /**
  * Builds or drops one index. Nobody has to wait for it, so it waits for transactions under way as long as they take. An index of
  * that name is of a run that did not come to its end: one that was finished is kept, for it may have taken hours, and one that was
@@ -58,6 +61,7 @@ async function whole(runner: QueryRunner, statements: string): Promise<void> {
 async function beside(runner: QueryRunner, statement: string): Promise<void> {
   const built = /^create (?:unique )?index concurrently (\w+)/m.exec(statement)?.[1];
   await runner.query('set lock_timeout = 0');
+  await runner.query(END_WITH_US);
   try {
     if (built !== undefined) {
       if (await isUsable(runner, built)) return;
@@ -66,6 +70,7 @@ async function beside(runner: QueryRunner, statement: string): Promise<void> {
     await runner.query(statement);
   } finally {
     await runner.query('reset lock_timeout');
+    await runner.query('reset client_connection_check_interval');
   }
 }
 

@@ -24,7 +24,7 @@ export function answerUnreadable(server: Server, ids: Ids, logger: Logger): void
     // Node reports every piece that comes, also on a connection that only waits for its last answer.
     if (ending.has(socket)) return;
     // Opened ahead, as browsers, proxies and clients do: an answer to nothing would be taken for that of the first request. It is
-    // ended as any that stands still.
+    // ended without one, as any that stands still (`endStandstills`).
     if (cause.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return;
     const refusal = refusalOf(cause.code);
     // The answer that the socket is about to carry, if the head of its request was whole; Node goes by it too.

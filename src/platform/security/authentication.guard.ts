@@ -53,7 +53,6 @@ export class AuthenticationGuard implements CanActivate {
     }
     const inTenant = isOfTenant(this.says(context, PERMISSION_KEY));
     request.person = await this.people.authenticate(context, request, inTenant);
-    request.callerId = request.person.userId;
     if (inTenant) request.tenant = await this.people.enterTenant(request, request.person);
     return true;
   }

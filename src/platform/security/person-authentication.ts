@@ -38,6 +38,7 @@ export class PersonAuthentication {
    */
   async authenticate(context: ExecutionContext, request: ServiceRequest, inTenant: boolean): Promise<SignedInPerson> {
     const claims = await this.claimsOf(context, request);
+    request.callerId = claims.sub;
     const rows = await this.database.withoutTenant<SessionRow>(SESSION, [
       claims.sub, claims.sid, claims.tv, inTenant ? namedTenant(request) : null, this.clock.now(),
     ]);

@@ -185,6 +185,7 @@ describe('an answer of reception', () => {
     [['52'], { suggested_action: 'correct' }],
     [['39', '52'], { suggested_action: 'correct' }],
     [['9999'], { suggested_action: 'correct' }],
+    [['35'], { suggested_action: 'contact_support' }],
     [['39'], { suggested_action: 'retry' }],
     [['40'], { suggested_action: 'retry' }],
     [['42'], { suggested_action: 'retry' }],

@@ -120,7 +120,8 @@ function refused(document: DocumentState, service: 'reception' | 'authorization'
 }
 
 /** What a refusal asks for: a signature or a block is no fault of the content. */
-function remedyOf({ mendable, scope, code }: Verdict): object {
+function remedyOf({ mendable, scope, code, ours }: Verdict): object {
+  if (ours === true) return { suggested_action: 'contact_support' };
   if (mendable === undefined) return { suggested_action: 'correct' };
   return scope === undefined ? { suggested_action: 'retry' } : { suggested_action: 'resume_pause_then_retry', scope, sri_code: code };
 }

@@ -29,7 +29,7 @@ const RULES = defineRules({
   },
 });
 
-/** Sends a refused document again with mended content under the same number (ficha técnica §5.10). */
+/** Sends a refused document again with corrected content under the same number (ficha técnica §5.10). */
 export class CorrectDocument extends Command<DocumentSyncSubmit> {
   constructor(
     readonly tenant: TenantContext,

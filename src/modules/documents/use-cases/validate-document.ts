@@ -107,7 +107,7 @@ function pointerOf(detail: unknown): string {
 /** The notes that hold the balance, with their states. */
 function heldBy(detail: unknown): string | null {
   const notes = isObject(detail) ? (detail['held_by'] as readonly CreditHolder[] | undefined) : undefined;
-  return notes?.map(({ number, status }) => `${number} ${status}`).join(', ') ?? null;
+  return notes === undefined || notes.length === 0 ? null : notes.map(({ number, status }) => `${number} ${status}`).join(', ');
 }
 
 function detailText(detail: unknown, name: 'field' | 'available' | 'status' | 'ruc'): string | null {

@@ -1,9 +1,9 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import { MEMBER_ROLES } from '../../../shared/tenant-context.js';
-import { type Actor, type Member, MEMBER_STATUSES, requireMayGive, requireMayTouch, requireNoOwnReturn, requireNoRise, requireOwnerLeft, requireStatus } from './authority.js';
+import { type Actor, type Member, MEMBER_STATUSES, requireMayGive, requireMayTouch, requireNoOwnReturn, requireNoRise, requireNotOfTheirs, requireNotTheirMaker, requireOwnerLeft, requireStatus } from './authority.js';
 
 const ACTORS = [...MEMBER_ROLES, 'api_key', 'platform_admin'] as const;
-const actor = (role: Actor['role'], memberId: string | null = 'me'): Actor => ({ role, memberId });
+const actor = (role: Actor['role'], memberId: string | null = 'me', makersAddress: string | null = null): Actor => ({ role, memberId, makersAddress });
 const member = (over: Partial<Member> = {}): Member => ({ id: 'somebody', role: 'viewer', status: 'active', ...over });
 
 /** Code and reason of the refusal, or null. */
@@ -37,6 +37,13 @@ describe('authority over members', () => {
   it('lets nobody resume themselves by a key of theirs', () => {
     expect(refusal(() => requireNoOwnReturn(actor('api_key'), member({ id: 'me', status: 'suspended' })))).toEqual(['FORBIDDEN', 'own_role']);
     for (const by of ['other', null]) expect(refusal(() => requireNoOwnReturn(actor('api_key', by), member({ id: 'me', status: 'suspended' })))).toBeNull();
+  });
+
+  it('lets no key remove or invite who made it, and anybody leave', () => {
+    expect(refusal(() => requireNotOfTheirs(actor('api_key'), member({ id: 'me' })))).toEqual(['FORBIDDEN', 'own_role']);
+    for (const [by, whose] of [[actor('api_key', null), 'me'], [actor('api_key'), 'other'], [actor('tenant_admin'), 'me']] as const) expect(refusal(() => requireNotOfTheirs(by, member({ id: whose })))).toBeNull();
+    expect(refusal(() => requireNotTheirMaker(actor('api_key', null, 'a@b.ec'), 'a@b.ec'))).toEqual(['FORBIDDEN', 'own_role']);
+    for (const by of [actor('api_key', null, 'c@b.ec'), actor('tenant_owner')]) expect(refusal(() => requireNotTheirMaker(by, 'a@b.ec'))).toBeNull();
   });
 
   it('keeps one active owner', () => {

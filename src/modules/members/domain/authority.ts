@@ -12,6 +12,8 @@ export interface Actor {
   readonly role: MemberRole | 'api_key' | 'platform_admin';
   /** The actor's own place in the tenant, that of a key being its maker's; null for the platform, and keys whose maker has none. */
   readonly memberId: string | null;
+  /** Of the maker of a key that acts: such a key neither removes nor invites its maker. Null for all others. */
+  readonly makersAddress: string | null;
 }
 
 export type MemberStatus = 'invited' | 'active' | 'suspended';
@@ -44,6 +46,19 @@ export function requireNoRise(actor: Actor, member: Member, role: MemberRole): v
  */
 export function requireNoOwnReturn(actor: Actor, member: Member): void {
   if (actor.memberId === member.id) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
+}
+
+/**
+ * A key that removed its maker would not be known for theirs any more.
+ * @throws DomainError FORBIDDEN when a key of the member's acts
+ */
+export function requireNotOfTheirs(actor: Actor, member: Member): void {
+  if (actor.role === 'api_key' && actor.memberId === member.id) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
+}
+
+/** @throws DomainError FORBIDDEN when a key would invite whoever made it, who was removed */
+export function requireNotTheirMaker(actor: Actor, address: string): void {
+  if (actor.makersAddress === address) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
 }
 
 /**

@@ -184,22 +184,23 @@ async function lockTenant(manager: EntityManager, { tenantId }: TenantContext): 
 /** The actor as the database knows it now: a change that was waited for may have taken its rights away. */
 async function actorOf(manager: EntityManager, { tenantId, principal }: TenantContext, demands: Permission | null = 'members:write'): Promise<Actor> {
   if (principal.kind === 'api_key') {
-    const [key] = await manager.query<{ revoked: boolean; maker: string | null }[]>(
-      `select k.revoked_at is not null as revoked, m.id as maker from api_keys k left join members m on m.tenant_id = k.tenant_id and m.user_id = k.created_by
+    const [key] = await manager.query<{ revoked: boolean; maker: string | null; address: string | null }[]>(
+      `select k.revoked_at is not null as revoked, m.id as maker, (select p.email from describe_person(k.created_by) p limit 1) as address
+       from api_keys k left join members m on m.tenant_id = k.tenant_id and m.user_id = k.created_by
        where k.tenant_id = $1 and k.id = $2`,
       [tenantId, principal.id],
     );
     if (key?.revoked !== false) throw new DomainError('UNAUTHENTICATED');
-    return { role: 'api_key', memberId: key.maker };
+    return { role: 'api_key', memberId: key.maker, makersAddress: key.address };
   }
-  if (principal.memberId === null) return { role: principal.role, memberId: null };
+  if (principal.memberId === null) return { role: principal.role, memberId: null, makersAddress: null };
   const [own] = await manager.query<{ role: MemberRole }[]>(
     `select role from members where tenant_id = $1 and id = $2 and user_id = $3 and status = 'active'`, [tenantId, principal.memberId, principal.id],
   );
   // A place of one's own that ended meanwhile is no longer there to be given up.
-  if (demands === null) return { role: found(own).role, memberId: principal.memberId };
+  if (demands === null) return { role: found(own).role, memberId: principal.memberId, makersAddress: null };
   if (own === undefined || !isAllowed(own.role, demands)) throw new DomainError('FORBIDDEN', { permission: demands });
-  return { role: own.role, memberId: principal.memberId };
+  return { role: own.role, memberId: principal.memberId, makersAddress: null };
 }
 
 /** Who accepts an invitation holds the member and not the tenant: it is waited for, and the member read as it is then. */

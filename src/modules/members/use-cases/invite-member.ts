@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Chance, CHANCE, type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { MemberRole, TenantContext } from '../../../shared/tenant-context.js';
-import { requireMayGive } from '../domain/authority.js';
+import { type Actor, requireMayGive, requireNotTheirMaker } from '../domain/authority.js';
 import { drawInvitation } from '../invitations/draw-invitation.js';
 import { InvitationLetters } from '../invitations/invitation-letters.js';
 import type { MemberRecord } from '../members.responses.js';
@@ -38,7 +38,11 @@ export class InviteMemberHandler implements ICommandHandler<InviteMember> {
     const now = this.clock.now();
     const invitation = drawInvitation(this.chance, now);
     const invited = { id: this.ids.uuid(), email, role, ...invitation };
-    const member = await this.members.invite(tenant, invited, (actor) => requireMayGive(actor, role), now);
+    const judge = (actor: Actor): void => {
+      requireMayGive(actor, role);
+      requireNotTheirMaker(actor, email);
+    };
+    const member = await this.members.invite(tenant, invited, judge, now);
     this.letters.send({ email: member.email, tenantName: name, token: invitation.token });
     return member;
   }
