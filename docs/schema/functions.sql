@@ -748,16 +748,16 @@ declare
 begin
   -- A bell forgotten by a crash of the server is rung again: no need to wait for the disk.
   perform set_config('synchronous_commit', 'off', true);
-  is_simple := (select count(*) from (select from outbox o where o.due_at <= p_now and o.sequential > 0 limit p_limit + 1) due) <= p_limit;
+  is_simple := (select count(*) from (select from outbox o where o.due_at <= p_now and o.sequential < 1000000000 limit p_limit + 1) due) <= p_limit;
   if is_simple and p_places is not null then
-    is_simple := not exists (select from outbox o where o.due_at <= p_now and o.sequential > 0 and p_places ? o.step);
+    is_simple := not exists (select from outbox o where o.due_at <= p_now and o.sequential < 1000000000 and p_places ? o.step);
   end if;
   if is_simple then
     return query
     update outbox o set announced_at = p_now, announcements = o.announcements + 1
     from (
       select w.tenant_id, w.document_id from outbox w
-      where w.due_at <= p_now and w.sequential > 0 and is_ready(w, p_now, p_patience)
+      where w.due_at <= p_now and w.sequential < 1000000000 and is_ready(w, p_now, p_patience)
       for no key update skip locked
     ) ready
     where o.tenant_id = ready.tenant_id and o.document_id = ready.document_id
@@ -2757,7 +2757,7 @@ begin
   from (
     select w.step, count(*) as due_rows, min(w.due_at) filter (where not w.ahead) as due_at,
       min(w.due_at) filter (where not w.ahead and w.announced_at is null) as unannounced
-    from (select o.step, o.due_at, o.ahead, o.announced_at from outbox o where o.due_at <= p_now and o.sequential > 0 order by o.due_at limit few) w
+    from (select o.step, o.due_at, o.ahead, o.announced_at from outbox o where o.due_at <= p_now and o.sequential < 1000000000 order by o.due_at limit few) w
     group by w.step
   ) k;
   if due_rows = few then

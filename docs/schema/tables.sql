@@ -226,7 +226,7 @@ create table outbox (
 ) with (fillfactor=50);
 grant select, insert, update, delete on outbox to sello_app;
 grant select, update on outbox to sello_worker;
-CREATE INDEX outbox_in_time ON sello.outbox USING btree (due_at) WHERE (sequential > 0);
+CREATE INDEX outbox_by_age ON sello.outbox USING btree (due_at) WHERE (sequential < 1000000000);
 CREATE INDEX outbox_in_turns ON sello.outbox USING btree (tenant_id, step, ahead, due_at) WHERE (sequential > 0);
 CREATE INDEX outbox_parked ON sello.outbox USING btree (tenant_id, issuer_id, emission_point_id, document_type, sequential) WHERE ((due_at = 'infinity'::timestamp with time zone) AND (sequential > 0));
 CREATE INDEX outbox_to_send ON sello.outbox USING btree (tenant_id, emission_point_id, document_type, sequential) WHERE (unsent AND (due_at < 'infinity'::timestamp with time zone) AND (sequential IS NOT NULL));

@@ -38,6 +38,14 @@ describe('with plans made while the queues were empty', () => {
     await database.drop();
   });
 
+  /** A connection without plans. */
+  async function connectAnew(): Promise<void> {
+    await session.release();
+    await service.destroy();
+    service = await serviceConnections(database.url, 'api', 1);
+    session = service.createQueryRunner();
+  }
+
   /** Runs one call as a transaction of the session; returns what it returns, and how many rows of the tables it read. */
   async function reading<Row>(call: () => Promise<Row>, isKept = true): Promise<{ result: Row; read: number }> {
     await session.startTransaction();
@@ -94,6 +102,16 @@ describe('with plans made while the queues were empty', () => {
     await counted('begin an attempt', 'select * from begin_attempt($1, $2, $3, $4)', [tenantId, delivery!.id, token, at]);
     await counted('end an attempt', `select end_attempt($1, $2, $3, $4, 1, 'delivered', 200, 1, null, interval '1 day', $5)`, [tenantId, delivery!.id, token, at, randomUUID()]);
     return read;
+  }
+
+  /** Of the life of a document: rows by keys, however full the queues are. */
+  function expectLittle({ announce, ages, 'claim mails': mails, 'claim deliveries': deliveries, ...ofOne }: Record<string, number>): void {
+    expect(Object.entries(ofOne).filter(([, read]) => read > OF_ONE)).toEqual([]);
+    expect(Object.entries({ announce, mails, deliveries }).filter(([, read]) => read! > OF_SOME)).toEqual([]);
+    // The oldest two thousand are looked at, and a thousand of those of webhooks.
+    expect(ages).toBeLessThan(3 * OF_SOME);
+    // What was to be measured was there to be read.
+    expect(Math.min(announce!, mails!, deliveries!, ofOne['take']!, ofOne['settle a mail']!, ofOne['end an attempt']!)).toBeGreaterThan(0);
   }
 
   it('no index of a queue serves whoever does not ask for it, but those by time alone', async () => {
@@ -199,13 +217,23 @@ describe('with plans made while the queues were empty', () => {
          from more, (select * from document_contents where tenant_id = '${tenantId}' limit 1) c
        )
        insert into mails (tenant_id, id, cause, document_id, recipient, language, created_at, updated_at) select '${tenantId}', id, 'authorized', id, 'a@example.com', 'es', now(), now() from more`);
-    const { announce, ages, 'claim mails': mails, 'claim deliveries': deliveries, ...ofOne } = await lifeOfADocument();
-    expect(Object.entries(ofOne).filter(([, read]) => read > OF_ONE)).toEqual([]);
-    expect(Object.entries({ announce, mails, deliveries }).filter(([, read]) => read! > OF_SOME)).toEqual([]);
-    // The oldest two thousand are looked at, and a thousand of those of webhooks.
-    expect(ages).toBeLessThan(3 * OF_SOME);
-    // What was to be measured was there to be read.
-    expect(Math.min(announce!, mails!, deliveries!, ofOne['take']!, ofOne['settle a mail']!, ofOne['end an attempt']!)).toBeGreaterThan(0);
+    expectLittle(await lifeOfADocument());
+  });
+
+  it.each([
+    ['are signed', 'prepare', false],
+    ['wait for the SRI to take them', 'submit', true],
+    ['are asked about', 'authorize', false],
+  ])('a full queue is read as little that PostgreSQL looked at while all in it %s', async (_, step, isAhead) => {
+    const others = await threeOthers();
+    await database.query('delete from outbox where document_id in (select id from documents)');
+    // As far as documents go, nobody else has any: four tenants with a quarter each, and all of one kind.
+    await database.query(
+      `update outbox o set step = $1, ahead = $2, tenant_id = ($3::uuid[])[1 + o.sequential % 4], announced_at = null, due_at = now() - o.sequential * interval '1 second'`,
+      [step, isAhead, [tenant.tenantId, ...others.map(({ tenantId }) => tenantId)]]);
+    for (const table of TABLES) await database.query(`vacuum analyze ${table}`);
+    await connectAnew();
+    expectLittle(await lifeOfADocument());
   });
 
   it('claims read a long queue as little that PostgreSQL has looked at, when it was short or since', async () => {
@@ -220,10 +248,7 @@ describe('with plans made while the queues were empty', () => {
         read.push((await reading(() => session.query(sql, [randomUUID(), new Date()]), false)).read);
       }
     };
-    await session.release();
-    await service.destroy();
-    service = await serviceConnections(database.url, 'api', 1);
-    session = service.createQueryRunner();
+    await connectAnew();
     for (let time = 1; time <= 8; time += 1) await claim();
     await putDue(others, BACKLOG);
     // Beside them one with as much that is due later, but for a little.

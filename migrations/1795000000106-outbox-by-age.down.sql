@@ -1,0 +1,1 @@
+drop index outbox_by_age;
