@@ -1632,7 +1632,7 @@ end $function$;
 -- number of the emission point was woken because this one is no longer to be sent before it. It raises SE110, and
 -- writes nothing, if status, version or (given p_token) lease are no longer those that were read; the triggers of
 -- documents raise SE100 and SE101 for a wrong move, SE006 and SE007 for a credit note that is taken up again, and SE008
--- for a request to annul what was credited. It locks the document, then its due work; a document that parks for want of
+-- for a request to annul what was credited. It locks the document, then its due work; a document that waits for want of
 -- a certificate also locks its issuer for share, so that an activation under way is not missed. The worker calls it for
 -- each step, and the API for acts of callers. A caller whose clock is ahead of the database's has all its times put
 -- back by as much.
@@ -1663,12 +1663,14 @@ begin
     raise exception 'lease of document % was lost', p_document using errcode = 'SE110';
   end if;
 
-  -- Parked for a certificate: one that was activated since the worker looked has set nothing going for this document.
-  -- The lock waits for an activation under way, and makes a later one wait until this document is seen as parked.
-  if p_work ->> 'step' = 'prepare' and p_work ->> 'due_at' = 'infinity' then
+  -- Without a certificate it is parked, or compared with the SRI daily if it was sent before: one that was activated since the worker
+  -- looked has set nothing going for this document. The lock waits for an activation under way, and makes a later one wait until this
+  -- document is seen as parked.
+  if p_work ->> 'step' = 'prepare' and p_work ->> 'due_at' = 'infinity'
+    or (p_work ->> 'recheck')::boolean and coalesce(last_move ->> 'to', p_status) in ('NUMBER_RESERVED', 'XML_GENERATED') then
     perform from issuers i where i.tenant_id = p_tenant and i.id = d.issuer_id for share;
     if exists (select from certificates c where c.tenant_id = p_tenant and c.issuer_id = d.issuer_id and c.is_active and c.valid_to > p_now) then
-      p_work := jsonb_set(p_work, '{due_at}', to_jsonb(p_now + lead));
+      p_work := p_work - 'recheck' || jsonb_build_object('step', 'prepare', 'due_at', p_now + lead);
     end if;
   end if;
 
@@ -2809,8 +2811,8 @@ grant execute on function work_ages(timestamp with time zone,integer) to sello_a
 -- ===== Pauses
 
 -- Ends a pause of an issuer and returns it; one that has ended stays as it is, and no row means that there is none. The
--- documents that waited are woken by wake_resumed afterwards. The API calls it. It ends by the database's clock if the
--- caller's is ahead of it.
+-- documents that waited are woken by wake_resumed afterwards. The API calls it. It ends by the database's clock, and
+-- p_now is for versions before.
 CREATE OR REPLACE FUNCTION sello.end_pause(p_tenant uuid, p_issuer uuid, p_pause uuid, p_now timestamp with time zone)
  RETURNS SETOF issuing_pauses
  LANGUAGE plpgsql
@@ -2818,7 +2820,7 @@ AS $function$
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
   return query
-  update issuing_pauses p set resumed_at = coalesce(p.resumed_at, least(p_now, clock_timestamp()))
+  update issuing_pauses p set resumed_at = coalesce(p.resumed_at, clock_timestamp())
   where p.tenant_id = p_tenant and p.issuer_id = p_issuer and p.id = p_pause
   returning p.*;
 end $function$;

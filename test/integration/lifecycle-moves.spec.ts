@@ -45,6 +45,8 @@ describe('moves in the database', () => {
     (await documents.take(seed.tenantId, id, token, now, leaseMs))?.claim ?? null;
 
   const PARK: Decision = { moves: [], patch: { errorCode: 'CERTIFICATE_NOT_FOUND' }, work: { step: 'prepare', dueAt: 'never' } };
+  /** What is parked after a correction of what was sent is compared with the SRI daily. */
+  const COMPARE: Decision = { ...PARK, work: { step: 'authorize', dueAt: new Date(Date.now() + 86_400_000), recheck: true } };
   const activate = (active: boolean): Promise<unknown> => database.query('update certificates set is_active = $2 where tenant_id = $1', [seed.tenantId, active]);
   const isParked = async (id: string): Promise<boolean | undefined> =>
     (await database.query<{ parked: boolean }>(`select due_at = 'infinity' as parked from outbox where document_id = $1`, [id]))[0]?.parked;
@@ -197,6 +199,10 @@ describe('moves in the database', () => {
     expect(await isParked(id)).toBe(true);
     await activate(true);
     expect(await isParked(id)).toBe(false);
+    // And what failed for good, or is asked about for another reason, is left as it is.
+    const failed = await issue();
+    await documents.advance(await stateOf(failed), { ...COMPARE, moves: [{ trigger: 'failed' }] }, null, new Date());
+    expect(await workOf(failed)).toEqual({ step: 'authorize', is_due: false });
   });
 
   it('tells whether the current bytes were sent, and that their certificate served until it was revoked', async () => {
@@ -219,13 +225,17 @@ describe('moves in the database', () => {
     await database.query('update certificates set is_active = true, revoked_at = null where tenant_id = $1', [seed.tenantId]);
   });
 
-  it('does not park a document whose certificate was activated since the worker looked', async () => {
+  const workOf = async (id: string): Promise<{ step: string; is_due: boolean } | undefined> =>
+    (await database.query<{ step: string; is_due: boolean }>('select step, due_at <= clock_timestamp() as is_due from outbox where document_id = $1', [id]))[0];
+
+  it.each([['parked', PARK], ['compared daily', COMPARE]])('what would be %s goes on if its certificate was activated since the worker looked', async (_, waiting) => {
     const id = await issue();
-    await documents.advance(await stateOf(id), PARK, null, new Date());
-    expect(await isParked(id)).toBe(false);
+    await documents.advance(await stateOf(id), waiting, null, new Date());
+    expect(await workOf(id)).toEqual({ step: 'prepare', is_due: true });
+    expect((await database.query('select next_attempt_at is not null as is_shown from documents where id = $1', [id]))[0]).toEqual({ is_shown: true });
   });
 
-  it('does not park a document past an activation that has not committed yet', async () => {
+  it.each([['parked', PARK], ['compared daily', COMPARE]])('what would be %s waits for an activation that has not committed yet', async (_, waiting) => {
     const id = await issue();
     await activate(false);
     const upload = new pg.Client({ connectionString: database.ownerUrl, options: '-c search_path=sello' });
@@ -234,11 +244,11 @@ describe('moves in the database', () => {
       await upload.query('begin');
       await upload.query('select 1 from issuers where tenant_id = $1 and id = $2 for no key update', [seed.tenantId, seed.issuerId]);
       await upload.query('update certificates set is_active = true where tenant_id = $1', [seed.tenantId]);
-      const parking = documents.advance(await stateOf(id), PARK, null, new Date());
+      const parking = documents.advance(await stateOf(id), waiting, null, new Date());
       await lockAwaited(database);
       await upload.query('commit');
       await parking;
-      expect(await isParked(id)).toBe(false);
+      expect(await workOf(id)).toEqual({ step: 'prepare', is_due: true });
     } finally {
       await upload.end();
     }

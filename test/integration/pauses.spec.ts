@@ -11,6 +11,7 @@ import { ResumePause, ResumePauseHandler } from '../../src/modules/documents/use
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
+import type { Clock } from '../../src/shared/ports.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { inTransaction } from '../support/held-transaction.js';
@@ -79,7 +80,7 @@ describe('a pause', () => {
   };
   const pauses = (): Promise<{ id: string; scope: string; code: string; is_open: boolean }[]> =>
     database.query('select id, scope, code, resumed_at is null as is_open from issuing_pauses where tenant_id = $1 order by created_at', [seed.tenantId]);
-  const resume = (id: string) => new ResumePauseHandler(new PausesRepository(transaction), new SystemClock()).execute(new ResumePause(acting(), seed.issuerId, id));
+  const resume = (id: string, clock: Clock = new SystemClock()) => new ResumePauseHandler(new PausesRepository(transaction), clock).execute(new ResumePause(acting(), seed.issuerId, id));
   const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 
   it('begins with the first refusal that says so', async () => {
@@ -209,6 +210,15 @@ describe('a pause', () => {
     });
     await resume(pause!.id);
     expect(await record()).toMatchObject({ error: null, next_attempt_at: expect.any(Date) });
+    expect((await documents.take(seed.tenantId, id, randomUUID(), new Date(), 60_000))?.claim.step).toBe('submit');
+  });
+
+  it('is resumed by an API whose clock is late, for what came to wait meanwhile too', async () => {
+    await refuse(await sent(ago(1)));
+    const [pause] = await pauses();
+    const id = await signed();
+    expect(await documents.take(seed.tenantId, id, randomUUID(), new Date(), 60_000)).toBeNull();
+    await resume(pause!.id, { now: () => new Date(Date.now() - 3_600_000) });
     expect((await documents.take(seed.tenantId, id, randomUUID(), new Date(), 60_000))?.claim.step).toBe('submit');
   });
 

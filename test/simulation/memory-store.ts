@@ -444,12 +444,13 @@ export class MemoryStore implements Store {
     (d as Json)['updated_at'] = iso(now);
     const patch = parse(patchJson) ?? {};
     for (const column of PATCHED) if (column in patch) (d as Json)[column] = patch[column];
-    const work = parse(workJson);
+    let work = parse(workJson);
+    // Without a certificate it is parked, or compared daily: where one was activated meanwhile it goes on at once.
+    const isParked = work?.['step'] === 'prepare' && work['due_at'] === 'infinity';
+    const isCompared = work?.['recheck'] === true && (from === 'NUMBER_RESERVED' || from === 'XML_GENERATED');
+    if ((isParked || isCompared) && this.canIssue(tenant, d.issuer_id, now)) work = { ...work, step: 'prepare', due_at: iso(now), recheck: false };
     const keep = work !== null && 'keep' in work;
-    const due = work !== null && !keep;
-    const wanted = due ? instant(work['due_at']) : Infinity;
-    // Parked although a certificate was activated meanwhile: it goes on at once.
-    const dueAt = due && wanted === Infinity && this.canIssue(tenant, d.issuer_id, now) ? now : wanted;
+    const dueAt = work !== null && !keep ? instant(work['due_at']) : Infinity;
     if (!keep) d.next_attempt_at = dueAt === Infinity || work?.['recheck'] === true ? null : dueAt;
     append(this.history, rowKey, history);
     append(this.events, rowKey, events);

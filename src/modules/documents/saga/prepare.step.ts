@@ -96,12 +96,11 @@ export class PrepareStep implements SagaStep {
 
   /**
    * Parks the document until a certificate is activated. If a version from before a correction was sent, and callers cannot
-   * reconcile in this state, the SRI is asked about that version daily; the first time within a minute, because a certificate
-   * activated just now has not woken the document.
+   * reconcile in this state, the SRI is asked about that version daily. Where one was activated just now, it goes on at once:
+   * advance_document sees to it.
    */
   private park(state: DocumentState, errorCode: 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED', now: Date): Decision {
-    const isFirst = state.errorCode !== errorCode;
-    const comparison = recheck(state, now, this.policy, isFirst ? SOON_MS : undefined);
+    const comparison = recheck(state, now, this.policy);
     const work: Work = (allows(state.status, 'reconcile') ? null : comparison) ?? { step: 'prepare', dueAt: 'never' };
     return { moves: [], patch: { errorCode, errorDetail: { suggested_action: 'upload_certificate' } }, work };
   }
@@ -127,7 +126,6 @@ function certificateProblem(certificate: LoadedDocument['activeCertificate'], no
 }
 
 const KEY_PAUSE_MS = 60_000;
-const SOON_MS = 60_000;
 
 const waitForKey = (dueAt: Date): Decision => ({
   moves: [], patch: { errorCode: 'SIGNING_KEY_UNAVAILABLE', errorDetail: { suggested_action: 'wait' } }, work: { step: 'prepare', dueAt },
