@@ -25,7 +25,7 @@
 -- Members: accept_invitation, has_open_account, invitations_of_person, look_at_invitation, member_cards
 -- Numbers: access_key_check_digit, build_access_key, notice_low_sequences, take_number
 -- Observing: beat, moving_documents, seconds_since_beat, work_ages
--- Pauses: end_pause, open_pauses, pause_scope, refused_in_a_row, resume_pause, scope_was_served_since, wake_resumed
+-- Pauses: end_pause, open_pauses, pause_scope, refused_in_a_row, scope_was_served_since, wake_resumed
 -- Platform: enter_tenant, platform_create_tenant, platform_set_tenant_active, platform_tenants, require_platform_admin,
 -- set_platform_admin
 -- Retention: document_papers, documents_past_keeping, is_past_keeping, is_settled, months_past_keeping,
@@ -37,8 +37,8 @@
 -- take_one_time_token, verify_email
 -- Tenants: bind_environment, current_tenant, isolate_tenant_table, provision_tenant
 -- Webhooks: begin_attempt, claim_deliveries_going_round, delivery_of_event, end_attempt, failing_webhooks,
--- replace_sealed_webhook_secret, replay_events, restart_delivery, resume_deliveries, resume_some_deliveries,
--- sealed_webhook_secrets_after, switch_webhook_off, webhooks_to_resume
+-- replace_sealed_webhook_secret, replay_events, restart_delivery, resume_some_deliveries, sealed_webhook_secrets_after,
+-- switch_webhook_off, webhooks_to_resume
 
 
 -- ===== Audit log
@@ -2906,38 +2906,6 @@ begin
       and n.sequential > coalesce((select max(served.sequential) from nearby served where served.received_at is not null), 0));
 end $function$;
 
--- Ends a pause, returns it, and wakes all documents that waited for it in one statement, under locks on all work of its
--- scope. No process of this version calls it, for end_pause and wake_resumed have taken its place; it is kept for the
--- version before and may be dropped.
-CREATE OR REPLACE FUNCTION sello.resume_pause(p_tenant uuid, p_issuer uuid, p_pause uuid, p_now timestamp with time zone)
- RETURNS SETOF issuing_pauses
- LANGUAGE plpgsql
-AS $function$
-declare
-  pause issuing_pauses%rowtype;
-begin
-  perform set_config('sello.tenant_id', p_tenant::text, true);
-  select * into pause from issuing_pauses p where p.tenant_id = p_tenant and p.issuer_id = p_issuer and p.id = p_pause;
-  if not found then return; end if;
-  perform from outbox w
-  where w.tenant_id = p_tenant and w.issuer_id = p_issuer
-    and (pause.establishment_id is null or w.establishment_id = pause.establishment_id)
-    and (pause.emission_point_id is null or w.emission_point_id = pause.emission_point_id)
-    and (pause.document_type is null or w.document_type = pause.document_type)
-  order by w.emission_point_id, w.document_type, w.sequential
-  for update;
-  update issuing_pauses p set resumed_at = coalesce(p.resumed_at, p_now)
-  where p.tenant_id = p_tenant and p.id = p_pause
-  returning * into pause;
-  -- Again by scope: what came to wait meanwhile is woken too.
-  update outbox w set ahead = false, due_at = least(p_now, w.due_at - interval '10 minutes'), announced_at = null
-  where w.tenant_id = p_tenant and w.issuer_id = p_issuer and w.due_at < 'infinity' and w.step = 'submit' and w.ahead and w.sequential > 0
-    and (pause.establishment_id is null or w.establishment_id = pause.establishment_id)
-    and (pause.emission_point_id is null or w.emission_point_id = pause.emission_point_id)
-    and (pause.document_type is null or w.document_type = pause.document_type);
-  return next pause;
-end $function$;
-
 -- Returns true if the SRI has authorized a document of a scope since the given time, or a pause of that scope has been
 -- resumed since. Only the tenant's newest 5000 documents are looked at. pause_scope calls it.
 CREATE OR REPLACE FUNCTION sello.scope_was_served_since(d documents, p_scope text, p_since timestamp with time zone)
@@ -4423,30 +4391,6 @@ begin
     raise exception 'delivery % was sent again too often', p_delivery using errcode = 'SE140', detail = jsonb_build_object(
       'limit', most, 'window_seconds', extract(epoch from an_hour)::integer, 'retry_after_seconds', ceil(extract(epoch from again.replays_since + an_hour - p_now))::integer);
   end if;
-end $function$;
-
--- Makes all deliveries due that wait for a webhook that was switched off, in one statement and under locks on their
--- work. No process of this version calls it, for resume_some_deliveries has taken its place; it is kept for the version
--- before and may be dropped.
-CREATE OR REPLACE FUNCTION sello.resume_deliveries(p_tenant uuid, p_webhook uuid, p_now timestamp with time zone)
- RETURNS void
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
-AS $function$
-begin
-  perform set_config('sello.tenant_id', p_tenant::text, true);
-  perform from webhook_work w
-  where w.tenant_id = p_tenant and w.webhook_id = p_webhook and w.due_at > '-infinity' and (w.lease_token is not null or exists (
-    select from webhook_deliveries d where d.tenant_id = w.tenant_id and d.id = w.delivery_id and d.status = 'pending' and d.next_attempt_at is null))
-  for update of w;
-  with waiting as (
-    update webhook_deliveries d set next_attempt_at = p_now
-    from webhook_work w
-    where w.tenant_id = p_tenant and w.webhook_id = p_webhook and w.due_at > '-infinity'
-      and d.tenant_id = w.tenant_id and d.id = w.delivery_id and d.status = 'pending' and d.next_attempt_at is null
-    returning d.tenant_id, d.id
-  )
-  update webhook_work w set due_at = p_now from waiting where w.tenant_id = waiting.tenant_id and w.delivery_id = waiting.id;
 end $function$;
 
 -- Makes up to p_limit deliveries due that wait for a webhook that was switched off, and returns how many; 0 means that
