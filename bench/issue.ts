@@ -13,7 +13,7 @@
  */
 import { parseArgs } from 'node:util';
 import { BenchDatabase } from './issue-database.js';
-import { type LoadResult, percentile, type Request } from './issue-load.js';
+import { type LoadResult, percentile, type Request, untilSteady } from './issue-load.js';
 import { Phases } from './issue-phase.js';
 import { RawDatabase, rawSignatures, type RawRate } from './issue-raw.js';
 import { figuresOf, printCosts, type Measured, type Raw } from './issue-report.js';
@@ -121,24 +121,14 @@ async function setUp(flags: Flags, stack: BenchStack): Promise<Bench> {
 
 const lookSeconds = ({ seconds }: Flags): number => Math.min(3, seconds / 4);
 
-/** A window of the warm-up that takes in so little more than the best before it is the last. */
-const STILL_CLIMBING = 1.03;
-const MOST_WINDOWS = 8;
-
-/**
- * Loads the API until it no longer becomes faster. A process that has just been started takes in half of what it does from its
- * fifth thousand on: the compiler is not done, and each connection plans its statements once.
- */
-async function warmUp({ flags, requests, phases }: Bench): Promise<void> {
-  const { clients, seconds } = flags;
-  let best = 0;
-  for (let window = 1; window <= MOST_WINDOWS; window += 1) {
+/** Loads the API until it no longer becomes faster. */
+function warmUp({ flags: { clients, seconds }, requests, phases }: Bench): Promise<void> {
+  return untilSteady(async (window) => {
     const load = await phases.intake(`warm-up ${window}`, { requests, clients, seconds: Math.min(5, seconds / 2) });
     const rate = load.accepted.length / load.seconds;
     say(`  ${rate.toFixed(0)} POST/s`);
-    if (rate < best * STILL_CLIMBING) return;
-    best = Math.max(best, rate);
-  }
+    return rate;
+  });
 }
 
 /** What the machine can do, and at once after it, before idle connections are closed, what the API takes in while no worker runs. */
