@@ -32,9 +32,9 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
       const applied = await patiently(() => dataSource.runMigrations(), report);
       for (const migration of applied) report(`applied ${migration.name}`);
       if (applied.length === 0) report('database is up to date');
+      // Readiness compares what is applied with what the program brings.
+      await dataSource.query('grant select on migrations to sello_app');
       await dataSource.transaction(async (manager) => {
-        // Readiness compares what is applied with what the program brings.
-        await manager.query('grant select on migrations to sello_app');
         // In a database that was restored elsewhere: the order of events must go on from what is there.
         await manager.query('select settle_restored_events()');
         const newer = await newerThanThis(manager, dataSource);

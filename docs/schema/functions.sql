@@ -1195,10 +1195,13 @@ CREATE OR REPLACE FUNCTION sello.settle_restored_events()
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
   with settled as (
     update events e set xid = '0'
-    where e.xid <> '0' and exists (select from events above where above.xid >= pg_snapshot_xmax(pg_current_snapshot()))
+    where e.xid <> '0' and exists (
+      select from tenants t cross join lateral (select n.xid from events n where n.tenant_id = t.id order by n.xid desc limit 1) newest
+      where newest.xid >= pg_snapshot_xmax(pg_current_snapshot()))
     returning 1
   )
   select count(*) from settled
@@ -1576,6 +1579,7 @@ CREATE OR REPLACE FUNCTION sello.issuing_context(p_tenant uuid, p_issuer uuid, p
  RETURNS TABLE(context jsonb, replay jsonb)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
 AS $function$
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
@@ -2094,6 +2098,8 @@ CREATE OR REPLACE FUNCTION sello.fold_document_counts(p_limit integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_nestloop TO 'off'
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
   folded integer;
@@ -2706,6 +2712,7 @@ CREATE OR REPLACE FUNCTION sello.moving_documents(p_limit integer)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
   select m.status, count(*)::integer
   from (select d.status from documents d where d.resting_status is null limit p_limit) m
@@ -3468,6 +3475,7 @@ CREATE OR REPLACE FUNCTION sello.describe_person(p_user uuid)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
   select u.email, u.name, u.email_verified_at is not null, u.is_platform_admin, u.password_hash is not null,
     array(select i.issuer from user_identities i where i.user_id = u.id order by i.created_at), u.last_login_at,
@@ -3568,11 +3576,14 @@ CREATE OR REPLACE FUNCTION sello.find_identity(p_issuer text, p_subject text, p_
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
-  select u.id, u.token_version, i.user_id is not null
-  from users u left join user_identities i on i.user_id = u.id and i.issuer = p_issuer and i.subject = p_subject
-  where i.user_id is not null or u.email = p_email
-  order by (i.user_id is not null) desc
+  select found.id, found.token_version, found.is_linked from (
+    select u.id, u.token_version, true as is_linked from user_identities i join users u on u.id = i.user_id where i.issuer = p_issuer and i.subject = p_subject
+    union all
+    select u.id, u.token_version, false from users u where u.email = p_email
+  ) found
+  order by found.is_linked desc
   limit 1
 $function$;
 alter function find_identity(text,text,text) owner to sello_resolver;
@@ -4318,6 +4329,7 @@ CREATE OR REPLACE FUNCTION sello.failing_webhooks(p_patience interval, p_now tim
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
   select k.tenant_id, k.id from webhooks k
   where k.is_active and k.failing_since <= p_now - p_patience

@@ -46,8 +46,8 @@ create table audit_log (
 grant select, insert on audit_log to sello_app;
 grant insert on audit_log to sello_resolver;
 grant select, delete on audit_log to sello_worker;
-CREATE INDEX audit_log_by_action ON sello.audit_log USING btree (tenant_id, action, at DESC);
 CREATE INDEX audit_log_in_time ON sello.audit_log USING btree (tenant_id, at DESC, id DESC);
+CREATE INDEX audit_log_of_action ON sello.audit_log USING btree (tenant_id, action, at DESC, id DESC);
 alter table audit_log enable row level security;
 alter table audit_log force row level security;
 create policy resolver_records on audit_log for insert to sello_resolver with check (true);
@@ -1090,6 +1090,7 @@ create table user_identities (
   constraint user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 grant select, insert, update, delete on user_identities to sello_resolver;
+CREATE INDEX user_identities_of_user ON sello.user_identities USING btree (user_id);
 alter table user_identities enable row level security;
 alter table user_identities force row level security;
 create policy resolver_knows_people on user_identities for all to sello_resolver using (true) with check (true);

@@ -98,6 +98,17 @@ describe('with statistics of a day on which nothing waits', () => {
     await database.query('delete from outbox');
   });
 
+  it('the worker adds up what an outage of ours left to count, within the time that a statement may take', async () => {
+    // Planned for good while there is nothing.
+    for (let time = 1; time <= 8; time += 1) await service.query('select fold_document_counts(5000)');
+    await database.query(
+      `insert into document_count_changes (tenant_id, created_on, issue_date, issuer_id, document_type, resting_status, change)
+       select $1, current_date, current_date, $2, '01', 'AUTHORIZED', 1 from generate_series(1, $3::integer)`,
+      [tenant.tenantId, tenant.issuerId, BACKLOG],
+    );
+    expect(await service.query('select fold_document_counts($1) as folded', [BACKLOG])).toEqual([{ folded: BACKLOG }]);
+  });
+
   describe('whose webhook was off', () => {
     beforeAll(async () => {
       await addEvents(tenant, BACKLOG);

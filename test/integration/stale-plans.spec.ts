@@ -6,7 +6,7 @@ import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 import { serviceConnections } from '../support/service-connections.js';
 
 const BACKLOG = 20_000;
-const TABLES = ['outbox', 'mail_outbox', 'webhook_work', 'documents', 'document_contents', 'mails', 'events'];
+const TABLES = ['outbox', 'mail_outbox', 'webhook_work', 'documents', 'document_contents', 'mails', 'events', 'idempotency_keys'];
 /** Rows of these tables that a call may read which is about one document, mail or delivery. */
 const OF_ONE = 60;
 /** That it may read to find some. */
@@ -75,6 +75,7 @@ describe('with plans made while the queues were empty', () => {
       read[name] = answer.read;
       return answer.result;
     };
+    await counted('context', 'select * from issuing_context($1, $2, $3, $4, $5)', [tenantId, tenant.issuerId, tenant.establishmentId, tenant.emissionPointId, randomUUID()]);
     const issued = await reading(() => issueBySql(session as unknown as DataSource, tenant));
     read['issue'] = issued.read;
     const { document_id: id } = issued.result.response;
@@ -206,6 +207,9 @@ describe('with plans made while the queues were empty', () => {
     await database.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select $1, gen_random_uuid(), 'mail', now() + n * interval '1 second' from generate_series(1, ${BACKLOG}) n`, [tenantId]);
     await database.query(
       `insert into webhook_work (tenant_id, webhook_id, delivery_id, due_at) select $1, $1, gen_random_uuid(), now() + n * interval '1 second' from generate_series(1, ${BACKLOG}) n`, [tenantId]);
+    await database.query(
+      `insert into idempotency_keys (tenant_id, issuer_id, key, operation, fingerprint, document_id, created_at)
+       select $1, $2, n::text, 'documents', 'v1:a', gen_random_uuid(), now() from generate_series(1, ${BACKLOG}) n`, [tenantId, issuerId]);
     // Their contents and mails too; triggers and foreign keys would have a say.
     await database.query(
       `set session_replication_role = replica;

@@ -1,0 +1,1 @@
+drop index audit_log_of_action;

@@ -1,0 +1,1 @@
+drop index user_identities_of_user;
