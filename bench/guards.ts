@@ -56,7 +56,7 @@ interface Cost {
   readonly ratio: number;
 }
 
-/** Both sides in turns, once either has stopped becoming faster; each is first in every other round, so that neither gains from what is left of that. */
+/** Both sides in turns, once either has stopped becoming faster; each is first in every other round, so that neither gains from what remains of the warm-up. */
 async function inTurns(guarded: () => Promise<number>, free: () => Promise<number>): Promise<Cost> {
   await untilSteady(guarded);
   await untilSteady(free);

@@ -96,19 +96,22 @@ export function percentile(sorted: readonly number[], share: number): number {
   return value;
 }
 
-/** A window that yields so little more than the best before it is the last. */
+/** A window whose rate is below this many times the best before it does not grow. */
 const STILL_CLIMBING = 1.03;
-const MOST_WINDOWS = 8;
+const MOST_WINDOWS = 10;
 
 /**
- * Repeats a load until its rate no longer grows. A process that has just been started takes in half of what it does from its
- * fifth thousand on: the compiler is not done, and each connection plans its statements once.
+ * Repeats a load until its rate has not grown twice in a row, for one window may have fallen into a checkpoint. A process that has just
+ * been started takes in half of what it does from its fifth thousand on: the compiler is not done, and each connection plans its
+ * statements once.
  */
 export async function untilSteady(rateOfWindow: (window: number) => Promise<number>): Promise<void> {
   let best = 0;
-  for (let window = 1; window <= MOST_WINDOWS; window += 1) {
+  let standing = 0;
+  for (let window = 1; window <= MOST_WINDOWS && standing < 2; window += 1) {
     const rate = await rateOfWindow(window);
-    if (rate < best * STILL_CLIMBING) return;
+    standing = rate < best * STILL_CLIMBING ? standing + 1 : 0;
     best = Math.max(best, rate);
   }
+  if (standing < 2) process.stderr.write(`still becoming faster after ${MOST_WINDOWS} windows: ${best.toFixed(0)} a second\n`);
 }

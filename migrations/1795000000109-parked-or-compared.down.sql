@@ -156,3 +156,67 @@ comment on function end_pause(uuid, uuid, uuid, timestamptz) is
   'Pauses: Ends a pause of an issuer and returns it; one that has ended stays as it is, and no row means that '
   'there is none. The documents that waited are woken by wake_resumed afterwards. The API calls it. It ends by '
   'the database''s clock if the caller''s is ahead of it.';
+
+create or replace function wake_resumed(p_tenant uuid, p_pause uuid, p_now timestamptz, p_limit integer)
+  returns integer
+  language plpgsql
+  set enable_seqscan = off
+as $$
+declare
+  pause issuing_pauses%rowtype;
+  chosen record;
+  woken integer := 0;
+begin
+  perform set_config('sello.tenant_id', p_tenant::text, true);
+  select * into pause from issuing_pauses p where p.tenant_id = p_tenant and p.id = p_pause and p.resumed_at is not null;
+  if not found then return 0; end if;
+  for chosen in
+    -- Locked in the order of their numbers, as whoever sends a document locks the next one.
+    select waiting.document_id from (
+      select w.document_id, w.emission_point_id, w.document_type, w.sequential from outbox w
+      where w.tenant_id = p_tenant and w.issuer_id = pause.issuer_id and w.step = 'submit' and w.ahead and w.sequential > 0
+        and w.due_at < pause.resumed_at + interval '10 minutes 1 second'
+        and (pause.establishment_id is null or w.establishment_id = pause.establishment_id)
+        and (pause.emission_point_id is null or w.emission_point_id = pause.emission_point_id)
+        and (pause.document_type is null or w.document_type = pause.document_type)
+      order by w.due_at limit p_limit
+    ) waiting
+    order by waiting.emission_point_id, waiting.document_type, waiting.sequential
+  loop
+    update outbox o set ahead = false, due_at = least(p_now, o.due_at - interval '10 minutes'), announced_at = null
+    where o.tenant_id = p_tenant and o.document_id = chosen.document_id and o.ahead;
+    if found then woken := woken + 1; end if;
+  end loop;
+  return woken;
+end $$;
+comment on function wake_resumed(uuid, uuid, timestamptz, integer) is
+  'Pauses: Makes up to p_limit documents due that came to wait for a pause before it ended, and returns how many; 0 '
+  'means that none is left. It locks their work in the order of their numbers, as whoever sends a document locks '
+  'the next. The API calls it again and again after end_pause.';
+
+create or replace function resume_parked_documents()
+  returns trigger
+  language plpgsql
+  set enable_seqscan = off
+as $$
+declare
+  at_once constant integer := 1000;
+  looked_at constant integer := 5000;
+begin
+  perform wake_parked(new.tenant_id, new.issuer_id, new.created_at, at_once);
+  -- Sent before, and compared with the SRI daily while it is parked: such questions are due later than those of documents under
+  -- way. Of more, or among as many other daily ones, they find the certificate when they are compared.
+  update outbox o set step = 'prepare', due_at = least(new.created_at, clock_timestamp()), ahead = false, announced_at = null
+  from (
+    select w.tenant_id, w.document_id from (
+      select a.tenant_id, a.document_id, a.issuer_id from outbox a
+      where a.tenant_id = new.tenant_id and a.step = 'authorize' and not a.ahead and a.sequential > 0
+      order by a.due_at desc limit looked_at
+    ) w
+    -- As a value, and not joined: each is looked up, where the planner would rather begin with all documents.
+    where w.issuer_id = new.issuer_id
+      and (select d.status from documents d where d.tenant_id = w.tenant_id and d.id = w.document_id) in ('NUMBER_RESERVED', 'XML_GENERATED')
+  ) compared
+  where o.tenant_id = compared.tenant_id and o.document_id = compared.document_id and o.step = 'authorize';
+  return new;
+end $$;

@@ -1889,9 +1889,11 @@ begin
   return query
   select to_jsonb(d) || jsonb_build_object(
       'due_step', (select o.step from outbox o where o.tenant_id = d.tenant_id and o.document_id = d.id),
-      'signing_sent', exists (
-        select from sri_attempts t
-        where t.tenant_id = d.tenant_id and t.document_id = d.id and t.service = 'reception' and t.signing_no = d.signing_no and t.outcome is distinct from 'not_delivered')), c.content, c.issuer_snapshot,
+      -- In this order, so that it is read by the index of the document's attempts and no other.
+      'signing_sent', coalesce((
+        select true from sri_attempts t
+        where t.tenant_id = d.tenant_id and t.document_id = d.id and t.service = 'reception' and t.signing_no = d.signing_no and t.outcome is distinct from 'not_delivered'
+        order by t.started_at limit 1), false)), c.content, c.issuer_snapshot,
     (select coalesce(jsonb_agg(jsonb_build_object(
        'signingNo', x.signing_no, 'digest', x.digest, 'signedAt', x.signed_at, 'accessKey', x.access_key, 'contentRevision', coalesce(x.content_revision, (
          select max(k.revision) from document_contents k where k.tenant_id = x.tenant_id and k.document_id = x.document_id and k.created_at <= x.signed_at))) order by x.signing_no), '[]')
@@ -1947,22 +1949,28 @@ AS $function$
 declare
   at_once constant integer := 1000;
   looked_at constant integer := 5000;
+  compared record;
 begin
   perform wake_parked(new.tenant_id, new.issuer_id, new.created_at, at_once);
   -- Sent before, and compared with the SRI daily while it is parked: such questions are due later than those of documents under
   -- way. Of more, or among as many other daily ones, they find the certificate when they are compared.
-  update outbox o set step = 'prepare', due_at = least(new.created_at, clock_timestamp()), ahead = false, announced_at = null
-  from (
-    select w.tenant_id, w.document_id from (
-      select a.tenant_id, a.document_id, a.issuer_id from outbox a
+  for compared in
+    select w.document_id from (
+      select a.document_id, a.issuer_id from outbox a
       where a.tenant_id = new.tenant_id and a.step = 'authorize' and not a.ahead and a.sequential > 0
       order by a.due_at desc limit looked_at
     ) w
     -- As a value, and not joined: each is looked up, where the planner would rather begin with all documents.
     where w.issuer_id = new.issuer_id
-      and (select d.status from documents d where d.tenant_id = w.tenant_id and d.id = w.document_id) in ('NUMBER_RESERVED', 'XML_GENERATED')
-  ) compared
-  where o.tenant_id = compared.tenant_id and o.document_id = compared.document_id and o.step = 'authorize';
+      and (select d.status from documents d where d.tenant_id = new.tenant_id and d.id = w.document_id) in ('NUMBER_RESERVED', 'XML_GENERATED')
+  loop
+    -- Who holds one may wait for this activation to decide about it, and then finds the certificate.
+    perform from outbox o where o.tenant_id = new.tenant_id and o.document_id = compared.document_id and o.step = 'authorize' for update skip locked;
+    if found then
+      update outbox o set step = 'prepare', due_at = least(new.created_at, clock_timestamp()), ahead = false, announced_at = null
+      where o.tenant_id = new.tenant_id and o.document_id = compared.document_id;
+    end if;
+  end loop;
   return new;
 end $function$;
 
@@ -2819,7 +2827,7 @@ grant execute on function work_ages(timestamp with time zone,integer) to sello_a
 
 -- Ends a pause of an issuer and returns it; one that has ended stays as it is, and no row means that there is none. The
 -- documents that waited are woken by wake_resumed afterwards. The API calls it. It ends by the database's clock, and
--- p_now is for versions before.
+-- p_now is no longer used.
 CREATE OR REPLACE FUNCTION sello.end_pause(p_tenant uuid, p_issuer uuid, p_pause uuid, p_now timestamp with time zone)
  RETURNS SETOF issuing_pauses
  LANGUAGE plpgsql
@@ -2941,7 +2949,7 @@ end $function$;
 
 -- Makes up to p_limit documents due that came to wait for a pause before it ended, and returns how many; 0 means that
 -- none is left. It locks their work in the order of their numbers, as whoever sends a document locks the next. The API
--- calls it again and again after end_pause.
+-- calls it again and again after end_pause. They are due by the database's clock, and p_now is no longer used.
 CREATE OR REPLACE FUNCTION sello.wake_resumed(p_tenant uuid, p_pause uuid, p_now timestamp with time zone, p_limit integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -2968,7 +2976,7 @@ begin
     ) waiting
     order by waiting.emission_point_id, waiting.document_type, waiting.sequential
   loop
-    update outbox o set ahead = false, due_at = least(p_now, o.due_at - interval '10 minutes'), announced_at = null
+    update outbox o set ahead = false, due_at = least(clock_timestamp(), o.due_at - interval '10 minutes'), announced_at = null
     where o.tenant_id = p_tenant and o.document_id = chosen.document_id and o.ahead;
     if found then woken := woken + 1; end if;
   end loop;
@@ -4110,7 +4118,8 @@ begin
     return;
   end if;
   select * into k from webhooks x where x.tenant_id = p_tenant and x.id = d.webhook_id;
-  select * into e from events x where x.tenant_id = p_tenant and x.id = d.event_id;
+  -- In this order, so that it is read by its key and no other index that begins with the tenant.
+  select * into e from events x where x.tenant_id = p_tenant and x.id >= d.event_id and x.id <= d.event_id order by x.id limit 1;
   -- What a worker began that did not come back.
   update webhook_attempts a set finished_at = p_now, outcome = 'interrupted'
   where a.tenant_id = p_tenant and a.delivery_id = p_delivery and a.number = d.attempts and a.finished_at is null;
@@ -4294,7 +4303,8 @@ begin
   where a.tenant_id = p_tenant and a.delivery_id = p_delivery and a.number = p_number
   returning a.url_version into tried;
   select * into d from webhook_deliveries x where x.tenant_id = p_tenant and x.id = p_delivery;
-  select e.type = 'ping' into is_test from events e where e.tenant_id = p_tenant and e.id = d.event_id;
+  -- As in begin_attempt.
+  select e.type = 'ping' into is_test from events e where e.tenant_id = p_tenant and e.id >= d.event_id and e.id <= d.event_id order by e.id limit 1;
   if p_outcome <> 'delivered' and p_next_at is null and not is_test
     and exists (select from webhooks x where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version <> tried) then
     next_at := p_now;

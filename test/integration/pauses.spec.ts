@@ -218,7 +218,11 @@ describe('a pause', () => {
     const [pause] = await pauses();
     const id = await signed();
     expect(await documents.take(seed.tenantId, id, randomUUID(), new Date(), 60_000)).toBeNull();
+    const before = new Date();
     await resume(pause!.id, { now: () => new Date(Date.now() - 3_600_000) });
+    // Not as if it had waited for an hour.
+    const [work] = await database.query<{ due_at: Date }>('select due_at from outbox where document_id = $1', [id]);
+    expect(Math.abs(work!.due_at.getTime() - before.getTime())).toBeLessThan(60_000);
     expect((await documents.take(seed.tenantId, id, randomUUID(), new Date(), 60_000))?.claim.step).toBe('submit');
   });
 

@@ -6,7 +6,7 @@ import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 import { serviceConnections } from '../support/service-connections.js';
 
 const BACKLOG = 20_000;
-const TABLES = ['outbox', 'mail_outbox', 'webhook_work', 'documents', 'document_contents', 'mails', 'events', 'idempotency_keys'];
+const TABLES = ['outbox', 'mail_outbox', 'webhook_work', 'documents', 'document_contents', 'mails', 'events', 'idempotency_keys', 'sri_attempts', 'signed_documents', 'document_history', 'webhook_deliveries'];
 /** Rows of these tables that a call may read which is about one document, mail or delivery. */
 const OF_ONE = 60;
 /** That it may read to find some. */
@@ -66,8 +66,8 @@ describe('with plans made while the queues were empty', () => {
   }
 
   /** What the service asks of the database for a document, from the POST to its mail and webhook. */
-  async function lifeOfADocument(): Promise<Record<string, number>> {
-    const { tenantId } = tenant;
+  async function lifeOfADocument(of = tenant): Promise<Record<string, number>> {
+    const { tenantId, issuerId, establishmentId, emissionPointId } = of;
     const [token, at] = [randomUUID(), new Date(Date.now() + 1_000)];
     const read: Record<string, number> = {};
     const counted = async <Row>(name: string, sql: string, parameters: readonly unknown[]): Promise<Row[]> => {
@@ -75,8 +75,8 @@ describe('with plans made while the queues were empty', () => {
       read[name] = answer.read;
       return answer.result;
     };
-    await counted('context', 'select * from issuing_context($1, $2, $3, $4, $5)', [tenantId, tenant.issuerId, tenant.establishmentId, tenant.emissionPointId, randomUUID()]);
-    const issued = await reading(() => issueBySql(session as unknown as DataSource, tenant));
+    await counted('context', 'select * from issuing_context($1, $2, $3, $4, $5)', [tenantId, issuerId, establishmentId, emissionPointId, randomUUID()]);
+    const issued = await reading(() => issueBySql(session as unknown as DataSource, of));
     read['issue'] = issued.read;
     const { document_id: id } = issued.result.response;
     await counted('ages', 'select * from work_ages($1, 100)', [at]);
@@ -238,6 +238,40 @@ describe('with plans made while the queues were empty', () => {
     for (const table of TABLES) await database.query(`vacuum analyze ${table}`);
     await connectAnew();
     expectLittle(await lifeOfADocument());
+  });
+
+  it('of a tenant that PostgreSQL has not counted yet no more is read', async () => {
+    const newcomer = await seedTenant(database);
+    const { tenantId, issuerId, certificateId } = newcomer;
+    await database.query(`insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at) values ($1, $1, 'https://receiver.example/', true, now(), now())`, [tenantId]);
+    // Of others there is as much.
+    await database.query(`insert into sri_attempts (tenant_id, id, document_id, service, signing_no, started_at) select tenant_id, gen_random_uuid(), id, 'reception', 1, now() from documents`);
+    for (const table of TABLES) await database.query(`vacuum analyze ${table}`);
+    // Its first day, of which PostgreSQL has not heard: it expects a single row of it everywhere.
+    const { document_id: first } = (await issueBySql(session as unknown as DataSource, newcomer)).response;
+    await database.query('delete from outbox where tenant_id = $1', [tenantId]);
+    await database.query(
+      `set session_replication_role = replica;
+       with one as (select d from documents d where id = '${first}'), more as (
+         insert into documents select (jsonb_populate_record(one.d, jsonb_build_object('id', gen_random_uuid(), 'sequential', n, 'access_key', lpad(n::text, 49, '0')))).*
+         from one, generate_series(100, 3000) n returning id
+       ), contents as (
+         insert into document_contents select tenant_id, more.id, revision, content, issuer_snapshot, created_at from more, (select * from document_contents where document_id = '${first}') c
+       ), signed as (
+         insert into signed_documents (tenant_id, document_id, signing_no, certificate_id, access_key, content_revision, signed_xml, digest, signed_at)
+         select '${tenantId}', id, 1, '${certificateId}', '1', 1, 'x', 'd', now() from more
+       ), attempts as (
+         insert into sri_attempts (tenant_id, id, document_id, service, signing_no, started_at) select '${tenantId}', gen_random_uuid(), id, 'reception', 1, now() from more
+       ), history as (
+         insert into document_history (tenant_id, document_id, version, from_status, trigger, to_status, at) select '${tenantId}', id, 1, 'DRAFT', 'number_taken', 'NUMBER_RESERVED', now() from more
+       ), happened as (
+         insert into events (tenant_id, id, type, document_id, document_version, created_at, data) select '${tenantId}', gen_random_uuid(), 'document.authorized', id, 1, now(), '{}' from more
+       ), keys as (
+         insert into idempotency_keys (tenant_id, issuer_id, key, operation, fingerprint, document_id, created_at) select '${tenantId}', '${issuerId}', id::text, 'documents', 'v1:a', id, now() from more
+       )
+       insert into mails (tenant_id, id, cause, document_id, recipient, language, created_at, updated_at) select '${tenantId}', id, 'authorized', id, 'a@example.com', 'es', now(), now() from more`);
+    await connectAnew();
+    for (let time = 1; time <= 2; time += 1) expectLittle(await lifeOfADocument(newcomer));
   });
 
   it('claims read a long queue as little that PostgreSQL has looked at, when it was short or since', async () => {
