@@ -1,5 +1,5 @@
 -- Of a tenant that PostgreSQL has not counted yet it expects a single row in every table, so that each index that begins with the tenant
--- seems as good as another: whether a document was sent was then looked up among all attempts of its tenant, for every step, and what a webhook tells among all its events.
+-- seems as good as another: whether a document was sent was then looked up among all attempts of its tenant, for every step.
 create or replace function load_document(p_tenant uuid, p_document uuid)
   returns table (document jsonb, content jsonb, issuer_snapshot jsonb, digests jsonb, signed_xml bytea, signing_certificate_valid_to timestamptz, certificate_id uuid, certificate_valid_from timestamptz, certificate_valid_to timestamptz)
   language plpgsql
@@ -28,100 +28,6 @@ begin
   left join certificates a on a.tenant_id = d.tenant_id and a.issuer_id = d.issuer_id and a.is_active
   where d.tenant_id = p_tenant and d.id = p_document;
 end $$;
-
-create or replace function begin_attempt(p_tenant uuid, p_delivery uuid, p_token uuid, p_now timestamptz)
-  returns table (webhook_id uuid, url text, secrets jsonb, event jsonb, number integer, round integer)
-  language plpgsql as $$
-declare
-  d webhook_deliveries%rowtype;
-  k webhooks%rowtype;
-  e events%rowtype;
-begin
-  perform set_config('sello.tenant_id', p_tenant::text, true);
-  perform from webhook_work w where w.tenant_id = p_tenant and w.delivery_id = p_delivery and w.lease_token = p_token for update;
-  if not found then return; end if;
-  select * into d from webhook_deliveries x where x.tenant_id = p_tenant and x.id = p_delivery for update;
-  if not found then
-    delete from webhook_work w where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
-    return;
-  end if;
-  select * into k from webhooks x where x.tenant_id = p_tenant and x.id = d.webhook_id;
-  -- In this order, so that it is read by its key and no other index that begins with the tenant.
-  select * into e from events x where x.tenant_id = p_tenant and x.id >= d.event_id and x.id <= d.event_id order by x.id limit 1;
-  -- What a worker began that did not come back.
-  update webhook_attempts a set finished_at = p_now, outcome = 'interrupted'
-  where a.tenant_id = p_tenant and a.delivery_id = p_delivery and a.number = d.attempts and a.finished_at is null;
-  if k.deleted_at is not null or not k.is_active and e.type <> 'ping' then
-    if k.deleted_at is null and d.next_attempt_at is not null then
-      update webhook_work w set due_at = p_now + interval '3 days', lease_token = null where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
-      update webhook_deliveries x set next_attempt_at = null where x.tenant_id = p_tenant and x.id = p_delivery;
-    else
-      delete from webhook_work w where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
-      update webhook_deliveries x set status = 'failed', finished_at = p_now, next_attempt_at = null where x.tenant_id = p_tenant and x.id = p_delivery;
-    end if;
-    return;
-  end if;
-  update webhook_deliveries x set attempts = x.attempts + 1, round = x.round + 1 where x.tenant_id = p_tenant and x.id = p_delivery returning * into d;
-  insert into webhook_attempts (tenant_id, delivery_id, number, started_at, url_version) values (p_tenant, p_delivery, d.attempts, p_now, k.url_version);
-  return query
-  select k.id, k.url,
-    (select jsonb_agg(jsonb_build_object('id', s.id, 'sealed', encode(s.sealed_secret, 'base64')) order by s.expires_at nulls first)
-     from webhook_secrets s where s.tenant_id = p_tenant and s.webhook_id = k.id and (s.expires_at is null or s.expires_at > p_now)),
-    event_card(e), d.attempts, d.round;
-end $$;
-alter function begin_attempt(uuid, uuid, uuid, timestamptz) set enable_seqscan = off;
-
-create or replace function end_attempt(
-  p_tenant uuid, p_delivery uuid, p_token uuid, p_now timestamptz, p_number integer, p_outcome text, p_status_code integer, p_duration_ms integer,
-  p_next_at timestamptz, p_patience interval, p_event uuid) returns void
-  language plpgsql as $$
-declare
-  d webhook_deliveries%rowtype;
-  next_at timestamptz := p_next_at;
-  is_test boolean;
-  counts boolean;
-  tried integer;
-begin
-  perform set_config('sello.tenant_id', p_tenant::text, true);
-  perform from webhook_work w where w.tenant_id = p_tenant and w.delivery_id = p_delivery and w.lease_token = p_token for update;
-  if not found then
-    update webhook_attempts a set finished_at = p_now, outcome = p_outcome, status_code = p_status_code, duration_ms = p_duration_ms
-    where a.tenant_id = p_tenant and a.delivery_id = p_delivery and a.number = p_number;
-    return;
-  end if;
-  update webhook_attempts a set finished_at = p_now, outcome = p_outcome, status_code = p_status_code, duration_ms = p_duration_ms
-  where a.tenant_id = p_tenant and a.delivery_id = p_delivery and a.number = p_number
-  returning a.url_version into tried;
-  select * into d from webhook_deliveries x where x.tenant_id = p_tenant and x.id = p_delivery;
-  -- As in begin_attempt.
-  select e.type = 'ping' into is_test from events e where e.tenant_id = p_tenant and e.id >= d.event_id and e.id <= d.event_id order by e.id limit 1;
-  if p_outcome <> 'delivered' and p_next_at is null and not is_test
-    and exists (select from webhooks x where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version <> tried) then
-    next_at := p_now;
-  end if;
-  update webhook_deliveries x set
-    status = case when p_outcome = 'delivered' then 'delivered' when next_at is null then 'failed' else 'pending' end,
-    next_attempt_at = next_at, finished_at = case when next_at is null then p_now end
-  where x.tenant_id = p_tenant and x.id = p_delivery;
-  if next_at is null then
-    delete from webhook_work w where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
-  else
-    update webhook_work w set due_at = next_at, lease_token = null where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
-  end if;
-  if p_outcome = 'delivered' then
-    update webhooks x set failing_since = null, last_attempt_failed = false
-    where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version = tried and (x.failing_since is not null or x.last_attempt_failed);
-    return;
-  end if;
-  -- A secret that we could not open is no fault of the address, nor is an event that we could not write down.
-  if p_outcome in ('secret_unavailable', 'internal') then return; end if;
-  counts := not is_test or p_status_code is not distinct from 410;
-  update webhooks x set last_attempt_failed = true, failing_since = case when counts and x.is_active then coalesce(x.failing_since, p_now) else x.failing_since end
-  where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version = tried
-    and (not x.last_attempt_failed or counts and x.is_active and x.failing_since is null);
-  perform switch_webhook_off(p_tenant, d.webhook_id, coalesce(tried, 0), p_status_code is not distinct from 410, not is_test and d.round > 1, p_patience, p_now, p_event);
-end $$;
-alter function end_attempt(uuid, uuid, uuid, timestamptz, integer, text, integer, integer, timestamptz, interval, uuid) set enable_seqscan = off;
 
 -- It counts anew when a tenth of a table has changed: among millions of others' rows that is long after a new tenant's first ten thousand.
 do $$

@@ -4118,8 +4118,7 @@ begin
     return;
   end if;
   select * into k from webhooks x where x.tenant_id = p_tenant and x.id = d.webhook_id;
-  -- In this order, so that it is read by its key and no other index that begins with the tenant.
-  select * into e from events x where x.tenant_id = p_tenant and x.id >= d.event_id and x.id <= d.event_id order by x.id limit 1;
+  select * into e from events x where x.tenant_id = p_tenant and x.id = d.event_id;
   -- What a worker began that did not come back.
   update webhook_attempts a set finished_at = p_now, outcome = 'interrupted'
   where a.tenant_id = p_tenant and a.delivery_id = p_delivery and a.number = d.attempts and a.finished_at is null;
@@ -4303,8 +4302,7 @@ begin
   where a.tenant_id = p_tenant and a.delivery_id = p_delivery and a.number = p_number
   returning a.url_version into tried;
   select * into d from webhook_deliveries x where x.tenant_id = p_tenant and x.id = p_delivery;
-  -- As in begin_attempt.
-  select e.type = 'ping' into is_test from events e where e.tenant_id = p_tenant and e.id >= d.event_id and e.id <= d.event_id order by e.id limit 1;
+  select e.type = 'ping' into is_test from events e where e.tenant_id = p_tenant and e.id = d.event_id;
   if p_outcome <> 'delivered' and p_next_at is null and not is_test
     and exists (select from webhooks x where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version <> tried) then
     next_at := p_now;
