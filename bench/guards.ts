@@ -56,15 +56,15 @@ interface Cost {
   readonly ratio: number;
 }
 
-/** Both sides in turns, once either has stopped becoming faster; each is first in every other round, so that neither gains from what remains of the warm-up. */
-async function inTurns(guarded: () => Promise<number>, free: () => Promise<number>): Promise<Cost> {
-  await untilSteady(guarded);
-  await untilSteady(free);
+/** Both sides in turns, once each has stopped becoming faster; each is first in every other round, so that neither gains from what remains of the warm-up. */
+async function inTurns(sides: Readonly<Record<'guarded' | 'free', () => Promise<number>>>): Promise<Cost> {
+  await untilSteady(sides.guarded);
+  await untilSteady(sides.free);
   const pairs: { guarded: number; free: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const first = await (round % 2 === 0 ? guarded() : free());
-    const second = await (round % 2 === 0 ? free() : guarded());
-    pairs.push(round % 2 === 0 ? { guarded: first, free: second } : { guarded: second, free: first });
+    const pair = { guarded: 0, free: 0 };
+    for (const side of round % 2 === 0 ? (['guarded', 'free'] as const) : (['free', 'guarded'] as const)) pair[side] = await sides[side]();
+    pairs.push(pair);
   }
   return {
     guarded: median(pairs.map((pair) => pair.guarded)), free: median(pairs.map((pair) => pair.free)),
@@ -77,7 +77,7 @@ async function rowSecurity(stack: BenchStack): Promise<Cost> {
   const bound = new pg.Pool({ connectionString: stack.ownerUrl, max: clients, options: '-c search_path=sello -c role=sello_app' });
   try {
     const parameters = await parametersOf(free);
-    return await inTurns(() => reservations(bound, parameters), () => reservations(free, parameters));
+    return await inTurns({ guarded: () => reservations(bound, parameters), free: () => reservations(free, parameters) });
   } finally {
     await Promise.all([free.end(), bound.end()]);
   }
@@ -89,7 +89,7 @@ async function idempotency(stack: BenchStack, requests: readonly Request[]): Pro
     if (load.failures.size > 0) throw new Error([...load.failures].map(([what, times]) => `${times} x ${what}`).join('; '));
     return load.accepted.length / load.seconds;
   };
-  return inTurns(() => posts(true), () => posts(false));
+  return inTurns({ guarded: () => posts(true), free: () => posts(false) });
 }
 
 let stack: BenchStack | null = null;

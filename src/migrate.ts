@@ -32,8 +32,8 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
       const applied = await patiently(() => dataSource.runMigrations(), report);
       for (const migration of applied) report(`applied ${migration.name}`);
       if (applied.length === 0) report('database is up to date');
-      // Readiness compares what is applied with what the program brings. By itself: what settles events had better have changed nothing, for
-      // events are shown up to the oldest transaction that has.
+      // Readiness compares what is applied with what the program brings. Not in the next transaction: events are shown up to the oldest
+      // one that has changed anything, and that one reads first.
       await dataSource.query('grant select on migrations to sello_app');
       await dataSource.transaction(async (manager) => {
         // In a database that was restored elsewhere: the order of events must go on from what is there.

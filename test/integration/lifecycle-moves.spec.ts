@@ -199,10 +199,6 @@ describe('moves in the database', () => {
     expect(await isParked(id)).toBe(true);
     await activate(true);
     expect(await isParked(id)).toBe(false);
-    // And what failed for good, or is asked about for another reason, is left as it is.
-    const failed = await issue();
-    await documents.advance(await stateOf(failed), { ...COMPARE, moves: [{ trigger: 'failed' }] }, null, new Date());
-    expect(await workOf(failed)).toEqual({ step: 'authorize', is_due: false });
   });
 
   it('tells whether the current bytes were sent, and that their certificate served until it was revoked', async () => {
@@ -233,6 +229,12 @@ describe('moves in the database', () => {
     await documents.advance(await stateOf(id), waiting, null, new Date());
     expect(await workOf(id)).toEqual({ step: 'prepare', is_due: true });
     expect((await database.query('select next_attempt_at is not null as is_shown from documents where id = $1', [id]))[0]).toEqual({ is_shown: true });
+  });
+
+  it('what failed is compared daily all the same, whatever certificate there is', async () => {
+    const id = await issue();
+    await documents.advance(await stateOf(id), { ...COMPARE, moves: [{ trigger: 'failed' }] }, null, new Date());
+    expect(await workOf(id)).toEqual({ step: 'authorize', is_due: false });
   });
 
   it.each([['parked', PARK], ['compared daily', COMPARE]])('what would be %s waits for an activation that has not committed yet', async (_, waiting) => {

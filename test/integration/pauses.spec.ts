@@ -11,7 +11,6 @@ import { ResumePause, ResumePauseHandler } from '../../src/modules/documents/use
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
 import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
-import type { Clock } from '../../src/shared/ports.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { inTransaction } from '../support/held-transaction.js';
@@ -80,7 +79,7 @@ describe('a pause', () => {
   };
   const pauses = (): Promise<{ id: string; scope: string; code: string; is_open: boolean }[]> =>
     database.query('select id, scope, code, resumed_at is null as is_open from issuing_pauses where tenant_id = $1 order by created_at', [seed.tenantId]);
-  const resume = (id: string, clock: Clock = new SystemClock()) => new ResumePauseHandler(new PausesRepository(transaction), clock).execute(new ResumePause(acting(), seed.issuerId, id));
+  const resume = (id: string) => new ResumePauseHandler(new PausesRepository(transaction), new SystemClock()).execute(new ResumePause(acting(), seed.issuerId, id));
   const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 
   it('begins with the first refusal that says so', async () => {
@@ -213,13 +212,15 @@ describe('a pause', () => {
     expect((await documents.take(seed.tenantId, id, randomUUID(), new Date(), 60_000))?.claim.step).toBe('submit');
   });
 
-  it('is resumed by an API whose clock is late, for what came to wait meanwhile too', async () => {
+  it('is resumed by an API of the version before whose clock is late, for what came to wait meanwhile too', async () => {
     await refuse(await sent(ago(1)));
     const [pause] = await pauses();
     const id = await signed();
     expect(await documents.take(seed.tenantId, id, randomUUID(), new Date(), 60_000)).toBeNull();
     const before = new Date();
-    await resume(pause!.id, { now: () => new Date(Date.now() - 3_600_000) });
+    const late = new Date(before.getTime() - 3_600_000);
+    await service.query('select from end_pause($1, $2, $3, $4)', [seed.tenantId, seed.issuerId, pause!.id, late]);
+    expect(await service.query('select wake_resumed($1, $2, $3, 100) as woken', [seed.tenantId, pause!.id, late])).toEqual([{ woken: 1 }]);
     // Not as if it had waited for an hour.
     const [work] = await database.query<{ due_at: Date }>('select due_at from outbox where document_id = $1', [id]);
     expect(Math.abs(work!.due_at.getTime() - before.getTime())).toBeLessThan(60_000);

@@ -15,7 +15,8 @@ const FEW = 100;
 describe('what is asked now and then', () => {
   let database: TestDatabase;
   let owner: pg.Client;
-  let [large, small]: SeededTenant[] = [];
+  let large: SeededTenant;
+  let small: SeededTenant;
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -61,7 +62,7 @@ describe('what is asked now and then', () => {
            issue_date, subtotal, total_discount, total_tax, total, warnings, sri_messages, content_revision, created_at, updated_at)
          select $1, gen_random_uuid(), $2, $3, $4, '01', 'TEST', n, lpad(n::text, 49, '0'), $5, case when $5 = 'AUTHORIZED' then $5 end, 1, '2026-01-01', 1, 0, 0, 1, '[]', '[]', 1, now(), now()
          from generate_series($6::integer, $7::integer) n`,
-        [large!.tenantId, large!.issuerId, large!.establishmentId, large!.emissionPointId, status, from, to]);
+        [large.tenantId, large.issuerId, large.establishmentId, large.emissionPointId, status, from, to]);
     await document(1, ROWS, 'AUTHORIZED');
     await document(ROWS + 1, ROWS + ROWS / 5, 'SIGNED');
     await owner.query('vacuum analyze documents');
@@ -79,13 +80,13 @@ describe('what is asked now and then', () => {
     await fill(
       `insert into events (tenant_id, id, type, document_id, document_version, created_at, data, xid)
        select case when n = 1 then $1 else gen_random_uuid() end, gen_random_uuid(), 'document.authorized', gen_random_uuid(), 1, now(), '{}', '3' from generate_series(1, $2::integer) n`,
-      [large!.tenantId, ROWS]);
+      [large.tenantId, ROWS]);
     // Not vacuumed: what is read in the index alone would not count.
     await owner.query('analyze events');
     const { rows, read } = await reading('select settle_restored_events() as settled');
     expect(rows).toEqual([{ settled: '0' }]);
     expect(read).toBeLessThan(FEW);
-    await fill(`update events set xid = (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000)::text::xid8 where tenant_id = $1`, [large!.tenantId]);
+    await fill(`update events set xid = (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000)::text::xid8 where tenant_id = $1`, [large.tenantId]);
     expect((await reading('select settle_restored_events() as settled')).rows).toEqual([{ settled: `${ROWS}` }]);
   });
 
@@ -115,27 +116,27 @@ describe('what is asked now and then', () => {
   it('lines of the audit log of an action that is rare for a tenant, however frequent for another', async () => {
     const lines = (tenantId: string, action: string, count: number): Promise<void> =>
       fill(`insert into audit_log (tenant_id, id, at, actor_kind, action) select $1, gen_random_uuid(), now() - n * interval '1 minute', 'system', $2 from generate_series(1, $3::integer) n`, [tenantId, action, count]);
-    await lines(large!.tenantId, 'product.changed', ROWS);
-    await lines(small!.tenantId, 'issuer.changed', ROWS / 2);
-    await lines(small!.tenantId, 'product.changed', 3);
+    await lines(large.tenantId, 'product.changed', ROWS);
+    await lines(small.tenantId, 'issuer.changed', ROWS / 2);
+    await lines(small.tenantId, 'product.changed', 3);
     await owner.query('vacuum analyze audit_log');
     const filter = 'tenant_id = $1 and ($2::text is null or action = $2)';
-    const page = await reading(`select action from audit_log where ${filter} order by at desc, id desc limit 20`, [small!.tenantId, 'product.changed'], small!.tenantId);
+    const page = await reading(`select action from audit_log where ${filter} order by at desc, id desc limit 20`, [small.tenantId, 'product.changed'], small.tenantId);
     expect(page.rows).toHaveLength(3);
     expect(page.read).toBeLessThan(FEW);
   });
 
   it('which webhooks fail without an attempt before them', async () => {
     const failing = 50;
-    await fill('insert into webhook_work (tenant_id, webhook_id, delivery_id, due_at) select $1, $1, gen_random_uuid(), now() from generate_series(1, 3)', [small!.tenantId]);
+    await fill('insert into webhook_work (tenant_id, webhook_id, delivery_id, due_at) select $1, $1, gen_random_uuid(), now() from generate_series(1, 3)', [small.tenantId]);
     await owner.query('vacuum analyze webhook_work');
     await fill(
       `insert into webhooks (tenant_id, id, url, is_active, failing_since, created_at, updated_at) select $1, gen_random_uuid(), 'https://receiver.example/', true, now() - interval '9 days', now(), now() from generate_series(1, $2::integer)`,
-      [small!.tenantId, failing]);
+      [small.tenantId, failing]);
     await fill(`insert into webhook_work (tenant_id, webhook_id, delivery_id, due_at) select tenant_id, id, gen_random_uuid(), now() + n * interval '1 minute' from webhooks, generate_series(1, $1::integer) n`, [ROWS / failing]);
     const { rows, read } = await reading(`select * from failing_webhooks(interval '5 days', now(), 100)`);
     expect(rows).toEqual([]);
-    // Once round the queue at most, and not once for each of them.
-    expect(read).toBeLessThan(ROWS);
+    // Not even once round the queue.
+    expect(read).toBeLessThan(ROWS / 2);
   });
 });

@@ -24,22 +24,22 @@ export class PausesRepository {
   }
 
   /**
-   * Ends a pause; one that has ended already stays as it is. Its documents still sleep: see `wake`.
+   * Ends a pause, by PostgreSQL's clock; one that has ended already stays as it is. Its documents still sleep: see `wake`.
    * @param act line of the audit log that commits with it
    * @returns null when the issuer has no such pause
    */
-  async end(tenantId: string, issuerId: string, pauseId: string, act: string, now: Date): Promise<PauseRecord | null> {
+  async end(tenantId: string, issuerId: string, pauseId: string, act: string): Promise<PauseRecord | null> {
     const [pause] = await this.transaction.call<PauseRecord>(
       tenantId,
-      `select ${COLUMNS} from (select p.*, record_act($1, $5) from end_pause($1, $2, $3, $4) p) resumed`,
-      [issuerId, pauseId, now, act],
+      `select ${COLUMNS} from (select p.*, record_act($1, $4) from end_pause($1, $2, $3, now()) p) resumed`,
+      [issuerId, pauseId, act],
     );
     return pause ?? null;
   }
 
   /** Makes up to `limit` documents of an ended pause due. @returns how many they were; 0: none is left */
-  async wake(tenantId: string, pauseId: string, now: Date, limit: number): Promise<number> {
-    const [row] = await this.transaction.call<{ woken: number }>(tenantId, 'select wake_resumed($1, $2, $3, $4) as woken', [pauseId, now, limit]);
+  async wake(tenantId: string, pauseId: string, limit: number): Promise<number> {
+    const [row] = await this.transaction.call<{ woken: number }>(tenantId, 'select wake_resumed($1, $2, now(), $3) as woken', [pauseId, limit]);
     return row?.woken ?? 0;
   }
 }

@@ -96,8 +96,8 @@ export class PrepareStep implements SagaStep {
 
   /**
    * Parks the document until a certificate is activated. If a version from before a correction was sent, and callers cannot
-   * reconcile in this state, the SRI is asked about that version daily. Where one was activated just now, it goes on at once:
-   * advance_document sees to it.
+   * reconcile in this state, the SRI is asked about that version daily. Where a certificate was
+   * activated since the worker looked, it goes on at once: advance_document sees to it.
    */
   private park(state: DocumentState, errorCode: 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED', now: Date): Decision {
     const comparison = recheck(state, now, this.policy);

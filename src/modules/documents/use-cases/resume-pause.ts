@@ -29,11 +29,10 @@ export class ResumePauseHandler implements ICommandHandler<ResumePause> {
   ) {}
 
   async execute({ tenant, issuerId, pauseId }: ResumePause): Promise<PauseRecord> {
-    const now = this.clock.now();
-    const act = actLine(tenant, { action: 'pause.resumed', target: { kind: 'pause', id: pauseId }, detail: { issuer_id: issuerId } }, now);
-    const pause = found(await this.pauses.end(tenant.tenantId, issuerId, pauseId, act, now));
+    const act = actLine(tenant, { action: 'pause.resumed', target: { kind: 'pause', id: pauseId }, detail: { issuer_id: issuerId } }, this.clock.now());
+    const pause = found(await this.pauses.end(tenant.tenantId, issuerId, pauseId, act));
     // The pause has ended: what is not woken here, because the process ends, wakes by itself within ten minutes.
-    while ((await this.pauses.wake(tenant.tenantId, pauseId, now, WOKEN_AT_ONCE)) > 0);
+    while ((await this.pauses.wake(tenant.tenantId, pauseId, WOKEN_AT_ONCE)) > 0);
     return pause;
   }
 }
