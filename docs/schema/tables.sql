@@ -42,7 +42,7 @@ create table audit_log (
   constraint audit_log_pkey PRIMARY KEY (tenant_id, id),
   constraint audit_log_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'api_key'::text, 'platform_admin'::text, 'system'::text]))),
   constraint audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert on audit_log to sello_app;
 grant insert on audit_log to sello_resolver;
 grant select, delete on audit_log to sello_worker;
@@ -68,7 +68,7 @@ create table buyer_documents (
   document_id uuid not null,
   authorized_at timestamp with time zone not null,
   constraint buyer_documents_pkey PRIMARY KEY (tenant_id, buyer_id_type, buyer_id, document_id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert on buyer_documents to sello_app;
 grant select, delete on buyer_documents to sello_worker;
 alter table buyer_documents enable row level security;
@@ -99,7 +99,7 @@ create table buyers (
   constraint buyers_pkey PRIMARY KEY (tenant_id, id),
   constraint buyers_buyer_id_type_check CHECK ((buyer_id_type = ANY (ARRAY['04'::text, '05'::text, '06'::text, '08'::text]))),
   constraint buyers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert, update, delete on buyers to sello_app;
 CREATE INDEX buyers_by_number ON sello.buyers USING btree (tenant_id, buyer_id);
 CREATE UNIQUE INDEX buyers_identification ON sello.buyers USING btree (tenant_id, buyer_id_type, buyer_id);
@@ -158,7 +158,7 @@ create table products (
   constraint products_default_discount_check CHECK ((default_discount >= (0)::numeric)),
   constraint products_unit_price_check CHECK ((unit_price >= (0)::numeric)),
   constraint products_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert, update on products to sello_app;
 CREATE UNIQUE INDEX products_main_code ON sello.products USING btree (tenant_id, main_code) WHERE (deleted_at IS NULL);
 CREATE INDEX products_newest ON sello.products USING btree (tenant_id, created_at DESC, id DESC);
@@ -252,7 +252,7 @@ create table events (
   xid xid8 default pg_current_xact_id() not null,
   constraint events_pkey PRIMARY KEY (tenant_id, id),
   constraint events_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert on events to sello_app;
 grant select, insert, delete on events to sello_worker;
 grant select (tenant_id, id, xid) on events to sello_worker;
@@ -454,7 +454,7 @@ create table idempotency_keys (
   created_at timestamp with time zone not null,
   constraint idempotency_keys_pkey PRIMARY KEY (tenant_id, issuer_id, key),
   constraint idempotency_keys_tenant_id_issuer_id_fkey FOREIGN KEY (tenant_id, issuer_id) REFERENCES issuers(tenant_id, id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert, delete on idempotency_keys to sello_app;
 grant update (response) on idempotency_keys to sello_app;
 alter table idempotency_keys enable row level security;
@@ -474,7 +474,7 @@ create table document_authorizations (
   authorization_xml bytea not null,
   constraint document_authorizations_pkey PRIMARY KEY (tenant_id, document_id, received_at),
   constraint document_authorizations_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert on document_authorizations to sello_app;
 grant select, delete on document_authorizations to sello_worker;
 alter table document_authorizations enable row level security;
@@ -493,7 +493,7 @@ create table document_contents (
   created_at timestamp with time zone not null,
   constraint document_contents_pkey PRIMARY KEY (tenant_id, document_id, revision),
   constraint document_contents_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert, delete on document_contents to sello_app;
 grant select, delete on document_contents to sello_worker;
 alter table document_contents enable row level security;
@@ -514,7 +514,7 @@ create table document_history (
   detail jsonb,
   constraint document_history_pkey PRIMARY KEY (tenant_id, document_id, version),
   constraint document_history_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert, delete on document_history to sello_app;
 grant select, delete on document_history to sello_worker;
 alter table document_history enable row level security;
@@ -597,7 +597,7 @@ create table documents (
   constraint documents_tenant_id_issuer_id_establishment_id_fkey FOREIGN KEY (tenant_id, issuer_id, establishment_id) REFERENCES establishments(tenant_id, issuer_id, id),
   constraint documents_tenant_id_issuer_id_fkey FOREIGN KEY (tenant_id, issuer_id) REFERENCES issuers(tenant_id, id),
   constraint documents_tenant_id_modified_document_id_fkey FOREIGN KEY (tenant_id, modified_document_id) REFERENCES documents(tenant_id, id)
-) with (fillfactor=70, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (fillfactor=70, autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert, update, delete on documents to sello_app;
 grant select on documents to sello_resolver;
 grant select, delete on documents to sello_worker;
@@ -642,7 +642,7 @@ create table signed_documents (
   constraint signed_documents_pkey PRIMARY KEY (tenant_id, document_id, signing_no),
   constraint signed_documents_tenant_id_certificate_id_fkey FOREIGN KEY (tenant_id, certificate_id) REFERENCES certificates(tenant_id, id),
   constraint signed_documents_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert on signed_documents to sello_app;
 grant select, delete on signed_documents to sello_worker;
 alter table signed_documents enable row level security;
@@ -666,7 +666,7 @@ create table sri_attempts (
   constraint sri_attempts_pkey PRIMARY KEY (tenant_id, id),
   constraint sri_attempts_service_check CHECK ((service = ANY (ARRAY['reception'::text, 'authorization'::text, 'consultation'::text]))),
   constraint sri_attempts_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert, update on sri_attempts to sello_app;
 grant select, delete on sri_attempts to sello_worker;
 CREATE INDEX sri_attempts_of_document ON sello.sri_attempts USING btree (tenant_id, document_id, started_at);
@@ -829,7 +829,7 @@ create table mails (
   constraint mails_tell_events CHECK (((cause = 'notice'::text) = (event_ids IS NOT NULL))),
   constraint mails_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
   constraint mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert, update on mails to sello_app;
 grant select, delete on mails to sello_worker;
 grant update (status, failure, updated_at) on mails to sello_worker;
@@ -1159,7 +1159,7 @@ create table webhook_attempts (
   url_version integer default 1 not null,
   constraint webhook_attempts_pkey PRIMARY KEY (tenant_id, delivery_id, number),
   constraint webhook_attempts_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES webhook_deliveries(tenant_id, id)
-) with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert, update on webhook_attempts to sello_app;
 grant select, delete on webhook_attempts to sello_worker;
 alter table webhook_attempts enable row level security;
@@ -1186,7 +1186,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))),
   constraint webhook_deliveries_tenant_id_event_id_fkey FOREIGN KEY (tenant_id, event_id) REFERENCES events(tenant_id, id),
   constraint webhook_deliveries_tenant_id_webhook_id_fkey FOREIGN KEY (tenant_id, webhook_id) REFERENCES webhooks(tenant_id, id)
-) with (fillfactor=80, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=20000);
+) with (fillfactor=80, autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert, update on webhook_deliveries to sello_app;
 grant select, insert, delete on webhook_deliveries to sello_worker;
 CREATE INDEX webhook_deliveries_aside ON sello.webhook_deliveries USING btree (tenant_id, webhook_id, id) WHERE ((status = 'pending'::text) AND (next_attempt_at IS NULL));
