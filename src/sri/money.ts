@@ -6,7 +6,7 @@ import { dec, Decimal, money, round2 } from '../shared/decimal.js';
  */
 
 /** Tolerated difference per tax amount and per tax group: one cent. The SRI publishes none (message 52). */
-const CENT = dec('0.01');
+export const CENT = dec('0.01');
 
 /**
  * Subtotal of a line: quantity x unit price - discount. Negative when the discount exceeds the line as rounded to

@@ -77,6 +77,9 @@ const CASES: Readonly<Record<string, Case>> = {
   'invoice.plate_missing': on('01', 'full', ({ lines }) => ({ vehiclePlate: null, lines: lines.map((line) => ({ ...line, mainCode: '0101' })) })),
   'invoice.plate_unusual': on('01', 'full', () => ({ vehiclePlate: '6T-1234' })),
   'invoice.tip': on('01', 'full', () => ({ tip: '1000.00' })),
+  'line.plastic_bag_amount': on('01', 'several-taxes', ({ lines }) => ({
+    lines: lines.map((line) => ({ ...line, taxes: line.taxes?.map((tax) => (tax.taxRateCode === '3680' ? { ...tax, taxAmount: '8.00' } : tax)) ?? null })),
+  })),
   'line.tax_rate_code_contradicted': on('01', 'several-taxes', ({ lines: [line, ...others] }) => ({ lines: [{ ...line, taxRateCode: '99' }, ...others] })),
   'line.taxes_not_derivable': on('01', 'full', ({ lines }) => ({
     lines: lines.map((line) => ({ ...line, taxCode: '3', taxRateCode: '3610', taxes: null })),

@@ -89,6 +89,8 @@ export interface SpecificRate {
   /** US dollars per unit; null: the ficha names the part but not its amount. */
   readonly amount: string | null;
   readonly unit: string;
+  /** The units are pieces, never parts of one. */
+  readonly isCounted?: true;
 }
 
 export interface ExciseRate extends CodeRow {
@@ -117,8 +119,8 @@ export const ICE_RATES: CodeTable<ExciseRate> = {
   name: 'ice-rates',
   source: 'Ficha técnica off-line 2.32, tabla 18',
   rows: [
-    excise('3011', 'Cigarrillos rubios', 'Cigarettes, blond', null, { amount: '0.16', unit: 'unit' }),
-    excise('3021', 'Cigarrillos negros', 'Cigarettes, black', null, { amount: '0.16', unit: 'unit' }),
+    excise('3011', 'Cigarrillos rubios', 'Cigarettes, blond', null, { amount: '0.16', unit: 'unit', isCounted: true }),
+    excise('3021', 'Cigarrillos negros', 'Cigarettes, black', null, { amount: '0.16', unit: 'unit', isCounted: true }),
     excise('3023', 'Productos del tabaco excepto cigarrillos', 'Tobacco except cigarettes', '150.00'),
     excise('3031', 'Bebidas alcohólicas', 'Alcoholic drinks', '75.00', {
       amount: '10.00',
@@ -153,7 +155,7 @@ export const ICE_RATES: CodeTable<ExciseRate> = {
     excise('3640', 'Focos incandescentes', 'Incandescent lamps', '100.00'),
     excise('3660', 'Membresías y cuotas', 'Memberships', '35.00'),
     excise('3671', 'Calefones a gas', 'Gas water heaters', '100.00'),
-    excise('3680', 'Fundas plásticas', 'Plastic bags', null, { amount: '0.08', unit: 'unit' }),
+    excise('3680', 'Fundas plásticas', 'Plastic bags', null, { amount: '0.08', unit: 'unit', isCounted: true }),
     excise('3681', 'Telefonía, personas naturales', 'Telephone plans, persons', '0.00'),
     excise('3682', 'Tabaco calentado y líquidos con nicotina', 'Heated tobacco and nicotine liquids', '150.00'),
     excise('3684', 'Camionetas hasta USD 30 000', 'Pick-ups up to USD 30,000', '5.00'),
@@ -177,7 +179,7 @@ export const IRBPNR_RATES: CodeTable<ExciseRate> = {
       es: 'Botellas plásticas no retornables',
       en: 'Non-returnable plastic bottles',
       percent: null,
-      specific: { amount: '0.02', unit: 'bottle' },
+      specific: { amount: '0.02', unit: 'bottle', isCounted: true },
       ...always,
     },
   ],

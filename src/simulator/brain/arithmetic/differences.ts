@@ -66,20 +66,23 @@ function groupDifferences(totals: Totals): readonly string[] {
     if (!agree(amount(printed.base), base))
       found.push(difference(`${where}: la base imponible`, amount(printed.base), base));
     const ofLines = sumOf(lines.map((tax) => amount(tax.amount)));
-    if (!agree(amount(printed.amount), ofLines) && !isTaxOfBase(printed, ofLines, lines.length, totals.ratesOn)) {
+    if (!agree(amount(printed.amount), ofLines) && !isTaxOfBase(printed, lines, totals.ratesOn)) {
       found.push(difference(`${where}: el valor`, amount(printed.amount), ofLines));
     }
   }
   return found;
 }
 
-/** The tax of the group's base, from which the lines are apart by no more than the rounding of each and a cent. */
-function isTaxOfBase(tax: Tax, ofLines: Decimal, lines: number, ratesOn: string): boolean {
+/** The tax of the group's base, from which the lines are apart by no more than what became of each when it was rounded, and a cent. */
+function isTaxOfBase(tax: Tax, lines: readonly Tax[], ratesOn: string): boolean {
   const rate = tax.code === IVA ? ivaRate(tax.rateCode, ratesOn) : null;
   if (rate === null) return false;
-  const exact = amount(tax.base).times(rate).dividedBy(100);
-  const leeway = exact.isZero() ? TOLERANCE : HALF_CENT.times(lines + 2);
-  return agree(amount(tax.amount), cents(exact)) && exact.minus(ofLines).abs().lessThanOrEqualTo(leeway);
+  const exactly = (base: string): Decimal => amount(base).times(rate).dividedBy(100);
+  const ofBase = exactly(tax.base);
+  if (!agree(amount(tax.amount), cents(ofBase))) return false;
+  const ofLines = sumOf(lines.map((line) => amount(line.amount)));
+  const rounding = sumOf(lines.map((line) => cents(exactly(line.base)).minus(exactly(line.base)).abs()));
+  return ofBase.minus(ofLines).abs().lessThanOrEqualTo(rounding.plus(TOLERANCE).plus(HALF_CENT));
 }
 
 function headerDifferences(totals: Totals): readonly string[] {

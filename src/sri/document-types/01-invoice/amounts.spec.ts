@@ -131,6 +131,23 @@ describe('many lines that are rounded', () => {
     expect(amounts.reduce((total, amount) => total.plus(amount)).toFixed(2)).toBe('0.31');
   });
 
+  it('that are itemised may be beside the tax of their group by what was rounded, and not by a cent each', () => {
+    const many = (count: number, taxAmount: string, groupAmount: string): DocumentContent => {
+      const net = `${count}.00`;
+      const total = money(dec(net).plus(groupAmount));
+      const itemised = { ...FINAL.content.taxes[0]!, taxableBase: '1.00', taxAmount };
+      return final({
+        subtotal: net, totalTax: groupAmount, total, payments: [{ ...PAID[0]!, total }],
+        lines: Array.from({ length: count }, (_, at) => ({ ...FINAL.content.lines[0]!, lineNumber: at + 1, unitPrice: '1.000000', subtotal: '1.00', taxRateCode: null, taxes: [itemised] })),
+        taxes: [{ ...FINAL.content.taxes[0]!, taxableBase: net, taxAmount: groupAmount }],
+      });
+    };
+    const { findings } = preflight(many(40, '0.16', '6.00'), FINAL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 });
+    expect(findings).toMatchObject([{ rule: 'taxes.amount', severity: 'error', pointer: '/taxes/0/tax_amount', expected: '6.40', actual: '6.00' }]);
+    expect(rulesOf(many(40, '0.15', '6.00'))).toEqual([]);
+    expect(rulesOf(many(1, '0.16', '0.15'))).toEqual([]);
+  });
+
   it.each([
     ['0.40', OF_LINES], ['0.30', []], ['0.31', []], ['0.32', ['taxes.amount /taxes/0/tax_amount']], ['0.35', ['taxes.amount /taxes/0/tax_amount']],
   ])('may itemise their taxes and be taxed either way: %s', (amount, expected) => {

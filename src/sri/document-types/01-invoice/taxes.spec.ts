@@ -79,7 +79,9 @@ describe('taxes', () => {
   it('of a line are base x rate within a cent', () => {
     const [ice, iva] = SEVERAL.content.lines[0]!.taxes!;
     expect(rulesOf(severalLine(0, { taxes: [ice!, { ...iva!, taxAmount: '18.01' }] }))).toEqual([]);
-    expect(rulesOf(severalLine(0, { taxes: [ice!, { ...iva!, taxAmount: '18.02' }] }))).toEqual(['tax.amount /lines/0/taxes/1/tax_amount']);
+    expect(rulesOf(severalLine(0, { taxes: [ice!, { ...iva!, taxAmount: '18.02' }] }))).toEqual([
+      'tax.amount /lines/0/taxes/1/tax_amount', 'taxes.amount /taxes/2/tax_amount',
+    ]);
   });
 
   it('with a specific rate need the tariff', () => {
@@ -104,7 +106,7 @@ describe('taxes', () => {
       ['0.020', '0.0200', []],
       ['0.03', '0.03', [`warning tax.rate_unusual ${line}`, `warning tax.rate_unusual ${group}`]],
       ['0.02', '0.03', [`warning tax.rate_unusual ${group}`, `taxes.tariff ${group}`]],
-      ['2.00', '0.02', [`warning tax.rate_unusual ${line}`, `taxes.tariff ${group}`]],
+      ['2.00', '0.02', [`warning tax.rate_unusual ${line}`, 'warning tax.units_unusual /lines/1/taxes/1/tax_amount', `taxes.tariff ${group}`]],
       [null, '0.02', [`tax.tariff_missing ${line}`]],
       ['0.02', null, [`tax.tariff_missing ${group}`]],
     ])('lines at %s in a group at %s give %p', (ofLine, ofGroup, expected) => {
@@ -190,6 +192,48 @@ describe('taxes', () => {
       payments: [{ ...SEVERAL.content.payments[0]!, total }],
     };
     expect(rulesOf(content)).toEqual(expected);
+  });
+
+  it('per unit are those of whole units', () => {
+    const [iva, bottle] = SEVERAL.content.lines[1]!.taxes!;
+    expect(rulesOf(severalLine(1, { taxes: [iva!, { ...bottle!, taxAmount: '0.13' }] }))).toEqual(['warning tax.units_unusual /lines/1/taxes/1/tax_amount']);
+  });
+
+  it('that are a percentage and a part per unit are at least the percentage', () => {
+    const [line] = SEVERAL.content.lines;
+    const [, iva] = line!.taxes!;
+    const drink = (taxAmount: string) => severalLine(0, {
+      taxes: [
+        { taxCode: '3', taxRateCode: '3031', taxableBase: '100.00', rate: '0.7500', taxAmount, tariff: null },
+        { ...iva!, taxableBase: money(dec('100').plus(taxAmount)), taxAmount: money(dec('100').plus(taxAmount).times('0.15')) },
+      ],
+    });
+    const least = 'warning tax.amount_unusual /lines/0/taxes/0/tax_amount';
+    expect(rulesOf(drink('74.98'))).toContain(least);
+    for (const enough of ['74.99', '75.00', '85.00']) expect(rulesOf(drink(enough))).not.toContain(least);
+  });
+
+  describe('of plastic bags', () => {
+    const [ice, iva] = SEVERAL.content.lines[3]!.taxes!;
+
+    it('stand in a line with their code', () => {
+      expect(rulesOf(severalLine(3, { mainCode: 'BOLSA' }))).toEqual(['warning line.plastic_bag /lines/3/main_code']);
+      expect(rulesOf(severalLine(3, { mainCode: null }))).toEqual(['warning line.plastic_bag /lines/3/main_code']);
+    });
+
+    it('are quantity x tariff', () => {
+      const bags = { taxes: [{ ...ice!, taxAmount: '8.00' }, { ...iva!, taxableBase: '8.00', taxAmount: '1.20' }] };
+      expect(rulesOf(severalLine(3, bags))).toContain('warning line.plastic_bag_amount /lines/3/taxes/0/tax_amount');
+    });
+  });
+
+  it('have one of the percentages of their lines in the header', () => {
+    const [perfume, ...others] = SEVERAL.content.taxes;
+    expect(rulesOf({ ...SEVERAL.content, taxes: [{ ...perfume!, rate: '0.1000' }, ...others] })).toEqual([
+      'warning tax.rate_unusual /taxes/0/rate', 'taxes.tariff /taxes/0/rate', 'warning tax.amount_unusual /taxes/0/tax_amount',
+    ]);
+    expect(rulesOf({ ...SEVERAL.content, taxes: [{ ...perfume!, tariff: '10.00' }, ...others] })).toContain('taxes.tariff /taxes/0/tariff');
+    expect(rulesOf({ ...SEVERAL.content, taxes: [{ ...perfume!, tariff: '20.00' }, ...others] })).toEqual([]);
   });
 
   describe('of a line that has a rate code and itemised ones', () => {

@@ -10,8 +10,8 @@ const RULES = defineRules({
     reference: 'Ficha técnica 2.32, anexo 3',
   },
   'additional_info.reserved': {
-    es: 'El servicio agrega este campo; la petición no debe llevarlo',
-    en: 'The service adds this field itself; requests may not carry it',
+    es: 'El servicio agrega este campo donde corresponde; la petición no debe llevarlo',
+    en: 'The service adds this field itself where it belongs; requests may not carry it',
     reference: 'Ficha técnica 2.32, anexo 24; 2.34, anexo 26',
   },
   'additional_info.provider': {

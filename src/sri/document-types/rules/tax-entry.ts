@@ -1,7 +1,7 @@
 import { dec, Decimal, money, sameDecimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { fractionOf, nearly, percentOf, roundingOf, taxAmount } from '../../money.js';
-import { TAX } from '../../tables/taxes.js';
+import { type SpecificRate, TAX } from '../../tables/taxes.js';
 import type { DocumentTax } from '../content.js';
 import { rateCodesInForce, taxRate, type TaxRate } from '../tax-rates.js';
 import { defineRules, finding, type Rule } from './rule.js';
@@ -60,6 +60,12 @@ const TAX_ENTRY_RULES = defineRules({
     es: 'El ICE no es base imponible × tarifa: verifique su parte específica y su base',
     en: 'The ICE is not taxable base × rate: verify its specific part and its base',
     reference: 'Ficha técnica 2.32, anexo 3 y tabla 18',
+  },
+  'tax.units_unusual': {
+    severity: 'warning',
+    es: 'El valor no es un número entero de unidades × tarifa por unidad',
+    en: 'The amount is not a whole number of units × the tariff of a unit',
+    reference: TABLES,
   },
   'tax.amount_of_lines': {
     severity: 'warning',
@@ -146,10 +152,27 @@ export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string, 
   return rate;
 }
 
-/** Amount = base x rate within a cent. A specific rate is per unit, and no field has the units. */
+/** Amount = base x rate within a cent. A specific rate is per unit, and no field has the units: what they cannot explain is a warning. */
 export function* checkTaxAmount(tax: DocumentTax, rate: TaxRate, at: TaxPointers): Generator<Finding> {
+  if (rate.specific !== null) {
+    yield* checkUnits(tax, rate, rate.specific, at);
+    return;
+  }
   const expected = missedAmount(tax, rate);
   if (expected !== null) yield finding(amountRule(tax), at.amount, money(expected), tax.taxAmount);
+}
+
+/** A part per unit only adds to that of the percentage. Without one, what is counted and not measured comes in whole units. */
+function* checkUnits(tax: DocumentTax, rate: TaxRate, { isCounted }: SpecificRate, at: TaxPointers): Generator<Finding> {
+  if (rate.percent !== null) {
+    const least = taxAmount(tax.taxableBase, tax.rate);
+    if (least.gt(tax.taxAmount) && !nearly(least, tax.taxAmount)) yield finding(TAX_ENTRY_RULES['tax.amount_unusual'], at.amount, `≥ ${money(least)}`, tax.taxAmount);
+    return;
+  }
+  if (isCounted !== true || tax.tariff === null || dec(tax.tariff).isZero()) return;
+  const units = dec(tax.taxAmount).div(dec(tax.tariff)).toDecimalPlaces(0);
+  const expected = taxAmount(units, tax.tariff);
+  if (!expected.eq(tax.taxAmount)) yield finding(TAX_ENTRY_RULES['tax.units_unusual'], at.amount, money(expected), tax.taxAmount);
 }
 
 /** About as many lines as a document of 320 KB holds. */

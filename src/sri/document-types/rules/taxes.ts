@@ -1,6 +1,7 @@
 import { type Decimal, dec, money, sameDecimal, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
-import { nearly, roundingOf, taxAmount } from '../../money.js';
+import { CENT, fractionOf, nearly, roundingOf, taxAmount } from '../../money.js';
+import { PLASTIC_BAG_CODES } from '../../tables/activities.js';
 import { CONSTRUCTION_MATERIALS, TAX } from '../../tables/taxes.js';
 import { lookup } from '../../tables/code-table.js';
 import type { DocumentContent, DocumentLine, DocumentTax } from '../content.js';
@@ -12,6 +13,7 @@ import {
   checkTaxAmount,
   checkTaxEntry,
   effectiveRate,
+  tariffOf,
   type TaxPointers,
 } from './tax-entry.js';
 
@@ -55,6 +57,18 @@ const RULES = defineRules({
     en: 'The 5 % rate asks for a construction material code in aux_code',
     reference: 'Ficha técnica 2.32, anexo 23 y tabla 31',
   },
+  'line.plastic_bag': {
+    severity: 'warning',
+    es: 'Las fundas plásticas van en una línea propia, con su código de fundas en main_code',
+    en: 'Plastic bags have a line of their own, with their code of bags in main_code',
+    reference: 'Ficha técnica 2.32, anexo 18',
+  },
+  'line.plastic_bag_amount': {
+    severity: 'warning',
+    es: 'El ICE de las fundas plásticas no es cantidad × tarifa por funda',
+    en: 'The ICE of the plastic bags is not quantity × tariff of a bag',
+    reference: 'Ficha técnica 2.32, tabla 18 y anexo 18',
+  },
   'taxes.repeated': {
     es: 'El impuesto y tarifa ya están en otra entrada',
     en: 'Another entry has this tax and rate already',
@@ -94,6 +108,7 @@ const RULES = defineRules({
 });
 
 const CONSTRUCTION_RATE = '5';
+const PLASTIC_BAGS = '3680';
 /** Its lines are motives, without codes. */
 const DEBIT_NOTE = '05';
 
@@ -105,7 +120,9 @@ const DEBIT_NOTE = '05';
 export function* checkTaxes(content: DocumentContent): Generator<Finding> {
   for (const [index, line] of content.lines.entries()) {
     yield* checkLineTaxes(line, index, ratesDay(content));
-    if (content.documentType !== DEBIT_NOTE) yield* checkMaterial(line, index, ratesDay(content));
+    if (content.documentType === DEBIT_NOTE) continue;
+    yield* checkMaterial(line, index, ratesDay(content));
+    yield* checkPlasticBags(line, index, ratesDay(content));
   }
   yield* checkGroups(content);
 }
@@ -151,6 +168,21 @@ function* checkMaterial({ taxes, auxCode }: DocumentLine, index: number, asOf: s
   const isReduced = taxes?.some(({ taxCode, taxRateCode }) => taxCode === TAX.iva && taxRateCode === CONSTRUCTION_RATE) ?? false;
   if (isReduced && lookup(CONSTRUCTION_MATERIALS, auxCode ?? '', asOf) === undefined) {
     yield finding(RULES['line.construction_material'], `/lines/${index}/aux_code`, 'F01…', auxCode);
+  }
+}
+
+/** A line of bags tells in its quantity how many there are: of no other tax per unit does a line tell the units. */
+function* checkPlasticBags({ taxes, mainCode, quantity }: DocumentLine, index: number, asOf: string): Generator<Finding> {
+  for (const [position, tax] of (taxes ?? []).entries()) {
+    if (tax.taxCode !== TAX.ice || tax.taxRateCode !== PLASTIC_BAGS || tax.tariff === null) continue;
+    if (lookup(PLASTIC_BAG_CODES, mainCode ?? '', asOf) === undefined) {
+      yield finding(RULES['line.plastic_bag'], `/lines/${index}/main_code`, PLASTIC_BAG_CODES.rows.map(({ code }) => code).join(', '), mainCode);
+      continue;
+    }
+    const expected = taxAmount(quantity, tax.tariff);
+    if (!nearly(expected, tax.taxAmount)) {
+      yield finding(RULES['line.plastic_bag_amount'], `/lines/${index}/taxes/${position}/tax_amount`, money(expected), tax.taxAmount);
+    }
   }
 }
 
@@ -220,7 +252,7 @@ function* checkGroupAmount({ content, tax, members, at, rate }: TaxGroup): Gener
     return;
   }
   // A debit note shows no taxes of lines.
-  if (content.documentType !== DEBIT_NOTE && !nearly(exact, amount, leeway)) {
+  if (content.documentType !== DEBIT_NOTE && !nearly(tax.taxAmount, amount, roundedAway(members, effectiveRate(tax, rate)).plus(CENT))) {
     yield finding(RULES['taxes.amount'], `${at}/tax_amount`, money(amount), tax.taxAmount);
   }
 }
@@ -231,16 +263,25 @@ function* checkGroupAmount({ content, tax, members, at, rate }: TaxGroup): Gener
  */
 const leewayOf = (lines: number, exact: Decimal): Decimal => roundingOf(exact.isZero() ? 2 : lines + 2);
 
+/** By how much the tax of the group can be beside the sum of its lines' because each is rounded to cents, and the group itself. */
+function roundedAway(members: readonly DocumentTax[], rate: string): Decimal {
+  const bases = members.map((member) => member.taxableBase);
+  return sum([...bases, money(sum(bases))].map((base) => taxAmount(base, rate).minus(dec(base).times(dec(rate))).abs().toFixed()));
+}
+
 /**
- * A tariff per unit, as that of bottles, must be one of those in the lines, if all lines give theirs. For a tax that is in part
- * a percentage, as most of ICE, the group may give the one or the other.
+ * A tariff per unit, as that of bottles, must be one of those in the lines, if all lines give theirs, and so must a percentage that
+ * the table does not decide. For a tax that is both, as beer's, the group may give the one or the other.
  */
-function* checkTariff({ tax: { tariff }, members, at, rate }: TaxGroup): Generator<Finding> {
-  if (tariff === null || rate === null || rate.specific === null || rate.percent !== null) return;
-  const told = members.flatMap((member) => member.tariff ?? []);
-  if (told.length === members.length && !told.some((one) => sameDecimal(one, tariff))) {
-    yield finding(RULES['taxes.tariff'], `${at}/tariff`, told[0], tariff);
-  }
+function* checkTariff({ tax, members, at, rate }: TaxGroup): Generator<Finding> {
+  if (rate === null || rate.binding || (rate.specific === null) === (rate.percent === null)) return;
+  const ofGroup = rate.specific === null ? tariffOf(tax) : tax.tariff;
+  if (ofGroup === null) return;
+  const told = members.flatMap((member) => (rate.specific === null ? tariffOf(member) : (member.tariff ?? [])));
+  const [first] = told;
+  if (first === undefined || told.length !== members.length || told.some((one) => sameDecimal(one, ofGroup))) return;
+  if (tax.tariff === null) yield finding(RULES['taxes.tariff'], `${at}/rate`, fractionOf(first), tax.rate);
+  else yield finding(RULES['taxes.tariff'], `${at}/tariff`, first, tax.tariff);
 }
 
 /**
