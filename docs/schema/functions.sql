@@ -4275,10 +4275,10 @@ begin
     order by d.event_id limit 1);
 end $function$;
 
--- Writes how an attempt ended and when the next one is due; null means never. A delivery that ran out of attempts gets
--- one more if the webhook's address was changed meanwhile. A webhook that answered 410, or has failed for p_patience,
--- is switched off with the event webhook.disabled. If the lease was lost, only the attempt itself is written. It locks
--- the work. The worker calls it.
+-- Writes how an attempt ended and when the next one is due; null means never. A delivery that was asked for again
+-- meanwhile is due at once, and one that ran out of attempts gets one more if the webhook's address was changed. A
+-- webhook that answered 410, or has failed for p_patience, is switched off with the event webhook.disabled. If the
+-- lease was lost, only the attempt itself is written. It locks the work. The worker calls it.
 CREATE OR REPLACE FUNCTION sello.end_attempt(p_tenant uuid, p_delivery uuid, p_token uuid, p_now timestamp with time zone, p_number integer, p_outcome text, p_status_code integer, p_duration_ms integer, p_next_at timestamp with time zone, p_patience interval, p_event uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -4303,12 +4303,15 @@ begin
   returning a.url_version into tried;
   select * into d from webhook_deliveries x where x.tenant_id = p_tenant and x.id = p_delivery;
   select e.type = 'ping' into is_test from events e where e.tenant_id = p_tenant and e.id = d.event_id;
-  if p_outcome <> 'delivered' and p_next_at is null and not is_test
+  if d.round = 0 then
+    -- Asked for again while it was under way.
+    next_at := p_now;
+  elsif p_outcome <> 'delivered' and p_next_at is null and not is_test
     and exists (select from webhooks x where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version <> tried) then
     next_at := p_now;
   end if;
   update webhook_deliveries x set
-    status = case when p_outcome = 'delivered' then 'delivered' when next_at is null then 'failed' else 'pending' end,
+    status = case when next_at is not null then 'pending' when p_outcome = 'delivered' then 'delivered' else 'failed' end,
     next_attempt_at = next_at, finished_at = case when next_at is null then p_now end
   where x.tenant_id = p_tenant and x.id = p_delivery;
   if next_at is null then
@@ -4364,32 +4367,35 @@ end $function$;
 alter function replace_sealed_webhook_secret(uuid,uuid,bytea,bytea) owner to sello_resolver;
 revoke execute on function replace_sealed_webhook_secret(uuid,uuid,bytea,bytea) from public;
 
--- Sends the events of a span of time to a webhook again, and returns how many, of which there may be one more than
--- p_limit: then the API, which calls it, undoes them all. It raises SE140 as restart_delivery does.
+-- Sends the events of a span of time to a webhook again, and returns how many; if there are more than p_limit it sends
+-- none and returns one more than p_limit. It raises SE140 as restart_delivery does. The API calls it.
 CREATE OR REPLACE FUNCTION sello.replay_events(p_tenant uuid, p_webhook uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_kinds text[], p_now timestamp with time zone, p_limit integer)
  RETURNS integer
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
 AS $function$
 declare
-  replayed integer := 0;
-  chosen record;
+  chosen uuid[];
+  event uuid;
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
-  for chosen in
+  -- Before anything is written: what is undone leaves dead rows in a queue that all tenants share.
+  chosen := array(
     select e.id from events e
     where e.tenant_id = p_tenant and e.created_at >= p_from and e.created_at < p_to and e.type <> 'ping' and (p_kinds is null or e.type = any (p_kinds))
-    order by e.xid, e.position limit p_limit + 1
-  loop
-    perform restart_delivery(p_tenant, coalesce(delivery_of_event(p_tenant, p_webhook, chosen.id), gen_random_uuid()), p_webhook, chosen.id, p_now);
-    replayed := replayed + 1;
-  end loop;
-  return replayed;
+    order by e.xid, e.position limit p_limit + 1);
+  if cardinality(chosen) <= p_limit then
+    foreach event in array chosen loop
+      perform restart_delivery(p_tenant, coalesce(delivery_of_event(p_tenant, p_webhook, event), gen_random_uuid()), p_webhook, event, p_now);
+    end loop;
+  end if;
+  return cardinality(chosen);
 end $function$;
 
--- Makes a delivery due at once and lets it run through the whole schedule again, or creates it. It raises SE140 from
--- the 21st time within an hour; the detail holds the limit, its window, and after how many seconds it may be sent
--- again. The API calls it for a test and for a delivery that is sent again, and so does replay_events.
+-- Makes a delivery due at once and lets it run through the whole schedule again, or creates it. One that is under way
+-- begins again when its attempt ends. It raises SE140 from the 21st time within an hour; the detail holds the limit,
+-- its window, and after how many seconds it may be sent again. The API calls it for a test and for a delivery that is
+-- sent again, and so does replay_events.
 CREATE OR REPLACE FUNCTION sello.restart_delivery(p_tenant uuid, p_delivery uuid, p_webhook uuid, p_event uuid, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -4400,7 +4406,9 @@ declare
   again record;
 begin
   insert into webhook_work as w (tenant_id, delivery_id, webhook_id, due_at) values (p_tenant, p_delivery, p_webhook, least(p_now, clock_timestamp()))
-  on conflict (tenant_id, delivery_id) do update set due_at = excluded.due_at, lease_token = null;
+  -- What is under way keeps its lease, by which it counts, and begins again when it ends: see end_attempt.
+  on conflict (tenant_id, delivery_id) do update set due_at = excluded.due_at, lease_token = null
+  where w.lease_token is null or w.due_at <= clock_timestamp();
   insert into webhook_deliveries as d (tenant_id, id, webhook_id, event_id, status, next_attempt_at, created_at)
   values (p_tenant, p_delivery, p_webhook, p_event, 'pending', p_now, p_now)
   on conflict (tenant_id, id) do update set status = 'pending', round = 0, next_attempt_at = p_now, finished_at = null,

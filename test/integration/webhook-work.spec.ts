@@ -183,6 +183,52 @@ describe('the work of webhooks', () => {
       expect(await deliveries.replayRange(acting(id), one.webhook_id, range, 10, new Date())).toBe(2);
     });
 
+    it.each([200, 500])('a delivery that is sent again while it is under way counts until it ends, and begins again then: %i', async (status) => {
+      const id = await tenant(1, 1);
+      const one = await workOf(id);
+      const lease = async (token: string): Promise<string[]> => (await work.claim(token, new Date(), LEASE_MS, { room: 8, roomForFailing: 8, perWebhook: 8 })).map(({ deliveryId }) => deliveryId);
+      const token = randomUUID();
+      expect(await lease(token)).toEqual([one.delivery_id]);
+      const { number } = (await work.begin(id, one.delivery_id, token, new Date()))!;
+      const range = { from: after(-2 * HOUR_MS), to: after(HOUR_MS), kinds: null };
+      expect((await deliveries.replay(acting(id), one.webhook_id, one.delivery_id, new Date()))?.status).toBe('pending');
+      expect(await deliveries.replayRange(acting(id), one.webhook_id, range, 10, new Date())).toBe(1);
+      expect(await lease(randomUUID())).toEqual([]);
+      await end(id, one, token, number, status, new Date(), null);
+      expect(await database.query('select last_attempt_failed as failed from webhooks where id = $1', [one.webhook_id])).toEqual([{ failed: status !== 200 }]);
+      expect(await deliveryOf(id, one)).toMatchObject({ status: 'pending', finished_at: null });
+      const anew = randomUUID();
+      expect(await lease(anew)).toEqual([one.delivery_id]);
+      expect(await work.begin(id, one.delivery_id, anew, new Date())).toMatchObject({ number: 2, round: 1 });
+      await end(id, one, anew, 2, 200, new Date(), null);
+      expect((await deliveryOf(id, one)).status).toBe('delivered');
+    });
+
+    it('a delivery whose worker has died is sent again at once', async () => {
+      const id = await tenant(1, 1);
+      const one = await workOf(id);
+      const limits = { room: 8, roomForFailing: 8, perWebhook: 8 };
+      expect(await work.claim(randomUUID(), after(-2 * LEASE_MS), LEASE_MS, limits)).toHaveLength(1);
+      await deliveries.replay(acting(id), one.webhook_id, one.delivery_id, new Date());
+      expect(await database.query('select lease_token from webhook_work where delivery_id = $1', [one.delivery_id])).toEqual([{ lease_token: null }]);
+    });
+
+    it('a replay of too many writes none of them, not even to undo it', async () => {
+      const id = await tenant(1, 3);
+      const one = await workOf(id);
+      await database.query('delete from webhook_work where tenant_id = $1', [id]);
+      const range = { from: after(-2 * HOUR_MS), to: after(HOUR_MS), kinds: null };
+      const written = async (): Promise<unknown[]> => database.query('select count(*) from webhook_work where tenant_id = $1', [id]);
+      await new TenantTransaction(service).run(id, async (manager) => {
+        expect(await manager.query('select replay_events($1, $2, $3, $4, null, now(), 2) as replayed', [id, one.webhook_id, range.from, range.to])).toEqual([{ replayed: 3 }]);
+        expect(await manager.query('select from webhook_work where tenant_id = $1', [id])).toEqual([]);
+      });
+      expect(await deliveries.replayRange(acting(id), one.webhook_id, range, 2, new Date())).toBe('too_many');
+      expect(await written()).toEqual([{ count: '0' }]);
+      expect(await deliveries.replayRange(acting(id), one.webhook_id, range, 3, new Date())).toBe(3);
+      expect(await written()).toEqual([{ count: '3' }]);
+    });
+
     it('a delivery is sent again twenty times an hour, alone or with others', async () => {
       const id = await tenant(1, 2);
       const one = await workOf(id);

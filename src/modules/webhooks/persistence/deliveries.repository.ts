@@ -110,12 +110,10 @@ export class DeliveriesRepository {
       if (webhook === null) return null;
       requireActive(webhook);
       await requireFree(manager, 'pg_try_advisory_xact_lock', webhookId);
-      await manager.query('savepoint before_replay');
       const [row] = await refusingFlood(() => manager.query<{ replayed: number }[]>('select replay_events($1, $2, $3, $4, $5, $6, $7) as replayed', [
         tenantId, webhookId, from, to, kinds ?? webhook.kinds, now, most,
       ]));
       const replayed = row?.replayed ?? 0;
-      if (replayed > most) await manager.query('rollback to savepoint before_replay');
       await requireCredential(manager, tenant, now);
       return replayed > most ? 'too_many' : replayed;
     });
@@ -130,7 +128,7 @@ async function restart(manager: EntityManager, tenantId: string, { delivery, web
        select w.due_at - interval '1 microsecond' from webhook_work w
        where w.tenant_id = $1 and w.webhook_id = $3 and w.due_at > '-infinity' and w.lease_token is null and w.delivery_id <> $2
        order by w.tenant_id, w.webhook_id, w.due_at limit 1))
-     where tenant_id = $1 and delivery_id = $2`, [tenantId, delivery, webhook]);
+     where tenant_id = $1 and delivery_id = $2 and lease_token is null`, [tenantId, delivery, webhook]);
 }
 
 async function standing(manager: EntityManager, tenantId: string, webhookId: string): Promise<Webhook | null> {
