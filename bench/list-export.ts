@@ -61,7 +61,7 @@ async function exportHere({ url, tenantId, format, seconds: most }: ExportJob): 
   const dataSource = await new DataSource(serviceDataSourceOptions(url, 'api', 2)).initialize();
   const transaction = new TenantTransaction(dataSource);
   const exports = new CountedExports(transaction);
-  const handler = new ExportDocumentsHandler(exports, new StandingCredential(transaction, new SystemClock()), new SystemClock());
+  const handler = new ExportDocumentsHandler(exports, new StandingCredential(transaction, new SystemClock()));
   const tenant = { tenantId, principal: { kind: 'api_key', id: tenantId }, environment: 'TEST' } as const;
   const nothing = { status: null, documentType: null, issuerId: null, buyerId: null, issuedFrom: null, issuedTo: null, accessKey: null, modifiedDocumentId: null, text: null };
   const restRssMb = process.memoryUsage().rss / 2 ** 20;

@@ -5,7 +5,7 @@ import { ConfigModule } from '../../src/config/config.module.js';
 import { readSettings } from '../../src/config/settings.js';
 import { AuditLogRepository } from '../../src/modules/audit/persistence/audit-log.repository.js';
 import type { DocumentFilter } from '../../src/modules/documents/domain/document-filter.js';
-import { DocumentExportsRepository, startOf } from '../../src/modules/documents/persistence/document-exports.repository.js';
+import { BEGINNING, DocumentExportsRepository } from '../../src/modules/documents/persistence/document-exports.repository.js';
 import { DocumentListsRepository } from '../../src/modules/documents/persistence/document-lists.repository.js';
 import { AdaptersModule } from '../../src/platform/adapters/adapters.module.js';
 import { DatabaseModule } from '../../src/platform/database/database.module.js';
@@ -13,7 +13,7 @@ import { ListReads } from '../../src/platform/database/list-reads.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { Meters } from '../../src/platform/observability/meters.js';
 import { ObservabilityModule } from '../../src/platform/observability/observability.module.js';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { samplesOf, valueOf } from '../support/exposition.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 import { StreamingReplica } from '../support/streaming-replica.js';
@@ -96,7 +96,7 @@ describe('a replica that follows the database', () => {
     }
     const exported = async (from: ListReads): Promise<unknown[]> => {
       const rows = [];
-      for await (const batch of new DocumentExportsRepository(from).batches(theirs.tenantId, EVERYTHING, startOf(new Date(Date.now() + 60_000)))) rows.push(...batch);
+      for await (const batch of new DocumentExportsRepository(from).batches(theirs.tenantId, EVERYTHING, BEGINNING)) rows.push(...batch);
       return rows;
     };
     expect(await exported(reads)).toEqual(await exported(primary));
@@ -104,6 +104,17 @@ describe('a replica that follows the database', () => {
     expect(await new AuditLogRepository(reads).list(mine.tenantId, { action: null, actorId: null, from: null, until: null }, 10, 0)).toEqual({ rows: [], total: 0 });
     const seen = await reads.run(mine.tenantId, (manager) => manager.query<{ tenant_id: string }[]>('select distinct tenant_id from documents'));
     expect(seen).toEqual([{ tenant_id: mine.tenantId }]);
+  });
+
+  it('gives whole exports, also of what a clock ahead says was created later', async () => {
+    await servers.query('primary', `update sello.documents set created_at = now() + interval '1 hour' where tenant_id = '${theirs.tenantId}'`);
+    const isSeen = async (): Promise<boolean> => (await servers.query<{ seen: boolean }>('standby', `select created_at > now() as seen from sello.documents where tenant_id = '${theirs.tenantId}'`))[0]!.seen;
+    await until(isSeen);
+    for (const from of [reads, primary]) {
+      const rows = [];
+      for await (const batch of new DocumentExportsRepository(from).batches(theirs.tenantId, EVERYTHING, BEGINNING)) rows.push(...batch);
+      expect(rows).toHaveLength(1);
+    }
   });
 
   it('gives way to the primary while it cannot be reached, and takes over again', async () => {
@@ -137,6 +148,21 @@ describe('a replica that follows the database', () => {
     await servers.query('standby', 'select pg_wal_replay_resume()');
     await until(isReplica);
     expect(await counted()).toBe(issued);
+  });
+
+  it.each(['the replica', 'the primary'])('is read as of one moment: %s', async (where) => {
+    const count = async (manager: EntityManager): Promise<unknown> => manager.query('select count(*) from documents');
+    const anew = async (): Promise<unknown> => reads.run(mine.tenantId, count);
+    if (where === 'the primary') await proxy.down();
+    await until(async () => (await isReplica()) === (where === 'the replica'));
+    await reads.run(mine.tenantId, async (manager) => {
+      const before = await count(manager);
+      await issue(mine);
+      await until(async () => JSON.stringify(await anew()) !== JSON.stringify(before));
+      expect(await count(manager)).toEqual(before);
+    });
+    await proxy.up();
+    await until(isReplica);
   });
 
   it('is given signs of life again after the clock of the primary was put back', async () => {

@@ -5,6 +5,6 @@ import type { EntityManager } from 'typeorm';
  * nothing is decided by them.
  */
 export abstract class ListReads {
-  /** Runs `work`, which only reads, in one transaction of the tenant. It may run twice. */
+  /** Runs `work`, which only reads, in one transaction of the tenant and of one moment. It may run twice. */
   abstract run<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T>;
 }

@@ -48,12 +48,12 @@ export class ReplicaReads extends RecurringWork implements ListReads {
       return work(manager);
     };
     const { transaction } = this;
-    if (transaction === null) return this.primary.run(tenantId, reads);
+    if (transaction === null) return this.primary.readOneMoment(tenantId, reads);
     try {
-      return await transaction.run(tenantId, reads);
+      return await transaction.readOneMoment(tenantId, reads);
     } catch (error) {
       if (error instanceof DomainError || sqlState(error) === TOO_LONG) throw error;
-      const answer = await this.primary.run(tenantId, reads);
+      const answer = await this.primary.readOneMoment(tenantId, reads);
       this.doubt((error as Error).message);
       return answer;
     }

@@ -28,10 +28,19 @@ export class TenantTransaction {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Runs `work` in one transaction of the tenant; a throw rolls everything back. */
-  async run<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  run<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.within(tenantId, work, (body) => this.dataSource.transaction(body));
+  }
+
+  /** As `run`, for work that only reads: all of it sees the database as it is at its first statement. */
+  readOneMoment<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.within(tenantId, work, (body) => this.dataSource.transaction('REPEATABLE READ', body));
+  }
+
+  private async within<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>, begin: (body: (manager: EntityManager) => Promise<T>) => Promise<T>): Promise<T> {
     requireTenant(tenantId);
     return retryConflicts(() =>
-      this.dataSource.transaction(async (manager) => {
+      begin(async (manager) => {
         await manager.query(`select set_config('sello.tenant_id', $1, true)`, [tenantId]);
         this.answeredAt = process.hrtime.bigint();
         return work(manager);

@@ -3,6 +3,7 @@ import { QueryFailedError } from 'typeorm';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Finding } from '../../shared/finding.js';
 import { ERROR_CATALOGUE, type ErrorCode, messageOf } from '../../shared/error-catalogue.js';
+import { EnvelopeError, KeeperAwayError, KeyUnavailableError } from '../secrets/key-wrapper.js';
 import { answerTo } from './error-answer.js';
 import { fieldMessage } from './field-messages.js';
 import { ValidationFailure } from './validation-failure.js';
@@ -57,6 +58,9 @@ describe('answerTo', () => {
     [failedQuery('25006'), 'SERVICE_UNAVAILABLE'],
     [failedQuery('25P03'), 'SERVICE_UNAVAILABLE'],
     [coded('ECONNREFUSED'), 'SERVICE_UNAVAILABLE'],
+    [new KeyUnavailableError('secret'), 'SERVICE_UNAVAILABLE'],
+    [new KeeperAwayError('secret'), 'SERVICE_UNAVAILABLE'],
+    [new EnvelopeError('secret'), 'INTERNAL'],
     [new Error('timeout exceeded when trying to connect'), 'SERVICE_UNAVAILABLE'],
     [new Error('Connection terminated unexpectedly'), 'SERVICE_UNAVAILABLE'],
   ])('turns %p into %s and says nothing of the inside', (error, code) => {

@@ -3,6 +3,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../shared/error-catalogue.js';
 import { refusalMessage } from '../../shared/refusal-reasons.js';
 import { isStoreOutage } from '../database/store-outage.js';
+import { KeyUnavailableError } from '../secrets/key-wrapper.js';
 import type { Finding } from '../../shared/finding.js';
 import { fieldMessage } from './field-messages.js';
 import type { Language } from './language.js';
@@ -76,7 +77,7 @@ function envelope(code: ErrorCode, detail: unknown, language: Language, requestI
 
 function identify(error: unknown): { code: ErrorCode; detail: unknown } {
   if (error instanceof DomainError) return { code: error.code, detail: error.detail };
-  if (isStoreOutage(error)) return { code: 'SERVICE_UNAVAILABLE', detail: null };
+  if (isStoreOutage(error) || error instanceof KeyUnavailableError) return { code: 'SERVICE_UNAVAILABLE', detail: null };
   if (error instanceof URIError) return { code: 'NOT_FOUND', detail: null };
   if (error instanceof HttpException) return { code: codeOfStatus(error.getStatus()), detail: detailOf(error) };
   return { code: codeOfStatus(statusOfExpressError(error)), detail: null };

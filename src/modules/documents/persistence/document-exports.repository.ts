@@ -29,8 +29,8 @@ interface ListPosition {
   readonly id: string;
 }
 
-/** Before the first of the documents created until then. */
-export const startOf = (until: Date): ListPosition => ({ at: until.toISOString(), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' });
+/** Before the newest document, whatever the clock says that it was created by. */
+export const BEGINNING: ListPosition = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** All documents that a filter lets through, in the order of the lists. */
 @Injectable()

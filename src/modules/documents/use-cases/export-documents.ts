@@ -1,14 +1,13 @@
-import { Inject, type StreamableFile } from '@nestjs/common';
+import type { StreamableFile } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { StandingCredential } from '../../../platform/database/standing-credential.js';
 import { csvAnswer, csvDecimal, type Separator } from '../../../platform/http/csv.js';
 import { xlsxAnswer } from '../../../platform/http/xlsx.js';
 import { DomainError } from '../../../shared/domain-error.js';
-import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentFilter } from '../domain/document-filter.js';
 import { EXPORT_COLUMNS, type ExportRow } from '../domain/export-columns.js';
-import { DocumentExportsRepository, startOf } from '../persistence/document-exports.repository.js';
+import { BEGINNING, DocumentExportsRepository } from '../persistence/document-exports.repository.js';
 
 /** All documents that the filter lets through, as a file that is written while it is read. */
 export class ExportDocuments extends Query<StreamableFile> {
@@ -29,11 +28,10 @@ export class ExportDocumentsHandler implements IQueryHandler<ExportDocuments> {
   constructor(
     private readonly exports: DocumentExportsRepository,
     private readonly credential: StandingCredential,
-    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async execute({ tenant, filter, format, cursor, separator }: ExportDocuments): Promise<StreamableFile> {
-    const from = cursor === null ? startOf(this.clock.now()) : await this.exports.positionOf(tenant.tenantId, cursor);
+    const from = cursor === null ? BEGINNING : await this.exports.positionOf(tenant.tenantId, cursor);
     if (from === null) throw new DomainError('NOT_FOUND', { field: 'cursor' });
     const batches = this.credential.whileItStands(tenant, this.exports.batches(tenant.tenantId, filter, from));
     if (format === 'xlsx') return xlsxAnswer({ fileName: 'documents.xlsx', sheetName: 'Documents', columns: EXPORT_COLUMNS }, batches);
