@@ -84,8 +84,21 @@ describe('the printer', () => {
     const printer = printerOf('return;');
     const waiting = printer.print('tenant', DOCUMENT, LOGO);
     await new Promise((go) => setTimeout(go, 100));
-    await Promise.all([printer.onApplicationShutdown(), expect(waiting).rejects.toThrow('this process is stopping')]);
-    await expect(printer.print('tenant', DOCUMENT, null)).rejects.toThrow('this process is stopping');
+    const refused = { code: 'SERVICE_UNAVAILABLE', detail: { reason: 'printing_busy' } };
+    await Promise.all([printer.onApplicationShutdown(), expect(waiting).rejects.toMatchObject(refused)]);
+    await expect(printer.print('tenant', DOCUMENT, null)).rejects.toMatchObject(refused);
+  });
+
+  it('asks to come again where the machine has no room for its process', async () => {
+    const { execPath } = process;
+    const printer = printerOf(`answer('x');`);
+    process.execPath = '/nowhere/node';
+    try {
+      await expect(printer.print('tenant', DOCUMENT, LOGO)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', detail: { reason: 'printing_busy' } });
+    } finally {
+      process.execPath = execPath;
+    }
+    expect(await text(printer)).toEqual(['x', null]);
   });
 
   it('says why a document cannot be drawn, and draws the next one', async () => {

@@ -22,9 +22,9 @@ interface Printed {
   readonly logoProblem: LogoProblem | null;
 }
 
-/** `failed`: the thread refused this document and goes on. `lost`: it ended, or was ended, over this document. */
+/** `failed`: the thread refused this document and goes on. `lost`: it ended, or was ended, over this document. `no_room`: the machine had none for it. */
 interface NotPrinted {
-  readonly kind: 'failed' | 'lost';
+  readonly kind: 'failed' | 'lost' | 'no_room';
   readonly reason: string;
 }
 
@@ -66,7 +66,8 @@ export class RidePrinter implements OnApplicationShutdown {
 
   /**
    * Draws a document. A logo never costs the document: when drawing fails with it, it is drawn without.
-   * @throws DomainError SERVICE_UNAVAILABLE when too many documents wait, of the tenant or of all; then those of who prints most are refused
+   * @throws DomainError SERVICE_UNAVAILABLE when too many documents wait, of the tenant or of all; then those of who prints most are refused.
+   *   Also when the machine has no room, or this process is stopping
    * @throws Error when the document cannot be drawn
    */
   async print(tenantId: string, document: PrintedDocument, logo: Uint8Array | null): Promise<Ride> {
@@ -74,7 +75,7 @@ export class RidePrinter implements OnApplicationShutdown {
     try {
       const answer = await this.attempt({ document, logo });
       if (answer.kind === 'printed') return { bytes: Buffer.from(answer.bytes), logoProblem: answer.logoProblem };
-      if (logo === null) throw notDrawn(answer);
+      if (logo === null || answer.kind === 'no_room') throw notDrawn(answer);
       const bare = await this.attempt({ document, logo: null });
       if (bare.kind === 'printed') return { bytes: Buffer.from(bare.bytes), logoProblem: 'unprintable' };
       throw notDrawn(bare);
@@ -111,9 +112,9 @@ export class RidePrinter implements OnApplicationShutdown {
   private start(): IsolatedThread {
     return new IsolatedThread(this.threadFile, LIMITS, {
       answered: (answer) => this.answer?.(answer as PrintAnswer),
-      ended: ({ reason }) => {
+      ended: ({ limit, reason }) => {
         this.thread = null;
-        this.answer?.({ kind: 'lost', reason });
+        this.answer?.({ kind: limit === 'machine' ? 'no_room' : 'lost', reason });
       },
     });
   }
@@ -127,6 +128,7 @@ export class RidePrinter implements OnApplicationShutdown {
 
 const LATE: PrintAnswer = { kind: 'lost', reason: `no document after ${PATIENCE_MS} ms` };
 
-const STOPPING: PrintAnswer = { kind: 'lost', reason: 'this process is stopping' };
+const STOPPING: PrintAnswer = { kind: 'no_room', reason: 'this process is stopping' };
 
-const notDrawn = ({ reason }: NotPrinted): Error => new Error(`the document could not be drawn: ${reason}`);
+const notDrawn = ({ kind, reason }: NotPrinted): Error =>
+  kind === 'no_room' ? new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_busy' }) : new Error(`the document could not be drawn: ${reason}`);

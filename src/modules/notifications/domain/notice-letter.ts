@@ -32,12 +32,14 @@ export interface ReviewNews {
   readonly documents: number;
 }
 
-export type News =
+/** News of one kind, and how many more of it there are. */
+export type News = { readonly more: number } & (
   | { readonly type: 'certificate.expiring' | 'certificate.expired'; readonly items: readonly CertificateNews[] }
   | { readonly type: 'sequence.low'; readonly items: readonly SequenceNews[] }
   | { readonly type: 'issuer.paused'; readonly items: readonly PauseNews[] }
   | { readonly type: 'webhook.disabled'; readonly items: readonly WebhookNews[] }
-  | { readonly type: 'document.manual_review_required'; readonly items: readonly ReviewNews[] };
+  | { readonly type: 'document.manual_review_required'; readonly items: readonly ReviewNews[] }
+);
 
 export type NoticeType = News['type'];
 
@@ -65,7 +67,8 @@ export const isNotice = (type: string): type is NoticeType => Object.hasOwn(QUIE
 
 /** The mail that brings news to an admin. */
 export function noticeLetter(news: News, tenantName: string, language: Language, now: Date): WrittenLetter {
-  const { title, message, rows } = language === 'es' ? spanish(news, now) : english(news, now);
+  const { title, message, rows: told } = language === 'es' ? spanish(news, now) : english(news, now);
+  const rows = news.more === 0 ? told : [...told, language === 'es' ? (['Y otros', `${news.more} más`] as const) : (['And others', `${news.more} more`] as const)];
   const tenant = oneLine(tenantName);
   const footer = language === 'es' ? `Le escribimos porque administra ${tenant} en Sello.` : `You are told because you administer ${tenant} at Sello.`;
   return { subject: `${title} (${tenant})`, ...layout({ language, sender: 'Sello', title, figure: null, warning: null, message, rows, footer: [footer] }) };

@@ -3,7 +3,9 @@ import type { EntityManager } from 'typeorm';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { IDS, type Ids } from '../../../shared/ports.js';
 import type { Language } from '../domain/document-words.js';
-import { isNotice, type News, type NoticeType, QUIET_MS, SETTLED_UNTOLD } from '../domain/notice-letter.js';
+import {
+  type CertificateNews, isNotice, type News, type NoticeType, type PauseNews, QUIET_MS, type ReviewNews, type SequenceNews, SETTLED_UNTOLD, type WebhookNews,
+} from '../domain/notice-letter.js';
 import type { ClaimedWork } from './mail-work.repository.js';
 
 /** A mail to an admin, with its news. */
@@ -103,22 +105,29 @@ export class NoticesRepository {
 
   /** @param eventIds what the mail is to report; lasting conditions are reported as they stand now, whichever event it was */
   private async news(manager: EntityManager, tenantId: string, type: NoticeType, eventIds: readonly string[], now: Date): Promise<News> {
-    const read = <Item>(sql: string, ...parameters: unknown[]): Promise<Item[]> => manager.query<Item[]>(`${sql} limit ${MOST_ITEMS}`, [tenantId, ...parameters]);
+    const read = async <Item>(sql: string, order: string, ...parameters: unknown[]): Promise<{ items: Item[]; more: number }> => {
+      const items = await manager.query<(Item & { all: number })[]>(
+        `select item.*, count(*) over ()::integer as "all" from (${sql}) item order by ${order} limit ${MOST_ITEMS}`, [tenantId, ...parameters]);
+      return { items, more: (items[0]?.all ?? 0) - items.length };
+    };
     switch (type) {
       case 'certificate.expiring':
       case 'certificate.expired':
         return {
           type,
-          items: await read(
-            `select i.razon_social as issuer, c.valid_to as "validTo" from certificates c join issuers i on i.tenant_id = c.tenant_id and i.id = c.issuer_id
-             where c.tenant_id = $1 and c.is_active and i.is_active and c.valid_to < $2::timestamptz + interval '31 days' order by c.valid_to`,
-            now,
-          ),
+          // What is reported first: there may be more that ran out long ago.
+          ...(await read<CertificateNews>(
+            `select i.razon_social as issuer, c.valid_to as "validTo",
+               exists (select from certificate_notices n where n.tenant_id = c.tenant_id and n.certificate_id = c.id and n.event_id = any ($3::uuid[])) as "isReported"
+             from certificates c join issuers i on i.tenant_id = c.tenant_id and i.id = c.issuer_id
+             where c.tenant_id = $1 and c.is_active and i.is_active and c.valid_to < $2::timestamptz + interval '31 days'`,
+            '"isReported" desc, "validTo"', now, eventIds,
+          )),
         };
       case 'sequence.low':
         return {
           type,
-          items: await read(
+          ...(await read<SequenceNews>(
             `select distinct on (i.razon_social, b.code, p.code, s.told ->> 'document_type') i.razon_social as issuer, b.code || '-' || p.code as point,
                s.told ->> 'document_type' as "documentType", (s.told ->> 'remaining')::integer as remaining
              from events e cross join lateral (select to_jsonb(e) -> 'data' -> 'sequence' as told) s
@@ -127,36 +136,38 @@ export class NoticesRepository {
              join issuers i on i.tenant_id = b.tenant_id and i.id = b.issuer_id
              where e.tenant_id = $1 and e.type = 'sequence.low' and e.id = any ($2::uuid[])
              order by i.razon_social, b.code, p.code, s.told ->> 'document_type', e.created_at desc`,
-            eventIds,
-          ),
+            'issuer, point, "documentType"', eventIds,
+          )),
         };
       case 'issuer.paused':
         return {
           type,
-          items: await read(
+          ...(await read<PauseNews>(
             `select i.razon_social as issuer, b.code || coalesce('-' || p.code, '') as place, x.document_type as "documentType", x.code as "sriCode", x.created_at as since
              from issuing_pauses x join issuers i on i.tenant_id = x.tenant_id and i.id = x.issuer_id
              left join establishments b on b.tenant_id = x.tenant_id and b.id = x.establishment_id
              left join emission_points p on p.tenant_id = x.tenant_id and p.id = x.emission_point_id
-             where x.tenant_id = $1 and x.resumed_at is null order by x.created_at`,
-          ),
+             where x.tenant_id = $1 and x.resumed_at is null`,
+            'since desc',
+          )),
         };
       case 'webhook.disabled':
         return {
           type,
-          items: await read(
+          ...(await read<WebhookNews>(
             `select distinct to_jsonb(e) -> 'data' -> 'webhook' ->> 'url' as url from events e
              where e.tenant_id = $1 and e.type = 'webhook.disabled' and e.id = any ($2::uuid[]) and to_jsonb(e) -> 'data' -> 'webhook' ->> 'url' is not null`,
-            eventIds,
-          ),
+            'url', eventIds,
+          )),
         };
       case 'document.manual_review_required':
         return {
           type,
-          items: await read(
+          ...(await read<ReviewNews>(
             `select i.razon_social as issuer, count(*)::integer as documents from documents d join issuers i on i.tenant_id = d.tenant_id and i.id = d.issuer_id
-             where d.tenant_id = $1 and d.resting_status = 'MANUAL_REVIEW_REQUIRED' group by i.razon_social order by 2 desc`,
-          ),
+             where d.tenant_id = $1 and d.resting_status = 'MANUAL_REVIEW_REQUIRED' group by i.razon_social`,
+            'documents desc',
+          )),
         };
     }
   }
