@@ -30,7 +30,7 @@ describe('what operators see', () => {
   let workerIndex: number;
 
   beforeAll(async () => {
-    stack = await startStack({ workers: 0, env: { METRICS_PORT: '0', RATE_LIMIT_AUTH_PER_MINUTE: '1' } });
+    stack = await startStack({ workers: 0, env: { METRICS_PORT: '0', RATE_LIMIT_AUTH_PER_MINUTE: '1', MAIL_RESENDS_PER_HOUR: '1' } });
     business = await Business.open(stack);
   });
   afterAll(() => stack.stop());
@@ -76,6 +76,8 @@ describe('what operators see', () => {
     const statuses = await Promise.all(waiting.map(async ({ id }) => (await business.settled(id)).status));
     expect(statuses.sort()).toEqual(['AUTHORIZED', 'REJECTED']);
     for (const _twice of [1, 2]) await business.call('POST', '/auth/login', { email: 'nobody@example.com', password: 'wrong' });
+    const [sent] = await stack.database.query<{ id: string }>(`select id from documents where status = 'AUTHORIZED'`);
+    for (const status of [202, 429]) expect((await business.call('POST', `/documents/${sent?.id}/email`, { to: 'ana@example.com' })).status).toBe(status);
 
     // Told from the first collection on, which each version of Node holds when it likes.
     const hasCollected = async (): Promise<boolean> => (await metricsOf(stack.apis[0]!)).some(({ name }) => name.startsWith('nodejs_gc_duration_seconds'));
@@ -88,6 +90,7 @@ describe('what operators see', () => {
     expect(valueOf(api, 'sello_http_request_duration_seconds_bucket', { method: 'POST', route: '/documents', status: '2xx', le: '2.5' })).toBe(2);
     expect(valueOf(api, 'sello_http_request_duration_seconds_count', { route: '/documents/:document_id' })).toBeGreaterThanOrEqual(2);
     expect(valueOf(api, 'sello_rate_limited_total', { bucket: 'auth' })).toBeGreaterThanOrEqual(1);
+    expect(valueOf(api, 'sello_rate_limited_total', { bucket: 'mail_resends' })).toBe(1);
     expect(valueOf(api, 'sello_build_info', { process: 'api' })).toBe(1);
     // Only workers tell what is due.
     expect(valueOf(api, 'sello_outbox_lag_seconds')).toBeNull();

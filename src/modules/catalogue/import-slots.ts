@@ -1,7 +1,6 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { CallSlots } from '../../platform/http/call-slots.js';
-import { Meters } from '../../platform/observability/meters.js';
 
 const LIMIT = 2;
 
@@ -11,8 +10,8 @@ export const IMPORTS_BOUND = `A tenant has at most ${LIMIT} imports under way at
 /** Imports that each tenant has under way on this process: each is work for seconds and holds a connection to the database. */
 @Injectable()
 export class ImportSlots extends CallSlots {
-  constructor(meters: Meters) {
-    super(meters, 'imports', LIMIT);
+  constructor() {
+    super('imports', LIMIT);
   }
 }
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { TenantSlots } from '../../platform/http/tenant-slots.js';
-import { Meters } from '../../platform/observability/meters.js';
 import { replayUnderWay } from './domain/replay-bounds.js';
 
 /** The replay of a time that each tenant may have under way on this process: it holds a connection to the database while it writes. */
@@ -8,15 +7,10 @@ import { replayUnderWay } from './domain/replay-bounds.js';
 export class ReplaySlots {
   private readonly slots = new TenantSlots(1);
 
-  constructor(private readonly meters: Meters) {}
-
   /** @throws DomainError RATE_LIMITED when one of the tenant is under way */
   async within<T>(tenantId: string, replay: () => Promise<T>): Promise<T> {
     const leave = this.slots.take(tenantId);
-    if (leave === null) {
-      this.meters.count('rateLimited', { bucket: 'replays' });
-      throw replayUnderWay();
-    }
+    if (leave === null) throw replayUnderWay();
     try {
       return await replay();
     } finally {

@@ -2,7 +2,6 @@ import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
 import { finalize, type Observable } from 'rxjs';
 import { DomainError } from '../../shared/domain-error.js';
-import type { Meters } from '../observability/meters.js';
 import { answered } from './answered.js';
 import type { ServiceRequest } from './service-request.js';
 import { TenantSlots } from './tenant-slots.js';
@@ -14,9 +13,8 @@ const RETRY_AFTER_SECONDS = 10;
 export class CallSlots {
   private readonly slots: TenantSlots;
 
-  /** @param calls their name in a refusal and among the metrics */
+  /** @param calls their name in a refusal, and so among the metrics */
   constructor(
-    private readonly meters: Meters,
     private readonly calls: string,
     private readonly limit: number,
   ) {
@@ -31,7 +29,6 @@ export class CallSlots {
   take(tenantId: string): () => void {
     const leave = this.slots.take(tenantId);
     if (leave !== null) return leave;
-    this.meters.count('rateLimited', { bucket: this.calls });
     throw new DomainError('RATE_LIMITED', { limit: this.limit, limits: this.calls, retry_after_seconds: RETRY_AFTER_SECONDS });
   }
 

@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
 import type { Response } from 'express';
+import { DomainError } from '../../shared/domain-error.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
 import { readAway } from './body-bytes.js';
@@ -21,6 +22,8 @@ export class ErrorFilter implements ExceptionFilter {
     const requestId = request.requestId ?? '';
     const answer = answerTo(error, languageOf(request.headers['accept-language']), requestId);
     if (answer.status === 500) this.meters.count('ownFaults', { source: 'http', code: 'INTERNAL' });
+    const limit = limitNamedBy(error);
+    if (limit !== null) this.meters.count('rateLimited', { bucket: limit });
     if (answer.unexpected) {
       this.logger.error({ err: error, request_id: requestId }, 'a request failed unexpectedly');
     }
@@ -39,6 +42,12 @@ export class ErrorFilter implements ExceptionFilter {
     if (isOfAnotherLimit(response, answer.headers)) for (const name of OF_CALLS) response.removeHeader(name);
     response.set({ ...answer.headers, 'Cache-Control': 'no-store' }).status(answer.status).json(answer.body);
   }
+}
+
+/** The limit that a refusal names. Those of calls in a minute name none: they are counted where they are kept. */
+function limitNamedBy(error: unknown): string | null {
+  if (!(error instanceof DomainError) || error.code !== 'RATE_LIMITED' || typeof error.detail !== 'object' || error.detail === null) return null;
+  return 'limits' in error.detail ? String(error.detail.limits) : null;
 }
 
 const OF_CALLS = ['RateLimit', 'RateLimit-Policy'] as const;

@@ -1,7 +1,6 @@
 import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { type Settings, SETTINGS } from '../../config/settings.js';
-import { Meters } from '../observability/meters.js';
 import { CallSlots } from './call-slots.js';
 
 /** For the description of a route that exports. */
@@ -10,8 +9,8 @@ export const EXPORTS_BOUND = 'A tenant has a few exports under way at once (`EXP
 /** Exports that each tenant has under way on this process: one of a million rows is work for minutes. */
 @Injectable()
 export class ExportSlots extends CallSlots {
-  constructor(meters: Meters, @Inject(SETTINGS) settings: Pick<Settings, 'EXPORTS_PER_TENANT'>) {
-    super(meters, 'exports', settings.EXPORTS_PER_TENANT);
+  constructor(@Inject(SETTINGS) settings: Pick<Settings, 'EXPORTS_PER_TENANT'>) {
+    super('exports', settings.EXPORTS_PER_TENANT);
   }
 }
 

@@ -23,7 +23,7 @@ export const METRICS = {
   },
   rateLimited: {
     name: 'sello_rate_limited_total', type: 'counter', labels: ['bucket'], of: 'API',
-    meaning: 'Calls refused with 429, by the limit that was used up',
+    meaning: 'Calls refused with 429, by the limit that was used up: of calls in a minute, or the one that the refusal names in `limits`',
   },
   documentsAccepted: {
     name: 'sello_documents_accepted_total', type: 'counter', labels: ['document_type'], of: 'API',

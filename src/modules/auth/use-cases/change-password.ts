@@ -64,7 +64,7 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
     const left = until === null ? 0 : until.getTime() - this.clock.now().getTime();
     if (left <= 0) return;
     throw new DomainError('RATE_LIMITED', {
-      limit: FAILURES_BEFORE_LOCK, window_seconds: LOCK_MS / 1_000, reason: 'account_locked', lifted_by: RESET, retry_after_seconds: Math.ceil(left / 1_000),
+      limit: FAILURES_BEFORE_LOCK, limits: 'wrong_passwords', window_seconds: LOCK_MS / 1_000, reason: 'account_locked', lifted_by: RESET, retry_after_seconds: Math.ceil(left / 1_000),
     });
   }
 }

@@ -21,14 +21,17 @@ export class GetDocumentHistoryHandler implements IQueryHandler<GetDocumentHisto
   async execute({ tenant, documentId }: GetDocumentHistory): Promise<DocumentHistory> {
     const items = await this.transaction.run(tenant.tenantId, (manager) =>
       manager.query<HistoryEntry[]>(
-        `select 'move' as kind, h.at, h.version, h.from_status, h.trigger, h.to_status, h.detail,
-           null as service, null::integer as signing_no, null as outcome, null::timestamptz as finished_at, null::jsonb as sri_messages, null as excerpt
-         from document_history h where h.tenant_id = $1 and h.document_id = $2
-         union all
-         select 'sri_call', a.started_at, null, null, null, null, null,
-           a.service, a.signing_no, a.outcome, a.finished_at, a.messages, a.excerpt
-         from sri_attempts a where a.tenant_id = $1 and a.document_id = $2
-         order by at, version nulls last`,
+        // Moves in the order in which they were made: a clock that is late cannot put one before those that it followed.
+        `select kind, at, version, from_status, trigger, to_status, detail, service, signing_no, outcome, finished_at, sri_messages, excerpt from (
+           select 'move' as kind, h.at, max(h.at) over (order by h.version) as place, h.version, h.from_status, h.trigger, h.to_status, h.detail,
+             null as service, null::integer as signing_no, null as outcome, null::timestamptz as finished_at, null::jsonb as sri_messages, null as excerpt
+           from document_history h where h.tenant_id = $1 and h.document_id = $2
+           union all
+           select 'sri_call', a.started_at, a.started_at, null, null, null, null, null,
+             a.service, a.signing_no, a.outcome, a.finished_at, a.messages, a.excerpt
+           from sri_attempts a where a.tenant_id = $1 and a.document_id = $2
+         ) entry
+         order by place, version nulls last`,
         [tenant.tenantId, documentId],
       ),
     );

@@ -159,7 +159,7 @@ async function refuseFlood(manager: EntityManager, tenant: TenantContext, email:
     );
     if (oldest === undefined) continue;
     const retryAfter = Math.ceil((oldest.at.getTime() + DAY_MS - now.getTime()) / 1_000);
-    throw new DomainError('RATE_LIMITED', { limit, window_seconds: DAY_MS / 1_000, invitations_of: of, ...hints, retry_after_seconds: Math.max(1, retryAfter) });
+    throw new DomainError('RATE_LIMITED', { limit, limits: 'invitations', window_seconds: DAY_MS / 1_000, invitations_of: of, ...hints, retry_after_seconds: Math.max(1, retryAfter) });
   }
 }
 

@@ -42,7 +42,7 @@ export class SendDocumentMailHandler implements ICommandHandler<SendDocumentMail
       const freeAt = document.crowded_since === null ? 0 : document.crowded_since.getTime() + HOUR_MS;
       if (freeAt > now.getTime()) {
         const retryAfter = Math.ceil((freeAt - now.getTime()) / 1_000);
-        throw new DomainError('RATE_LIMITED', { limit, window_seconds: HOUR_MS / 1_000, retry_after_seconds: retryAfter });
+        throw new DomainError('RATE_LIMITED', { limit, limits: 'mail_resends', window_seconds: HOUR_MS / 1_000, retry_after_seconds: retryAfter });
       }
       return { id: this.ids.uuid(), documentId, recipient, language: input.language ?? document.language };
     });

@@ -157,7 +157,7 @@ async function refusingFlood<T>(replay: () => Promise<T>): Promise<T> {
     return await replay();
   } catch (error) {
     if (sqlState(error) !== OWN_SQL_STATE.replayedTooOften) throw error;
-    throw new DomainError('RATE_LIMITED', JSON.parse(sqlDetail(error) ?? '{}'));
+    throw new DomainError('RATE_LIMITED', { limits: 'replays_of_delivery', ...(JSON.parse(sqlDetail(error) ?? '{}') as object) });
   }
 }
 
