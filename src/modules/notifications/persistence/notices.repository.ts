@@ -20,6 +20,12 @@ export interface NoticeMail {
 
 const MOST_ITEMS = 50;
 
+/** The first items, and how many more there are. */
+interface Listed<Item> {
+  readonly items: Item[];
+  readonly more: number;
+}
+
 /** Whom news are for; asked again before each attempt, for the ladder of a mail takes days. */
 const IS_ADMIN = `a.status = 'active' and a.role in ('tenant_owner', 'tenant_admin') and has_open_account(a.user_id)`;
 
@@ -105,7 +111,7 @@ export class NoticesRepository {
 
   /** @param eventIds what the mail is to report; lasting conditions are reported as they stand now, whichever event it was */
   private async news(manager: EntityManager, tenantId: string, type: NoticeType, eventIds: readonly string[], now: Date): Promise<News> {
-    const read = async <Item>(sql: string, order: string, ...parameters: unknown[]): Promise<{ items: Item[]; more: number }> => {
+    const read = async <Item>(sql: string, order: string, ...parameters: unknown[]): Promise<Listed<Item>> => {
       const items = await manager.query<(Item & { all: number })[]>(
         `select item.*, count(*) over ()::integer as "all" from (${sql}) item order by ${order} limit ${MOST_ITEMS}`, [tenantId, ...parameters]);
       return { items, more: (items[0]?.all ?? 0) - items.length };
