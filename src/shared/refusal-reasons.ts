@@ -109,8 +109,8 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
   SERVICE_UNAVAILABLE: {
     too_many_bodies: reason('Se están leyendo demasiadas peticiones grandes a la vez. Reintente después de Retry-After.', 'Too many large requests are being read at once. Try again after Retry-After.'),
     uploads_waiting: reason('Se están abriendo demasiados certificados a la vez. Reintente después de Retry-After.', 'Too many certificates are being opened at once. Try again after Retry-After.'),
-    machine_busy: reason('No hubo recursos para abrir el certificado. Reintente después de Retry-After.', 'There was no room to open the certificate. Try again after Retry-After.'),
-    printing_busy: reason('Ahora no hay lugar para imprimir el documento. Reintente después de Retry-After.', 'There is no room to print the document now. Try again after Retry-After.'),
+    machine_busy: reason('Ahora no hay recursos para abrir el certificado o imprimir el documento. Reintente después de Retry-After.', 'There is no room now to open the certificate or to print the document. Try again after Retry-After.'),
+    printing_busy: reason('Se están imprimiendo demasiados documentos a la vez. Reintente después de Retry-After.', 'Too many documents are being printed at once. Try again after Retry-After.'),
   },
 };
 

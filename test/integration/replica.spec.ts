@@ -36,7 +36,7 @@ describe('a replica that follows the database', () => {
 
   const issue = async (tenant: SeededTenant): Promise<unknown> => issueBySql(app.get(DataSource), tenant);
   const isReplica = async (): Promise<boolean> => {
-    const [row] = await reads.run(mine.tenantId, (manager) => manager.query<{ standby: boolean }[]>('select pg_is_in_recovery() as standby'));
+    const [row] = await reads.readOneMoment(mine.tenantId, (manager) => manager.query<{ standby: boolean }[]>('select pg_is_in_recovery() as standby'));
     return row?.standby ?? false;
   };
   const until = async (condition: () => Promise<boolean>): Promise<void> => {
@@ -79,7 +79,7 @@ describe('a replica that follows the database', () => {
     };
     // The look at the replica, every two seconds, may be under way.
     await until(async () => JSON.stringify(await used()) === '[0,0]');
-    await reads.run(mine.tenantId, async () => {
+    await reads.readOneMoment(mine.tenantId, async () => {
       await until(async () => (await used())[0] === 0);
       expect((await used())[1]).toBeGreaterThanOrEqual(1);
     });
@@ -102,7 +102,7 @@ describe('a replica that follows the database', () => {
     expect(await exported(reads)).toEqual(await exported(primary));
     expect(await exported(reads)).toHaveLength(1);
     expect(await new AuditLogRepository(reads).list(mine.tenantId, { action: null, actorId: null, from: null, until: null }, 10, 0)).toEqual({ rows: [], total: 0 });
-    const seen = await reads.run(mine.tenantId, (manager) => manager.query<{ tenant_id: string }[]>('select distinct tenant_id from documents'));
+    const seen = await reads.readOneMoment(mine.tenantId, (manager) => manager.query<{ tenant_id: string }[]>('select distinct tenant_id from documents'));
     expect(seen).toEqual([{ tenant_id: mine.tenantId }]);
   });
 
@@ -121,10 +121,10 @@ describe('a replica that follows the database', () => {
     await proxy.down();
     expect(await isReplica()).toBe(false);
     expect(await counted()).toBe(2);
-    await expect(reads.run(mine.tenantId, (manager) => manager.query('delete from documents'))).rejects.toThrow(/read-only transaction/);
+    await expect(reads.readOneMoment(mine.tenantId, (manager) => manager.query('delete from documents'))).rejects.toThrow(/read-only transaction/);
     await proxy.up();
     await until(isReplica);
-    await expect(reads.run(mine.tenantId, (manager) => manager.query('delete from documents'))).rejects.toThrow(/read-only transaction/);
+    await expect(reads.readOneMoment(mine.tenantId, (manager) => manager.query('delete from documents'))).rejects.toThrow(/read-only transaction/);
     expect(await isReplica()).toBe(true);
   });
 
@@ -152,10 +152,10 @@ describe('a replica that follows the database', () => {
 
   it.each(['the replica', 'the primary'])('is read as of one moment: %s', async (where) => {
     const count = async (manager: EntityManager): Promise<unknown> => manager.query('select count(*) from documents');
-    const anew = async (): Promise<unknown> => reads.run(mine.tenantId, count);
+    const anew = async (): Promise<unknown> => reads.readOneMoment(mine.tenantId, count);
     if (where === 'the primary') await proxy.down();
     await until(async () => (await isReplica()) === (where === 'the replica'));
-    await reads.run(mine.tenantId, async (manager) => {
+    await reads.readOneMoment(mine.tenantId, async (manager) => {
       const before = await count(manager);
       await issue(mine);
       await until(async () => JSON.stringify(await anew()) !== JSON.stringify(before));

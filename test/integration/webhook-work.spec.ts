@@ -204,6 +204,18 @@ describe('the work of webhooks', () => {
       expect((await deliveryOf(id, one)).status).toBe('delivered');
     });
 
+    it('a delivery that is sent again while it is under way goes before all that its address has waiting', async () => {
+      const id = await tenant(1, 20);
+      const lease = async (token: string): Promise<string[]> => (await work.claim(token, new Date(), LEASE_MS, { room: 8, roomForFailing: 8, perWebhook: 1 })).map(({ deliveryId }) => deliveryId);
+      const token = randomUUID();
+      const [first = ''] = await lease(token);
+      const one = { webhook_id: (await workOf(id)).webhook_id, delivery_id: first };
+      const { number } = (await work.begin(id, first, token, new Date()))!;
+      await deliveries.replay(acting(id), one.webhook_id, first, new Date());
+      await end(id, one, token, number, 200, new Date(), null);
+      expect(await lease(randomUUID())).toEqual([first]);
+    });
+
     it('a delivery whose worker has died is sent again at once', async () => {
       const id = await tenant(1, 1);
       const one = await workOf(id);

@@ -41,7 +41,7 @@ export class DatabaseModule {
       provide: ListReads,
       inject: [SETTINGS, TenantTransaction, SLEEPER, Meters],
       useFactory: (settings: Settings, primary: TenantTransaction, sleeper: Sleeper, meters: Meters): ListReads =>
-        settings.DATABASE_REPLICA_URL === undefined ? { run: (tenantId, work) => primary.readOneMoment(tenantId, work) } : new ReplicaReads(settings.DATABASE_REPLICA_URL, process, settings, primary, sleeper, meters),
+        settings.DATABASE_REPLICA_URL === undefined ? primary : new ReplicaReads(settings.DATABASE_REPLICA_URL, process, settings, primary, sleeper, meters),
     };
     return {
       module: DatabaseModule,

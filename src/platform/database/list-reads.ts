@@ -6,5 +6,5 @@ import type { EntityManager } from 'typeorm';
  */
 export abstract class ListReads {
   /** Runs `work`, which only reads, in one transaction of the tenant and of one moment. It may run twice. */
-  abstract run<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T>;
+  abstract readOneMoment<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T>;
 }

@@ -42,7 +42,7 @@ export class ReplicaReads extends RecurringWork implements ListReads {
     tellPool(meters, 'replica', () => this.replica);
   }
 
-  async run<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  async readOneMoment<T>(tenantId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const reads = async (manager: EntityManager): Promise<T> => {
       await manager.query(`select set_config('transaction_read_only', 'on', true)`);
       return work(manager);

@@ -94,7 +94,7 @@ describe('the printer', () => {
     const printer = printerOf(`answer('x');`);
     process.execPath = '/nowhere/node';
     try {
-      await expect(printer.print('tenant', DOCUMENT, LOGO)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', detail: { reason: 'printing_busy' } });
+      await expect(printer.print('tenant', DOCUMENT, LOGO)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', detail: { reason: 'machine_busy' } });
     } finally {
       process.execPath = execPath;
     }

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Sleeper, SLEEPER } from '../../shared/ports.js';
@@ -22,9 +22,12 @@ interface Printed {
   readonly logoProblem: LogoProblem | null;
 }
 
-/** `failed`: the thread refused this document and goes on. `lost`: it ended, or was ended, over this document. `no_room`: the machine had none for it. */
+/**
+ * `failed`: the thread refused this document and goes on. `lost`: it ended, or was ended, over this document. `no_room`: the machine
+ * had none for its process. `stopping`: this process prints no more.
+ */
 interface NotPrinted {
-  readonly kind: 'failed' | 'lost' | 'no_room';
+  readonly kind: 'failed' | 'lost' | 'no_room' | 'stopping';
   readonly reason: string;
 }
 
@@ -51,6 +54,7 @@ export const RIDE_THREAD_FILE = Symbol('RideThreadFile');
  */
 @Injectable()
 export class RidePrinter implements OnApplicationShutdown {
+  private readonly log = new Logger(RidePrinter.name);
   private thread: IsolatedThread | null = null;
   private answer: ((answer: PrintAnswer) => void) | null = null;
   private readonly turns: FairTurns;
@@ -75,7 +79,7 @@ export class RidePrinter implements OnApplicationShutdown {
     try {
       const answer = await this.attempt({ document, logo });
       if (answer.kind === 'printed') return { bytes: Buffer.from(answer.bytes), logoProblem: answer.logoProblem };
-      if (logo === null || answer.kind === 'no_room') throw notDrawn(answer);
+      if (logo === null || answer.kind === 'no_room' || answer.kind === 'stopping') throw notDrawn(answer);
       const bare = await this.attempt({ document, logo: null });
       if (bare.kind === 'printed') return { bytes: Buffer.from(bare.bytes), logoProblem: 'unprintable' };
       throw notDrawn(bare);
@@ -114,6 +118,7 @@ export class RidePrinter implements OnApplicationShutdown {
       answered: (answer) => this.answer?.(answer as PrintAnswer),
       ended: ({ limit, reason }) => {
         this.thread = null;
+        if (limit === 'machine') this.log.error(`no document is printed: ${reason}`);
         this.answer?.({ kind: limit === 'machine' ? 'no_room' : 'lost', reason });
       },
     });
@@ -128,7 +133,15 @@ export class RidePrinter implements OnApplicationShutdown {
 
 const LATE: PrintAnswer = { kind: 'lost', reason: `no document after ${PATIENCE_MS} ms` };
 
-const STOPPING: PrintAnswer = { kind: 'no_room', reason: 'this process is stopping' };
+const STOPPING: PrintAnswer = { kind: 'stopping', reason: 'this process is stopping' };
 
-const notDrawn = ({ kind, reason }: NotPrinted): Error =>
-  kind === 'no_room' ? new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_busy' }) : new Error(`the document could not be drawn: ${reason}`);
+function notDrawn({ kind, reason }: NotPrinted): Error {
+  switch (kind) {
+    case 'no_room':
+      return new DomainError('SERVICE_UNAVAILABLE', { reason: 'machine_busy' });
+    case 'stopping':
+      return new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_busy' });
+    default:
+      return new Error(`the document could not be drawn: ${reason}`);
+  }
+}

@@ -22,7 +22,7 @@ export class AuditLogRepository {
   /** A page, newest first, and how many there are, counted to a bound. */
   async list(tenantId: string, { action, actorId, from, until }: AuditFilter, limit: number, offset: number): Promise<{ rows: AuditLineRecord[]; total: number }> {
     const filter = [tenantId, action, actorId, from, until];
-    return this.reads.run(tenantId, async (manager) => {
+    return this.reads.readOneMoment(tenantId, async (manager) => {
       const rows = await manager.query<AuditLineRecord[]>(
         `select id, tenant_id, at, actor_kind, actor_id, action, target_kind, target_id, detail, request_id, address
          from audit_log where ${FILTER} order by at desc, id desc limit $6 offset $7`,

@@ -39,7 +39,7 @@ export class DocumentExportsRepository {
 
   /** Null when the tenant has no such document. */
   async positionOf(tenantId: string, documentId: string): Promise<ListPosition | null> {
-    return this.reads.run(tenantId, async (manager) => {
+    return this.reads.readOneMoment(tenantId, async (manager) => {
       const [position] = await manager.query<ListPosition[]>('select d.created_at::text as at, d.id from documents d where d.tenant_id = $1 and d.id = $2', [tenantId, documentId]);
       return position ?? null;
     });
@@ -60,7 +60,7 @@ export class DocumentExportsRepository {
 
   /** Those of the next documents that the filter lets through, and where the look ended; null: there are no more. */
   private window(tenantId: string, filter: DocumentFilter, after: ListPosition): Promise<{ rows: ExportRow[]; last: ListPosition | null }> {
-    return this.reads.run(tenantId, async (manager) => {
+    return this.reads.readOneMoment(tenantId, async (manager) => {
       const [last] = await manager.query<ListPosition[]>(
         `select d.created_at::text as at, d.id from documents d where d.tenant_id = $1 and (d.created_at, d.id) < ($2::timestamptz, $3::uuid)
          order by d.created_at desc, d.id desc offset $4 limit 1`,

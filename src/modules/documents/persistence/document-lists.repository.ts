@@ -34,7 +34,7 @@ export class DocumentListsRepository {
 
   /** Documents `offset` to `offset + limit` of those that the filter lets through, and how many there are in all. */
   async page(tenantId: string, filter: DocumentFilter, limit: number, offset: number): Promise<ListedDocuments> {
-    return this.reads.run(tenantId, async (manager) => {
+    return this.reads.readOneMoment(tenantId, async (manager) => {
       if (filter.accessKey !== null || filter.modifiedDocumentId !== null) return walked(manager, tenantId, filter, limit, offset);
       if (filter.text !== null) return meant(manager, tenantId, filter, filter.text, limit, offset);
       if (filter.buyerId !== null) return walked(manager, tenantId, filter, limit, offset);

@@ -21,17 +21,19 @@ export class GetDocumentHistoryHandler implements IQueryHandler<GetDocumentHisto
   async execute({ tenant, documentId }: GetDocumentHistory): Promise<DocumentHistory> {
     const items = await this.transaction.run(tenant.tenantId, (manager) =>
       manager.query<HistoryEntry[]>(
-        // Moves in the order in which they were made: a clock that is late cannot put one before those that it followed.
+        // Moves in the order in which they were made, and each call behind the last of them that was made by then: clocks differ.
         `select kind, at, version, from_status, trigger, to_status, detail, service, signing_no, outcome, finished_at, sri_messages, excerpt from (
-           select 'move' as kind, h.at, max(h.at) over (order by h.version) as place, h.version, h.from_status, h.trigger, h.to_status, h.detail,
+           select 'move' as kind, h.at, h.version as place, h.version, h.from_status, h.trigger, h.to_status, h.detail,
              null as service, null::integer as signing_no, null as outcome, null::timestamptz as finished_at, null::jsonb as sri_messages, null as excerpt
            from document_history h where h.tenant_id = $1 and h.document_id = $2
            union all
-           select 'sri_call', a.started_at, a.started_at, null, null, null, null, null,
+           select 'sri_call', a.started_at,
+             coalesce((select max(m.version) from document_history m where m.tenant_id = $1 and m.document_id = $2 and m.at <= a.started_at), 0),
+             null, null, null, null, null,
              a.service, a.signing_no, a.outcome, a.finished_at, a.messages, a.excerpt
            from sri_attempts a where a.tenant_id = $1 and a.document_id = $2
          ) entry
-         order by place, version nulls last`,
+         order by place, version nulls last, at`,
         [tenant.tenantId, documentId],
       ),
     );

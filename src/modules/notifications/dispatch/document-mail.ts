@@ -56,4 +56,6 @@ export class DocumentMailWriter {
   }
 }
 
-const isBusy = (error: unknown): boolean => error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE';
+/** Others are printed, or this process stops; where the machine lacks the room, the mail loses a try. */
+const isBusy = (error: unknown): boolean =>
+  error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE' && (error.detail as { reason?: string } | null)?.reason === 'printing_busy';

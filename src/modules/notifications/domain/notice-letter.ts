@@ -68,10 +68,16 @@ export const isNotice = (type: string): type is NoticeType => Object.hasOwn(QUIE
 /** The mail that brings news to an admin. */
 export function noticeLetter(news: News, tenantName: string, language: Language, now: Date): WrittenLetter {
   const { title, message, rows: told } = language === 'es' ? spanish(news, now) : english(news, now);
-  const rows = news.more === 0 ? told : [...told, language === 'es' ? (['Y otros', `${news.more} más`] as const) : (['And others', `${news.more} more`] as const)];
+  const rows = news.more === 0 ? told : [...told, more(news, language)];
   const tenant = oneLine(tenantName);
   const footer = language === 'es' ? `Le escribimos porque administra ${tenant} en Sello.` : `You are told because you administer ${tenant} at Sello.`;
   return { subject: `${title} (${tenant})`, ...layout({ language, sender: 'Sello', title, figure: null, warning: null, message, rows, footer: [footer] }) };
+}
+
+function more({ type, more: count }: News, language: Language): readonly [string, string] {
+  // Their rows count documents.
+  if (type === 'document.manual_review_required') return language === 'es' ? ['Otros emisores', String(count)] : ['Other issuers', String(count)];
+  return language === 'es' ? ['Y otros', `${count} más`] : ['And others', `${count} more`];
 }
 
 function spanish(news: News, now: Date): Wording {

@@ -142,7 +142,7 @@ export class NoticesRepository {
              join issuers i on i.tenant_id = b.tenant_id and i.id = b.issuer_id
              where e.tenant_id = $1 and e.type = 'sequence.low' and e.id = any ($2::uuid[])
              order by i.razon_social, b.code, p.code, s.told ->> 'document_type', e.created_at desc`,
-            'issuer, point, "documentType"', eventIds,
+            'remaining, issuer, point, "documentType"', eventIds,
           )),
         };
       case 'issuer.paused':
@@ -161,9 +161,10 @@ export class NoticesRepository {
         return {
           type,
           ...(await read<WebhookNews>(
-            `select distinct to_jsonb(e) -> 'data' -> 'webhook' ->> 'url' as url from events e
-             where e.tenant_id = $1 and e.type = 'webhook.disabled' and e.id = any ($2::uuid[]) and to_jsonb(e) -> 'data' -> 'webhook' ->> 'url' is not null`,
-            'url', eventIds,
+            `select to_jsonb(e) -> 'data' -> 'webhook' ->> 'url' as url, max(e.created_at) as since from events e
+             where e.tenant_id = $1 and e.type = 'webhook.disabled' and e.id = any ($2::uuid[]) and to_jsonb(e) -> 'data' -> 'webhook' ->> 'url' is not null
+             group by 1`,
+            'since desc, url', eventIds,
           )),
         };
       case 'document.manual_review_required':

@@ -63,6 +63,8 @@ it('takes the tax of the group where the lines are no further apart than roundin
   // Nothing was rounded: two lines that are a cent off each are one too many.
   expect(of(2, '0.16')).toEqual([expect.stringContaining('el valor')]);
   expect(of(20, '0.16')).toEqual([expect.stringContaining('el valor')]);
+  const cents = Array.from({ length: 7 }, () => line('1', '0.09', '0.09', iva('0.09', '0.02')));
+  expect(differences({ ...good, lines: cents, taxes: [iva('0.63', '0.09')], net: '0.63', tip: null, extras: [], total: '0.72', payments: ['0.72'] })).toEqual([]);
   expect(of(1, '0.01', '0', '0')).toEqual([]);
   expect(of(2, '0.01', '0', '0')).toEqual([expect.stringContaining('el valor')]);
 });

@@ -5,7 +5,6 @@ import { agree, amount, cents, difference, type Line, sumOf, type Tax, TOLERANCE
 const IVA = '2';
 const ICE = '3';
 const MAX_TIP = '0.10';
-const HALF_CENT = amount('0.005');
 
 /**
  * Every difference that message 52 would report about a sale-like document:
@@ -73,16 +72,22 @@ function groupDifferences(totals: Totals): readonly string[] {
   return found;
 }
 
-/** The tax of the group's base, from which the lines are apart by no more than what became of each when it was rounded, and a cent. */
+/**
+ * The tax of the group's base, beside which the lines are no more than by what became of them when they were rounded, up or down, and a
+ * cent. What is a cent or more beside its own tax was not rounded to that: of it counts the nearest cent.
+ */
 function isTaxOfBase(tax: Tax, lines: readonly Tax[], ratesOn: string): boolean {
   const rate = tax.code === IVA ? ivaRate(tax.rateCode, ratesOn) : null;
   if (rate === null) return false;
   const exactly = (base: string): Decimal => amount(base).times(rate).dividedBy(100);
+  const rounding = lines.map((line) => {
+    const exact = exactly(line.base);
+    const apart = exact.minus(amount(line.amount)).abs();
+    return apart.lessThan(TOLERANCE) ? apart : exact.minus(cents(exact)).abs();
+  });
   const ofBase = exactly(tax.base);
-  if (!agree(amount(tax.amount), cents(ofBase))) return false;
   const ofLines = sumOf(lines.map((line) => amount(line.amount)));
-  const rounding = sumOf(lines.map((line) => cents(exactly(line.base)).minus(exactly(line.base)).abs()));
-  return ofBase.minus(ofLines).abs().lessThanOrEqualTo(rounding.plus(TOLERANCE).plus(HALF_CENT));
+  return agree(amount(tax.amount), cents(ofBase)) && ofBase.minus(ofLines).abs().lessThanOrEqualTo(sumOf(rounding).plus(TOLERANCE));
 }
 
 function headerDifferences(totals: Totals): readonly string[] {

@@ -131,21 +131,31 @@ describe('many lines that are rounded', () => {
     expect(amounts.reduce((total, amount) => total.plus(amount)).toFixed(2)).toBe('0.31');
   });
 
-  it('that are itemised may be beside the tax of their group by what was rounded, and not by a cent each', () => {
-    const many = (count: number, taxAmount: string, groupAmount: string): DocumentContent => {
-      const net = `${count}.00`;
+  describe('and itemised', () => {
+    /** `count` lines of so much and its tax each, under the header's. */
+    const alike = (count: number, base: string, taxAmount: string, groupAmount: string): DocumentContent => {
+      const net = money(dec(base).times(count));
       const total = money(dec(net).plus(groupAmount));
-      const itemised = { ...FINAL.content.taxes[0]!, taxableBase: '1.00', taxAmount };
+      const itemised = { ...FINAL.content.taxes[0]!, taxableBase: base, taxAmount };
       return final({
         subtotal: net, totalTax: groupAmount, total, payments: [{ ...PAID[0]!, total }],
-        lines: Array.from({ length: count }, (_, at) => ({ ...FINAL.content.lines[0]!, lineNumber: at + 1, unitPrice: '1.000000', subtotal: '1.00', taxRateCode: null, taxes: [itemised] })),
+        lines: Array.from({ length: count }, (_, at) => ({ ...FINAL.content.lines[0]!, lineNumber: at + 1, unitPrice: base, subtotal: base, taxRateCode: null, taxes: [itemised] })),
         taxes: [{ ...FINAL.content.taxes[0]!, taxableBase: net, taxAmount: groupAmount }],
       });
     };
-    const { findings } = preflight(many(40, '0.16', '6.00'), FINAL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 });
-    expect(findings).toMatchObject([{ rule: 'taxes.amount', severity: 'error', pointer: '/taxes/0/tax_amount', expected: '6.40', actual: '6.00' }]);
-    expect(rulesOf(many(40, '0.15', '6.00'))).toEqual([]);
-    expect(rulesOf(many(1, '0.16', '0.15'))).toEqual([]);
+
+    it.each<[string, number, string, string, string, readonly string[]]>([
+      ['nothing was rounded', 40, '1.00', '0.15', '6.00', []],
+      ['a cent off each, where nothing was rounded', 40, '1.00', '0.16', '6.00', ['taxes.amount /taxes/0/tax_amount']],
+      ['the same of one line', 1, '1.00', '0.16', '0.15', []],
+      ['further off than rounding leads to', 2, '0.10', '0.03', '0.04', ['taxes.amount /taxes/0/tax_amount']],
+      ['rounded up each, as cents that are spread are', 7, '0.09', '0.02', '0.09', []],
+      ['the same, added up', 7, '0.09', '0.02', '0.14', OF_LINES],
+      ['rounded down each, as a price that includes the tax may be', 12, '0.97', '0.14', '1.75', []],
+      ['the same, added up', 12, '0.97', '0.14', '1.68', OF_LINES],
+    ])('may be beside the tax of the group by what was rounded: %s', (_, count, base, taxAmount, groupAmount, expected) => {
+      expect(rulesOf(alike(count, base, taxAmount, groupAmount))).toEqual(expected);
+    });
   });
 
   it.each([

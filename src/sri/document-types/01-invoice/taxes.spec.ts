@@ -202,14 +202,17 @@ describe('taxes', () => {
   it('that are a percentage and a part per unit are at least the percentage', () => {
     const [line] = SEVERAL.content.lines;
     const [, iva] = line!.taxes!;
-    const drink = (taxAmount: string) => severalLine(0, {
+    const drink = (taxAmount: string, told: Pick<DocumentTax, 'rate' | 'tariff'> = { rate: '0.7500', tariff: null }) => severalLine(0, {
       taxes: [
-        { taxCode: '3', taxRateCode: '3031', taxableBase: '100.00', rate: '0.7500', taxAmount, tariff: null },
+        { taxCode: '3', taxRateCode: '3031', taxableBase: '100.00', taxAmount, ...told },
         { ...iva!, taxableBase: money(dec('100').plus(taxAmount)), taxAmount: money(dec('100').plus(taxAmount).times('0.15')) },
       ],
     });
     const least = 'warning tax.amount_unusual /lines/0/taxes/0/tax_amount';
     expect(rulesOf(drink('74.98'))).toContain(least);
+    expect(rulesOf(drink('74.98', { rate: '0.0000', tariff: '75.00' }))).toContain(least);
+    // Its part per unit alone.
+    expect(rulesOf(drink('10.00', { rate: '0.0000', tariff: '10.00' }))).not.toContain(least);
     for (const enough of ['74.99', '75.00', '85.00']) expect(rulesOf(drink(enough))).not.toContain(least);
   });
 
@@ -225,15 +228,6 @@ describe('taxes', () => {
       const bags = { taxes: [{ ...ice!, taxAmount: '8.00' }, { ...iva!, taxableBase: '8.00', taxAmount: '1.20' }] };
       expect(rulesOf(severalLine(3, bags))).toContain('warning line.plastic_bag_amount /lines/3/taxes/0/tax_amount');
     });
-  });
-
-  it('have one of the percentages of their lines in the header', () => {
-    const [perfume, ...others] = SEVERAL.content.taxes;
-    expect(rulesOf({ ...SEVERAL.content, taxes: [{ ...perfume!, rate: '0.1000' }, ...others] })).toEqual([
-      'warning tax.rate_unusual /taxes/0/rate', 'taxes.tariff /taxes/0/rate', 'warning tax.amount_unusual /taxes/0/tax_amount',
-    ]);
-    expect(rulesOf({ ...SEVERAL.content, taxes: [{ ...perfume!, tariff: '10.00' }, ...others] })).toContain('taxes.tariff /taxes/0/tariff');
-    expect(rulesOf({ ...SEVERAL.content, taxes: [{ ...perfume!, tariff: '20.00' }, ...others] })).toEqual([]);
   });
 
   describe('of a line that has a rate code and itemised ones', () => {

@@ -165,7 +165,8 @@ export function* checkTaxAmount(tax: DocumentTax, rate: TaxRate, at: TaxPointers
 /** A part per unit only adds to that of the percentage. Without one, what is counted and not measured comes in whole units. */
 function* checkUnits(tax: DocumentTax, rate: TaxRate, { isCounted }: SpecificRate, at: TaxPointers): Generator<Finding> {
   if (rate.percent !== null) {
-    const least = taxAmount(tax.taxableBase, tax.rate);
+    const isPercentage = tax.tariff !== null && sameDecimal(tax.tariff, rate.percent);
+    const least = taxAmount(tax.taxableBase, isPercentage ? fractionOf(tax.tariff) : tax.rate);
     if (least.gt(tax.taxAmount) && !nearly(least, tax.taxAmount)) yield finding(TAX_ENTRY_RULES['tax.amount_unusual'], at.amount, `≥ ${money(least)}`, tax.taxAmount);
     return;
   }

@@ -1,6 +1,6 @@
-import { type Decimal, dec, money, sameDecimal, sum } from '../../../shared/decimal.js';
+import { Decimal, dec, money, round2, sameDecimal, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
-import { CENT, fractionOf, nearly, roundingOf, taxAmount } from '../../money.js';
+import { CENT, nearly, roundingOf, taxAmount } from '../../money.js';
 import { PLASTIC_BAG_CODES } from '../../tables/activities.js';
 import { CONSTRUCTION_MATERIALS, TAX } from '../../tables/taxes.js';
 import { lookup } from '../../tables/code-table.js';
@@ -13,7 +13,6 @@ import {
   checkTaxAmount,
   checkTaxEntry,
   effectiveRate,
-  tariffOf,
   type TaxPointers,
 } from './tax-entry.js';
 
@@ -242,18 +241,19 @@ function* checkGroupAmount({ content, tax, members, at, rate }: TaxGroup): Gener
     return;
   }
   if (rate === null || rate.specific !== null) return;
-  const exact = dec(tax.taxableBase).times(dec(effectiveRate(tax, rate)));
-  const leeway = leewayOf(members.length, exact);
-  if (!isOfBase) {
-    if (!nearly(exact, tax.taxAmount, leeway)) yield finding(amountRule(tax), `${at}/tax_amount`, money(exact), tax.taxAmount);
-    else if (tax.taxCode === TAX.iva && content.documentType !== DEBIT_NOTE && !nearly(money(exact), tax.taxAmount)) {
-      yield finding(RULES['taxes.amount_of_lines'], `${at}/tax_amount`, money(exact), tax.taxAmount);
+  const effective = effectiveRate(tax, rate);
+  const exact = dec(tax.taxableBase).times(dec(effective));
+  if (isOfBase) {
+    // A debit note shows no taxes of lines.
+    if (content.documentType !== DEBIT_NOTE && !nearly(exact, amount, roundedAway(members, effective))) {
+      yield finding(RULES['taxes.amount'], `${at}/tax_amount`, money(amount), tax.taxAmount);
     }
     return;
   }
-  // A debit note shows no taxes of lines.
-  if (content.documentType !== DEBIT_NOTE && !nearly(tax.taxAmount, amount, roundedAway(members, effectiveRate(tax, rate)).plus(CENT))) {
-    yield finding(RULES['taxes.amount'], `${at}/tax_amount`, money(amount), tax.taxAmount);
+  const leeway = Decimal.max(leewayOf(members.length, exact), roundedAway(members, effective));
+  if (!nearly(exact, tax.taxAmount, leeway)) yield finding(amountRule(tax), `${at}/tax_amount`, money(exact), tax.taxAmount);
+  else if (tax.taxCode === TAX.iva && content.documentType !== DEBIT_NOTE && !nearly(money(exact), tax.taxAmount)) {
+    yield finding(RULES['taxes.amount_of_lines'], `${at}/tax_amount`, money(exact), tax.taxAmount);
   }
 }
 
@@ -263,25 +263,30 @@ function* checkGroupAmount({ content, tax, members, at, rate }: TaxGroup): Gener
  */
 const leewayOf = (lines: number, exact: Decimal): Decimal => roundingOf(exact.isZero() ? 2 : lines + 2);
 
-/** By how much the tax of the group can be beside the sum of its lines' because each is rounded to cents, and the group itself. */
+/**
+ * By how much the lines can be beside base x rate because each was rounded, up or down, and the cent by which a line or the group may
+ * be off. Of a line that is a cent or more beside its tax no more than the nearest cent was rounding.
+ */
 function roundedAway(members: readonly DocumentTax[], rate: string): Decimal {
-  const bases = members.map((member) => member.taxableBase);
-  return sum([...bases, money(sum(bases))].map((base) => taxAmount(base, rate).minus(dec(base).times(dec(rate))).abs().toFixed()));
+  let total = CENT;
+  for (const { taxableBase, taxAmount: told } of members) {
+    const exact = dec(taxableBase).times(dec(rate));
+    const off = exact.minus(dec(told)).abs();
+    total = total.plus(off.lt(CENT) ? off : round2(exact).minus(exact).abs());
+  }
+  return total;
 }
 
 /**
- * A tariff per unit, as that of bottles, must be one of those in the lines, if all lines give theirs, and so must a percentage that
- * the table does not decide. For a tax that is both, as beer's, the group may give the one or the other.
+ * A tariff per unit, as that of bottles, must be one of those in the lines, if all lines give theirs. For a tax that is in part
+ * a percentage, as most of ICE, the group may give the one or the other.
  */
-function* checkTariff({ tax, members, at, rate }: TaxGroup): Generator<Finding> {
-  if (rate === null || rate.binding || (rate.specific === null) === (rate.percent === null)) return;
-  const ofGroup = rate.specific === null ? tariffOf(tax) : tax.tariff;
-  if (ofGroup === null) return;
-  const told = members.flatMap((member) => (rate.specific === null ? tariffOf(member) : (member.tariff ?? [])));
-  const [first] = told;
-  if (first === undefined || told.length !== members.length || told.some((one) => sameDecimal(one, ofGroup))) return;
-  if (tax.tariff === null) yield finding(RULES['taxes.tariff'], `${at}/rate`, fractionOf(first), tax.rate);
-  else yield finding(RULES['taxes.tariff'], `${at}/tariff`, first, tax.tariff);
+function* checkTariff({ tax: { tariff }, members, at, rate }: TaxGroup): Generator<Finding> {
+  if (tariff === null || rate === null || rate.specific === null || rate.percent !== null) return;
+  const told = members.flatMap((member) => member.tariff ?? []);
+  if (told.length === members.length && !told.some((one) => sameDecimal(one, tariff))) {
+    yield finding(RULES['taxes.tariff'], `${at}/tariff`, told[0], tariff);
+  }
 }
 
 /**
