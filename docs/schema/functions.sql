@@ -4276,7 +4276,7 @@ begin
 end $function$;
 
 -- Writes how an attempt ended and when the next one is due; null means never. A delivery that was asked for again
--- meanwhile is due at once, before all others of its webhook, and one that ran out of attempts gets one more if the
+-- meanwhile is due at once, before all that waits of its webhook, and one that ran out of attempts gets one more if the
 -- webhook's address was changed. A webhook that answered 410, or has failed for p_patience, is switched off with the
 -- event webhook.disabled. If the lease was lost, only the attempt itself is written. It locks the work. The worker
 -- calls it.
@@ -4319,9 +4319,11 @@ begin
     delete from webhook_work w where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
   else
     update webhook_work w set lease_token = null, due_at = case when d.round > 0 then next_at else least(next_at, (
-      -- What somebody asks for goes before all that waits for the address.
+      -- What somebody asks for goes before all that waits for the address. Compared as rows, so that no other index gives this order.
       select other.due_at - interval '1 microsecond' from webhook_work other
-      where other.tenant_id = p_tenant and other.webhook_id = d.webhook_id and other.due_at > '-infinity' and other.lease_token is null
+      where (other.tenant_id, other.webhook_id, other.due_at) >= (p_tenant, d.webhook_id, '-infinity')
+        and (other.tenant_id, other.webhook_id, other.due_at) <= (p_tenant, d.webhook_id, 'infinity')
+        and other.due_at > '-infinity' and other.lease_token is null
       order by other.tenant_id, other.webhook_id, other.due_at limit 1)) end
     where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
   end if;

@@ -31,7 +31,7 @@ export class DocumentMailWriter {
       const attachments = this.mailer.isReady ? await this.attachments(tenantId, mail) : [];
       return { attempts, documentId, mail: this.tracked(mailId, mail, attachments) };
     } catch (error) {
-      // The database will be back, and so will room to print: that is no fault of the mail.
+      // The database will be back, and those before it will be printed: that is no fault of the mail.
       if (isStoreOutage(error) || isBusy(error)) throw error;
       this.logger.error({ err: error, tenant_id: tenantId, document_id: documentId, mail_id: mailId }, 'a mail could not be written');
       return { attempts, documentId, outcome: { outcome: 'put_off', reason: 'the attachments could not be made' } };

@@ -126,7 +126,8 @@ async function restart(manager: EntityManager, tenantId: string, { delivery, web
   await manager.query(
     `update webhook_work set due_at = least(due_at, (
        select w.due_at - interval '1 microsecond' from webhook_work w
-       where w.tenant_id = $1 and w.webhook_id = $3 and w.due_at > '-infinity' and w.lease_token is null and w.delivery_id <> $2
+       where (w.tenant_id, w.webhook_id, w.due_at) >= ($1, $3, '-infinity') and (w.tenant_id, w.webhook_id, w.due_at) <= ($1, $3, 'infinity')
+         and w.due_at > '-infinity' and w.lease_token is null and w.delivery_id <> $2
        order by w.tenant_id, w.webhook_id, w.due_at limit 1))
      where tenant_id = $1 and delivery_id = $2 and lease_token is null`, [tenantId, delivery, webhook]);
 }

@@ -147,6 +147,8 @@ describe('many lines that are rounded', () => {
     it.each<[string, number, string, string, string, readonly string[]]>([
       ['nothing was rounded', 40, '1.00', '0.15', '6.00', []],
       ['a cent off each, where nothing was rounded', 40, '1.00', '0.16', '6.00', ['taxes.amount /taxes/0/tax_amount']],
+      ['the same, within a cent of their sum', 2, '1.00', '0.16', '0.31', []],
+      ['the same, added up', 2, '1.00', '0.16', '0.32', OF_LINES],
       ['the same of one line', 1, '1.00', '0.16', '0.15', []],
       ['further off than rounding leads to', 2, '0.10', '0.03', '0.04', ['taxes.amount /taxes/0/tax_amount']],
       ['rounded up each, as cents that are spread are', 7, '0.09', '0.02', '0.09', []],

@@ -245,7 +245,7 @@ function* checkGroupAmount({ content, tax, members, at, rate }: TaxGroup): Gener
   const exact = dec(tax.taxableBase).times(dec(effective));
   if (isOfBase) {
     // A debit note shows no taxes of lines.
-    if (content.documentType !== DEBIT_NOTE && !nearly(exact, amount, roundedAway(members, effective))) {
+    if (content.documentType !== DEBIT_NOTE && !nearly(amount, tax.taxAmount) && !nearly(exact, amount, roundedAway(members, effective))) {
       yield finding(RULES['taxes.amount'], `${at}/tax_amount`, money(amount), tax.taxAmount);
     }
     return;
@@ -258,8 +258,8 @@ function* checkGroupAmount({ content, tax, members, at, rate }: TaxGroup): Gener
 }
 
 /**
- * Lines rounded one by one may add up to more than a cent beside base x rate, but never to more than their rounding (half a cent
- * each) and the cent by which a line or the group may be off. Nothing is rounded where nothing is due.
+ * Lines that are rounded to the nearest cent may add up to more than a cent beside base x rate, but never to more than half a cent
+ * each and the cent by which a line or the group may be off. Nothing is rounded where nothing is due.
  */
 const leewayOf = (lines: number, exact: Decimal): Decimal => roundingOf(exact.isZero() ? 2 : lines + 2);
 
