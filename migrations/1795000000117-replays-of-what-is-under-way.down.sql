@@ -105,3 +105,4 @@ comment on function end_attempt(uuid, uuid, uuid, timestamptz, integer, text, in
   'attempts gets one more if the webhook''s address was changed meanwhile. A webhook that answered 410, or has '
   'failed for p_patience, is switched off with the event webhook.disabled. If the lease was lost, only the attempt '
   'itself is written. It locks the work. The worker calls it.';
+drop function before_all_waiting(uuid, uuid, uuid);

@@ -56,6 +56,26 @@ comment on function replay_events(uuid, uuid, timestamptz, timestamptz, text[], 
   'Webhooks: Sends the events of a span of time to a webhook again, and returns how many; if there are more than '
   'p_limit it sends none and returns one more than p_limit. It raises SE140 as restart_delivery does. The API calls it.';
 
+create function before_all_waiting(p_tenant uuid, p_webhook uuid, p_delivery uuid)
+  returns timestamptz
+  language plpgsql
+  stable
+  set enable_seqscan = off
+as $$
+begin
+  return (
+    select w.due_at - interval '1 microsecond' from webhook_work w
+    -- Compared as rows, so that no other index gives this order.
+    where (w.tenant_id, w.webhook_id, w.due_at) >= (p_tenant, p_webhook, '-infinity')
+      and (w.tenant_id, w.webhook_id, w.due_at) <= (p_tenant, p_webhook, 'infinity')
+      and w.due_at > '-infinity' and w.lease_token is null and w.delivery_id <> p_delivery
+    order by w.tenant_id, w.webhook_id, w.due_at limit 1);
+end $$;
+comment on function before_all_waiting(uuid, uuid, uuid) is
+  'Webhooks: Returns when a delivery must be due to go before all others that wait for its webhook, or null if none '
+  'does: what somebody asks for does not wait behind hours of work. The API calls it for a test and for a delivery '
+  'that is sent again, and so does end_attempt.';
+
 create or replace function end_attempt(p_tenant uuid, p_delivery uuid, p_token uuid, p_now timestamptz, p_number integer, p_outcome text, p_status_code integer, p_duration_ms integer, p_next_at timestamptz, p_patience interval, p_event uuid)
   returns void
   language plpgsql
@@ -94,13 +114,8 @@ begin
   if next_at is null then
     delete from webhook_work w where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
   else
-    update webhook_work w set lease_token = null, due_at = case when d.round > 0 then next_at else least(next_at, (
-      -- What somebody asks for goes before all that waits for the address. Compared as rows, so that no other index gives this order.
-      select other.due_at - interval '1 microsecond' from webhook_work other
-      where (other.tenant_id, other.webhook_id, other.due_at) >= (p_tenant, d.webhook_id, '-infinity')
-        and (other.tenant_id, other.webhook_id, other.due_at) <= (p_tenant, d.webhook_id, 'infinity')
-        and other.due_at > '-infinity' and other.lease_token is null
-      order by other.tenant_id, other.webhook_id, other.due_at limit 1)) end
+    update webhook_work w set lease_token = null,
+      due_at = case when d.round > 0 then next_at else least(next_at, before_all_waiting(p_tenant, d.webhook_id, p_delivery)) end
     where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
   end if;
   if p_outcome = 'delivered' then

@@ -36,9 +36,9 @@
 -- renew_session, reset_password, rotate_refresh_token, set_person_disabled, sign_up, sign_up_with_identity,
 -- take_one_time_token, verify_email
 -- Tenants: bind_environment, current_tenant, isolate_tenant_table, provision_tenant
--- Webhooks: begin_attempt, claim_deliveries_going_round, delivery_of_event, end_attempt, failing_webhooks,
--- replace_sealed_webhook_secret, replay_events, restart_delivery, resume_some_deliveries, sealed_webhook_secrets_after,
--- switch_webhook_off, webhooks_to_resume
+-- Webhooks: before_all_waiting, begin_attempt, claim_deliveries_going_round, delivery_of_event, end_attempt,
+-- failing_webhooks, replace_sealed_webhook_secret, replay_events, restart_delivery, resume_some_deliveries,
+-- sealed_webhook_secrets_after, switch_webhook_off, webhooks_to_resume
 
 
 -- ===== Audit log
@@ -4096,6 +4096,25 @@ revoke execute on function provision_tenant(uuid,text,uuid,text,text,bytea,text,
 
 -- ===== Webhooks
 
+-- Returns when a delivery must be due to go before all others that wait for its webhook, or null if none does: what
+-- somebody asks for does not wait behind hours of work. The API calls it for a test and for a delivery that is sent
+-- again, and so does end_attempt.
+CREATE OR REPLACE FUNCTION sello.before_all_waiting(p_tenant uuid, p_webhook uuid, p_delivery uuid)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  return (
+    select w.due_at - interval '1 microsecond' from webhook_work w
+    -- Compared as rows, so that no other index gives this order.
+    where (w.tenant_id, w.webhook_id, w.due_at) >= (p_tenant, p_webhook, '-infinity')
+      and (w.tenant_id, w.webhook_id, w.due_at) <= (p_tenant, p_webhook, 'infinity')
+      and w.due_at > '-infinity' and w.lease_token is null and w.delivery_id <> p_delivery
+    order by w.tenant_id, w.webhook_id, w.due_at limit 1);
+end $function$;
+
 -- Begins an attempt at a leased delivery, counts it, and returns the address, secrets, event and number of the attempt.
 -- It returns no row if the lease was lost, and if the webhook is switched off or removed: then the delivery is put
 -- aside or ends as failed. It locks the work, then the delivery. The worker calls it.
@@ -4318,13 +4337,8 @@ begin
   if next_at is null then
     delete from webhook_work w where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
   else
-    update webhook_work w set lease_token = null, due_at = case when d.round > 0 then next_at else least(next_at, (
-      -- What somebody asks for goes before all that waits for the address. Compared as rows, so that no other index gives this order.
-      select other.due_at - interval '1 microsecond' from webhook_work other
-      where (other.tenant_id, other.webhook_id, other.due_at) >= (p_tenant, d.webhook_id, '-infinity')
-        and (other.tenant_id, other.webhook_id, other.due_at) <= (p_tenant, d.webhook_id, 'infinity')
-        and other.due_at > '-infinity' and other.lease_token is null
-      order by other.tenant_id, other.webhook_id, other.due_at limit 1)) end
+    update webhook_work w set lease_token = null,
+      due_at = case when d.round > 0 then next_at else least(next_at, before_all_waiting(p_tenant, d.webhook_id, p_delivery)) end
     where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
   end if;
   if p_outcome = 'delivered' then

@@ -271,7 +271,7 @@ describe('with plans made while the queues were empty', () => {
        )
        insert into mails (tenant_id, id, cause, document_id, recipient, language, created_at, updated_at) select '${tenantId}', id, 'authorized', id, 'a@example.com', 'es', now(), now() from more`);
     await connectAnew();
-    // An attempt of a webhook may read all events of the newcomer until PostgreSQL counts them, after 20,000 changes.
+    // An attempt of a webhook may read all events of the newcomer until PostgreSQL counts them, some 20,000 changes later.
     for (let time = 1; time <= 2; time += 1) expectLittle(await lifeOfADocument(newcomer), ['begin an attempt', 'end an attempt']);
     for (const table of TABLES) await database.query(`analyze ${table}`);
     await connectAnew();

@@ -123,13 +123,7 @@ export class DeliveriesRepository {
 /** What somebody asks for goes before all that waits for the same address, which may be hours of work to one that hangs. */
 async function restart(manager: EntityManager, tenantId: string, { delivery, webhook, event }: { readonly delivery: string; readonly webhook: string; readonly event: string }, now: Date): Promise<void> {
   await manager.query('select restart_delivery($1, $2, $3, $4, $5)', [tenantId, delivery, webhook, event, now]);
-  await manager.query(
-    `update webhook_work set due_at = least(due_at, (
-       select w.due_at - interval '1 microsecond' from webhook_work w
-       where (w.tenant_id, w.webhook_id, w.due_at) >= ($1, $3, '-infinity') and (w.tenant_id, w.webhook_id, w.due_at) <= ($1, $3, 'infinity')
-         and w.due_at > '-infinity' and w.lease_token is null and w.delivery_id <> $2
-       order by w.tenant_id, w.webhook_id, w.due_at limit 1))
-     where tenant_id = $1 and delivery_id = $2 and lease_token is null`, [tenantId, delivery, webhook]);
+  await manager.query('update webhook_work set due_at = least(due_at, before_all_waiting($1, $3, $2)) where tenant_id = $1 and delivery_id = $2 and lease_token is null', [tenantId, delivery, webhook]);
 }
 
 async function standing(manager: EntityManager, tenantId: string, webhookId: string): Promise<Webhook | null> {
