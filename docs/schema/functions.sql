@@ -17,7 +17,8 @@
 -- notice_certificates, release_ruc, replace_sealed_key, reserve_ruc, sealed_keys_after, take_ruc_claim
 -- Issuing: begin_work, issue_document, issuing_context, last_look
 -- Lifecycle: advance_document, document_outcome, guard_document, guard_draft_deletion, guard_draft_part_deletion,
--- is_moving, load_document, restore_content, resume_parked_documents, wake_parked, wake_parked_going_round
+-- is_moving, load_document, restore_content, resume_parked_documents, wake_parked, wake_parked_going_round,
+-- was_refused_at_authorization
 -- Lists and counts: count_day, count_document, count_documents, documents_meant, fold_document_counts, list_document,
 -- search_form, utc_day
 -- Lives of the database: beat_of_life, begin_new_life, life_of_database
@@ -451,8 +452,8 @@ begin
   end if;
 end $function$;
 
--- Trigger of documents after a credit note that had failed for good is taken up again: holds its total against the
--- balance of the invoice once more, and raises SE006 or SE007 as reserve_credit does.
+-- Trigger of documents after a credit note that was refused, given up or had failed for good is taken up again: holds
+-- its total against the balance of the invoice once more, and raises SE006 or SE007 as reserve_credit does.
 CREATE OR REPLACE FUNCTION sello.reserve_credit_again()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -700,16 +701,32 @@ AS $function$
   where tenant_id = d.tenant_id and id = d.id;
 $function$;
 
--- Puts other content into a draft and returns its new version, which grows so that concurrent edits are seen. It raises
--- SE110 if the draft is no longer at the version that was read. The API calls it.
+-- Puts other content into a draft and returns its new version, which grows so that concurrent edits are seen. A draft
+-- that moves to another issuer takes its idempotency key along, and keeps it used where it was. It raises SE110 if the
+-- draft is no longer at the version that was read, and SE011, with the other document in the detail, if the new issuer
+-- has used the key already. The API calls it.
 CREATE OR REPLACE FUNCTION sello.update_draft(p_tenant uuid, p_document uuid, p_version integer, p_now timestamp with time zone, p_header jsonb, p_content jsonb, p_snapshot jsonb, p_warnings jsonb)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
 declare
   d documents%rowtype := lock_document(p_tenant, p_document, 'DRAFT', p_version);
+  edited documents%rowtype := apply_header(d, p_header);
+  other uuid;
 begin
-  perform store_content(apply_header(d, p_header), p_content, p_snapshot, p_warnings, p_now);
+  if d.idempotency_key is not null and edited.issuer_id <> d.issuer_id then
+    insert into idempotency_keys (tenant_id, issuer_id, key, operation, fingerprint, document_id, response, created_at)
+    select p_tenant, edited.issuer_id, k.key, k.operation, k.fingerprint, k.document_id, k.response, p_now
+    from idempotency_keys k
+    where k.tenant_id = p_tenant and k.issuer_id = d.issuer_id and k.key = d.idempotency_key
+    on conflict do nothing;
+    select k.document_id into other from idempotency_keys k
+    where k.tenant_id = p_tenant and k.issuer_id = edited.issuer_id and k.key = d.idempotency_key and k.document_id <> p_document;
+    if found then
+      raise exception 'the issuer has used the key of draft % for another document', p_document using errcode = 'SE011', detail = other::text;
+    end if;
+  end if;
+  perform store_content(edited, p_content, p_snapshot, p_warnings, p_now);
   update documents set version = version + 1 where tenant_id = p_tenant and id = p_document;
   insert into document_history (tenant_id, document_id, version, from_status, trigger, to_status, at)
   values (p_tenant, p_document, p_version + 1, 'DRAFT', 'edited', 'DRAFT', p_now);
@@ -1893,7 +1910,9 @@ begin
       'signing_sent', coalesce((
         select true from sri_attempts t
         where t.tenant_id = d.tenant_id and t.document_id = d.id and t.service = 'reception' and t.signing_no = d.signing_no and t.outcome is distinct from 'not_delivered'
-        order by t.started_at limit 1), false)), c.content, c.issuer_snapshot,
+        order by t.started_at limit 1), false),
+      -- Asked of those alone that were signed again.
+      'refused_at_authorization', case when d.signing_no > 1 then was_refused_at_authorization(d.tenant_id, d.id) else false end), c.content, c.issuer_snapshot,
     (select coalesce(jsonb_agg(jsonb_build_object(
        'signingNo', x.signing_no, 'digest', x.digest, 'signedAt', x.signed_at, 'accessKey', x.access_key, 'contentRevision', coalesce(x.content_revision, (
          select max(k.revision) from document_contents k where k.tenant_id = x.tenant_id and k.document_id = x.document_id and k.created_at <= x.signed_at))) order by x.signing_no), '[]')
@@ -2025,6 +2044,20 @@ end $function$;
 alter function wake_parked_going_round(timestamp with time zone,integer) owner to sello_worker;
 revoke execute on function wake_parked_going_round(timestamp with time zone,integer) from public;
 grant execute on function wake_parked_going_round(timestamp with time zone,integer) to sello_app;
+
+-- Returns true if the SRI refused a document at authorization once: such a refusal stays registered under its access
+-- key, so that a correction may not change the date in it. load_document calls it, and the API before a correction.
+CREATE OR REPLACE FUNCTION sello.was_refused_at_authorization(p_tenant uuid, p_document uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  -- Older rows do not name the service that refused.
+  select exists (
+    select from document_history h
+    where h.tenant_id = p_tenant and h.document_id = p_document and h.trigger = 'refused'
+      and coalesce(h.detail ->> 'service', case h.from_status when 'SUBMITTED_TO_SRI' then 'reception' else 'authorization' end) = 'authorization')
+$function$;
 
 
 -- ===== Lists and counts
@@ -2858,7 +2891,8 @@ $function$;
 -- Opens a pause for the scope that the SRI blocked, with the event issuer.paused, unless one is open already. If the
 -- pause has a threshold above one, it opens only after so many documents of the emission point and type were refused in
 -- a row for the same reason, and not for a document that was numbered before the last such pause was resumed; with a
--- threshold of one, it does not open if the scope has been served since the refusal. advance_document calls it.
+-- threshold of one, it does not open if the scope has been served since the refusal. How old the refusal is counts, not
+-- when it was by a clock that is off. It locks the open pause for share. advance_document calls it.
 CREATE OR REPLACE FUNCTION sello.pause_scope(d documents, p_pause jsonb, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -2866,7 +2900,19 @@ AS $function$
 declare
   wanted text := p_pause ->> 'scope';
   threshold integer := (p_pause ->> 'threshold')::integer;
+  decided_at timestamptz := (p_pause ->> 'decidedAt')::timestamptz;
+  -- So long may a call have waited for its turn; beyond, the caller's clock is late.
+  late constant interval := interval '5 seconds';
+  by_database timestamptz := statement_timestamp() - (p_pause ->> 'ageMs')::double precision * interval '1 millisecond';
 begin
+  -- What the scope was resumed since is held against the database's clock, by which pauses end.
+  if by_database < decided_at or by_database > decided_at + late then
+    decided_at := by_database;
+  end if;
+  -- Whoever is about to end the pause has ended it before this refusal is judged.
+  perform from issuing_pauses p
+  where p.tenant_id = d.tenant_id and p.issuer_id = d.issuer_id and p.scope = wanted and p.resumed_at is null
+  for share;
   if threshold > 1 and (refused_in_a_row(d) < threshold or exists (
     select from issuing_pauses p
     where p.tenant_id = d.tenant_id and p.emission_point_id = d.emission_point_id and p.document_type = d.document_type
@@ -2878,7 +2924,7 @@ begin
     return;
   end if;
   -- A refusal that is found late tells of how things stood when the SRI decided.
-  if threshold = 1 and scope_was_served_since(d, wanted, (p_pause ->> 'decidedAt')::timestamptz) then
+  if threshold = 1 and scope_was_served_since(d, wanted, decided_at) then
     return;
   end if;
   insert into issuing_pauses (tenant_id, id, scope, issuer_id, establishment_id, emission_point_id, document_type, code, document_id, created_at)

@@ -348,6 +348,31 @@ describe('drafts and what follows an issued document', () => {
     await replayed();
   });
 
+  it('spends its key with every issuer that it has had, so that no sale is issued twice under it', async () => {
+    const mine = await Business.open(stack);
+    const created = async (path: string, body: unknown): Promise<string> => (await mine.call<{ id: string }>('POST', path, body)).body.id;
+    const other = await created('/issuers', { ruc: '1790085783001', razon_social: 'Otra', direccion_matriz: 'Quito', obligado_contabilidad: true });
+    const establishment = await created(`/issuers/${other}/establishments`, { code: '001', address: 'Quito' });
+    const theirs = { issuer_id: other, establishment_id: establishment, emission_point_id: await created(`/issuers/${other}/establishments/${establishment}/emission-points`, { code: '001' }) };
+    const ours = { issuer_id: mine.issuerId, establishment_id: mine.establishmentId, emission_point_id: mine.emissionPointId };
+    const open = (key: string) => mine.call<Body>('POST', '/documents/drafts', mine.invoice({ ...FROM_LINES, ...theirs, idempotency_key: key }));
+    const move = (id: string, place: object) => mine.call<Body>('PATCH', `/documents/${id}`, place);
+
+    const { body: { id } } = await open('one-sale');
+    expect((await move(id, ours)).status).toBe(200);
+    const again = await mine.issue({ idempotency_key: 'one-sale' });
+    expect([again.status, again.body]).toMatchObject([409, { error: { code: 'DUPLICATE_IDEMPOTENCY_KEY', detail: { document_id: id } } }]);
+    // Also where it was: the draft may come back.
+    expect([(await open('one-sale')).body.id, (await move(id, theirs)).status, (await move(id, ours)).status]).toEqual([id, 200, 200]);
+    expect((await mine.call('POST', `/documents/${id}/issue`)).status).toBe(202);
+
+    const issued = await mine.accepted({ idempotency_key: 'another-sale' });
+    const { body: draftOfIt } = await open('another-sale');
+    const moved = await move(draftOfIt.id, ours);
+    expect([moved.status, moved.body.error]).toMatchObject([409, { code: 'DUPLICATE_IDEMPOTENCY_KEY', detail: { document_id: issued.document_id } }]);
+    expect((await mine.document(draftOfIt.id))['issuer_id']).toBe(other);
+  });
+
   it('replays a draft after its issuer changed, was disabled and lost its certificate, and tells another request apart', async () => {
     const mine = await Business.open(stack);
     const open = (change: Invoice = {}): Promise<{ status: number; body: Body; headers: Headers }> =>

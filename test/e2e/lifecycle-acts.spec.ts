@@ -421,6 +421,42 @@ describe('acts on issued documents', () => {
     expect((await business.document(document_id)).status).toBe('CANCELLED');
   });
 
+  it('a refused credit note is not sent again once its invoice was annulled', async () => {
+    const { document_id, access_key } = await business.accepted();
+    await until(document_id, 'AUTHORIZED');
+    await addFaults(stack, { match: { ruc: business.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '39', at: 'reception' } });
+    const note = await business.accepted({ document_type: '04', modified_document_id: document_id, reason: 'all', payments: [] });
+    await until(note.document_id, 'REJECTED');
+    await portal('annul', access_key);
+    expect((await act(document_id, 'cancel', { reason: 'annulled in the portal' })).body.status).toBe('CANCELLED');
+    const refused = await act(note.document_id, 'retry');
+    expect([refused.status, refused.body.error]).toMatchObject([409, { code: 'INVALID_STATE' }]);
+    expect((await business.document(note.document_id)).status).toBe('REJECTED');
+    expect((await act(note.document_id, 'abandon', { reason: 'its invoice is no more' })).status).toBe(200);
+  });
+
+  it('a refused document of a restored database comes to a person when the SRI shows what it was corrected to since', async () => {
+    await addFaults(stack, { match: { ruc: business.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'reception' } });
+    const { document_id } = await business.accepted();
+    await until(document_id, 'REJECTED');
+    const tables = ['documents', 'document_contents', 'document_history', 'signed_documents', 'outbox'];
+    const ofIt = (table: string): string => `${table === 'documents' ? 'id' : 'document_id'} = '${document_id}'`;
+    await stack.database.query(tables.map((table) => `create table backup_of_${table} as select * from ${table} where ${ofIt(table)}`).join(';'));
+    const corrected = await business.call('POST', `/documents/${document_id}/correct`, business.invoice({ buyer_name: 'Otra Persona' }));
+    expect(corrected.status).toBe(202);
+    await until(document_id, 'AUTHORIZED');
+    await stack.database.query(`begin; set local session_replication_role = replica;
+      ${tables.map((table) => `delete from ${table} where ${ofIt(table)}; insert into ${table} select * from backup_of_${table}; drop table backup_of_${table};`).join('\n')}
+      commit`);
+
+    const shown = await until(document_id, 'MANUAL_REVIEW_REQUIRED');
+    expect(shown['error']).toMatchObject({ code: 'ANSWER_MISMATCH', detail: { suggested_action: 'contact_support' } });
+    expect((await triggers(document_id)).slice(-2)).toEqual(['refused', 'mismatch']);
+    // Known from now on: neither a question nor the daily look says it again.
+    expect((await act(document_id, 'reconcile')).body.status).toBe('MANUAL_REVIEW_REQUIRED');
+    expect((await triggers(document_id)).at(-2)).toBe('refused');
+  });
+
   it('a credit note that was annulled in the portal gives its amount back, although its deadline has passed here', async () => {
     const original = await business.accepted();
     await until(original.document_id, 'AUTHORIZED');

@@ -13,7 +13,7 @@ import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { inTransaction } from '../support/held-transaction.js';
+import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 import { serviceConnections } from '../support/service-connections.js';
 
@@ -52,14 +52,14 @@ describe('a pause', () => {
     await documents.advance(await stateOf(id), decision, null, change.at ?? new Date(), change.records ?? {});
   };
   const signing = (): Records => ({ signing: { signingNo: 1, certificateId: seed.certificateId, digest: 'x', xml: Buffer.from('<a/>') } });
-  const signed = async (): Promise<string> => {
+  const signed = async (at = new Date()): Promise<string> => {
     const { response: { document_id: id } } = await issueBySql(service, seed);
-    await move(id, ['xml_built', 'signed', 'queued'], { patch: { signingNo: 1 }, records: signing(), work: { step: 'submit', dueAt: new Date() } });
+    await move(id, ['xml_built', 'signed', 'queued'], { at, patch: { signingNo: 1 }, records: signing(), work: { step: 'submit', dueAt: at } });
     return id;
   };
   /** Sent at that time; the SRI has it and has not decided. */
   const sent = async (at: Date): Promise<string> => {
-    const id = await signed();
+    const id = await signed(at);
     const attempt = { id: randomUUID(), service: 'reception' as const, signingNo: 1 };
     await move(id, ['sending'], { at, patch: { firstSentAt: at }, records: { attempt }, work: { step: 'authorize', dueAt: at, unsent: false } });
     await move(id, ['received', 'awaiting'], { at, patch: { receivedAt: at, deadlineAt: new Date(at.getTime() + DAY_MS) }, work: { step: 'authorize', dueAt: at, unsent: false } });
@@ -68,12 +68,11 @@ describe('a pause', () => {
   const authorized = async (id: string, at: Date): Promise<void> =>
     move(id, ['authorized'], { at, patch: { authorizationNumber: (await stateOf(id)).accessKey, authorizationDate: at.toISOString() } });
   /** The SRI says that it has not authorized it, for the taxpayer is suspended (57). */
-  const refuse = async (id: string, decidedAt: Date | null = new Date()): Promise<void> => {
+  const refuse = async (id: string, decidedAt: Date | null = new Date(), now = new Date()): Promise<void> => {
     const state = await stateOf(id);
     const message = { identifier: '57', message: 'Ruc suspendido', additionalInfo: null, messageType: 'ERROR' };
     const entry = { estado: 'NO AUTORIZADO', numeroAutorizacion: null, fechaAutorizacion: decidedAt?.toISOString() ?? null, ambiente: null, comprobante: null, messages: [message] };
     const answer = { kind: 'entries' as const, entries: [entry] };
-    const now = new Date();
     await documents.advance(state, decide(state, { kind: 'authorization', answer }, now, POLICY), null, now);
     expect((await stateOf(id)).status).toBe('REJECTED');
   };
@@ -119,6 +118,36 @@ describe('a pause', () => {
     const third = await sent(new Date());
     await refuse(third);
     expect(await pauses()).toMatchObject([{ is_open: false }, { is_open: true }]);
+  });
+
+  it('begins again at the first refusal after it was resumed, also where the clock of the worker is minutes late or ahead', async () => {
+    for (const [off, open] of [[-300_000, 1], [300_000, 2]] as const) {
+      const by = (): Date => new Date(Date.now() + off);
+      await refuse(await sent(by()), by(), by());
+      const before = await pauses();
+      expect(before.filter(({ is_open }) => is_open)).toHaveLength(1);
+      const underWay = await sent(by());
+      await resume(before.find(({ is_open }) => is_open)!.id);
+      await refuse(underWay, ago(1), by());
+      expect(await pauses()).toHaveLength(open * 2 - 1);
+      await refuse(await sent(by()), new Date(), by());
+      expect((await pauses()).at(-1)).toMatchObject({ is_open: true });
+      await resume((await pauses()).at(-1)!.id);
+    }
+  });
+
+  it('is not begun again by an older refusal that commits while it is resumed', async () => {
+    const [first, second] = [await sent(ago(5)), await sent(ago(5))];
+    await refuse(first);
+    const [pause] = await pauses();
+    await inTransaction(database, async (owner) => {
+      await owner.query('select * from end_pause($1, $2, $3, now())', [seed.tenantId, seed.issuerId, pause!.id]);
+      const refused = refuse(second, ago(4));
+      await lockAwaited(database, 1, 'advance_document');
+      await owner.query('commit');
+      await refused;
+    });
+    expect(await pauses()).toMatchObject([{ is_open: false }]);
   });
 
   describe('of an emission point', () => {

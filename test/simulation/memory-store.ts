@@ -121,7 +121,7 @@ export class MemoryStore implements Store {
       case 'issue_document': return [this.issueDocument(p)];
       case 'advance_document': return [this.advanceDocument(p)];
       case 'correct_document': return [this.correctDocument(p)];
-      case 'refused_at_authorization': return this.refusedAtAuthorization(p[0] as string, p[1] as string);
+      case 'was_refused_at_authorization': return [{ was_refused: this.wasRefusedAtAuthorization(p[0] as string, p[1] as string) }];
       case 'load_document': return this.loadDocument(p[0] as string, p[1] as string);
       case 'take': {
         const [claim] = this.claimStep(p);
@@ -235,9 +235,9 @@ export class MemoryStore implements Store {
     return { access_key: d.access_key };
   }
 
-  private refusedAtAuthorization(tenant: string, id: string): Json[] {
+  private wasRefusedAtAuthorization(tenant: string, id: string): boolean {
     const refusals = (this.history.get(`${tenant}/${id}`) ?? []).filter(({ trigger }) => trigger === 'refused');
-    return refusals.some(({ detail }) => (detail as { service?: string } | null)?.service === 'authorization') ? [{}] : [];
+    return refusals.some(({ detail }) => (detail as { service?: string } | null)?.service === 'authorization');
   }
 
   /** What `restore_content` does before a document is advanced. */
@@ -398,7 +398,7 @@ export class MemoryStore implements Store {
     const signer = this.certificates.find((c) => c.tenant_id === tenant && c.id === signed?.certificate_id);
     const active = this.certificates.find((c) => c.tenant_id === tenant && c.issuer_id === d.issuer_id && c.is_active);
     return [{
-      document: { ...d, next_attempt_at: d.next_attempt_at === null ? null : iso(d.next_attempt_at), due_step: this.outbox.get(`${tenant}/${id}`)?.step ?? null, signing_sent: this.wasSent(d) },
+      document: { ...d, next_attempt_at: d.next_attempt_at === null ? null : iso(d.next_attempt_at), due_step: this.outbox.get(`${tenant}/${id}`)?.step ?? null, signing_sent: this.wasSent(d), refused_at_authorization: d.signing_no > 1 && this.wasRefusedAtAuthorization(tenant, id) },
       content: content?.content ?? null,
       issuer_snapshot: content?.issuer_snapshot ?? null,
       digests: signings.map(({ signing_no, digest, signed_at, access_key, content_revision }) => ({ signingNo: signing_no, digest, signedAt: iso(signed_at), accessKey: access_key, contentRevision: content_revision })),

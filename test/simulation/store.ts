@@ -93,7 +93,7 @@ function connectionLost(): Error {
 /** Of `announce_going_round`. */
 const BOUNDS = 3;
 
-const FUNCTIONS = ['issuing_context', 'issue_document', 'advance_document', 'announce_going_round', 'load_document', 'correct_document'] as const;
+const FUNCTIONS = ['issuing_context', 'issue_document', 'advance_document', 'announce_going_round', 'load_document', 'correct_document', 'was_refused_at_authorization'] as const;
 
 let boundsAreWhole = false;
 
@@ -130,7 +130,6 @@ function findName(sql: string): string {
   if (sql.startsWith('update outbox set lost_leases')) return 'outlived';
   if (/from documents d\s+join document_contents c/.test(sql)) return 'get_document';
   if (sql.startsWith('select d.access_key from documents d')) return 'stored';
-  if (sql.includes('from document_history where')) return 'refused_at_authorization';
   const name = FUNCTIONS.find((one) => sql.includes(`${one}(`));
   if (name === undefined) throw new Error(`the simulation does not know this statement: ${sql}`);
   return name;

@@ -130,6 +130,9 @@ export function classifyRefused(messages: readonly SriMessage[]): Verdict {
   return classify('authorization', messages);
 }
 
+/** Whether the issue date is among what was refused: out of time (65). */
+export const refusesDate = (messages: readonly SriMessage[]): boolean => messages.some(({ identifier }) => identifier !== null && canonicalCode(identifier) === '65');
+
 /**
  * The `estado` has refused already; messages only say how. So: holding beats
  * all, since it forbids a second sending; then the taken number; then a block,

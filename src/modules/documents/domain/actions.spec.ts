@@ -1,6 +1,6 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import { decideAbandon, decideRetry } from './actions.js';
-import type { Decision, DocumentState, SagaPolicy } from './document.js';
+import { type Decision, type DocumentState, NOT_SIGNED, type SagaPolicy } from './document.js';
 import { allows, DOCUMENT_STATUSES, type DocumentStatus, LIFECYCLE, target } from './lifecycle.js';
 
 const NOW = new Date('2026-11-21T15:00:00Z');
@@ -13,7 +13,7 @@ const POLICY: SagaPolicy = {
 const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): DocumentState => ({
   id: 'd', tenantId: 't', status, version: 5, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [], suspicion: null,
   receptionAttempts: 7, authorizationAttempts: 9, firstSentAt: NOW, receivedAt: null, deadlineAt: null, dueAt: null, changedAt: NOW,
-  errorCode: null, sriMessages: [], isResigning: false, cancellation: null, ...more,
+  errorCode: null, sriMessages: [], isResigning: false, isDateFixed: false, cancellation: null, ...more,
 });
 const refusedBy = (code: string): Partial<DocumentState> => ({
   errorCode: 'SRI_REJECTED', sriMessages: [{ identifier: code, message: 'text', additionalInfo: null, messageType: 'ERROR' }],
@@ -105,6 +105,11 @@ describe('abandon', () => {
     expect(end(status, decision)).toBe('FAILED_PERMANENT');
     expect(decision.moves[0]).toMatchObject({ detail: { reason: 'duplicate of 001-001-000000004' } });
     expect(decision.work).toMatchObject({ step: 'authorize', recheck: true });
+  });
+
+  it('does not forget that the document was to be signed anew', () => {
+    const detail = (isResigning: boolean): unknown => decideAbandon(document('MANUAL_REVIEW_REQUIRED', { isResigning }), 'x', NOW, POLICY).patch.errorDetail;
+    expect([detail(true), detail(false)]).toEqual([{ reason: NOT_SIGNED, abandoned: 'x' }, { abandoned: 'x' }]);
   });
 
   it('is refused in every other state', () => {

@@ -15,10 +15,11 @@ const content = (more: Partial<DocumentContent>): DocumentContent => ({
 } as DocumentContent);
 const document = (cancellation: Cancellation | null): DocumentState => ({
   id: 'd', tenantId: 't', status: cancellation === null ? 'AUTHORIZED' : 'CANCELLATION_REQUESTED', version: 9, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [],
-  suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: NOW, deadlineAt: null, dueAt: null, changedAt: NOW, errorCode: null, sriMessages: [], isResigning: false, cancellation,
+  suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: NOW, deadlineAt: null, dueAt: null, changedAt: NOW, errorCode: null, sriMessages: [], isResigning: false, isDateFixed: false, cancellation,
 });
 const consulted = (state: ConsultedState): ConsultedAnswer =>
   ({ kind: 'state', state, estado: state, messages: [] });
+const SILENCE: ConsultationAnswer = { kind: 'no_evidence', reason: 'timeout', excerpt: '' };
 
 describe('the rules of annulling', () => {
   it.each([
@@ -96,7 +97,14 @@ describe('a requested cancellation', () => {
     expect(lapse(consulted('authorized'))).toEqual([{ trigger: 'cancellation_lapsed', detail: { reason: 'not_annulled_in_time' } }]);
     expect(lapse({ kind: 'unknown', messages: [] })).toEqual([{ trigger: 'cancellation_lapsed', detail: { reason: 'sri_no_longer_tells' } }]);
     expect(lapse(consulted('pending_annulment'))).toEqual([]);
-    expect(lapse({ kind: 'no_evidence', reason: 'timeout', excerpt: '' })).toEqual([]);
+    expect(lapse(SILENCE)).toEqual([]);
+  });
+
+  it('lapses a month after its days when the SRI has told nothing of it since', () => {
+    const silent = (at: string): unknown => decideConsultation(document(requested()), SILENCE, new Date(at), POLICY).moves;
+    expect(requested().watchUntil).toBe('2026-12-12');
+    expect(silent('2027-01-11T15:00:00Z')).toEqual([]);
+    expect(silent('2027-01-12T15:00:00Z')).toEqual([{ trigger: 'cancellation_lapsed', detail: { reason: 'sri_silent' } }]);
   });
 
   it('lapses when its days are over and the SRI no longer tells, although the receiver was asked when it last told', () => {

@@ -125,8 +125,13 @@ export function decideAnnulled(document: DocumentState, annulment: Annulment, re
 }
 
 /** Whether it is still watched: to its last day or, where the rules set none, for a while from the request on. */
-const isWatched = ({ watchUntil, requestedAt }: Cancellation, now: Date): boolean =>
-  guayaquilDay(now) <= (watchUntil ?? addDays(guayaquilDay(new Date(requestedAt)), OPEN_WATCH_DAYS));
+const isWatched = (cancellation: Cancellation, now: Date): boolean => guayaquilDay(now) <= watchedUntil(cancellation);
+
+/** Of a document that the SRI tells nothing of for so long after the last day, it tells nothing any more. */
+const MOST_SILENT_DAYS = 30;
+
+/** The last day of the watch. */
+const watchedUntil = ({ watchUntil, requestedAt }: Cancellation): string => watchUntil ?? addDays(guayaquilDay(new Date(requestedAt)), OPEN_WATCH_DAYS);
 
 /**
  * Holidays are not known here: so many days after the last day the portal may still annul, as where Carnival follows a weekend or
@@ -178,13 +183,20 @@ export function decideConsultation(document: DocumentState, answer: Consultation
   if (isAnnulled(answer)) {
     return { moves: [{ trigger: 'annulled' }], patch: { cancellation: { ...cancellation, pendingAtSri: false } }, work: null };
   }
-  const isGiven = answer.kind === 'state' || answer.kind === 'unknown';
-  if (isGiven && !isWatched(cancellation, now) && !isPending(cancellation, answer, now)) {
-    const reason = answer.kind === 'state' ? 'not_annulled_in_time' : 'sri_no_longer_tells';
+  const reason = lapseReason(cancellation, answer, now);
+  if (reason !== null) {
     return { moves: [{ trigger: 'cancellation_lapsed', detail: { reason } }], patch: { cancellation: null }, work: null };
   }
   const next = { ...cancellation, asked: cancellation.asked + 1, pendingAtSri: pendingAfter(cancellation, answer) };
   return { moves: [], patch: { cancellation: next }, work: watch(next, now, policy) };
+}
+
+/** Why the watch ends without an annulment; null while it goes on. */
+function lapseReason(cancellation: Cancellation, answer: ConsultationAnswer, now: Date): string | null {
+  if (isWatched(cancellation, now)) return null;
+  if (answer.kind === 'state') return answer.state === 'pending_annulment' ? null : 'not_annulled_in_time';
+  if (answer.kind === 'unknown') return 'sri_no_longer_tells';
+  return guayaquilDay(now) > addDays(watchedUntil(cancellation), MOST_SILENT_DAYS) ? 'sri_silent' : null;
 }
 
 /**

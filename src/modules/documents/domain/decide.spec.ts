@@ -19,7 +19,7 @@ const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): Do
   id: 'd', tenantId: 't', status, version: 5, accessKey: KEY, signingNo: 2,
   contentRevision: 1, signings: [signing(1, FIRST), signing(2, OURS)],
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 0, firstSentAt: NOW, receivedAt: null, deadlineAt: null, dueAt: null, changedAt: NOW,
-  errorCode: null, sriMessages: [], isResigning: false, cancellation: null, ...more,
+  errorCode: null, sriMessages: [], isResigning: false, isDateFixed: false, cancellation: null, ...more,
 });
 
 const message = (identifier: string | null, messageType = 'ERROR'): SriMessage => ({ identifier, message: 'text', additionalInfo: null, messageType });
@@ -110,11 +110,10 @@ describe('a document that was corrected', () => {
 
   it('is not refused while an answer under a former key says that it is authorized, and does not show it', () => {
     const unshown = { ...former, comprobante: null };
-    for (const from of ['AUTHORIZATION_PENDING', 'RECEPTION_UNKNOWN', 'RECEPTION_RETRY_SCHEDULED', 'MANUAL_REVIEW_REQUIRED'] as const) {
-      for (const now of [entriesOf(entry('NO AUTORIZADO')), entriesOf()]) {
-        const { moves } = ask(from, asked(now, entriesOf(unshown)), redated);
-        expect(moves.map(({ trigger }) => trigger).filter((trigger) => trigger !== 'undecided')).toEqual([]);
-      }
+    const triggers = (from: DocumentStatus, now: AuthorizationAnswer): unknown => ask(from, asked(now, entriesOf(unshown)), redated).moves.map(({ trigger }) => trigger).filter((trigger) => trigger !== 'undecided');
+    for (const now of [entriesOf(entry('NO AUTORIZADO')), entriesOf()]) {
+      for (const from of ['AUTHORIZATION_PENDING', 'RECEPTION_UNKNOWN', 'RECEPTION_RETRY_SCHEDULED'] as const) expect(triggers(from, now)).toEqual([]);
+      expect(triggers('MANUAL_REVIEW_REQUIRED', now)).toEqual(['mismatch']);
     }
   });
 
@@ -252,8 +251,35 @@ describe('an answer of authorization', () => {
       const late = ask('AUTHORIZATION_RETRY_SCHEDULED', answer, { deadlineAt: NOW });
       expect(end('AUTHORIZATION_RETRY_SCHEDULED', late)).toBe('MANUAL_REVIEW_REQUIRED');
       expect(late.patch).toMatchObject({ errorCode: 'ANSWER_MISMATCH', errorDetail: { reason: 'authorized_without_document' } });
-      for (const atRest of ['REJECTED', 'MANUAL_REVIEW_REQUIRED'] as const) expect(ask(atRest, answer, { deadlineAt: NOW }).moves).toEqual([]);
     }
+  });
+
+  it('a document at rest that the SRI shows as authorized with other bytes, or with none, comes to a person, once', () => {
+    for (const from of ['REJECTED', 'FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'] as const) {
+      for (const comprobante of ['<factura>signed in a lost life</factura>', null]) {
+        const answer = answered(entry('NO AUTORIZADO'), entry('AUTORIZADO', { comprobante }));
+        const decision = ask(from, answer, { errorCode: 'SRI_REJECTED' });
+        expect([end(from, decision), decision.patch.errorCode, after(decision)]).toEqual(['MANUAL_REVIEW_REQUIRED', 'ANSWER_MISMATCH', 86_400_000]);
+        expect(decideReconciliation(document(from), answersOf(answer), NOW, POLICY).moves).toEqual([{ trigger: 'mismatch' }]);
+        expect(ask('MANUAL_REVIEW_REQUIRED', answer, { errorCode: 'ANSWER_MISMATCH' })).toMatchObject({ moves: [], patch: {} });
+      }
+    }
+  });
+
+  it('a refusal for the date is mended by no correction once the date may not change', () => {
+    const remedy = (isDateFixed: boolean, ...codes: string[]): unknown => decide(document('SUBMITTED_TO_SRI', { isDateFixed }), returned(...codes), NOW, POLICY).patch.errorDetail;
+    expect(remedy(true, '65')).toEqual({ suggested_action: 'abandon', reason: 'date_is_fixed' });
+    expect(remedy(true, '52', '065')).toEqual({ suggested_action: 'abandon', reason: 'date_is_fixed' });
+    expect([remedy(false, '65'), remedy(true, '52')]).toEqual([{ suggested_action: 'correct' }, { suggested_action: 'correct' }]);
+  });
+
+  it('a refusal was decided when the SRI says, unless its clock is late or ahead', () => {
+    const sent = new Date('2026-11-21T14:00:00Z');
+    const decidedAt = (fechaAutorizacion: string): Date | null | undefined => {
+      const blocked = answered(entry('NO AUTORIZADO', { fechaAutorizacion, messages: [message('57')] }));
+      return ask('AUTHORIZATION_PENDING', blocked, { firstSentAt: sent, signings: [{ ...signing(2, OURS), signedAt: sent }] }).pause?.decidedAt;
+    };
+    expect([decidedAt('2026-11-21T09:30:00-05:00'), decidedAt('2026-11-21T08:50:00-05:00'), decidedAt('2026-11-21T10:05:00-05:00')]).toEqual([new Date('2026-11-21T14:30:00Z'), sent, NOW]);
   });
 
   it('a refusal names the service that gave it, also where a caller’s question overtakes the answer of reception', () => {
@@ -325,6 +351,25 @@ describe('an answer of authorization', () => {
     expect(decision.moves.map(({ trigger }) => trigger)).toEqual(['overdue', 'gave_up']);
     expect(decision.patch.errorCode).toBe('ANSWER_OVERDUE');
     expect(ask('AUTHORIZATION_RETRY_SCHEDULED', silence, late)).toMatchObject({ moves: [], work: { step: 'authorize' } });
+  });
+
+  it('silence of a week is of its key alone: a person is asked, and asked anew a day after a retry', () => {
+    const DAY = 86_400_000;
+    for (const [from, patch] of [['AUTHORIZATION_RETRY_SCHEDULED', { receivedAt: NOW }], ['RECEPTION_UNKNOWN', {}], ['RECEPTION_UNKNOWN', { suspicion: 'SEQUENTIAL_TAKEN' }]] as const) {
+      let state = document(from, { ...patch, deadlineAt: new Date(NOW.getTime() + DAY), dueAt: NOW });
+      let now = NOW;
+      let asked = decide(state, silence, now, POLICY);
+      for (; asked.moves.length === 0 && asked.work?.dueAt instanceof Date && asked.work.dueAt.getTime() < NOW.getTime() + 30 * DAY; asked = decide(state, silence, now, POLICY)) {
+        now = asked.work.dueAt;
+        state = { ...state, ...(asked.patch as Partial<DocumentState>), dueAt: now };
+      }
+      expect([end(from, asked), asked.patch.errorCode]).toEqual(['MANUAL_REVIEW_REQUIRED', 'ANSWER_OVERDUE']);
+      const days = (now.getTime() - NOW.getTime()) / DAY;
+      expect([days > 7, days < 9]).toEqual([true, true]);
+    }
+    const retried = document('AUTHORIZATION_RETRY_SCHEDULED', { receivedAt: new Date(NOW.getTime() - 20 * DAY), firstSentAt: new Date(NOW.getTime() - 20 * DAY), signings: [{ ...signing(2, OURS), signedAt: new Date(NOW.getTime() - 20 * DAY) }] });
+    expect(decide({ ...retried, deadlineAt: new Date(NOW.getTime() + 1) }, silence, NOW, POLICY).moves).toEqual([]);
+    expect(decide({ ...retried, deadlineAt: NOW }, silence, NOW, POLICY).moves.map(({ trigger }) => trigger)).toEqual(['overdue', 'gave_up']);
   });
 
   describe('the time to decide', () => {

@@ -1,10 +1,10 @@
-import { classifyRefused, classifyReturned, type Verdict } from '../../../sri/soap/classification.js';
+import { classifyRefused, classifyReturned, refusesDate, type Verdict } from '../../../sri/soap/classification.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 import type { ReceptionAnswer } from '../../../sri/soap/reception.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
 import { type Answers, type Authorization, type AuthorizationFinding, findingOf, instantOf } from './authorization-finding.js';
 import { type Decision, type DocumentPatch, type DocumentState, type Move, type SagaPolicy, type Signing, type Work, waitOf } from './document.js';
-import { LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
+import { isSettled, LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
 import { deadlinePastSilence } from './silence.js';
 
 /** What a step learned. */
@@ -113,24 +113,33 @@ function held(document: DocumentState, trigger: 'received' | 'held_by_sri', now:
 function refused(document: DocumentState, service: 'reception' | 'authorization', messages: readonly SriMessage[], verdict: Verdict, decidedAt: Date, now: Date, policy: SagaPolicy): Decision {
   return {
     moves: [{ trigger: 'refused', detail: { service } }],
-    patch: { ...problem('SRI_REJECTED', remedyOf(verdict)), suspicion: null, sriMessages: messages },
+    patch: { ...problem('SRI_REJECTED', remedyOf(verdict, document.isDateFixed && refusesDate(messages))), suspicion: null, sriMessages: messages },
     work: recheck(document, now, policy),
     ...(verdict.scope !== undefined && verdict.code !== null && { pause: { scope: verdict.scope, code: verdict.code, threshold: 1, decidedAt } }),
   };
 }
 
-/** What a refusal asks for: a signature or a block is no fault of the content. */
-function remedyOf({ mendable, scope, code, ours }: Verdict): object {
+/**
+ * What a refusal asks for: a signature or a block is no fault of the content.
+ * @param isTooLate the issue date is refused, and may not change: nothing mends it under this number
+ */
+function remedyOf({ mendable, scope, code, ours }: Verdict, isTooLate: boolean): object {
+  if (isTooLate) return { suggested_action: 'abandon', reason: 'date_is_fixed' };
   if (ours === true) return { suggested_action: 'contact_support' };
   if (mendable === undefined) return { suggested_action: 'correct' };
   return scope === undefined ? { suggested_action: 'retry' } : { suggested_action: 'resume_pause_then_retry', scope, sri_code: code };
 }
 
-/** As the SRI says, at the latest now; where it does not say, not before the document was last signed or sent. */
-function decidedAtOf({ firstSentAt, signings }: DocumentState, told: Date | null, now: Date): Date {
-  const known = told ?? [firstSentAt, signings.at(-1)?.signedAt].reduce<Date>((last, one) => (one && one > last ? one : last), new Date(0));
+/** As the SRI says, but not before the document was last signed or sent, and at the latest now: its clock may be late, or ahead. */
+function decidedAtOf(document: DocumentState, told: Date | null, now: Date): Date {
+  const known = latestOf(told, handedOverAt(document));
   return known < now ? known : now;
 }
+
+/** When the bytes that the SRI decides on were made or first sent. */
+const handedOverAt = ({ firstSentAt, signings }: DocumentState): Date => latestOf(firstSentAt, signings.at(-1)?.signedAt);
+
+const latestOf = (...instants: readonly (Date | null | undefined)[]): Date => instants.reduce<Date>((last, one) => (one && one > last ? one : last), new Date(0));
 
 function exhausted(document: DocumentState, moves: readonly Move[], patch: DocumentPatch, now: Date, policy: SagaPolicy): Decision {
   return { moves, patch: { ...patch, ...problem('ATTEMPTS_EXHAUSTED', { suggested_action: 'retry' }) }, work: recheck(document, now, policy) };
@@ -153,12 +162,21 @@ function decideAuthorization(asked: DocumentState, answers: Answers, now: Date, 
   const deadlineAt = deadlinePastSilence(asked, now);
   const decision = decideFinding({ ...asked, deadlineAt }, found, now, policy);
   const nextAt = decision.work?.dueAt;
-  const extended = isSilence(found) && nextAt instanceof Date ? deadlinePastSilence(asked, now, nextAt) : deadlineAt;
+  const extended = isSilence(asked, found, now, policy) && nextAt instanceof Date ? deadlinePastSilence(asked, now, nextAt) : deadlineAt;
   return extended === asked.deadlineAt ? decision : { ...decision, patch: { deadlineAt: extended, ...decision.patch } };
 }
 
-/** An answer that proves nothing is none, but the SRI is not away: it may say the same for ever. */
-const isSilence = (found: AuthorizationFinding): boolean => found.kind === 'no_answer' && found.isHeard !== true;
+/**
+ * Silence of so many times the time that the SRI has to decide (a week) is no outage any more: it answers others, and of this key
+ * says nothing that can be read.
+ */
+const LONGEST_SILENCE = 7;
+
+/** An answer that proves nothing is none, but the SRI is not away: it may say the same for ever. So it may of one key alone. */
+function isSilence(document: DocumentState, found: AuthorizationFinding, now: Date, policy: SagaPolicy): boolean {
+  if (found.kind !== 'no_answer' || found.isHeard === true) return false;
+  return now < after(latestOf(handedOverAt(document), document.receivedAt), LONGEST_SILENCE * policy.answerDeadlineMs);
+}
 
 function decideFinding(document: DocumentState, found: AuthorizationFinding, now: Date, policy: SagaPolicy): Decision {
   const { status } = document;
@@ -166,10 +184,10 @@ function decideFinding(document: DocumentState, found: AuthorizationFinding, now
     case 'authorized':
       return authorizedBy(document, found, now);
     case 'mismatch':
-      return hasMove(status, 'mismatch') ? mismatched(document, now, policy) : wait(document, found.kind, now, policy);
+      return isNews(document) ? mismatched(document, now, policy) : wait(document, found.kind, now, policy);
     case 'unshown':
       // The next answer may show it. In the end a person reads what the SRI says, for abandoning it might double it.
-      return isOverdue(document, now) && hasMove(status, 'mismatch') ? mismatched(document, now, policy, 'authorized_without_document') : wait(document, found.kind, now, policy);
+      return isNews(document) && (isOverdue(document, now) || isSettled(status)) ? mismatched(document, now, policy, 'authorized_without_document') : wait(document, found.kind, now, policy);
     case 'in_process':
       return hasMove(status, 'held_by_sri') ? held(document, 'held_by_sri', now, policy, {}) : wait(document, found.kind, now, policy);
     case 'refused':
@@ -184,9 +202,12 @@ function decideFinding(document: DocumentState, found: AuthorizationFinding, now
     case 'unusable':
       return wait(document, found.kind, now, policy);
     case 'no_answer':
-      return wait(document, found.reason, now, policy, isSilence(found) ? found : undefined);
+      return wait(document, found.reason, now, policy, isSilence(document, found, now, policy) ? found : undefined);
   }
 }
+
+/** Whether it can come to a person that the SRI shows another document, and has not before. */
+const isNews = ({ status, errorCode }: DocumentState): boolean => hasMove(status, 'mismatch') && errorCode !== 'ANSWER_MISMATCH';
 
 function mismatched(document: DocumentState, now: Date, policy: SagaPolicy, reason?: string): Decision {
   const detail = { suggested_action: 'contact_support', ...(reason !== undefined && { reason }) };

@@ -33,6 +33,8 @@ export interface DocumentState {
    * known and spent, and its bytes are not sent any more.
    */
   readonly isResigning: boolean;
+  /** The SRI refused it at authorization once, so that its key is registered: a correction may not give it another date. */
+  readonly isDateFixed: boolean;
   readonly cancellation: Cancellation | null;
 }
 

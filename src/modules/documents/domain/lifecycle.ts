@@ -46,6 +46,12 @@ const state = <const Definition extends StateDefinition>(definition: Definition)
  */
 const AUTHORIZED_ON_EVIDENCE = { authorized: 'AUTHORIZED' } as const;
 
+/**
+ * Wherever the SRI's verdict is waited for, or looked for again: it shows under the document's key what we did not sign, so issuing
+ * the sale anew would double it. A database that went on from an earlier point meets what its lost life had corrected.
+ */
+const ANOTHER_ON_EVIDENCE = { mismatch: 'MANUAL_REVIEW_REQUIRED' } as const;
+
 export const LIFECYCLE = {
   DRAFT: state({
     meaning: 'Being written; holds no number',
@@ -108,7 +114,7 @@ export const LIFECYCLE = {
     meaning: 'The SRI is to decide; it is asked soon',
     final: false, valid: false, needsPerson: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['reconcile'],
-    moves: { ...AUTHORIZED_ON_EVIDENCE, refused: 'REJECTED', undecided: 'AUTHORIZATION_RETRY_SCHEDULED', mismatch: 'MANUAL_REVIEW_REQUIRED', gave_up: 'MANUAL_REVIEW_REQUIRED' },
+    moves: { ...AUTHORIZED_ON_EVIDENCE, refused: 'REJECTED', undecided: 'AUTHORIZATION_RETRY_SCHEDULED', ...ANOTHER_ON_EVIDENCE, gave_up: 'MANUAL_REVIEW_REQUIRED' },
   }),
   AUTHORIZED: state({
     meaning: 'Legally valid',
@@ -120,7 +126,7 @@ export const LIFECYCLE = {
     meaning: 'Refused by the SRI; the number stays with it',
     final: true, valid: false, needsPerson: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['retry', 'reconcile', 'correct', 'abandon'],
-    moves: { ...AUTHORIZED_ON_EVIDENCE, retry_sending: 'RECEPTION_RETRY_SCHEDULED', corrected: 'NUMBER_RESERVED', abandoned: 'FAILED_PERMANENT' },
+    moves: { ...AUTHORIZED_ON_EVIDENCE, ...ANOTHER_ON_EVIDENCE, retry_sending: 'RECEPTION_RETRY_SCHEDULED', corrected: 'NUMBER_RESERVED', abandoned: 'FAILED_PERMANENT' },
   }),
   RECEPTION_RETRY_SCHEDULED: state({
     meaning: 'Will be sent (again) at a known time',
@@ -134,7 +140,7 @@ export const LIFECYCLE = {
       held_by_sri: 'RECEIVED_BY_SRI',
       refused: 'REJECTED',
       sequential_taken: 'MANUAL_REVIEW_REQUIRED',
-      mismatch: 'MANUAL_REVIEW_REQUIRED',
+      ...ANOTHER_ON_EVIDENCE,
       gave_up: 'MANUAL_REVIEW_REQUIRED',
       failed: 'FAILED_PERMANENT',
     },
@@ -143,7 +149,7 @@ export const LIFECYCLE = {
     meaning: 'The SRI had not decided; it is asked again at a known time',
     final: false, valid: false, needsPerson: false, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['retry', 'reconcile'],
-    moves: { ...AUTHORIZED_ON_EVIDENCE, retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED', refused: 'REJECTED', overdue: 'AUTHORIZATION_UNKNOWN', mismatch: 'MANUAL_REVIEW_REQUIRED', gave_up: 'MANUAL_REVIEW_REQUIRED' },
+    moves: { ...AUTHORIZED_ON_EVIDENCE, retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED', refused: 'REJECTED', overdue: 'AUTHORIZATION_UNKNOWN', ...ANOTHER_ON_EVIDENCE, gave_up: 'MANUAL_REVIEW_REQUIRED' },
   }),
   RECEPTION_UNKNOWN: state({
     meaning: 'Sent, but whether it arrived is unknown: the SRI is asked by access key before anything is sent again',
@@ -156,7 +162,7 @@ export const LIFECYCLE = {
       not_found: 'RECEPTION_RETRY_SCHEDULED',
       retry_sending: 'RECEPTION_RETRY_SCHEDULED',
       sequential_taken: 'MANUAL_REVIEW_REQUIRED',
-      mismatch: 'MANUAL_REVIEW_REQUIRED',
+      ...ANOTHER_ON_EVIDENCE,
       gave_up: 'MANUAL_REVIEW_REQUIRED',
     },
   }),
@@ -170,13 +176,13 @@ export const LIFECYCLE = {
     meaning: 'A person must decide; reason and suggested action stand on the record',
     final: false, valid: false, needsPerson: true, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['retry', 'reconcile', 'abandon'],
-    moves: { ...AUTHORIZED_ON_EVIDENCE, refused: 'REJECTED', retry_sending: 'RECEPTION_RETRY_SCHEDULED', retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED', abandoned: 'FAILED_PERMANENT' },
+    moves: { ...AUTHORIZED_ON_EVIDENCE, ...ANOTHER_ON_EVIDENCE, refused: 'REJECTED', retry_sending: 'RECEPTION_RETRY_SCHEDULED', retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED', abandoned: 'FAILED_PERMANENT' },
   }),
   FAILED_PERMANENT: state({
     meaning: 'Given up; the number stays with it and is explained',
     final: true, valid: false, needsPerson: true, ambiguous: false, step: 'authorize', lostLease: 'repeat',
     actions: ['retry'],
-    moves: { ...AUTHORIZED_ON_EVIDENCE, retry_sending: 'RECEPTION_RETRY_SCHEDULED', retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED' },
+    moves: { ...AUTHORIZED_ON_EVIDENCE, ...ANOTHER_ON_EVIDENCE, retry_sending: 'RECEPTION_RETRY_SCHEDULED', retry_asking: 'AUTHORIZATION_RETRY_SCHEDULED' },
   }),
   CANCELLATION_REQUESTED: state({
     meaning: 'To be annulled by the taxpayer in the SRI portal; the service watches',

@@ -27,9 +27,6 @@ const RULES = defineRules({
   },
 });
 
-/** The refusal of a key that was used for something else; it names what that was, so that nobody issues the same sale twice. */
-export const duplicateKey = ({ response }: Replay): DomainError => new DomainError('DUPLICATE_IDEMPOTENCY_KEY', { document_id: response['document_id'] });
-
 /** The checks that every way of issuing shares: place, replay, issuer and certificate, original, and the rules. */
 @Injectable()
 export class IssuancePreflight {

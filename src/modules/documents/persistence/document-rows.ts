@@ -53,6 +53,7 @@ export function toLoaded(row: LoadedRow): LoadedDocument {
       errorCode: d['error_code'] as string | null,
       sriMessages: (d['sri_messages'] as WireMessage[]).map(fromWireMessage),
       isResigning: isSigningSpent(row),
+      isDateFixed: d['refused_at_authorization'] === true,
       cancellation: d['cancellation'] as DocumentState['cancellation'],
     },
     acceptedAt: new Date(d['created_at'] as string),

@@ -9,7 +9,7 @@ import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-type
 import type { SriMessage } from '../../../sri/soap/message.js';
 import { CONTENT_COLUMNS } from '../domain/content-columns.js';
 import type { CreditHolder } from '../domain/credit-note.js';
-import type { Decision, DocumentState } from '../domain/document.js';
+import type { Decision, DocumentState, Pause } from '../domain/document.js';
 import { FORMER_CONTENT_AUTHORIZED } from '../domain/former-content.js';
 import { type DocumentStatus, EVENT_OF_STATE, type Step, target } from '../domain/lifecycle.js';
 import { creditHolders } from './credit-holders.js';
@@ -119,7 +119,7 @@ export class DocumentsRepository {
     const parameters: unknown[] = [
       state.id, state.status, state.version, token, now,
       JSON.stringify(moves), JSON.stringify(toColumns(decision.patch)), workJson(decision), JSON.stringify(events),
-      JSON.stringify({ ...toRecordRows(records), ...(decision.pause && { pause: { id: this.ids.uuid(), event_id: this.ids.uuid(), ...decision.pause } }) }), bytes,
+      JSON.stringify({ ...toRecordRows(records), ...(decision.pause && { pause: this.pauseRow(decision.pause, now) }) }), bytes,
     ];
     let statement: string | Prepared = ADVANCE;
     if (decision.restore) {
@@ -145,6 +145,12 @@ export class DocumentsRepository {
   /** As the function of this name. */
   creditHolders(tenantId: string, originalId: string | null, exceptId: string): Promise<CreditHolder[]> {
     return creditHolders(this.transaction, tenantId, originalId, exceptId);
+  }
+
+  /** How old the refusal is goes with it: what its scope was resumed since is told by the database's clock. */
+  private pauseRow(pause: Pause, now: Date): Record<string, unknown> {
+    const ageMs = pause.decidedAt === null ? null : now.getTime() - pause.decidedAt.getTime();
+    return { id: this.ids.uuid(), event_id: this.ids.uuid(), ...pause, ageMs };
   }
 
   private unfold(from: DocumentStatus, decision: Decision): { moves: unknown[]; events: unknown[] } {

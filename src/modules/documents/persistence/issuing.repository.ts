@@ -266,12 +266,17 @@ const REFERENCES = ['issuer_id', 'establishment_id', 'emission_point_id', 'modif
 /** The refusal of an id that the tenant has not, by the field of the body that names it. */
 export const unknownId = (field: (typeof REFERENCES)[number]): DomainError => new DomainError('NOT_FOUND', { field });
 
+/** The refusal of a key that was used for something else; it names what that was, so that nobody issues the same sale twice. */
+export const duplicateKey = (documentId: unknown): DomainError => new DomainError('DUPLICATE_IDEMPOTENCY_KEY', { document_id: documentId });
+
 /** What the database refused, in the caller's terms; any other error as it is. */
 function refusalOf(error: unknown): unknown {
   const state = sqlState(error);
   switch (state) {
     case OWN_SQL_STATE.emissionPointGone:
       return unknownId('emission_point_id');
+    case OWN_SQL_STATE.keyTaken:
+      return duplicateKey(sqlDetail(error));
     case OWN_SQL_STATE.originalNotAuthorized:
     case OWN_SQL_STATE.documentMoved:
       return new ConcurrentChangeError();

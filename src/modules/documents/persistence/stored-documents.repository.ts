@@ -49,15 +49,11 @@ export class StoredDocumentsRepository {
     return { ...document, sriMessages: sriMessages.map(fromWireMessage), place: { issuerId, establishmentId, emissionPointId } };
   }
 
-  /** Whether the SRI refused it at authorization, where a refusal stays registered under the access key. Older rows do not name the service that refused. */
+  /** Whether the SRI refused it at authorization, where a refusal stays registered under the access key. */
   async wasRefusedAtAuthorization({ tenantId }: TenantContext, documentId: string): Promise<boolean> {
-    const rows = await this.transaction.run(tenantId, (manager) =>
-      manager.query<unknown[]>(
-        `select 1 from document_history where tenant_id = $1 and document_id = $2 and trigger = 'refused'
-         and coalesce(detail ->> 'service', case from_status when 'SUBMITTED_TO_SRI' then 'reception' else 'authorization' end) = 'authorization' limit 1`,
-        [tenantId, documentId],
-      ),
+    const [row] = await this.transaction.run(tenantId, (manager) =>
+      manager.query<{ was_refused: boolean }[]>('select was_refused_at_authorization($1, $2) as was_refused', [tenantId, documentId]),
     );
-    return rows.length > 0;
+    return row?.was_refused === true;
   }
 }
