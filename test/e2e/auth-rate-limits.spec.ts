@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
-import { newAddress, signUp } from '../support/callers.js';
+import { newAddress, PASSWORD, signUp } from '../support/callers.js';
 import { type Answer, call, type Json } from '../support/http.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -173,6 +173,22 @@ describe('rate limits of /auth', () => {
     // Who has to refresh a token, or to sign in, is told so.
     for (const credential of [{ token: 'e30.e30.e30' }, {}]) expect((await from('203.0.113.200', credential)).status).toBe(401);
     expect((await from('203.0.113.201', { apiKey: 'garbage' })).status).toBe(401);
+  });
+
+  it('hold for an address with the token of a session that has ended, and leave its person alone', async () => {
+    const api = await stack.startApi({ RATE_LIMIT_OTHER_PER_MINUTE: '3', TRUSTED_PROXIES: '127.0.0.1' });
+    const owner = await signUp(stack.apiUrl);
+    expect((await call(stack.apiUrl, 'DELETE', '/auth/sessions', { token: owner.token })).status).toBe(204);
+    const token = (await logIn(owner.email, '203.0.113.210', { password: PASSWORD })).body.access_token as string;
+    await stack.redis.flushdb();
+    const from = (address: string, method: string, path: string, bearer: string): Promise<Answer<Json>> => call(api, method, path, { token: bearer, headers: { 'X-Forwarded-For': address } });
+    const answers = await Promise.all(times(4, () => from('203.0.113.211', 'GET', '/issuers', owner.token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([401, 401, 401, 429]);
+    for (const { headers } of answers) expect(headers.get('ratelimit-policy')).toBe('"refused";q=3;w=60');
+    expect((await from('203.0.113.212', 'GET', '/issuers', owner.token)).status).toBe(401);
+    expect(await statuses(times(11, (index) => from(`203.0.113.${213 + index}`, 'POST', '/auth/google/link', owner.token)))).toEqual(Array(11).fill(401));
+    expect((await from('203.0.113.211', 'GET', '/issuers', token)).status).toBe(200);
+    expect((await from('203.0.113.211', 'POST', '/auth/google/link', token)).status).not.toBe(429);
   });
 
   it('let nobody try while Redis is away', async () => {

@@ -59,8 +59,8 @@ export class AccountLimitGuard extends CountingGuard {
 
 /**
  * Authenticates, and counts the calls that are refused: a known caller's like its others, so that no wrong tenant in a header gets
- * round a limit, those with an API key that is none for their address. Only failures are counted and refused there: behind one
- * address others have good keys.
+ * round a limit, those with an API key that is none or a session that has ended for their address. Only failures are counted and
+ * refused there: behind one address others have good keys.
  */
 @Injectable()
 export class CountedAuthenticationGuard extends CountingGuard {
@@ -86,7 +86,9 @@ export class CountedAuthenticationGuard extends CountingGuard {
     const request = http.getRequest<ServiceRequest>();
     if (request.callerId !== undefined) await this.count(http.getResponse<Response>(), bucketFor(this.reflector, context), request.callerId);
     // A token that is none, or has run out, costs no look: its 401 tells the caller to sign in anew. Those of signing in were counted before.
-    else if (request.headers['x-api-key'] !== undefined && !provesSomebody(request.method, request.path)) await this.count(http.getResponse<Response>(), 'refused', addressOf(request));
+    else if ((request.headers['x-api-key'] !== undefined || request.hasEndedSession === true) && !provesSomebody(request.method, request.path)) {
+      await this.count(http.getResponse<Response>(), 'refused', addressOf(request));
+    }
   }
 }
 

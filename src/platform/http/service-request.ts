@@ -13,6 +13,8 @@ export interface ServiceRequest extends Request {
   person?: SignedInPerson;
   /** The key or person that calls, once its credential is found good, though the call be refused for its tenant. */
   callerId?: string;
+  /** Set when the access token is one of ours and of no session that is open. */
+  hasEndedSession?: true;
   /** The access token under examination. */
   presentedToken?: string;
   /** When all was done but the wait that the caller asked for, by the process's own clock (`hrtime`). */

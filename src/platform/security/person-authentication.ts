@@ -9,7 +9,7 @@ import type { AccessClaims } from './access-tokens.js';
 import { BearerGuard } from './bearer.guard.js';
 import { presentedCredentials } from './credentials.js';
 import type { SignedInPerson } from './person.js';
-import { namedTenant } from './tenant-choice.js';
+import { namedTenant, tenantIfNamed } from './tenant-choice.js';
 
 const SESSION = new Prepared('session', 'select * from authenticate_session($1, $2, $3, $4, $5)');
 
@@ -38,12 +38,16 @@ export class PersonAuthentication {
    */
   async authenticate(context: ExecutionContext, request: ServiceRequest, inTenant: boolean): Promise<SignedInPerson> {
     const claims = await this.claimsOf(context, request);
-    request.callerId = claims.sub;
     const rows = await this.database.withoutTenant<SessionRow>(SESSION, [
-      claims.sub, claims.sid, claims.tv, inTenant ? namedTenant(request) : null, this.clock.now(),
+      claims.sub, claims.sid, claims.tv, inTenant ? tenantIfNamed(request) : null, this.clock.now(),
     ]);
     const [first] = rows;
-    if (first === undefined) throw new DomainError('UNAUTHENTICATED');
+    if (first === undefined) {
+      request.hasEndedSession = true;
+      throw new DomainError('UNAUTHENTICATED');
+    }
+    // Not before: a token that somebody else may hold uses up nothing of the person's once its session has ended.
+    request.callerId = claims.sub;
     return {
       userId: claims.sub,
       sessionId: claims.sid,
