@@ -285,6 +285,14 @@ describe('members of a tenant', () => {
       expect((await business.call('POST', `${own}/resume`)).status).toBe(200);
       expect((await remove(owner, clerk.memberId)).status).toBe(204);
       for (const one of [key, second]) expect(verdict(await by(one, 'POST', '/tenant/members/invite', { email: clerk.email, role: 'viewer' }))).toEqual([403, 'FORBIDDEN', 'own_role']);
+      // Invited anew by somebody else: the invitation is theirs all the same.
+      const again = `/tenant/members/${String((await invite(owner, 'viewer', clerk.email)).body['member_id'])}`;
+      for (const one of [key, second]) {
+        expect(verdict(await by(one, 'PATCH', again, { role: 'tenant_admin' }))).toEqual([403, 'FORBIDDEN', 'own_role']);
+        expect(verdict(await by(one, 'POST', `${again}/reinvite`))).toEqual([403, 'FORBIDDEN', 'own_role']);
+      }
+      expect((await business.call('PATCH', again, { role: 'accountant' })).status).toBe(200);
+      expect((await business.call('POST', `${again}/reinvite`)).status).toBe(200);
     });
 
     it.each(MEMBER_ROLES)('%s: other than owners and admins change no member', async (role) => {

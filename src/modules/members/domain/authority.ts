@@ -12,7 +12,7 @@ export interface Actor {
   readonly role: MemberRole | 'api_key' | 'platform_admin';
   /** The actor's own place in the tenant, that of a key being its maker's; null for the platform, and keys whose maker has none. */
   readonly memberId: string | null;
-  /** Of the maker of a key that acts: such a key neither removes nor invites its maker. Null for all others. */
+  /** Of the maker of a key that acts: such a key neither removes, invites nor raises its maker. Null for all others. */
   readonly makersAddress: string | null;
 }
 
@@ -21,6 +21,8 @@ export const MEMBER_STATUSES = ['invited', 'active', 'suspended'] as const satis
 
 export interface Member {
   readonly id: string;
+  /** Lower case. */
+  readonly email: string;
   readonly role: MemberRole;
   readonly status: MemberStatus;
 }
@@ -37,7 +39,9 @@ export function requireMayTouch(actor: Actor, member: Member): void {
 
 /** @throws DomainError FORBIDDEN when somebody would raise themselves */
 export function requireNoRise(actor: Actor, member: Member, role: MemberRole): void {
-  if (actor.memberId === member.id && rank(role) < rank(member.role)) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
+  if (rank(role) >= rank(member.role)) return;
+  if (actor.memberId === member.id) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
+  requireNotTheirMaker(actor, member.email);
 }
 
 /**
@@ -56,7 +60,10 @@ export function requireNotOfTheirs(actor: Actor, member: Member): void {
   if (actor.role === 'api_key' && actor.memberId === member.id) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
 }
 
-/** @throws DomainError FORBIDDEN when a key would invite whoever made it, who was removed */
+/**
+ * Who was removed has no place there, perhaps an invitation: the key knows its maker by the address.
+ * @throws DomainError FORBIDDEN when a key would invite whoever made it
+ */
 export function requireNotTheirMaker(actor: Actor, address: string): void {
   if (actor.makersAddress === address) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
 }

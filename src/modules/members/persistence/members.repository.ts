@@ -32,7 +32,7 @@ export interface MemberChange {
 /** A member, who acts on it, and how many active owners the tenant has besides whose accounts are open: all under the tenant's lock. */
 export interface Standing {
   readonly actor: Actor;
-  readonly member: Member & { readonly email: string };
+  readonly member: Member;
   readonly otherOwners: number;
 }
 
@@ -205,7 +205,7 @@ async function actorOf(manager: EntityManager, { tenantId, principal }: TenantCo
 
 /** Who accepts an invitation holds the member and not the tenant: it is waited for, and the member read as it is then. */
 async function standingOf(manager: EntityManager, tenant: TenantContext, memberId: string, demands: Permission | null): Promise<Standing> {
-  const [member] = await manager.query<Standing['member'][]>('select id, email, role, status from members where tenant_id = $1 and id = $2 for update', [tenant.tenantId, memberId]);
+  const [member] = await manager.query<Member[]>('select id, email, role, status from members where tenant_id = $1 and id = $2 for update', [tenant.tenantId, memberId]);
   const actor = await actorOf(manager, tenant, demands);
   const [owners] = await manager.query<{ others: number }[]>(
     `select count(*)::int as others from members where tenant_id = $1 and id <> $2 and role = 'tenant_owner' and status = 'active' and has_open_account(user_id)`,

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Chance, CHANCE, type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { requireMayTouch, requireStatus } from '../domain/authority.js';
+import { requireMayTouch, requireNotTheirMaker, requireStatus } from '../domain/authority.js';
 import { drawInvitation } from '../invitations/draw-invitation.js';
 import { InvitationLetters } from '../invitations/invitation-letters.js';
 import type { MemberRecord } from '../members.responses.js';
@@ -40,6 +40,7 @@ export class ReinviteMemberHandler implements ICommandHandler<ReinviteMember> {
       memberId,
       ({ actor, member }) => {
         requireMayTouch(actor, member);
+        requireNotTheirMaker(actor, member.email);
         requireStatus(member, 'invited');
         return { set: { invitation }, entry: { action: 'member.reinvited', detail: { email: member.email } } };
       },
