@@ -365,6 +365,11 @@ describe('members of a tenant', () => {
         expect(await left()).toEqual(revokes ? [401, 401, 200] : [200, 200, 200]);
         const told = (await lines('&action=api_key.revoked')).filter(({ target_id }) => [own.id, second.id].includes(target_id));
         expect(told.map(({ actor_id }) => actor_id)).toEqual(revokes ? [owner.userId, owner.userId] : []);
+        if (revokes) continue;
+        // The invitation of who was removed is theirs by its address alone.
+        const again = await invite(owner, 'viewer', clerk.email);
+        expect((await owner.call('DELETE', `/tenant/members/${String(again.body['member_id'])}?revoke_keys=true`)).status).toBe(204);
+        expect(await left()).toEqual([401, 401, 200]);
       }
     });
 

@@ -100,11 +100,16 @@ export class MembersRepository {
     return place?.status === 'suspended';
   }
 
-  /** Each with its line in the audit log, all lines first: a key may be the one that acts. */
+  /**
+   * Each with its line in the audit log, all lines first: a key may be the one that acts. Who is invited is known by the address
+   * alone, and may have made keys in a place they had before.
+   */
   private async revokeKeysOf(manager: EntityManager, tenant: TenantContext, memberId: string, now: Date): Promise<void> {
     const keys = await manager.query<{ id: string; name: string; prefix: string }[]>(
-      `select k.id, k.name, k.prefix from api_keys k join members m on m.tenant_id = k.tenant_id and m.user_id = k.created_by
-       where k.tenant_id = $1 and m.id = $2 and k.revoked_at is null order by k.id for no key update of k`,
+      `select k.id, k.name, k.prefix from api_keys k join members m on m.tenant_id = k.tenant_id
+       where k.tenant_id = $1 and m.id = $2 and k.revoked_at is null
+         and (k.created_by = m.user_id or m.user_id is null and m.email = any (select p.email from describe_person(k.created_by) p))
+       order by k.id for no key update of k`,
       [tenant.tenantId, memberId],
     );
     for (const { id, ...detail } of keys) await this.audit.record(manager, tenant, { action: 'api_key.revoked', target: { kind: 'api_key', id }, detail }, now);
