@@ -17,15 +17,13 @@ export async function refuseInUse<T>(remove: () => Promise<T>): Promise<T> {
 
 /**
  * Removes emission points with all that counts their numbers. `condition` is about emission points, its value `$2`.
- * @throws DomainError INVALID_STATE where a restore left numbers out: the SRI may hold them, and a point that is founded again
- *   under the same code would give them out
+ * @throws DomainError INVALID_STATE where numbers were left out, by a restore or by whoever raised the counter: the SRI may hold
+ *   them, and a point that is founded again under the same code would give them out
  */
 export async function removePoints(manager: EntityManager, tenantId: string, condition: string, value: string): Promise<void> {
   const those = `(select id from emission_points where tenant_id = $1 and ${condition})`;
-  const leftOut = await manager.query<unknown[]>(`select from sequence_raises where tenant_id = $1 and emission_point_id in ${those} and by_restore limit 1`, [tenantId, value]);
+  const leftOut = await manager.query<unknown[]>(`select from sequence_raises where tenant_id = $1 and emission_point_id in ${those} limit 1`, [tenantId, value]);
   if (leftOut.length > 0) throw new DomainError('INVALID_STATE', { reason: 'numbers_left_out', allowed_actions: INACTIVE });
-  for (const table of ['sequence_counters', 'sequence_raises']) {
-    await manager.query(`delete from ${table} where tenant_id = $1 and emission_point_id in ${those}`, [tenantId, value]);
-  }
+  await manager.query(`delete from sequence_counters where tenant_id = $1 and emission_point_id in ${those}`, [tenantId, value]);
   await manager.query(`delete from emission_points where tenant_id = $1 and ${condition}`, [tenantId, value]);
 }
