@@ -218,6 +218,18 @@ describe('issuers and what hangs on them', () => {
       expect(rows).toEqual([{ bytes: 0 }]);
     });
 
+    it('is the one of the issuer in a file that holds another taxpayer\'s as well', async () => {
+      const business = await Business.open(stack, { certificate: null });
+      const [own, other] = [rsaPair('a'), rsaPair('b')];
+      const both = container(business.ruc, { container: {
+        keys: [{ key: own }, { key: other }],
+        certificates: [{ der: certificate({ key: own, ruc: business.ruc, serial: 1n, validTo: inDays(300) }) }, { der: certificate({ key: other, ruc: '1790012345001', serial: 2n, validTo: inDays(600) }) }],
+      } });
+      expect((await check(business, both)).body).toMatchObject({ outcome: 'warning', serial_number: '1', ruc: business.ruc });
+      const taken = await upload(business, both);
+      expect([taken.status, taken.body]).toMatchObject([201, { serial_number: '1', ruc: business.ruc }]);
+    });
+
     it('is checked before it is taken in, and nothing of it is kept', async () => {
       const business = await Business.open(stack, { certificate: null });
       const file = container(business.ruc, { der: { validTo: inDays(12) } });

@@ -9,7 +9,7 @@ const sleeperFor = (patience: number) => ({ sleep: (ms: number, signal?: AbortSi
 const openerOf = (program: string, sleeper = sleeperFor(600_000)): Pkcs12Opener =>
   new Pkcs12Opener(sleeper, new URL(`data:text/javascript,${encodeURIComponent(program)}`));
 
-const open = (opener: Pkcs12Opener, tenantId = 'tenant') => opener.open(tenantId, Buffer.from('x'), 'password', new Date());
+const open = (opener: Pkcs12Opener, tenantId = 'tenant') => opener.open(tenantId, Buffer.from('x'), 'password', '1790011674001', new Date());
 
 const ANSWER = `
   import { parentPort } from 'node:worker_threads';

@@ -9,6 +9,8 @@ import { IsolatedThread, type ThreadEnding, type ThreadLimits } from '../isolati
 export interface OpeningTask {
   readonly bytes: Uint8Array;
   readonly password: string;
+  /** Of several pairs that sign, one of this taxpayer is chosen. */
+  readonly ruc: string;
   /** ISO instant at which validity is judged. */
   readonly now: string;
 }
@@ -55,10 +57,10 @@ export class Pkcs12Opener {
    * @throws DomainError SERVICE_UNAVAILABLE when too many files wait, of the tenant or of all (then those of who uploads most are
    * refused), or the machine is too busy to tell
    */
-  async open(tenantId: string, bytes: Uint8Array, password: string, now: Date): Promise<OpeningResult> {
+  async open(tenantId: string, bytes: Uint8Array, password: string, ruc: string, now: Date): Promise<OpeningResult> {
     const leave = await this.turns.enter(tenantId, () => new DomainError('SERVICE_UNAVAILABLE', { reason: 'uploads_waiting' }));
     try {
-      return await this.runThread({ bytes, password, now: now.toISOString() });
+      return await this.runThread({ bytes, password, ruc, now: now.toISOString() });
     } finally {
       leave();
     }

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
-import { CertificateError, describeCertificate, keyFlaw, RSA_LIMITS, type CertificateDescription } from './certificate.js';
+import { certificateCarriesRuc, CertificateError, describeCertificate, keyFlaw, RSA_LIMITS, type CertificateDescription } from './certificate.js';
 import { followChain, type CertificateChain } from './chain.js';
 import { Asn1Error } from './der.js';
 import { Pkcs12Error, type Pkcs12Reason } from './pkcs12-error.js';
@@ -25,7 +25,7 @@ interface Candidate extends SigningIdentity {
 
 /** A container with a pair, whether that pair can sign or not. */
 export interface InspectedContainer extends SigningIdentity {
-  /** Why not even this pair, the best of the file, can sign; null when it can. Dates are the caller's to judge. */
+  /** Why not even this pair, the best of the file, can sign; null when it can. RUC and dates are the caller's to judge. */
   readonly refusal: { readonly reason: Pkcs12Reason; readonly message: string } | null;
   /** How many pairs of key and certificate the file holds. */
   readonly pairs: number;
@@ -35,11 +35,11 @@ export interface InspectedContainer extends SigningIdentity {
 /**
  * Opens a `.p12` file and picks the pair that signs documents: of the
  * certificates that have their private key in the file, no authority's own
- * certificate, key usage digitalSignature, valid at `now`; of several, the one
- * named "signing", then the one that ends latest. A pair that is only expired
- * (or not valid yet) is still returned when no better one exists: the caller
- * judges the dates. A pair that cannot sign is described as fully as it can,
- * with its `refusal`.
+ * certificate, key usage digitalSignature, of the taxpayer `ruc`, valid at
+ * `now`; of several, the one named "signing", then the one that ends latest. A
+ * pair of another taxpayer, or that is only expired (or not valid yet), is
+ * still returned when no better one exists: the caller judges RUC and dates. A
+ * pair that cannot sign is described as fully as it can, with its `refusal`.
  *
  * Both old (RC2-40, 3DES) and new (AES, PBKDF2) encryption are read. Old files
  * cost pure JavaScript derivation time, so call this off the event loop.
@@ -47,9 +47,9 @@ export interface InspectedContainer extends SigningIdentity {
  * @throws Pkcs12Error when the file does not open or holds no pair; never
  * anything about the password or key
  */
-export function inspectPkcs12(bytes: Uint8Array, password: string, now: Date): InspectedContainer {
+export function inspectPkcs12(bytes: Uint8Array, password: string, ruc: string, now: Date): InspectedContainer {
   const { candidates, certificates } = readPairs(bytes, password);
-  const { best, refusal } = choose(candidates, now);
+  const { best, refusal } = choose(candidates, ruc, now);
   const { privateKeyPkcs8, certificateDer } = best;
   return {
     privateKeyPkcs8,
@@ -60,10 +60,10 @@ export function inspectPkcs12(bytes: Uint8Array, password: string, now: Date): I
   };
 }
 
-/** For benchmarks and tests: as `inspectPkcs12`, but throws the refusal. */
+/** For benchmarks and tests: as `inspectPkcs12` for any taxpayer, but throws the refusal. */
 export function openPkcs12(bytes: Uint8Array, password: string, now: Date): SigningIdentity {
   const { candidates } = readPairs(bytes, password);
-  const { best, refusal } = choose(candidates, now);
+  const { best, refusal } = choose(candidates, null, now);
   if (refusal !== null) throw refusal;
   return { privateKeyPkcs8: best.privateKeyPkcs8, certificateDer: best.certificateDer };
 }
@@ -120,16 +120,23 @@ const DEMANDS: readonly (readonly [keep: (candidate: Candidate) => boolean, reas
   [({ description }) => !description.isSelfIssued, 'self_signed', 'the certificate was not issued by an authority'],
 ];
 
-/** Narrows by each demand that some candidate meets; the first that none meets is the reason to refuse them all. */
-function choose(candidates: readonly Candidate[], now: Date): { best: Candidate; refusal: Pkcs12Error | null } {
+/** Narrows by each demand that some candidate meets; the first that none meets is the reason to refuse them all. A file may hold pairs of several taxpayers. */
+function choose(candidates: readonly Candidate[], ruc: string | null, now: Date): { best: Candidate; refusal: Pkcs12Error | null } {
   let [left, refusal]: [readonly Candidate[], Pkcs12Error | null] = [candidates, null];
   for (const [keep, reason, detail] of DEMANDS) {
     const kept = left.filter(keep);
     if (kept.length > 0) left = kept;
     else refusal ??= new Pkcs12Error(reason, detail);
   }
-  const inForce = left.filter(({ description }) => description.validFrom <= now && now <= description.validTo);
-  const [best] = [...(inForce.length > 0 ? inForce : left)].sort(byPreference);
+  const preferences: readonly ((candidate: Candidate) => boolean)[] = [
+    ({ description }) => ruc !== null && certificateCarriesRuc(description, ruc),
+    ({ description }) => description.validFrom <= now && now <= description.validTo,
+  ];
+  for (const prefer of preferences) {
+    const preferred = left.filter(prefer);
+    if (preferred.length > 0) left = preferred;
+  }
+  const [best] = [...left].sort(byPreference);
   if (best === undefined) throw new Error('unreachable: there is at least one candidate');
   return { best, refusal };
 }

@@ -18,7 +18,7 @@ const authority = (options: CertificateOptions = {}): Buffer =>
 const file = (certificates: readonly Buffer[], container: Partial<Pkcs12Options> = {}): Buffer =>
   pkcs12({ password: PASSWORD, keys: [{ key: rsaPair() }], certificates: certificates.map((one) => ({ der: one })), ...container });
 
-const examine = (bytes: Buffer, ruc = DEFAULT_RUC): Promise<Examination> => examineCertificate({ kind: 'opened', ...inspectPkcs12(bytes, PASSWORD, NOW) }, ruc, NOW);
+const examine = (bytes: Buffer, ruc = DEFAULT_RUC): Promise<Examination> => examineCertificate({ kind: 'opened', ...inspectPkcs12(bytes, PASSWORD, ruc, NOW) }, ruc, NOW);
 
 /** What is not ok, as `check.reason`. */
 const problems = (findings: readonly CheckFinding[]): string[] =>
@@ -81,6 +81,20 @@ describe('a certificate for an issuer', () => {
     const { findings, description } = await examine(file([encryption, sound({ key: b, serial: 2n }), authority()], { keys: [{ key: a }, { key: b }] }));
     expect([problems(findings), description.serialNumber]).toEqual([[], '2']);
     expect(findings).toContainEqual({ check: 'signing_certificate', outcome: 'ok', detail: { reason: 'chosen', pairs: 2 } });
+  });
+
+  it.each([0, 1])('is the one of the issuer, out of two taxpayers\' pairs that sign: number %i in the file', async (place) => {
+    const [a, b] = [rsaPair('a'), rsaPair('b')];
+    // All else speaks for the other: it ends later, or is even the only one in force.
+    for (const [validTo, found] of [[inDays(300), []], [inDays(-1), ['failed: validity.expired']]] as const) {
+      const certificates = [sound({ key: b, serial: 2n, ruc: '0990012345001' })];
+      certificates.splice(place, 0, sound({ key: a, serial: 1n, validTo }));
+      const { findings, description } = await examine(file([...certificates, authority()], { keys: [{ key: a }, { key: b, friendlyName: 'Signing Key' }] }));
+      expect([problems(findings), description.serialNumber]).toEqual([found, '1']);
+    }
+    const others = [sound({ key: a, serial: 1n, ruc: '0990012345001', validTo: inDays(300) }), sound({ key: b, serial: 2n, ruc: '0990012345001' }), authority()];
+    const { findings, description } = await examine(file(others, { keys: [{ key: a }, { key: b }] }));
+    expect([problems(findings), description.serialNumber]).toEqual([['failed: ruc.ruc_mismatch'], '2']);
   });
 
   it('is the less bad, when neither of two pairs can sign', async () => {

@@ -38,7 +38,7 @@ export class CheckCertificateHandler implements IQueryHandler<CheckCertificate> 
   async execute({ tenant, issuerId, file, password, language }: CheckCertificate): Promise<CertificateReport> {
     const { ruc } = found(await this.issuers.find(tenant.tenantId, issuerId));
     const now = this.clock.now();
-    const opened = await this.opener.open(tenant.tenantId, file, password, now);
+    const opened = await this.opener.open(tenant.tenantId, file, password, ruc, now);
     if (opened.kind === 'refused') {
       const findings = refusedFindings(opened.reason);
       return { ...UNKNOWN, outcome: worstOutcome(findings), checks: checksAnswer(findings, language) };

@@ -49,7 +49,7 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
   async execute({ tenant, issuerId, file, password, language }: UploadCertificate): Promise<CertificateEntry> {
     const { ruc } = found(await this.issuers.find(tenant.tenantId, issuerId));
     const now = this.clock.now();
-    const opened = await this.open(tenant.tenantId, file, password, now, language);
+    const opened = await this.open(tenant.tenantId, file, password, ruc, now, language);
     try {
       const { certificateDer, description, findings } = await examineCertificate(opened, ruc, now);
       if (opened.refusal !== null) throw refused(opened.refusal.reason, findings, language);
@@ -70,8 +70,8 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
     }
   }
 
-  private async open(tenantId: string, file: Buffer, password: string, now: Date, language: Language): Promise<OpenedContainer> {
-    const result = await this.opener.open(tenantId, file, password, now);
+  private async open(tenantId: string, file: Buffer, password: string, ruc: string, now: Date, language: Language): Promise<OpenedContainer> {
+    const result = await this.opener.open(tenantId, file, password, ruc, now);
     if (result.kind === 'opened') return result;
     if (result.reason === 'too_large') throw new DomainError('PAYLOAD_TOO_LARGE', { reason: result.reason });
     throw refused(result.reason, refusedFindings(result.reason), language);
