@@ -208,8 +208,9 @@ describe('issuers and what hangs on them', () => {
       expect([again.status, again.body]).toEqual([200, first.body]);
       expect((await business.call('GET', `${path}/${second.body['id'] as string}`)).body).toEqual({ ...second.body, is_active: false });
 
-      expect((await business.call('DELETE', `${path}/${first.body['id'] as string}`)).status).toBe(204);
-      expect((await business.call('DELETE', `${path}/${first.body['id'] as string}`)).status).toBe(204);
+      for (let again = 0; again < 3; again += 1) expect((await business.call('DELETE', `${path}/${first.body['id'] as string}`)).status).toBe(204);
+      const told = await stack.database.query(`select from audit_log where tenant_id = $1 and action = 'certificate.revoked'`, [business.tenantId]);
+      expect(told).toHaveLength(1);
       expect((await business.call('GET', `${path}/${first.body['id'] as string}`)).body).toMatchObject({ status: 'revoked', is_active: false });
       const refused = await business.call<Refused>('POST', `${path}/${first.body['id'] as string}/activate`);
       expect([refused.status, refused.body.error.code, refused.body.error.detail]).toEqual([409, 'INVALID_STATE', { reason: 'revoked', status: 'revoked', allowed_actions: ['upload_another'] }]);

@@ -103,16 +103,15 @@ export class CertificatesRepository {
     });
   }
 
-  /** Revokes a certificate and destroys its key; false when the issuer has no such certificate. Again is the same. */
+  /** Revokes a certificate and destroys its key; false when the issuer has no such certificate. Again changes nothing. */
   async revoke(tenant: TenantContext, issuerId: string, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
       await lockIssuer(manager, tenantId, issuerId);
-      const [rows] = await manager.query<[{ id: string }[], number]>(
-        `update certificates set is_active = false, revoked_at = coalesce(revoked_at, $4), sealed_key = ''::bytea where ${ONE} returning id`,
-        [tenantId, issuerId, id, now],
-      );
-      if (rows.length === 0) return false;
+      const [standing] = await manager.query<Pick<CertificateRow, 'revoked_at'>[]>(`select revoked_at from certificates where ${ONE}`, [tenantId, issuerId, id]);
+      if (standing === undefined) return false;
+      if (standing.revoked_at !== null) return true;
+      await manager.query(`update certificates set is_active = false, revoked_at = $4, sealed_key = ''::bytea where ${ONE}`, [tenantId, issuerId, id, now]);
       await this.record(manager, tenant, 'certificate.revoked', issuerId, id, now);
       return true;
     });
