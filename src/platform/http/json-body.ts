@@ -11,7 +11,8 @@ const MAX_DEPTH = 20;
 const MAX_MEMBERS = 100_000;
 const LONGEST_KEY_TOLD = 64;
 
-const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+/** A DELETE takes none, but whoever sends one is told so. */
+const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Bodies that are no JSON, which a later part reads itself. */
 interface Upload {

@@ -373,6 +373,18 @@ describe('the transport', () => {
       expect((await business.call('GET', `/issuers/${business.issuerId}`, undefined, { 'x-http-method-override': 'DELETE' })).status).toBe(200);
     });
 
+    it('B18 a body of a DELETE is read like any other, and need not be there', async () => {
+      const nothing = `/webhooks/${randomUUID()}`;
+      const remove = (body?: unknown, headers: Record<string, string> = {}): Promise<Answer<Refusal>> => call<Refusal>(stack.apiUrl, 'DELETE', nothing, { apiKey: business.apiKey, body, headers });
+      for (const [answer, status, code] of [
+        [await remove(), 404, 'NOT_FOUND'], [await remove('{'), 400, 'MALFORMED_REQUEST'], [await remove('{}', { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+        [await remove({ revoke_keys: true }), 422, 'VALIDATION_FAILED'], [await remove({}), 404, 'NOT_FOUND'],
+      ] as const) expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+      for (const lines of [['Content-Length: 0'], ['Content-Type: application/json', 'Content-Length: 0'], ['Content-Type: application/json']]) {
+        expect((await raw(head(['Connection: close', ...lines], `DELETE ${nothing} HTTP/1.1`))).text).toMatch(/^HTTP\/1\.1 404/);
+      }
+    });
+
     it('B18 a body of a GET is ignored', async () => {
       const { text } = await raw(head(['Connection: close', 'Content-Type: application/json', 'Content-Length: 9'], 'GET /issuers HTTP/1.1') + '{"a":"b"}');
       expect(text).toMatch(/^HTTP\/1\.1 200/);
