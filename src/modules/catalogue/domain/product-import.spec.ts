@@ -40,6 +40,7 @@ describe('the plan of an import', () => {
   it.each<[string, Partial<ProductValues>]>([
     ['a name in other letters', { name: 'CAFÉ' }],
     ['a list in another order', { additional_fields: { ...STORED.additional_fields, tags: ['y', 'x'] } }],
+    ['pairs for an object', { additional_fields: { ...STORED.additional_fields, size: [['h', 2], ['w', 1]] } }],
     ['a flag', { is_active: false }],
   ])('changes a product whose row tells %s', (_what, values) => {
     expect(planned(row({ main_code: 'A', ...values }))).toEqual({ ...NOTHING, changed: [{ ...STORED, ...values }] });

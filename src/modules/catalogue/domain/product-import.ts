@@ -1,4 +1,5 @@
 import { sameDecimal } from '../../../shared/decimal.js';
+import { isObject } from '../../../shared/is-object.js';
 import { PRODUCT_FIELDS, type ProductField, type ProductValues, type StoredValues } from './product.js';
 import { productProblems } from './product-rules.js';
 
@@ -73,5 +74,5 @@ function isSame(stored: ProductValues, told: Readonly<Partial<ProductValues>>): 
 /** The same text for equal JSON, whatever the order of its names. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_name, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)) : inner,
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1))) : inner,
   );
