@@ -22,7 +22,8 @@ export interface ProvenIdentity {
 const JWKS = z.object({ keys: z.array(z.object({ kty: z.string(), kid: z.string(), n: z.string().optional(), e: z.string().optional() })) });
 const CLAIMS = z.object({
   iss: z.string(),
-  sub: z.string().min(1).max(255),
+  /** ASCII, as section 2 has it; no control characters. */
+  sub: z.string().regex(/^[\x20-\x7e]{1,255}$/),
   aud: z.union([z.string(), z.array(z.string())]),
   azp: z.string().optional(),
   email: z.email().max(255),
