@@ -47,7 +47,7 @@ describe('rate limits of /auth', () => {
     expect([body.error.detail, headers.get('ratelimit-policy')]).toEqual([{ limit: 50, window_seconds: 60 }, '"account";q=50;w=60']);
   });
 
-  it('let no single address keep the owner out, and nobody keep them from a reset', async () => {
+  it('let no single address keep the owner out, and nobody keep them from a reset, after which they begin anew', async () => {
     const email = newAddress();
     const signedUp = { email, password: 'cuatro palabras al azar', name: 'Ana', tenant_name: 'Andina' };
     await call(stack.apiUrl, 'POST', '/auth/signup', { body: signedUp, headers: { 'X-Forwarded-For': '203.0.113.180' } });
@@ -59,6 +59,14 @@ describe('rate limits of /auth', () => {
     expect((await logIn(email, '203.0.113.182', { password: signedUp.password })).status).toBe(429);
     const forgot = () => call(stack.apiUrl, 'POST', '/auth/password/forgot', { body: { email }, headers: { 'X-Forwarded-For': '203.0.113.182' } });
     expect(await statuses(times(5, forgot))).toEqual(Array(5).fill(202));
+    await stack.database.query(
+      `insert into one_time_tokens (token_hash, purpose, user_id, created_at, expires_at)
+       select sha256('mailed'), 'reset_password', id, now(), now() + interval '1 hour' from users where email = $1`, [email]);
+    const reset = (token: string) => call(stack.apiUrl, 'POST', '/auth/password/reset', { body: { token, password: 'otras palabras distintas' }, headers: { 'X-Forwarded-For': '203.0.113.183' } });
+    expect((await reset('guessed')).status).toBe(401);
+    expect((await logIn(email, '203.0.113.183', { password: signedUp.password })).status).toBe(429);
+    expect((await reset('mailed')).status).toBe(204);
+    expect((await logIn(email, '203.0.113.183', { password: 'otras palabras distintas' })).status).toBe(200);
   });
 
   it('leave an account alone where the address is refused, or where the call knows no account', async () => {

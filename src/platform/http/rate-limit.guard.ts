@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { PARAMTYPES_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
@@ -8,8 +7,7 @@ import { isObject } from '../../shared/is-object.js';
 import { AuthenticationGuard } from '../security/authentication.guard.js';
 import { addressOf } from './caller-address.js';
 import { type DtoClass, fieldsOf } from './field-spec.js';
-import { accountAddress } from './fields.js';
-import { bucketOf, type Counted, provesSomebody, RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, windowOf } from './rate-limits.js';
+import { accountCounted, bucketOf, type Counted, provesSomebody, RATE_BUCKET_KEY, type RateBucket, RateLimits, type RateVerdict, windowOf } from './rate-limits.js';
 import type { ServiceRequest } from './service-request.js';
 
 /** Counts calls against a bucket and says in headers where the caller stands (specification, section 8). */
@@ -130,12 +128,12 @@ function triesAccount(context: ExecutionContext): boolean {
   return types.some((type) => typeof type === 'function' && ['email', 'password'].every((name) => fieldsOf(type as DtoClass).has(name)));
 }
 
-/** The account that the body names, by its address as it is looked up: spellings share a bucket. The address itself is kept nowhere. */
+/** The account that the body names, as it is counted. */
 function accountOf(request: ServiceRequest): string | null {
   const body: unknown = request.body;
   const email = isObject(body) ? body['email'] : null;
   if (typeof email !== 'string' || email.length > 1_024) return null;
-  return `account:${createHash('sha256').update(accountAddress(email.trim())).digest('base64url')}`;
+  return accountCounted(email);
 }
 
 function headersOf(bucket: Counted, { limit, remaining, resetSeconds }: RateVerdict): Record<string, string> {

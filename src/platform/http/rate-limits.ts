@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { applyDecorators, Inject, Injectable, type OnApplicationShutdown, SetMetadata } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
 import { type Cluster, Redis } from 'ioredis';
@@ -11,6 +12,7 @@ import { Meters } from '../observability/meters.js';
 import { noteKey, PROBE, type RedisProbe } from '../observability/redis-probe.js';
 import { leaveDemoted } from '../queue/demoted.js';
 import { openRedisCluster } from '../queue/redis-cluster.js';
+import { accountAddress } from './fields.js';
 
 /** Buckets of the specification (section 8): issuing, polling one document, proving who one is, everything else; and naming oneself anew. */
 export type RateBucket = 'issue' | 'read' | 'auth' | 'rename' | 'other';
@@ -39,6 +41,9 @@ export interface RateVerdict {
 
 /** After so long a bucket is counted anew. */
 export const windowOf = (bucket: Counted): number => (bucket === 'rename' ? 3_600 : 60);
+
+/** An account as it is counted, by its address as it is looked up: spellings share a bucket. The address itself is kept nowhere. */
+export const accountCounted = (email: string): string => `account:${createHash('sha256').update(accountAddress(email.trim())).digest('base64url')}`;
 
 /** An account may be tried so many times as often as one address may try: else a single address could use up its owner's tries. */
 const ADDRESSES_OF_ACCOUNT = 5;
@@ -108,6 +113,16 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
     } catch (refusal) {
       if (refusal instanceof RateLimiterRes) return this.verdict(bucket, false, refusal);
       throw refusal;
+    }
+  }
+
+  /** Counts the tries of an account anew. Never throws: with Redis down its window goes to its end. */
+  async forgetTries(email: string): Promise<void> {
+    try {
+      await this.answered(this.shared.account.delete(accountCounted(email)));
+      this.reportUp();
+    } catch (failure) {
+      this.reportDown(failure);
     }
   }
 
