@@ -4009,8 +4009,8 @@ revoke execute on function sign_up(uuid,text,text,text,uuid,text,uuid,timestamp 
 grant execute on function sign_up(uuid,text,text,text,uuid,text,uuid,timestamp with time zone,text,text) to sello_app;
 
 -- Creates a person who is known by an identity provider, which has confirmed the address, with a tenant of their own
--- unless an invitation waits for that address. It returns false if the address or the identity is taken. The API calls
--- it after a first sign-in at the provider.
+-- unless an invitation of an open tenant waits for that address. It returns false if the address or the identity is
+-- taken. The API calls it after a first sign-in at the provider.
 CREATE OR REPLACE FUNCTION sello.sign_up_with_identity(p_user uuid, p_email text, p_name text, p_issuer text, p_subject text, p_tenant uuid, p_tenant_name text, p_member uuid, p_now timestamp with time zone, p_request_id text, p_address text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4028,7 +4028,10 @@ begin
     return false;
   end if;
   insert into user_identities (issuer, subject, user_id, created_at) values (p_issuer, p_subject, p_user, p_now);
-  if not exists (select from members m where m.email = p_email and m.status = 'invited' and m.invitation_expires_at > p_now) then
+  if not exists (
+    select from members m join tenants t on t.id = m.tenant_id and t.is_active
+    where m.email = p_email and m.status = 'invited' and m.invitation_expires_at > p_now
+  ) then
     perform found_tenant(p_tenant, p_tenant_name, p_member, p_user, p_email, p_now, p_request_id, p_address);
   end if;
   return true;

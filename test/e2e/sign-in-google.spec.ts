@@ -160,16 +160,21 @@ describe('signing in with Google', () => {
     expect((await call(api, 'GET', '/auth/me', { token: present.body.access_token })).body.user_id).toBe(id);
   });
 
-  it('founds no tenant for whom an invitation waits', async () => {
-    const [owner, email] = [await signUp(api), newAddress()];
-    await stack.database.query(
-      `insert into members (tenant_id, id, email, role, status, invited_at, invitation_hash, invitation_expires_at, created_at, updated_at)
-       values ($1, gen_random_uuid(), $2, 'viewer', 'invited', now(), sha256('invited'), now() + interval '1 day', now(), now())`, [owner.tenantId, email]);
+  it('founds no tenant for whom an invitation waits that can be accepted', async () => {
+    const [owner, email, late] = [await signUp(api), newAddress(), newAddress()];
+    for (const [address, hash] of [[email, 'invited'], [late, 'too late']]) {
+      await stack.database.query(
+        `insert into members (tenant_id, id, email, role, status, invited_at, invitation_hash, invitation_expires_at, created_at, updated_at)
+         values ($1, gen_random_uuid(), $2, 'viewer', 'invited', now(), sha256($3::text::bytea), now() + interval '1 day', now(), now())`, [owner.tenantId, address, hash]);
+    }
     const { body: { access_token: token } } = await signIn({ email });
     expect((await call(api, 'GET', '/auth/me', { token })).body.memberships).toEqual([]);
     expect((await call(api, 'GET', '/issuers', { token })).status).toBe(403);
     expect((await call(api, 'POST', '/auth/invitations/accept', { token, body: { token: 'invited' } })).status).toBe(200);
     expect((await call(api, 'GET', '/issuers', { token })).status).toBe(200);
+    await stack.database.query('update tenants set is_active = false where id = $1', [owner.tenantId]);
+    const { body: { access_token: other } } = await signIn({ email: late });
+    expect((await call(api, 'GET', '/auth/me', { token: other })).body.memberships).toMatchObject([{ role: 'tenant_owner' }]);
   });
 
   it('sends the browser to a page of ours, and to no other', async () => {
