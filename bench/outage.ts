@@ -37,7 +37,7 @@ const share = Number(values.load);
 const OUTAGE_SECONDS = 3_600 / factor;
 const GOAL_SHARE = 0.5;
 /** The longest break, then the ramp's two stages. */
-const RECOVERY_SECONDS = (3 * 60) / factor;
+const RECOVERY_SECONDS = (30 + 2 * 60) / factor;
 const CLIENTS = 16;
 
 const began = performance.now();
@@ -48,7 +48,7 @@ const whole = (seconds: number): string => String(Math.max(1, Math.round(seconds
 process.env['RECEPTION_LADDER'] = [2, 5, 15, 60].map(scaled).join(',');
 process.env['AUTHORIZATION_LADDER'] = `0.2,0.5,${[60, 300, 900, 3600].map(scaled).join(',')}`;
 process.env['SRI_RAMP_SECONDS'] = whole(60);
-process.env['SRI_LONGEST_BREAK_SECONDS'] = whole(60);
+process.env['SRI_LONGEST_BREAK_SECONDS'] = whole(30);
 process.env['SRI_TIMEOUT_SECONDS'] = whole(30);
 
 interface Fresh {

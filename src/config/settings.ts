@@ -54,7 +54,7 @@ export const SETTINGS_SCHEMA = z.object({
   SRI_REGISTRY_MAX_AGE_HOURS: z.coerce.number().int().positive().default(720).describe("How long what the registry said of a taxpayer is taken for current; after it only while the registry is away"),
   SRI_REGISTRY_NOT_FOUND_MAX_AGE_HOURS: z.coerce.number().int().positive().default(24).describe('How long the registry is believed that there is no such taxpayer'),
   SRI_TIMEOUT_SECONDS: seconds('Total deadline of one call to the SRI, in seconds').default(30),
-  SRI_LONGEST_BREAK_SECONDS: seconds('Longest pause before a service of the SRI that does not answer is probed again').default(60),
+  SRI_LONGEST_BREAK_SECONDS: seconds('Longest pause before a service of the SRI that does not answer is probed again').default(30),
   SRI_RAMP_SECONDS: seconds('After an outage: how long a worker uses a quarter of its concurrency, then as long half of it; documents that waited for the SRI may use half of that').default(60),
   MASTER_KEY: z.string().optional().describe('Master key that wraps the data keys of stored private keys: 32 bytes in base64; older keys behind it, separated by commas, until `npm run rotate-master-key` ran'),
   MASTER_KEY_FILE: z.string().optional().describe('File that holds the master key instead of MASTER_KEY, older ones on further lines; mode 0600, or 0440 for a group'),
