@@ -1,3 +1,4 @@
+import { fetch, type Response } from 'undici';
 import type { CliConnection } from '../config/cli-connection.js';
 import { CliFailure } from './failure.js';
 

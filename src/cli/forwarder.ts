@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fetch } from 'undici';
 import { SECRET_PREFIX, signedHeaders } from '../modules/webhooks/public.js';
 import { SystemClock } from '../platform/adapters/system-clock.js';
 import { CliFailure } from './failure.js';

@@ -1,3 +1,5 @@
+import { fetch } from 'undici';
+
 /** An answer of the API that is not the expected one. */
 export class ApiError extends Error {
   constructor(

@@ -259,9 +259,12 @@ class Link {
   }
 }
 
-/** A reset and nothing else: `resetAndDestroy()` says a polite goodbye first, which the other side may see instead. */
+/**
+ * A reset and nothing else: `resetAndDestroy()` says a polite goodbye first, which the other side may see instead. One that has
+ * said goodbye already cannot be reset; Node would lose hold of it, and the process would never end.
+ */
 function resetNow(socket: Socket): void {
-  if (!socket.connecting && !socket.destroyed) (socket as Socket & { resetAndClosing?: boolean }).resetAndClosing = true;
+  if (!socket.connecting && !socket.destroyed && !socket.writableEnded) (socket as Socket & { resetAndClosing?: boolean }).resetAndClosing = true;
   socket.destroy();
 }
 

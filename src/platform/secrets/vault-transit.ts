@@ -1,3 +1,4 @@
+import { fetch, type RequestInit } from 'undici';
 import { z } from 'zod';
 import { EnvelopeError, KeeperAwayError, KeeperSilentError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
 

@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
+import { fetch } from 'undici';
 import { z } from 'zod';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { accountAddress } from '../../../platform/http/fields.js';
