@@ -142,7 +142,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['^src/platform/(database|embedded)/', '^src/modules/[^/]+/persistence/', '^src/migrate\\.ts$', '^src/docs/schema\\.ts$', SPEC],
+        pathNot: ['^src/platform/(database|embedded)/', '^src/modules/[^/]+/persistence/', '^src/operations/migrate\\.ts$', '^src/docs/schema\\.ts$', SPEC],
       },
       to: { path: '^node_modules/(typeorm|pg|@types/pg|pg-copy-streams|@types/pg-copy-streams|@nestjs/typeorm)/' },
     },

@@ -27,7 +27,7 @@ import { fileURLToPath as __pathOfUrl } from 'node:url';
 const require = __createRequire(import.meta.url);
 const __placeOf = (path) => ({ url: new URL(path, import.meta.url).href, filename: __pathOfUrl(new URL(path, import.meta.url)), dirname: __pathOfUrl(new URL('.', new URL(path, import.meta.url))).slice(0, -1) });`;
 
-/** A module goes on finding what lies beside it, and knows that it is not the program that was started. */
+/** A module goes on finding what lies beside it. */
 const ownPlace = {
   name: 'own-place',
   setup({ onLoad }) {

@@ -21,7 +21,7 @@ import { rulesPage } from './docs/rules.js';
 import { schemaPages } from './docs/schema.js';
 import { simulatorPage } from './docs/simulator.js';
 import { statesPage } from './docs/states.js';
-import { migrate } from './migrate.js';
+import { migrate } from './operations/migrate.js';
 import { LIFECYCLE } from './modules/documents/domain/lifecycle.js';
 import { METRICS, RUNTIME_METRICS } from './platform/observability/metrics.js';
 import type { Description } from './platform/openapi/description.js';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { afterRestore, skipOf, USUAL_SKIP } from './after-restore.js';
 import { readOwnerUrl } from './config/settings.js';
-import { migrate } from './migrate.js';
+import { afterRestore, skipOf, USUAL_SKIP } from './operations/after-restore.js';
+import { migrate } from './operations/migrate.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
 import { loadBackup } from './platform/database/backup/load-backup.js';
 import { runCommand } from './platform/run-command.js';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -17,10 +17,10 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['cli.js', 'tenants', 'create', '--name', 'Business'],
 ];
 
-async function outcome(command: readonly string[], databases: Record<string, string>): Promise<{ told: string; answered: string; code: unknown }> {
+async function outcome(command: readonly string[], databases: Record<string, string>, version = '.'): Promise<{ told: string; answered: string; code: unknown }> {
   const [program, ...parameters] = command;
   const env = { ...surroundings(), ...sriUrls('http://127.0.0.1:9'), APP_ENV: 'local', REDIS_URL: fromSetup('TEST_REDIS_URL'), MASTER_KEY: fromSetup('TEST_MASTER_KEY'), ...databases };
-  const child = spawn(process.execPath, [join('dist', 'src', program!), ...parameters], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [join(version, 'dist', 'src', program!), ...parameters], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [told, answered, [code]] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close') as Promise<unknown[]>]);
   return { told, answered, code };
 }
@@ -76,6 +76,22 @@ describe('an operator who is not sure what a command does', () => {
   ])('is refused by %s with parameters that it does not take, before anything is done: %s', async (...command) => {
     const { told, code } = await outcome(command, AWAY);
     expect(told).toMatch(/^(Unknown option|Unexpected argument|name the folder|--.*: (one at a time|only together with --[a-z-]+)).*\n$/);
+    expect(code).not.toBe(0);
+  });
+});
+
+/** As the link to the version that runs, which docs/upgrading.md has operators make. */
+describe('an operator who calls a command through a link', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sello-versions-'));
+    symlinkSync(process.cwd(), join(folder, 'current'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each([...COMMANDS, ['backup.js', 'no-such-folder'], ['restore.js', 'no-such-folder'], ['citus.js'], ['migrate']])('has it done or refused, never passed over, by %s', async (...command) => {
+    const { told, code } = await outcome(command, AWAY, join(folder, 'current'));
+    expect(told).toMatch(/^(DATABASE_OWNER_URL: connect ECONNREFUSED|no-such-folder: holds no manifest\.json).*\n$/);
     expect(code).not.toBe(0);
   });
 });

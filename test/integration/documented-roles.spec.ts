@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { migrate } from '../../src/migrate.js';
+import { migrate } from '../../src/operations/migrate.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded/postgres.js';
 
 const PAGE = readFileSync('docs/operating.md', 'utf8');

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { migrate } from '../../src/migrate.js';
+import { migrate } from '../../src/operations/migrate.js';
 import { loadBackup } from '../../src/platform/database/backup/load-backup.js';
 import { writeBackup } from '../../src/platform/database/backup/write-backup.js';
 import { ownerDataSourceOptions } from '../../src/platform/database/connection.js';

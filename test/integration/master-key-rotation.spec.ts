@@ -3,7 +3,7 @@ import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { Envelope } from '../../src/platform/secrets/envelope.js';
 import { LocalKeyring } from '../../src/platform/secrets/local-keyring.js';
 import { VaultTransit } from '../../src/platform/secrets/vault-transit.js';
-import { rotateMasterKey } from '../../src/rotate-master-key.js';
+import { rotateMasterKey } from '../../src/operations/rotate-master-key.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type SeededTenant, seedTenant } from '../support/seed.js';
 

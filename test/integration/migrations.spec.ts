@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { migrate } from '../../src/migrate.js';
+import { migrate } from '../../src/operations/migrate.js';
 import { ownerDataSourceOptions } from '../../src/platform/database/connection.js';
 import { loadMigrations } from '../../src/platform/database/migrations.js';
 import { createTestDatabase, fromSetup, type TestDatabase } from '../support/database.js';

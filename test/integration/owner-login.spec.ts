@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { migrate } from '../../src/migrate.js';
+import { migrate } from '../../src/operations/migrate.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const ROLES = ['sello_app', 'sello_worker', 'sello_resolver'];

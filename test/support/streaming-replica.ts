@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { migrate } from '../../src/migrate.js';
+import { migrate } from '../../src/operations/migrate.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded/postgres.js';
 import { createServiceLogin } from '../../src/platform/embedded/service-login.js';
 

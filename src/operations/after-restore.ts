@@ -1,0 +1,33 @@
+import { CryptoChance } from '../platform/adapters/crypto-chance.js';
+import { SystemClock } from '../platform/adapters/system-clock.js';
+import { beginNewLife } from '../platform/database/backup/new-life.js';
+import { documentTypes } from '../sri/document-types/registry.js';
+
+/** More than anybody loses unnoticed, and nothing beside 999,999,999. */
+export const USUAL_SKIP = 1_000;
+const LINEAGE_BYTES = 4;
+const DIGITS = /^\d{1,8}$/;
+
+/** The number after `--skip`. @throws Error when it is none */
+export function skipOf(text: string | undefined): number {
+  if (text !== undefined && !DIGITS.test(text)) throw new Error('--skip: how many numbers every counter is to leave out, e.g. 1000; 0 when nothing was issued after the restored point');
+  return text === undefined ? USUAL_SKIP : Number(text);
+}
+
+/**
+ * Makes a database that went on from an earlier point fit to be served, before any process is started on it.
+ * @param point in words: what it was restored from
+ * @param whileServed whether to go on although the service is connected
+ */
+export async function afterRestore(ownerUrl: string, skip: number, point: string, whileServed: boolean, report: (line: string) => void): Promise<void> {
+  const raised = await beginNewLife(ownerUrl, {
+    lineage: Buffer.from(new CryptoChance().bytes(LINEAGE_BYTES)).toString('hex'),
+    documentTypes: documentTypes.map(({ code }) => code),
+    skip,
+    reason: `The database was restored from ${point}: these numbers may have been issued after it`,
+    now: new SystemClock().now(),
+    whileServed,
+  });
+  for (const { emission_point_id: place, document_type: type, from_number: from, to_number: to } of raised) report(`emission point ${place}, type ${type}: ${from} to ${to} are left out`);
+  report(`${raised.length} counters were raised; readers of events start anew. docs/operating.md says what to look at before the service is started.`);
+}

@@ -1,0 +1,125 @@
+import type { Client } from 'pg';
+import { DataSource, type EntityManager } from 'typeorm';
+import { allMoves } from '../modules/documents/domain/lifecycle.js';
+import { TimerSleeper } from '../platform/adapters/timer-sleeper.js';
+import { ownerDataSourceOptions } from '../platform/database/connection.js';
+import { connectAsOwner } from '../platform/database/owner-client.js';
+import { unfitness } from '../platform/database/server-version.js';
+import { sqlState } from '../platform/database/sql-error.js';
+import { SQL_STATE } from '../platform/database/sql-state.js';
+
+/** Any constant: only one process migrates a database at a time. */
+const MIGRATION_LOCK = 7_356_110;
+
+/**
+ * Applies what is missing of `migrations/` and copies the lifecycle's moves into
+ * the table that PostgreSQL enforces, unless a newer version has been there. Safe to run again and from several processes.
+ */
+export async function migrate(ownerUrl: string, report: (line: string) => void): Promise<void> {
+  const guard = await connectAsOwner(ownerUrl, 'migrate');
+  try {
+    await refuseUnfit(guard);
+    // Nothing is asked of it while migrations run, for longer than people's logins may be idle.
+    await guard.query('set idle_session_timeout = 0');
+    await takeTurn(guard, report);
+    await guard.query('create schema if not exists sello');
+    const dataSource = await new DataSource(ownerDataSourceOptions(ownerUrl, 'migrate')).initialize();
+    try {
+      await refuseBlindOwner(dataSource);
+      const applied = await patiently(() => dataSource.runMigrations(), report);
+      for (const migration of applied) report(`applied ${migration.name}`);
+      if (applied.length === 0) report('database is up to date');
+      // Readiness compares what is applied with what the program brings. Not in the next transaction: events are shown up to the oldest
+      // one that has changed anything, and that one reads first.
+      await dataSource.query('grant select on migrations to sello_app');
+      await dataSource.transaction(async (manager) => {
+        // In a database that was restored elsewhere: the order of events must go on from what is there.
+        await manager.query('select settle_restored_events()');
+        const newer = await newerThanThis(manager, dataSource);
+        if (newer === null) await handOverMoves(manager);
+        else report(`the database is of a newer version, which applied ${newer}: the moves of documents are left as they are`);
+      });
+    } finally {
+      await dataSource.destroy();
+    }
+  } finally {
+    await guard.end();
+  }
+}
+
+/** A version that serves needs its moves: whoever goes back a version and migrates would take them from it. */
+async function newerThanThis(manager: EntityManager, { migrations }: DataSource): Promise<string | null> {
+  const [unknown] = await manager.query<{ name: string }[]>('select name from migrations where name <> all($1::text[]) order by id desc limit 1', [migrations.map(({ name }) => name)]);
+  return unknown?.name ?? null;
+}
+
+async function handOverMoves(manager: EntityManager): Promise<void> {
+  await manager.query('delete from document_moves');
+  const moves = allMoves();
+  await manager.query('insert into document_moves select * from unnest($1::text[], $2::text[], $3::text[])', [
+    moves.map((move) => move.from),
+    moves.map((move) => move.trigger),
+    moves.map((move) => move.to),
+  ]);
+}
+
+const TRIES = 20;
+const PAUSE_MS = 1_000;
+const TURN_PAUSE_MS = 200;
+/** A short wait for another run is nobody's concern. */
+const TURN_TOLD_AFTER = 15;
+
+async function refuseUnfit(guard: Client): Promise<void> {
+  const problem = await unfitness(guard);
+  if (problem !== null) throw new Error(problem);
+}
+
+/**
+ * Asks again and again, for whoever waits within PostgreSQL holds up the building of an index, and the other process with it.
+ */
+async function takeTurn(guard: Client, report: (line: string) => void): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const { rows } = await guard.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [MIGRATION_LOCK]);
+    if (rows[0]?.held === true) return;
+    if (tries === TURN_TOLD_AFTER) report(`waiting for another run that migrates this database: ${await whoseTurn(guard)}`);
+    await new TimerSleeper().sleep(TURN_PAUSE_MS);
+  }
+}
+
+/** Who migrates, as `pg_stat_activity` has it; a session that hangs is ended by `pg_terminate_backend`. */
+async function whoseTurn(guard: Client): Promise<string> {
+  const { rows } = await guard.query<{ who: string }>(
+    `select concat_ws(', ', 'process ' || pid, nullif(application_name, ''), 'from ' || host(client_addr), 'since ' || date_trunc('second', backend_start)) as who
+     from pg_locks join pg_stat_activity using (pid)
+     where locktype = 'advisory' and granted and objid = $1 and database = (select oid from pg_database where datname = current_database())`,
+    [MIGRATION_LOCK],
+  );
+  return rows[0]?.who ?? 'it is just over';
+}
+
+/**
+ * Tries again where a table was in use for too long: each migration is applied as a whole or not at all, and one
+ * that builds or drops an index is begun anew.
+ */
+async function patiently<T>(work: () => Promise<T>, report: (line: string) => void): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (sqlState(error) !== SQL_STATE.lockNotAvailable || tries === TRIES) throw error;
+      report('a table is in use: the migration is tried again');
+      await new TimerSleeper().sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** Row security is forced on owners too: a migration that fills a column would pass over every row, and say nothing. */
+async function refuseBlindOwner(dataSource: DataSource): Promise<void> {
+  const [login] = await dataSource.query<{ sees_all: boolean; was_migrated: boolean }[]>(
+    `select rolsuper or rolbypassrls as sees_all, to_regclass('sello.migrations') is not null as was_migrated from pg_roles where rolname = current_user`,
+  );
+  if (login?.sees_all !== false || !login.was_migrated) return;
+  const applied = await dataSource.query<{ name: string }[]>('select name from migrations');
+  if (dataSource.migrations.every(({ name }) => applied.some((row) => row.name === name))) return;
+  throw new Error('DATABASE_OWNER_URL: row security hides rows from this login, so migrations would pass over them; give it BYPASSRLS');
+}
