@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { licenceOf, type LockedPackage, type LockFile, nameAt, productionPackages, readLockFile } from './licences.js';
+import { licenceOf, type LockedPackage, type LockFile, nameAt, productionPackages } from './licences.js';
 
 /** A package in CycloneDX; every version of it is one component, however often it is installed. */
 interface Component {
@@ -89,9 +88,4 @@ function neededBy(path: string, { dependencies, optionalDependencies, peerDepend
 /** The package in whose folder another one lies; the project itself is '', and nothing is above it. */
 function parentOf(path: string): string | null {
   return path === '' ? null : path.slice(0, Math.max(path.lastIndexOf('/node_modules/'), 0));
-}
-
-if (process.argv[1] === import.meta.filename) {
-  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
-  process.stdout.write(`${JSON.stringify(billOfMaterials(manifest, readLockFile()), null, 2)}\n`);
 }

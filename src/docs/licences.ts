@@ -101,13 +101,3 @@ function byLicence(all: readonly Licensed[]): Map<string, Licensed[]> {
 export function readLockFile(): LockFile {
   return JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
 }
-
-if (process.argv[1] === import.meta.filename) {
-  try {
-    process.stdout.write(licencesPage(readLockFile()));
-  } catch (error) {
-    if (!(error instanceof LicenceError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
-}

@@ -94,6 +94,12 @@ describe('an operator who calls a command through a link', () => {
     expect(told).toMatch(/^(DATABASE_OWNER_URL: connect ECONNREFUSED|no-such-folder: holds no manifest\.json).*\n$/);
     expect(code).not.toBe(0);
   });
+
+  it.each(['audit-licences.js', 'sbom.js'])('is told by %s what the service is made of', async (program) => {
+    const { told, answered, code } = await outcome([program], {}, join(folder, 'current'));
+    expect([told, code]).toEqual(['', 0]);
+    expect(answered).toContain('typeorm');
+  });
 });
 
 describe('an operator who writes a backup', () => {
