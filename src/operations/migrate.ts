@@ -3,13 +3,11 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { allMoves } from '../modules/documents/domain/lifecycle.js';
 import { TimerSleeper } from '../platform/adapters/timer-sleeper.js';
 import { ownerDataSourceOptions } from '../platform/database/connection.js';
+import { takeTurn } from '../platform/database/migration-turn.js';
 import { connectAsOwner } from '../platform/database/owner-client.js';
 import { unfitness } from '../platform/database/server-version.js';
 import { sqlState } from '../platform/database/sql-error.js';
 import { SQL_STATE } from '../platform/database/sql-state.js';
-
-/** Any constant: only one process migrates a database at a time. */
-const MIGRATION_LOCK = 7_356_110;
 
 /**
  * Applies what is missing of `migrations/` and copies the lifecycle's moves into
@@ -19,8 +17,6 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
   const guard = await connectAsOwner(ownerUrl, 'migrate');
   try {
     await refuseUnfit(guard);
-    // Nothing is asked of it while migrations run, for longer than people's logins may be idle.
-    await guard.query('set idle_session_timeout = 0');
     await takeTurn(guard, report);
     await guard.query('create schema if not exists sello');
     const dataSource = await new DataSource(ownerDataSourceOptions(ownerUrl, 'migrate')).initialize();
@@ -65,36 +61,10 @@ async function handOverMoves(manager: EntityManager): Promise<void> {
 
 const TRIES = 20;
 const PAUSE_MS = 1_000;
-const TURN_PAUSE_MS = 200;
-/** A short wait for another run is nobody's concern. */
-const TURN_TOLD_AFTER = 15;
 
 async function refuseUnfit(guard: Client): Promise<void> {
   const problem = await unfitness(guard);
   if (problem !== null) throw new Error(problem);
-}
-
-/**
- * Asks again and again, for whoever waits within PostgreSQL holds up the building of an index, and the other process with it.
- */
-async function takeTurn(guard: Client, report: (line: string) => void): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    const { rows } = await guard.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [MIGRATION_LOCK]);
-    if (rows[0]?.held === true) return;
-    if (tries === TURN_TOLD_AFTER) report(`waiting for another run that migrates this database: ${await whoseTurn(guard)}`);
-    await new TimerSleeper().sleep(TURN_PAUSE_MS);
-  }
-}
-
-/** Who migrates, as `pg_stat_activity` has it; a session that hangs is ended by `pg_terminate_backend`. */
-async function whoseTurn(guard: Client): Promise<string> {
-  const { rows } = await guard.query<{ who: string }>(
-    `select concat_ws(', ', 'process ' || pid, nullif(application_name, ''), 'from ' || host(client_addr), 'since ' || date_trunc('second', backend_start)) as who
-     from pg_locks join pg_stat_activity using (pid)
-     where locktype = 'advisory' and granted and objid = $1 and database = (select oid from pg_database where datname = current_database())`,
-    [MIGRATION_LOCK],
-  );
-  return rows[0]?.who ?? 'it is just over';
 }
 
 /**

@@ -6,6 +6,8 @@ import { connectAsOwner } from '../owner-client.js';
 import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource } from 'typeorm';
 import { ownerDataSourceOptions } from '../connection.js';
+import { reasonOf } from '../../reason.js';
+import { takeTurn } from '../migration-turn.js';
 import { loadMigrations } from '../migrations.js';
 import { unfitness } from '../server-version.js';
 import { BackupError, type Manifest, readBackup, tableFile } from './manifest.js';
@@ -14,7 +16,7 @@ import { columnList, storedTables } from './stored-tables.js';
 
 /**
  * Puts a backup into a database that holds nothing of the service yet: the schema as it was then, and all rows, or
- * nothing at all of them. Later changes of the schema are left to `migrate`.
+ * nothing at all. Later changes of the schema are left to `migrate`.
  *
  * @param url owner of the schema that is made
  * @param drill null, or when a copy for a drill is made, which sends nothing to anybody
@@ -28,13 +30,20 @@ export async function loadBackup(url: string, folder: string, drill: Date | null
   try {
     const problem = await unfitness(client);
     if (problem !== null) throw new BackupError(problem);
-    const { rows: [schema] } = await client.query<{ is_used: boolean }>(`select to_regclass('sello.migrations') is not null as is_used`);
+    await takeTurn(client, report);
+    const { rows: [schema] } = await client.query<{ is_there: boolean; is_used: boolean }>(
+      `select to_regnamespace('sello') is not null as is_there, to_regclass('sello.migrations') is not null as is_used`);
     if (schema?.is_used !== false) throw new BackupError('DATABASE_OWNER_URL: the database holds a service already; restore into a new one');
     await client.query('create schema if not exists sello');
-    const dataSource = await new DataSource({ ...ownerDataSourceOptions(url, 'restore'), migrations: known }).initialize();
-    await dataSource.runMigrations().finally(() => dataSource.destroy());
-    report(`the schema of ${manifest.created_at} is there`);
-    await fill(client, manifest, folder, drill, report);
+    try {
+      const dataSource = await new DataSource({ ...ownerDataSourceOptions(url, 'restore'), migrations: known }).initialize();
+      await dataSource.runMigrations().finally(() => dataSource.destroy());
+      report(`the schema of ${manifest.created_at} is there`);
+      await fill(client, manifest, folder, drill, report);
+    } catch (error) {
+      await takeBack(client, schema.is_there, report);
+      throw error;
+    }
     return manifest;
   } finally {
     await client.end();
@@ -65,12 +74,16 @@ async function fill(client: Client, manifest: Manifest, folder: string, drill: D
     await client.query('set constraints all immediate');
     for (const name of names) await client.query(`alter table ${name} enable trigger user`);
     for (const { name } of forced) await client.query(`alter table ${client.escapeIdentifier(name)} force row level security`);
+    await client.query(`analyze ${names.join(', ')}`);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    // Whoever tries again finds the database as it was.
-    await client.query('drop schema sello cascade');
     throw error;
   }
-  await client.query('analyze');
+}
+
+/** Whoever tries again finds the database as it was. A schema that was there before may hold more than came of this run. */
+async function takeBack(client: Client, wasThere: boolean, report: (line: string) => void): Promise<void> {
+  const kept = wasThere ? 'it was there before' : await client.query('drop schema sello cascade').then(() => null, reasonOf);
+  if (kept !== null) report(`the schema sello stays as it is now (${kept}): drop it before the next restore`);
 }
