@@ -16,6 +16,9 @@ service is to be stopped, and DATABASE_OWNER_URL the owner of that database.
   --drill    for a copy to try: switches off every webhook, and removes what waits to be delivered or mailed. Documents under
              way are sent nevertheless, to the SRI that the settings name`;
 
+/** Set once the rows are there, until they are fit to be served. */
+let unfit = '';
+
 async function run(): Promise<void> {
   const { positionals: [folder, ...more], values } = parseArgs({ allowPositionals: true, options: { skip: { type: 'string' }, drill: { type: 'boolean', default: false } } });
   if (folder === undefined || more.length > 0) throw new Error('name the folder of the backup: npm run restore -- FOLDER');
@@ -23,9 +26,11 @@ async function run(): Promise<void> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const ownerUrl = readOwnerUrl();
   const { created_at: at } = await loadBackup(ownerUrl, folder, values.drill ? new SystemClock().now() : null, say);
+  unfit = `the database holds the backup but is not fit to be served: npm run migrate and then npm run after-restore -- --skip ${skip} make it so, or drop the schema and begin again`;
   await migrate(ownerUrl, say);
   // Whoever is connected by now must not serve what has no new life yet: to stop here would leave him that.
   await afterRestore(ownerUrl, skip, `the backup of ${at}`, true, say);
+  unfit = '';
 }
 
-await runCommand({ usage: USAGE, otherwise: 'the restore failed' }, run);
+await runCommand({ usage: USAGE, otherwise: 'the restore failed', aftermath: () => unfit }, run);

@@ -4,7 +4,7 @@ import { allMoves } from '../modules/documents/domain/lifecycle.js';
 import { TimerSleeper } from '../platform/adapters/timer-sleeper.js';
 import { ownerDataSourceOptions } from '../platform/database/connection.js';
 import { takeTurn } from '../platform/database/migration-turn.js';
-import { connectAsOwner } from '../platform/database/owner-client.js';
+import { connectAsOwner, seesEveryRow } from '../platform/database/owner-client.js';
 import { unfitness } from '../platform/database/server-version.js';
 import { sqlState } from '../platform/database/sql-error.js';
 import { SQL_STATE } from '../platform/database/sql-state.js';
@@ -21,7 +21,7 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
     await guard.query('create schema if not exists sello');
     const dataSource = await new DataSource(ownerDataSourceOptions(ownerUrl, 'migrate')).initialize();
     try {
-      await refuseBlindOwner(dataSource);
+      if (!(await seesEveryRow(guard))) await refuseUnseenRows(dataSource);
       const applied = await patiently(() => dataSource.runMigrations(), report);
       for (const migration of applied) report(`applied ${migration.name}`);
       if (applied.length === 0) report('database is up to date');
@@ -83,12 +83,10 @@ async function patiently<T>(work: () => Promise<T>, report: (line: string) => vo
   }
 }
 
-/** Row security is forced on owners too: a migration that fills a column would pass over every row, and say nothing. */
-async function refuseBlindOwner(dataSource: DataSource): Promise<void> {
-  const [login] = await dataSource.query<{ sees_all: boolean; was_migrated: boolean }[]>(
-    `select rolsuper or rolbypassrls as sees_all, to_regclass('sello.migrations') is not null as was_migrated from pg_roles where rolname = current_user`,
-  );
-  if (login?.sees_all !== false || !login.was_migrated) return;
+/** A migration that fills a column would pass over every row, and say nothing. */
+async function refuseUnseenRows(dataSource: DataSource): Promise<void> {
+  const [schema] = await dataSource.query<{ was_migrated: boolean }[]>(`select to_regclass('sello.migrations') is not null as was_migrated`);
+  if (schema?.was_migrated !== true) return;
   const applied = await dataSource.query<{ name: string }[]>('select name from migrations');
   if (dataSource.migrations.every(({ name }) => applied.some((row) => row.name === name))) return;
   throw new Error('DATABASE_OWNER_URL: row security hides rows from this login, so migrations would pass over them; give it BYPASSRLS');

@@ -42,6 +42,11 @@ describe('a command', () => {
     expect([written, process.exitCode]).toEqual(['a setting is missing\n', 1]);
   });
 
+  it('tells what is left behind', async () => {
+    await runCommand({ ...COMMAND, aftermath: () => 'half of it is there' }, () => Promise.reject(new Error('it is old')), []);
+    expect(written).toBe('it is old; half of it is there\n');
+  });
+
   it('says nothing when it did its work', async () => {
     await runCommand(COMMAND, () => Promise.resolve(), []);
     expect([written, process.exitCode]).toEqual(['', undefined]);

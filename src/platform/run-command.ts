@@ -7,6 +7,8 @@ export interface Command {
   readonly usage: string;
   /** The line for what is thrown without words. */
   readonly otherwise: string;
+  /** What is to be known of what a failure leaves behind; empty where nothing is. */
+  readonly aftermath?: () => string;
 }
 
 /**
@@ -14,13 +16,13 @@ export interface Command {
  *
  * @param parameters what it was called with
  */
-export async function runCommand({ usage, otherwise }: Command, work: () => Promise<void>, parameters: readonly string[] = process.argv.slice(2)): Promise<void> {
+export async function runCommand({ usage, otherwise, aftermath = () => '' }: Command, work: () => Promise<void>, parameters: readonly string[] = process.argv.slice(2)): Promise<void> {
   if (parameters.some((parameter) => parameter === '--help' || parameter === '-h')) {
     process.stdout.write(`${usage}\n`);
     return;
   }
   const fail = (error: unknown): void => {
-    process.stderr.write(`${commandFailure(error) || otherwise}\n`);
+    process.stderr.write(`${[commandFailure(error) || otherwise, aftermath()].filter((part) => part !== '').join('; ')}\n`);
     process.exitCode = 1;
   };
   // A connection that is lost between two queries: work under its guard, such as the turn of a migration, must not go on.

@@ -1,11 +1,24 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { loadBackup } from '../../src/platform/database/backup/load-backup.js';
 import { writeBackup } from '../../src/platform/database/backup/write-backup.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const silent = (): void => undefined;
+
+/** A login of its own, and the address with which it comes into a database. */
+async function createLogin(database: TestDatabase, rights: string): Promise<{ login: string; url: string }> {
+  const login = `login_${randomBytes(6).toString('hex')}`;
+  await database.query(`create role ${login} login ${rights} password 'secret'`);
+  const url = new URL(database.ownerUrl);
+  [url.username, url.password] = [login, 'secret'];
+  return { login, url: url.href };
+}
 
 describe('backups', () => {
   let folder: string;
@@ -29,6 +42,11 @@ describe('backups', () => {
   const restore = (url = target.ownerUrl, report: (line: string) => void = silent) => loadBackup(url, join(folder, 'backup'), null, report);
   const schemas = () => target.query<{ nspname: string }>(`select nspname from pg_namespace where nspname = 'sello'`);
   const tenants = () => target.query('select name from tenants');
+  const run = async (program: string, ...parameters: string[]): Promise<{ told: string; code: unknown }> => {
+    const child = spawn(process.execPath, [join('dist', 'src', program), ...parameters], { env: { PATH: process.env['PATH'], DATABASE_OWNER_URL: target.ownerUrl, DATABASE_URL: target.ownerUrl }, stdio: ['ignore', 'ignore', 'pipe'] });
+    const [told, [code]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<unknown[]>]);
+    return { told, code };
+  };
   /** Has PostgreSQL do something else than a command of DDL that a program sends. */
   const instead = (command: string, program: string, done: string) => target.query(`
     create function public.instead() returns event_trigger language plpgsql as $$
@@ -56,10 +74,33 @@ describe('backups', () => {
     expect(await target.query(`select to_regclass('sello.of_another') is not null as stays`)).toEqual([{ stays: true }]);
   });
 
+  it('are refused to an owner from whom rows are hidden, before anything is restored', async () => {
+    const { login, url } = await createLogin(target, 'createrole');
+    try {
+      await target.query(`alter database ${new URL(url).pathname.slice(1)} owner to ${login}`);
+      await expect(restore(url)).rejects.toThrow(/row security hides rows from this login.*BYPASSRLS/);
+      expect(await schemas()).toEqual([]);
+    } finally {
+      await target.query(`reassign owned by ${login} to current_user; drop role ${login}`);
+    }
+  });
+
   it('are restored once where two begin at the same time', async () => {
     const outcomes = await Promise.allSettled([restore(), restore()]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []))).toEqual([expect.stringContaining('holds a service already')]);
     expect(await tenants()).toEqual([{ name: 'Business' }]);
+  });
+
+  it.each([
+    ['fails', `raise 'the disk is full'`, 'the disk is full'],
+    ['loses its connection', `perform pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 7356110; perform pg_sleep(60)`, 'terminating connection due to administrator command'],
+  ])('whose restore %s behind the rows leave a database that is called unfit, with what makes it fit', async (_how, done, reason) => {
+    await instead('GRANT', 'sello-migrate', done);
+    expect(await run('restore.js', join(folder, 'backup'), '--skip', '7')).toEqual({
+      told: `${reason}; the database holds the backup but is not fit to be served: npm run migrate and then npm run after-restore -- --skip 7 make it so, or drop the schema and begin again\n`, code: 1 });
+    await asEver();
+    expect(await tenants()).toEqual([{ name: 'Business' }]);
+    expect([await run('migrate.js'), await run('after-restore.js', '--skip', '7')]).toEqual([{ told: '', code: 0 }, { told: '', code: 0 }]);
   });
 });

@@ -22,3 +22,9 @@ export async function connectAsOwner(url: string, program: Program, options = ''
     throw new SettingsError(`${ownerSetting()}: ${reasonOf(error) || 'no connection'}`, { cause: error });
   }
 }
+
+/** Whether row security, which is forced on owners too, hides nothing from the login of a session. */
+export async function seesEveryRow(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ sees_all: boolean }>('select rolsuper or rolbypassrls as sees_all from pg_roles where rolname = current_user');
+  return rows[0]?.sees_all === true;
+}

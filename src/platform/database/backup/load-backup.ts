@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Client } from 'pg';
-import { connectAsOwner } from '../owner-client.js';
+import { connectAsOwner, seesEveryRow } from '../owner-client.js';
 import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource } from 'typeorm';
 import { ownerDataSourceOptions } from '../connection.js';
@@ -30,6 +30,8 @@ export async function loadBackup(url: string, folder: string, drill: Date | null
   try {
     const problem = await unfitness(client);
     if (problem !== null) throw new BackupError(problem);
+    // What is left to `migrate` would be refused once the rows are there.
+    if (!(await seesEveryRow(client))) throw new BackupError('DATABASE_OWNER_URL: row security hides rows from this login, so that what is restored could not be migrated; give it BYPASSRLS');
     await takeTurn(client, report);
     const { rows: [schema] } = await client.query<{ is_there: boolean; is_used: boolean }>(
       `select to_regnamespace('sello') is not null as is_there, to_regclass('sello.migrations') is not null as is_used`);
