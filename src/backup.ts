@@ -8,7 +8,7 @@ const USAGE = `npm run backup -- FOLDER
 
 Writes all that is stored, as it is at one moment, into a folder that is not there yet, in one that is. The service goes on
 meanwhile.
-DATABASE_OWNER_URL is to be a login from which row security hides nothing.`;
+DATABASE_OWNER_URL is to be a login from which row security hides nothing, and that may read every table and sequence.`;
 
 async function run(): Promise<void> {
   const { positionals: [folder, ...more] } = parseArgs({ allowPositionals: true });

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { loadBackup } from '../../src/platform/database/backup/load-backup.js';
+import { readBackup } from '../../src/platform/database/backup/manifest.js';
 import { writeBackup } from '../../src/platform/database/backup/write-backup.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
@@ -28,6 +29,7 @@ describe('backups', () => {
     folder = mkdtempSync(join(tmpdir(), 'sello-backup-'));
     source = await createTestDatabase();
     await source.query(`insert into tenants (id, name, created_at) values (gen_random_uuid(), 'Business', now())`);
+    await source.query(`select nextval('events_position_seq')`);
     await writeBackup(source.ownerUrl, join(folder, 'backup'), new Date(), silent);
   });
   afterAll(async () => {
@@ -55,6 +57,21 @@ describe('backups', () => {
     end $$;
     create event trigger instead on ddl_command_start when tag in ('${command}') execute function public.instead()`);
   const asEver = () => target.query('drop event trigger instead; drop function public.instead()');
+
+  it('are refused to a login that may read every table but not the sequences, which would be left out', async () => {
+    const { login, url } = await createLogin(source, 'bypassrls');
+    try {
+      await source.query(`grant usage on schema sello to ${login}; grant select on all tables in schema sello to ${login}`);
+      await expect(writeBackup(url, join(folder, 'partial'), new Date(), silent)).rejects.toThrow(/^DATABASE_OWNER_URL: this login may not read the sequences .*events_position_seq.*pg_read_all_data/);
+      expect(readdirSync(folder)).toEqual(['backup']);
+      await source.query(`grant pg_read_all_data to ${login}`);
+      const { sequences } = await writeBackup(url, join(folder, 'whole'), new Date(), silent);
+      expect(sequences).toEqual((await readBackup(join(folder, 'backup'))).sequences);
+      expect(sequences).toHaveProperty('events_position_seq');
+    } finally {
+      await source.query(`drop owned by ${login}; drop role ${login}`);
+    }
+  });
 
   it('that fail to be restored in the first migration leave the database as it was', async () => {
     await instead('CREATE FUNCTION', 'sello-restore', `raise 'the disk is full'`);

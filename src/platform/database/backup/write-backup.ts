@@ -11,6 +11,9 @@ import { SQL_STATE } from '../sql-state.js';
 import { BackupError, digestOf, type Manifest, manifestFile, tableFile } from './manifest.js';
 import { columnList, type StoredTable, storedTables } from './stored-tables.js';
 
+/** Sequences that `npm run migrate` makes and moves on. */
+const NOT_KEPT = 'migrations%';
+
 /**
  * Writes everything of the schema, as it is at one moment, into a folder that must not exist yet, in one that must; the service
  * goes on meanwhile. Readable by its owner alone: stored keys in it are sealed, but people's data is not. A failed backup leaves nothing.
@@ -36,6 +39,7 @@ export async function writeBackup(url: string, folder: string, now: Date, report
     await client.query('begin isolation level repeatable read read only');
     const { rows: [schema] } = await client.query<{ is_there: boolean }>(`select to_regclass('sello.migrations') is not null as is_there`);
     if (schema?.is_there !== true) throw new BackupError('the database holds nothing of the service');
+    await refuseUnreadable(client);
     // Undefined where another run has made it since.
     made = mkdirSync(unfinished, { recursive: true, mode: 0o700 }) !== undefined;
     if (!made) throw isTaken(unfinished);
@@ -52,7 +56,7 @@ export async function writeBackup(url: string, folder: string, now: Date, report
       migrations: (await client.query<{ name: string }>('select name from migrations order by timestamp')).rows.map(({ name }) => name),
       tables,
       sequences: Object.fromEntries((await client.query<{ name: string; last: string }>(
-        `select sequencename as name, last_value::text as last from pg_sequences where schemaname = 'sello' and last_value is not null and sequencename not like 'migrations%'`)).rows.map(({ name, last }) => [name, last])),
+        `select sequencename as name, last_value::text as last from pg_sequences where schemaname = 'sello' and last_value is not null and sequencename not like $1`, [NOT_KEPT])).rows.map(({ name, last }) => [name, last])),
     };
     await client.query('commit');
     writeFileSync(manifestFile(unfinished), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600, flush: true });
@@ -61,10 +65,18 @@ export async function writeBackup(url: string, folder: string, now: Date, report
   } catch (error) {
     if (made) remove(unfinished, report);
     if (sqlState(error) !== SQL_STATE.insufficientPrivilege) throw error;
-    throw new BackupError('DATABASE_OWNER_URL: row security hides rows from this login; give one that has BYPASSRLS and may read every table', { cause: error });
+    throw new BackupError('DATABASE_OWNER_URL: row security hides rows from this login; give one that has BYPASSRLS and may read every table and sequence', { cause: error });
   } finally {
     await client.end();
   }
+}
+
+/** To a login that may not read a sequence PostgreSQL shows it as one that gave nothing out. */
+async function refuseUnreadable(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_sequence join pg_class on pg_class.oid = seqrelid
+     where relnamespace = 'sello'::regnamespace and relname not like $1 and not has_sequence_privilege(seqrelid, 'select, usage') order by relname`, [NOT_KEPT]);
+  if (rows.length > 0) throw new BackupError(`DATABASE_OWNER_URL: this login may not read the sequences ${rows.map(({ name }) => name).join(', ')}; give it SELECT on them, or pg_read_all_data`);
 }
 
 const isTaken = (unfinished: string): BackupError => new BackupError(`${unfinished}: exists already, of a backup that is under way or was killed; remove it if none is under way`);
