@@ -85,7 +85,7 @@ export class DataFolder {
   /** The file of the master key that wraps stored private keys; made on the first start. */
   masterKeyFile(): string {
     const file = join(this.path, 'master-key');
-    if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600 });
+    if (!existsSync(file)) writePrivate(file, randomBytes(32).toString('base64'));
     return file;
   }
 
