@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import type { DataSource } from 'typeorm';
@@ -16,6 +16,8 @@ import { serviceConnections } from '../support/service-connections.js';
 import { unzip } from '../support/unzip.js';
 
 const TABLES = ['document_contents', 'document_history', 'signed_documents', 'sri_attempts', 'document_authorizations', 'buyer_documents', 'mails', 'events'];
+
+const PART = /\/part-\d+$/;
 
 /** The first or the last day of a month that is some months away from this one. */
 function dayOf(months: number, which: 'first' | 'last'): string {
@@ -84,7 +86,7 @@ describe('retention', () => {
   const archived = (): { records: Map<string, { record: string; folder: string }>; xml: Map<string, Buffer> } => {
     const records = new Map<string, { record: string; folder: string }>();
     const xml = new Map<string, Buffer>();
-    for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\/part-\d{4}$/.test(name))) {
+    for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => PART.test(name))) {
       const part = join(folder, entry);
       for (const line of gunzipSync(readFileSync(join(part, 'documents.jsonl.gz'))).toString().trim().split('\n')) records.set(line.slice(7, 43), { record: line, folder: entry });
       for (const [name, content] of unzip(readFileSync(join(part, 'xml.zip')))) xml.set(name, content);
@@ -117,6 +119,30 @@ describe('retention', () => {
     expect([...(await archive.read(name))]).toEqual(documents.map(({ id, version }) => [id, version]));
     expect((await archive.holds(mine.tenantId, '2015-01-01')).size).toBe(2);
     rmSync(own, { recursive: true });
+  });
+
+  it('gives no part the name of another, whichever were moved away, and goes on beside those that were numbered', async () => {
+    const [own, elsewhere] = [mkdtempSync(join(tmpdir(), 'sello-archive-')), mkdtempSync(join(tmpdir(), 'sello-archive-'))];
+    const archive = new Archive(own);
+    const home = join(own, mine.tenantId, '2015-01');
+    const ofPart = async (second: number): Promise<{ id: string; path: string }> => {
+      const id = randomUUID();
+      const { name } = await archive.add(mine.tenantId, '2015-01-01', Readable.from([{ id, version: 1, accessKey: null, record: '{}', papers: [] }]), new Date(Date.UTC(2026, 0, 1, 5, 0, second)));
+      return { id, path: join(own, name) };
+    };
+    const moveAway = ({ path }: { path: string }): void => renameSync(path, join(elsewhere, basename(path)));
+    const [first, second] = [await ofPart(1), await ofPart(2)];
+    // As it was named before, and as a run left it that was killed.
+    renameSync(first.path, join(home, 'part-0001'));
+    mkdirSync(join(home, '.part-0002.unfinished'));
+    const third = await ofPart(3);
+    expect([...(await archive.holds(mine.tenantId, '2015-01-01')).keys()]).toEqual([first.id, second.id, third.id]);
+    moveAway({ path: join(home, 'part-0001') });
+    const fourth = await ofPart(4);
+    for (const part of [second, third, fourth]) moveAway(part);
+    moveAway(await ofPart(5));
+    expect([readdirSync(elsewhere).filter((name) => PART.test(`/${name}`)).length, readdirSync(home)]).toEqual([5, []]);
+    for (const folder of [own, elsewhere]) rmSync(folder, { recursive: true });
   });
 
   it('tells what it would do and does nothing', async () => {
@@ -197,7 +223,7 @@ describe('retention', () => {
 
   it('removes nothing on the word of an archive that was changed', async () => {
     const late = await issueInThePast(service, theirs, { day: dayOf(SEVEN_YEARS - 1, 'first') });
-    const part = join(folder, readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => name.startsWith(theirs.tenantId) && name.endsWith('part-0001'))!);
+    const part = join(folder, readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => name.startsWith(theirs.tenantId) && PART.test(name))!);
     const whole = readFileSync(join(part, 'xml.zip'));
     appendFileSync(join(part, 'xml.zip'), 'x');
     expect(await run(['--apply', '--only', 'documents'])).toMatchObject({ code: 1, output: expect.stringContaining('not as it was written') });

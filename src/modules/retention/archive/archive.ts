@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline as piped } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { flush } from '../../../platform/flush.js';
 import { RECORDS, writeFiles, type ArchivedDocument } from './part-files.js';
 
 const MANIFEST = 'manifest.json';
+const UNFINISHED = '.unfinished';
 const NEWLINE = 0x0a;
 
 /** What a part holds, so that it can be checked without the service. */
@@ -21,8 +23,9 @@ interface Manifest {
 }
 
 /**
- * Folder of archived documents: `<tenant>/<YYYY-MM>/part-0001`, each with its records, its XML and a manifest with
- * checksums. A part appears whole or not at all, and never changes.
+ * Folder of archived documents: `<tenant>/<YYYY-MM>/part-20260131050000000` by the time at which it was begun (earlier ones
+ * are numbered: `part-0001`), each with its records, its XML and a manifest with checksums. A part appears whole or not at
+ * all, and never changes.
  */
 export class Archive {
   constructor(private readonly folder: string) {}
@@ -49,10 +52,13 @@ export class Archive {
     // Not made here: where its volume is not mounted, it would be a folder of another disk.
     await access(this.folder);
     await mkdir(home, { recursive: true, mode: 0o700 });
-    const name = `part-${String((await partsIn(home)).length + 1).padStart(4, '0')}`;
-    const unfinished = join(home, `.${name}.unfinished`);
+    await flush(this.folder);
+    await flush(dirname(home));
+    // Never given twice, whichever parts were moved away: in a second place it would replace another part of that name.
+    const name = `part-${now.toISOString().replace(/\D/g, '')}`;
     // Left by a run that was killed.
-    await rm(unfinished, { recursive: true, force: true });
+    for (const left of (await readdir(home)).filter((entry) => entry.endsWith(UNFINISHED))) await rm(join(home, left), { recursive: true });
+    const unfinished = join(home, `.${name}${UNFINISHED}`);
     await mkdir(unfinished, { mode: 0o700 });
     const { files, count } = await writeFiles(unfinished, documents);
     const manifest: Manifest = {
@@ -119,14 +125,4 @@ async function summary(file: string): Promise<{ bytes: number; sha256: string }>
 async function flushed(file: string): Promise<{ bytes: number; sha256: string }> {
   await flush(file);
   return summary(file);
-}
-
-/** Puts a file or a folder on disk for good. */
-async function flush(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

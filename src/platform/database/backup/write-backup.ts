@@ -5,6 +5,7 @@ import { createGzip } from 'node:zlib';
 import type { Client } from 'pg';
 import { connectAsOwner } from '../owner-client.js';
 import { to as copyTo } from 'pg-copy-streams';
+import { flush } from '../../flush.js';
 import { reasonOf } from '../../reason.js';
 import { sqlState } from '../sql-error.js';
 import { SQL_STATE } from '../sql-state.js';
@@ -61,6 +62,7 @@ export async function writeBackup(url: string, folder: string, now: Date, report
     await client.query('commit');
     writeFileSync(manifestFile(unfinished), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600, flush: true });
     renameSync(unfinished, folder);
+    await flush(parent);
     return manifest;
   } catch (error) {
     if (made) remove(unfinished, report);
