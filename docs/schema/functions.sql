@@ -3214,8 +3214,8 @@ CREATE OR REPLACE FUNCTION sello.is_past_keeping(p_issue_date date)
  STABLE PARALLEL SAFE
 RETURN (p_issue_date < ((((now() AT TIME ZONE 'America/Guayaquil'::text))::date - '7 years'::interval))::date);
 
--- Returns true if a document is no draft, rests, and has no due work, so nothing more happens to it.
--- documents_past_keeping and remove_archived_documents call it.
+-- Returns true if a document is no draft, rests, has no due work, and no mail or delivery about it is still to be sent,
+-- so nothing more happens to it. documents_past_keeping and remove_archived_documents call it.
 CREATE OR REPLACE FUNCTION sello.is_settled(d documents)
  RETURNS boolean
  LANGUAGE sql
@@ -3223,6 +3223,14 @@ CREATE OR REPLACE FUNCTION sello.is_settled(d documents)
 AS $function$
   select d.resting_status is not null and d.resting_status not in ('DRAFT', 'VALIDATED')
     and not exists (select from outbox o where o.tenant_id = d.tenant_id and o.document_id = d.id)
+    and not exists (
+      select from mails m join mail_outbox o on o.tenant_id = m.tenant_id and o.id = m.id
+      where m.tenant_id = d.tenant_id and m.document_id = d.id)
+    and not exists (
+      select from events e
+      join webhook_deliveries v on v.tenant_id = e.tenant_id and v.event_id = e.id
+      join webhook_work w on w.tenant_id = v.tenant_id and w.delivery_id = v.id
+      where e.tenant_id = d.tenant_id and e.document_id = d.id)
 $function$;
 
 -- Returns the months in which tenants issued documents before a day, youngest first so that a credit note goes before

@@ -57,6 +57,7 @@ describe('retention', () => {
     stays(await past(mine, dayOf(SEVEN_YEARS, 'first')));
     stays(await past(theirs, dayOf(0, 'first')));
     stays(await past(disputed, dayOf(SEVEN_YEARS - 20, 'first')));
+    for (const id of old.keys()) await sent(id);
   });
   afterAll(async () => {
     await service.destroy();
@@ -64,6 +65,17 @@ describe('retention', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  /** Makes as if the mails of a document were sent, or its deliveries made. */
+  const mailed = (id: string): Promise<unknown> => database.query(`
+    with m as (update mails set status = 'sent' where document_id = '${id}' returning tenant_id, id)
+    delete from mail_outbox o using m where o.tenant_id = m.tenant_id and o.id = m.id`);
+  const delivered = (id: string): Promise<unknown> => database.query(`
+    with v as (update webhook_deliveries v set status = 'delivered' from events e where e.tenant_id = v.tenant_id and e.id = v.event_id and e.document_id = '${id}' returning v.tenant_id, v.id)
+    delete from webhook_work w using v where w.tenant_id = v.tenant_id and w.delivery_id = v.id`);
+  const sent = async (id: string): Promise<void> => {
+    await mailed(id);
+    await delivered(id);
+  };
   /** Runs the program; killed once it has said what matches. */
   const run = (args: string[], env: Record<string, string> = {}, kill?: RegExp): Promise<{ code: number | null; output: string }> => {
     const child = spawn(process.execPath, ['dist/src/retention.js', ...args], {
@@ -223,6 +235,7 @@ describe('retention', () => {
 
   it('removes nothing on the word of an archive that was changed', async () => {
     const late = await issueInThePast(service, theirs, { day: dayOf(SEVEN_YEARS - 1, 'first') });
+    await sent(late.id);
     const part = join(folder, readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => name.startsWith(theirs.tenantId) && PART.test(name))!);
     const whole = readFileSync(join(part, 'xml.zip'));
     appendFileSync(join(part, 'xml.zip'), 'x');
@@ -232,6 +245,18 @@ describe('retention', () => {
     appendFileSync(join(part, 'xml.zip'), whole);
     expect(await run(['--apply', '--only', 'documents'])).toMatchObject({ code: 0 });
     expect(await ids()).not.toContain(late.id);
+  });
+
+  it('neither archives nor removes a document of which something is still to be sent; it goes with the run after that', async () => {
+    const [toMail, toDeliver] = [await issueInThePast(service, mine, { day: dayOf(SEVEN_YEARS - 3, 'first') }), await issueInThePast(service, mine, { day: dayOf(SEVEN_YEARS - 3, 'first') })];
+    await delivered(toMail.id);
+    await mailed(toDeliver.id);
+    expect(await run(['--apply', '--only', 'documents'])).toMatchObject({ code: 0, output: expect.stringContaining('0 removed, 2 stay') });
+    expect(await ids()).toEqual(expect.arrayContaining([toMail.id, toDeliver.id]));
+    expect([archived().records.has(toMail.id), archived().records.has(toDeliver.id)]).toEqual([false, false]);
+    for (const { id } of [toMail, toDeliver]) await sent(id);
+    expect(await run(['--apply', '--only', 'documents'])).toMatchObject({ code: 0, output: expect.stringContaining('2 archived, 2 removed') });
+    expect(archived().records.get(toMail.id)?.record).toMatch(/"mails": \[\{[^}]*"status": "sent"/);
   });
 
   it('removes what served the operation once its days are over, and nothing that is still under way', async () => {
