@@ -307,6 +307,19 @@ describe('webhooks', () => {
     await authorizedLater();
   });
 
+  it('are handed back by a worker that has no time for a receiver that hangs', async () => {
+    await stack.killWorker(workerIndex, 'SIGTERM');
+    const stopping = await stack.startWorker({ WEBHOOK_TIMEOUT_SECONDS: '600', SHUTDOWN_SECONDS: '1' });
+    const owner = await Business.open(stack, { certificate: null });
+    const { id } = await make('/hangs-once', {}, owner);
+    const cutOff = await test(id, owner);
+    await sink.until(({ path, event }) => path === '/hangs-once' && event.id === cutOff.event_id);
+    await stack.killWorker(stopping.index, 'SIGTERM');
+    workerIndex = (await stack.startWorker()).index;
+    const resumed = await ended(id, cutOff.id, owner);
+    expect([resumed.status, resumed.attempts.map(({ outcome }) => outcome)]).toEqual(['delivered', ['interrupted', 'delivered']]);
+  });
+
   it.each([
     { point: 'before-webhook', calls: 1 },
     { point: 'after-webhook', calls: 2 },

@@ -12,13 +12,13 @@ const NUDGED = new Error('there is room again');
 
 /**
  * Takes due deliveries and makes them, as many at once as the settings say. Addresses that fail get at most half of the
- * room: however many of them hang, the others are served. Deliveries of a stopped or killed worker are due again when their
- * lease runs out.
+ * room: however many of them hang, the others are served. Deliveries of a killed worker are due again when their lease runs
+ * out; one that stops hands them back.
  */
 @Injectable()
 export class WebhookDispatcher implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly log = new Logger(WebhookDispatcher.name);
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly underWay = new Map<Promise<void>, () => Promise<void>>();
   private failingUnderWay = 0;
   private stopping = false;
   private wake = new AbortController();
@@ -44,9 +44,10 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnModuleDestro
     this.wake.abort(NUDGED);
   }
 
-  /** Lets what is under way end, which it does within the time-out of a call. */
+  /** Lets what is under way end; what does not end in time is handed back, so that others go on at once. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.shutdown.within(this.running.then(() => Promise.all(this.underWay)));
+    await this.shutdown.within(this.running.then(() => Promise.all(this.underWay.keys())));
+    await Promise.all(Array.from(this.underWay.values(), (handBack) => handBack()));
   }
 
   private async loop(): Promise<void> {
@@ -83,7 +84,13 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnModuleDestro
       if (delivery.isFailing) this.failingUnderWay -= 1;
       this.wake.abort(NUDGED);
     });
-    this.underWay.add(made);
+    this.underWay.set(made, () => this.handBack(delivery, lease.token));
+  }
+
+  private async handBack({ tenantId, deliveryId }: ClaimedDelivery, token: string): Promise<void> {
+    await this.work.giveBack(tenantId, deliveryId, token, this.clock.now()).catch((error: unknown) => {
+      this.log.warn(`delivery ${deliveryId} waits until its lease runs out: ${(error as Error).message}`);
+    });
   }
 
   private async pause(milliseconds: number): Promise<void> {

@@ -73,6 +73,13 @@ export class DispatchRepository {
     return held > 0;
   }
 
+  /** Makes a claimed delivery due again; an attempt that was begun is on record as one that was interrupted once the next begins. */
+  async giveBack(tenantId: string, deliveryId: string, token: string, now: Date): Promise<void> {
+    await this.database.run(tenantId, (manager) =>
+      manager.query('update webhook_work set due_at = $4, lease_token = null where tenant_id = $1 and delivery_id = $2 and lease_token = $3', [tenantId, deliveryId, token, now]),
+    );
+  }
+
   /** Puts an attempt on record before it is made; null: the lease was lost, or nobody listens any more. */
   async begin(tenantId: string, deliveryId: string, token: string, now: Date): Promise<BegunAttempt | null> {
     const [row] = await this.database.call<BegunAttempt>(tenantId, 'select * from begin_attempt($1, $2, $3, $4)', [deliveryId, token, now]);
