@@ -270,6 +270,18 @@ describe('an authorized document', () => {
     await stack.killWorker(healthy.index, 'SIGTERM');
   });
 
+  it('is given back by a worker that ends while the mail is written', async () => {
+    await stack.killWorker(0, 'SIGTERM').catch(() => undefined);
+    const writing = await stack.startWorker({ FAULTS: 'before-mail:1:hang' });
+    const id = await authorized({ buyer_email: newAddress() });
+    while (!stack.logs().includes('fault before-mail hang')) await sleep(20);
+    await stack.killWorker(writing.index, 'SIGTERM');
+    expect(await stack.database.query('select o.lease_token from mail_outbox o join mails m on m.tenant_id = o.tenant_id and m.id = o.id where m.document_id = $1', [id])).toEqual([{ lease_token: null }]);
+    const healthy = await stack.startWorker();
+    expect(await settledMail(id)).toMatchObject({ status: 'sent', attempts: 1 });
+    await stack.killWorker(healthy.index, 'SIGTERM');
+  });
+
   it('is given back by a worker that ends while the mail server keeps it waiting', async () => {
     const server = { isWaiting: false };
     mailbox.answering = (said) => {

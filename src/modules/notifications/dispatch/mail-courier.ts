@@ -24,8 +24,8 @@ const FIRST_SETTLING_PAUSE_MS = 500;
 export class MailCourier {
   private readonly log = new Logger(MailCourier.name);
   private readonly givingUp = new AbortController();
-  /** One for each mail that is being sent; aborted when it takes too long or the process gives up. */
-  private readonly sending = new Set<AbortController>();
+  /** How each mail that is being written or sent is broken off. */
+  private readonly cuts = new Set<() => void>();
 
   constructor(
     private readonly work: MailWorkRepository,
@@ -39,10 +39,10 @@ export class MailCourier {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** Breaks off what is being sent, for good: the process ends. Mails that the server has not taken are given back. */
+  /** Breaks off what is being written or sent, for good: the process ends. Mails that the server has not taken are given back. */
   giveUp(): void {
     this.givingUp.abort();
-    for (const mail of this.sending) mail.abort();
+    for (const cut of this.cuts) cut();
   }
 
   /** Writes and sends a claimed mail and puts on record what became of it; throws where its lease is to run out, so that it comes again. */
@@ -51,9 +51,11 @@ export class MailCourier {
       await this.notices.addressAdmins(row, token, this.clock.now());
       return;
     }
-    const written = (await this.documentMails.write(row.tenantId, row.id)) ?? (await this.noticeMails.write(row.tenantId, row.id));
-    if (written === null) throw new Error('there is no such mail');
-    await this.killPoints.pass('before-mail');
+    const written = await this.unlessGivenUp(this.write(row));
+    if (written === null) {
+      await this.work.giveBack(row, token, this.clock.now());
+      return;
+    }
     const heldAt = await this.held(row, token, claimedAt);
     if (heldAt === null) return;
     const outcome = await traced(spanOf(row, written), () => this.noted(this.send(written)));
@@ -64,6 +66,27 @@ export class MailCourier {
       return;
     }
     await this.settle(row, token, standingAfter(outcome, written.attempts + 1, this.settings.MAIL_LADDER, now), heldAt.getTime() + this.leaseMs * (SHARE_FOR_WRITING + SENDING_SHARE_OF_LEASE));
+  }
+
+  private async write({ tenantId, id }: ClaimedWork): Promise<Written> {
+    const written = (await this.documentMails.write(tenantId, id)) ?? (await this.noticeMails.write(tenantId, id));
+    if (written === null) throw new Error('there is no such mail');
+    await this.killPoints.pass('before-mail');
+    return written;
+  }
+
+  /** Null: given up before it was done. Printing cannot be broken off, and may take longer than a process that ends has time. */
+  private async unlessGivenUp<T>(work: Promise<T>): Promise<T | null> {
+    let forget = (): void => undefined;
+    const givenUp = new Promise<null>((resolve) => (forget = this.onGivingUp(() => resolve(null))));
+    return Promise.race([work, givenUp]).finally(() => forget());
+  }
+
+  /** @returns what ends the wait: a listener for each mail would be too many for one signal */
+  private onGivingUp(cut: () => void): () => void {
+    this.cuts.add(cut);
+    if (this.givingUp.signal.aborted) cut();
+    return () => this.cuts.delete(cut);
   }
 
   /**
@@ -104,14 +127,13 @@ export class MailCourier {
     if ('outcome' in written) return written.outcome;
     const settled = new AbortController();
     const cut = new AbortController();
-    this.sending.add(cut);
-    if (this.givingUp.signal.aborted) cut.abort();
+    const forget = this.onGivingUp(() => cut.abort());
     const deadline = this.sleeper.sleep(this.leaseMs * SENDING_SHARE_OF_LEASE, settled.signal).then(
       () => cut.abort(),
       () => undefined,
     );
     const outcome = await this.mailer.deliver(written.mail, cut.signal).finally(() => {
-      this.sending.delete(cut);
+      forget();
       settled.abort();
     });
     await deadline;

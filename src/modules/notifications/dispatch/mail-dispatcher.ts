@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { Mailer } from '../../../platform/mail/mailer.js';
+import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { CLOCK, type Clock, IDS, type Ids, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { type ClaimedWork, MailWorkRepository } from '../persistence/mail-work.repository.js';
 import { MailCourier } from './mail-courier.js';
@@ -8,7 +9,7 @@ import { MailCourier } from './mail-courier.js';
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 /** Mails that end within so short a time make room together, for which the database is asked once. */
 const GATHERING_MS = 15;
-/** Share of a stopping process' time for mails that are being sent. */
+/** Share of a stopping process' time for mails that are being written or sent. */
 const SHARE_OF_SHUTDOWN = 0.5;
 const NUDGED = new Error('there is room for more mails');
 
@@ -34,6 +35,7 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
     @Inject(IDS) private readonly ids: Ids,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly shutdown: Shutdown,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -53,13 +55,12 @@ export class MailDispatcher implements OnApplicationBootstrap, OnModuleDestroy, 
   private async end(): Promise<void> {
     this.stopping.abort();
     this.wake.abort(NUDGED);
-    await this.running;
     const done = new AbortController();
     const limit = this.sleeper.sleep(this.settings.SHUTDOWN_SECONDS * 1_000 * SHARE_OF_SHUTDOWN, done.signal).then(
       () => this.courier.giveUp(),
       () => undefined,
     );
-    await Promise.all(this.underway);
+    await this.shutdown.within(this.running.then(() => Promise.all(this.underway)));
     done.abort();
     await limit;
   }
