@@ -1,18 +1,17 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { CommanderError } from 'commander';
-import { CliFailure, EXIT } from './cli/failure.js';
+import { CliFailure, EXIT, tellFailure } from './cli/failure.js';
 import { program } from './cli/program.js';
 import { commandFailure } from './platform/run-command.js';
 
 /** The command line: `npx sello`, or `npm run cli --`, which builds only where nothing is built yet: a build changes what a running service runs. */
-const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+
 // Whoever reads only the first lines closes the pipe.
 process.stdout.on('error', () => process.exit(EXIT.ok.code));
 
 try {
-  await program((text) => process.stdout.write(text), stop.signal).parseAsync();
+  await program((text) => process.stdout.write(text)).parseAsync();
 } catch (error) {
   process.exitCode = report(error);
 }
@@ -21,7 +20,6 @@ function report(error: unknown): number {
   // Commander has said what is wrong, or shown its help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok.code : EXIT.usage.code;
   const failure = error instanceof CliFailure ? error : new CliFailure('refused', commandFailure(error) || String(error));
-  const { exit, message, detail } = failure;
-  process.stderr.write(process.argv.includes('--json') ? `${JSON.stringify({ exit, message, detail })}\n` : `${message}\n`);
-  return EXIT[exit].code;
+  tellFailure(failure);
+  return EXIT[failure.exit].code;
 }

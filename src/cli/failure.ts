@@ -28,3 +28,8 @@ export class CliFailure extends Error {
     return this.exit === 'unanswered' || this.retryAfterMs !== null;
   }
 }
+
+/** On standard error, as JSON where that was asked for. */
+export function tellFailure({ exit, message, detail }: CliFailure): void {
+  process.stderr.write(process.argv.includes('--json') ? `${JSON.stringify({ exit, message, detail })}\n` : `${message}\n`);
+}

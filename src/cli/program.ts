@@ -8,6 +8,7 @@ import { listen, type ListenOptions } from './commands/listen.js';
 import { replay, type ReplayOptions } from './commands/replay.js';
 import { status } from './commands/status.js';
 import { EXIT } from './failure.js';
+import { untilInterrupted } from './interruption.js';
 import { OUTCOMES } from './outcomes.js';
 import { Output } from './output.js';
 
@@ -22,7 +23,7 @@ Exit codes: ${Object.values(EXIT).map(({ code, meaning }) => `${code} ${meaning}
 The service and the key: --url and --key, else SELLO_URL and SELLO_API_KEY, else the demo company of npm start.`;
 
 /** The command line `sello`: what each command takes, and which function does it. Commands that need parts of the service are loaded on demand. */
-export function program(write: (text: string) => void, stop: AbortSignal): Command {
+export function program(write: (text: string) => void): Command {
   const sello = new Command('sello')
     .description('Issue electronic tax documents of Ecuador, and watch what becomes of them.')
     .option('--url <address>', 'where the service is')
@@ -60,7 +61,7 @@ export function program(write: (text: string) => void, stop: AbortSignal): Comma
     .addOption(kind())
     .option('--cursor <cursor>', 'where to go on; default what happens from now on')
     .addOption(new Option('--count <number>', 'end after so many events').argParser(wholeNumber))
-    .action((options: ListenOptions) => listen(api(), output(), options, stop));
+    .action((options: ListenOptions) => listen(api(), output(), options, untilInterrupted()));
 
   sello.command('replay')
     .description('send past events again: by a webhook, or straight to an address of your own')

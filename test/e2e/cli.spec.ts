@@ -140,6 +140,42 @@ describe('the command line', () => {
     }
   });
 
+  describe('interrupted while it waits for an answer', () => {
+    /** Runs it before a gateway that answers no such call, and interrupts it at the first. */
+    const interrupted = async (call: string, signal: NodeJS.Signals, words: readonly string[]): Promise<{ signal: NodeJS.Signals | null; err: string }> => {
+      const gateway = await FailingGateway.before(stack.apiUrl);
+      try {
+        gateway.fail(call, 'silence');
+        return await new Promise((resolve) => {
+          const child = execFile(process.execPath, [ENTRY, ...words], { cwd: folder, env: environment({ SELLO_URL: gateway.url }) }, (error, _out, err) => {
+            resolve({ signal: error?.signal ?? null, err });
+          });
+          const awaiting = setInterval(() => {
+            if (!gateway.calls.some((one) => one.startsWith(call))) return;
+            clearInterval(awaiting);
+            child.kill(signal);
+          }, 50);
+        });
+      } finally {
+        gateway.stop();
+      }
+    };
+
+    it.each(['SIGINT', 'SIGTERM'] as const)('ends at once by %s', async (signal) => {
+      expect(await interrupted('GET /', signal, ['keys', 'list'])).toEqual({ signal, err: '' });
+    });
+
+    it('says with what to repeat the issuing of a document', async () => {
+      const buyer = 'Interrumpida';
+      const { signal, err } = await interrupted('POST /documents', 'SIGTERM', ['--json', 'issue', file('interrupted.json', short({ buyer_name: buyer }))]);
+      const { exit, detail } = JSON.parse(err) as { exit: string; detail: { idempotency_key: string; issue_date: string } };
+      expect([signal, exit]).toEqual(['SIGTERM', 'unanswered']);
+      const again = file('interrupted-again.json', short({ buyer_name: buyer, issue_date: detail.issue_date }));
+      expect(await sello(['--json', 'issue', again, '--idempotency-key', detail.idempotency_key])).toMatchObject({ code: 0, err: '' });
+      expect(await documentsOf(buyer)).toHaveLength(1);
+    });
+  });
+
   it('tells what is wrong, and ends as it went', async () => {
     const refused = await sello(['issue', file('wrong.json', short({ total: 'x', buyer_nmae: 'y' }))]);
     expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/^VALIDATION_FAILED: .*\n {2}buyer_nmae: .*\n {2}total: /)]);

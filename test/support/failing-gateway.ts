@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What comes back instead of the answer: a page of the gateway's own, without asking the service; or half an answer, after it was asked. */
-export type GatewayFault = 401 | 502 | 503 | 'half';
+/** What comes back instead of the answer: a page of the gateway's own, without asking the service; or half an answer, or none, after it was asked. */
+export type GatewayFault = 401 | 502 | 503 | 'half' | 'silence';
 
 /** Stands before the service as a proxy does, and fails calls whose method and path begin with what was named. */
 export class FailingGateway {
@@ -50,6 +50,7 @@ export class FailingGateway {
       return;
     }
     const forwarded = request(`${service}${incoming.url ?? ''}`, { method: incoming.method, headers: incoming.headers }, (answer) => {
+      if (fault === 'silence') return;
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
       if (fault === 'half') answer.once('data', (chunk: Buffer) => outgoing.write(chunk.subarray(0, chunk.length / 2), () => outgoing.destroy()));
       else answer.pipe(outgoing);

@@ -6,7 +6,8 @@ import { SystemClock } from '../../platform/adapters/system-clock.js';
 import { guayaquilDay } from '../../shared/guayaquil.js';
 import { type Api, findingLine } from '../api.js';
 import { documentLines, follow, requireAuthorized } from '../document.js';
-import { CliFailure } from '../failure.js';
+import { CliFailure, tellFailure } from '../failure.js';
+import { tellingIfInterrupted } from '../interruption.js';
 import type { Output } from '../output.js';
 import { onlyPlace } from '../place.js';
 
@@ -36,9 +37,10 @@ export async function issueBody(api: Api, output: Output, given: Record<string, 
     return;
   }
   output.remark(`idempotency key ${key}`);
-  const accepted = await repeatedly(
-    () => api.post<{ document_id: string }>('/documents', { ...body, idempotency_key: key }),
-    (last) => leftOpen(last, key, body['issue_date']),
+  const open = (last: CliFailure): CliFailure => leftOpen(last, key, body['issue_date']);
+  const accepted = await tellingIfInterrupted(
+    repeatedly(() => api.post<{ document_id: string }>('/documents', { ...body, idempotency_key: key }), open),
+    () => tellFailure(open(new CliFailure('unanswered', 'Interrupted before the service answered.'))),
   );
   output.remark(`accepted ${accepted.document_id}`);
   const document = await follow(api, accepted.document_id, wait);
