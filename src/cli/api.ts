@@ -29,10 +29,11 @@ export class Api {
 
   /**
    * One call, whatever comes back.
-   * @throws CliFailure when there is no key, or nobody answers
+   * @throws CliFailure when the address is none, there is no key, or nobody answers
    */
   async open(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: string, signal: AbortSignal = AbortSignal.timeout(TIMEOUT_MS)): Promise<Response> {
     const { url, apiKey } = this.connection;
+    if (!isHttp(url)) throw new CliFailure('usage', `--url or SELLO_URL: ${JSON.stringify(url)} is no address; one begins with http:// or https://`);
     if (apiKey === null) throw new CliFailure('usage', 'no API key: set SELLO_API_KEY, pass --key, or run this where `npm start` was run');
     try {
       return await fetch(url + path, { method, headers: { 'X-API-Key': apiKey, 'Accept-Language': 'en', ...headers }, ...(body === undefined ? {} : { body }), signal });
@@ -54,6 +55,8 @@ export class Api {
     }
   }
 }
+
+const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 /** @throws CliFailure when the connection breaks before the body is whole */
 export async function bodyOf(response: Response): Promise<string> {

@@ -42,6 +42,12 @@ describe('where the command line finds the service', () => {
     expect(cliConnection({}, {}, folder)).toEqual({ url: 'http://127.0.0.1:3000', apiKey: null });
   });
 
+  it('takes what is empty in the environment for not set', () => {
+    local('running.json', { pid: 1, url: 'http://127.0.0.1:3055' });
+    local('demo.json', { api_key: 'svc_test_demo' });
+    expect(cliConnection({}, { SELLO_URL: '', SELLO_API_KEY: '', SELLO_DATA_DIR: '' }, folder)).toEqual({ url: 'http://127.0.0.1:3055', apiKey: 'svc_test_demo' });
+  });
+
   it('is what options say, then the environment', () => {
     local('running.json', { pid: 1, url: 'http://127.0.0.1:3055' });
     const environment = { SELLO_URL: 'https://sello.example.com/', SELLO_API_KEY: 'svc_live_mine' };

@@ -17,13 +17,14 @@ export interface CliConnection {
 
 /**
  * Address and key: from the options, else from SELLO_URL and SELLO_API_KEY, else those of the demo company of `npm start` in this
- * folder, where that listens on this machine.
+ * folder, where that listens on this machine. What is empty in the environment is not set.
  * @param folder where `npm start` was run
  */
 export function cliConnection(options: { readonly url?: string; readonly key?: string }, environment: NodeJS.ProcessEnv = process.env, folder = process.cwd()): CliConnection {
-  const data = environment['SELLO_DATA_DIR'] ?? join(folder, '.sello');
-  const url = options.url ?? environment['SELLO_URL'] ?? read(join(data, 'running.json'), RUNNING)?.url ?? DEFAULT_URL;
-  return { url: url.endsWith('/') ? url.slice(0, -1) : url, apiKey: options.key ?? environment['SELLO_API_KEY'] ?? read(join(data, 'demo.json'), DEMO_TENANT)?.api_key ?? null };
+  const setting = (name: string): string | undefined => environment[name] || undefined;
+  const data = setting('SELLO_DATA_DIR') ?? join(folder, '.sello');
+  const url = options.url ?? setting('SELLO_URL') ?? read(join(data, 'running.json'), RUNNING)?.url ?? DEFAULT_URL;
+  return { url: url.endsWith('/') ? url.slice(0, -1) : url, apiKey: options.key ?? setting('SELLO_API_KEY') ?? read(join(data, 'demo.json'), DEMO_TENANT)?.api_key ?? null };
 }
 
 /** What a file of the local service says; null where it says something else, is not there or was cut short. */

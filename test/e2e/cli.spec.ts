@@ -185,7 +185,12 @@ describe('the command line', () => {
     expect((await sello(['issue', 'nowhere.json'])).code).toBe(2);
     expect((await sello(['issue', file('no.json', '{')])).code).toBe(2);
     expect((await sello(['status'], { SELLO_URL: 'http://127.0.0.1:9' })).code).toBe(3);
-    expect(await sello(['status'], { SELLO_API_KEY: '' })).toMatchObject({ code: 1, err: expect.stringContaining('UNAUTHENTICATED') });
+    expect(await sello(['status'], { SELLO_API_KEY: 'svc_test_nobody' })).toMatchObject({ code: 1, err: expect.stringContaining('UNAUTHENTICATED') });
+    expect(await sello(['status'], { SELLO_API_KEY: '' })).toMatchObject({ code: 2, err: expect.stringContaining('no API key') });
+  });
+
+  it.each(['', 'localhost:3000', 'sello.example.com', 'http://sello.example.com:99999'])('takes the address "%s" for wrong use', async (url) => {
+    expect(await sello(['--url', url, 'status'])).toMatchObject({ code: 2, err: expect.stringContaining(`${JSON.stringify(url)} is no address`) });
   });
 
   it('triggers outcomes at the simulator', async () => {
