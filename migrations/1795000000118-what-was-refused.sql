@@ -19,7 +19,7 @@ as $$
 declare
   wanted text := p_pause ->> 'scope';
   threshold integer := (p_pause ->> 'threshold')::integer;
-  decided_at timestamptz := (p_pause ->> 'decidedAt')::timestamptz;
+  decided_at timestamptz := least((p_pause ->> 'decidedAt')::timestamptz, statement_timestamp());
   -- So long may a call have waited for its turn; beyond, the caller's clock is late.
   late constant interval := interval '5 seconds';
   by_database timestamptz := statement_timestamp() - (p_pause ->> 'ageMs')::double precision * interval '1 millisecond';
@@ -96,8 +96,9 @@ begin
         select true from sri_attempts t
         where t.tenant_id = d.tenant_id and t.document_id = d.id and t.service = 'reception' and t.signing_no = d.signing_no and t.outcome is distinct from 'not_delivered'
         order by t.started_at limit 1), false),
-      -- Asked of those alone that were signed again.
-      'refused_at_authorization', case when d.signing_no > 1 then was_refused_at_authorization(d.tenant_id, d.id) else false end), c.content, c.issuer_snapshot,
+      -- Asked of those alone that may have been refused, which are not most.
+      'refused_at_authorization', case when d.signing_no > 1 or d.content_revision > 1 or d.status = 'RECEPTION_RETRY_SCHEDULED'
+        then was_refused_at_authorization(d.tenant_id, d.id) else false end), c.content, c.issuer_snapshot,
     (select coalesce(jsonb_agg(jsonb_build_object(
        'signingNo', x.signing_no, 'digest', x.digest, 'signedAt', x.signed_at, 'accessKey', x.access_key, 'contentRevision', coalesce(x.content_revision, (
          select max(k.revision) from document_contents k where k.tenant_id = x.tenant_id and k.document_id = x.document_id and k.created_at <= x.signed_at))) order by x.signing_no), '[]')

@@ -2879,6 +2879,12 @@ export interface components {
             asked: number;
             /** @description The SRI waits for the receiver */
             pending_at_sri: boolean;
+            /**
+             * Format: date-time
+             * @description Since when the SRI was asked and gave no answer; left out where it gave one
+             * @example 2026-12-20T15:04:05.000Z
+             */
+            silent_since?: string;
         };
         DocumentCancellationRequestedEvent: {
             /**

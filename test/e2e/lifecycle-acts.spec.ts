@@ -435,6 +435,17 @@ describe('acts on issued documents', () => {
     expect((await act(note.document_id, 'abandon', { reason: 'its invoice is no more' })).status).toBe(200);
   });
 
+  it('a document whose date is out of time is to be abandoned once a refusal at authorization has fixed it', async () => {
+    const mine = await Business.open(stack);
+    const refuse = (code: string, at: string): Promise<void> => addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code, at } });
+    await refuse('52', 'authorization');
+    const { document_id } = await mine.accepted();
+    expect(await mine.settled(document_id)).toMatchObject({ status: 'REJECTED', error: { detail: { suggested_action: 'correct' } } });
+    await refuse('65', 'reception');
+    expect((await mine.call('POST', `/documents/${document_id}/correct`, mine.invoice({ buyer_name: 'Otra Persona' }))).status).toBe(202);
+    expect(await mine.settled(document_id)).toMatchObject({ status: 'REJECTED', error: { detail: { suggested_action: 'abandon', reason: 'date_is_fixed' } } });
+  });
+
   it('a refused document of a restored database comes to a person when the SRI shows what it was corrected to since', async () => {
     await addFaults(stack, { match: { ruc: business.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'reception' } });
     const { document_id } = await business.accepted();

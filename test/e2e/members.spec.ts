@@ -290,6 +290,7 @@ describe('members of a tenant', () => {
       for (const one of [key, second]) {
         expect(verdict(await by(one, 'PATCH', again, { role: 'tenant_admin' }))).toEqual([403, 'FORBIDDEN', 'own_role']);
         expect(verdict(await by(one, 'POST', `${again}/reinvite`))).toEqual([403, 'FORBIDDEN', 'own_role']);
+        expect(verdict(await by(one, 'DELETE', again))).toEqual([403, 'FORBIDDEN', 'own_role']);
       }
       expect((await business.call('PATCH', again, { role: 'accountant' })).status).toBe(200);
       expect((await business.call('POST', `${again}/reinvite`)).status).toBe(200);

@@ -41,11 +41,13 @@ describe('whether the SRI keeps a refusal under the access key', () => {
     await documents.advance(state, { moves, patch: { errorCode: 'SRI_REJECTED' }, work: null }, null, new Date());
     const tenant = { tenantId: seed.tenantId, principal: { kind: 'api_key', id: seed.apiKeyId }, environment: 'TEST' } as const;
     await expect(new StoredDocumentsRepository(transaction).wasRefusedAtAuthorization(tenant, id)).resolves.toBe(kept);
-    // What is signed for the first time was refused nowhere yet; it is not looked for.
-    const isDateFixed = async (signingNo: number): Promise<boolean> => {
-      await database.query('update documents set signing_no = $2 where id = $1', [id, signingNo]);
+    // Of what was neither signed nor corrected nor retried it is not asked.
+    const isDateFixed = async (signingNo: number, revision: number): Promise<boolean> => {
+      await database.query('update documents set signing_no = $2, content_revision = $3 where id = $1', [id, signingNo, revision]);
       return (await documents.load(seed.tenantId, id))!.state.isDateFixed;
     };
-    expect([await isDateFixed(1), await isDateFixed(2)]).toEqual([false, kept]);
+    expect([await isDateFixed(1, 1), await isDateFixed(2, 1), await isDateFixed(1, 2)]).toEqual([false, kept, kept]);
+    await documents.advance((await documents.load(seed.tenantId, id))!.state, { moves: [{ trigger: 'retry_sending' }], patch: {}, work: null }, null, new Date());
+    expect(await isDateFixed(1, 1)).toBe(kept);
   });
 });

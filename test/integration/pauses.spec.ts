@@ -126,7 +126,8 @@ describe('a pause', () => {
       await refuse(await sent(by()), by(), by());
       const before = await pauses();
       expect(before.filter(({ is_open }) => is_open)).toHaveLength(1);
-      const underWay = await sent(by());
+      // Long before it is resumed, on however slow a machine.
+      const underWay = await sent(new Date(by().getTime() - 60_000));
       await resume(before.find(({ is_open }) => is_open)!.id);
       await refuse(underWay, ago(1), by());
       expect(await pauses()).toHaveLength(open * 2 - 1);

@@ -235,6 +235,10 @@ export class MemoryStore implements Store {
     return { access_key: d.access_key };
   }
 
+  private mayHaveBeenRefused(d: DocumentRow): boolean {
+    return d.signing_no > 1 || d.content_revision > 1 || d.status === 'RECEPTION_RETRY_SCHEDULED';
+  }
+
   private wasRefusedAtAuthorization(tenant: string, id: string): boolean {
     const refusals = (this.history.get(`${tenant}/${id}`) ?? []).filter(({ trigger }) => trigger === 'refused');
     return refusals.some(({ detail }) => (detail as { service?: string } | null)?.service === 'authorization');
@@ -398,7 +402,7 @@ export class MemoryStore implements Store {
     const signer = this.certificates.find((c) => c.tenant_id === tenant && c.id === signed?.certificate_id);
     const active = this.certificates.find((c) => c.tenant_id === tenant && c.issuer_id === d.issuer_id && c.is_active);
     return [{
-      document: { ...d, next_attempt_at: d.next_attempt_at === null ? null : iso(d.next_attempt_at), due_step: this.outbox.get(`${tenant}/${id}`)?.step ?? null, signing_sent: this.wasSent(d), refused_at_authorization: d.signing_no > 1 && this.wasRefusedAtAuthorization(tenant, id) },
+      document: { ...d, next_attempt_at: d.next_attempt_at === null ? null : iso(d.next_attempt_at), due_step: this.outbox.get(`${tenant}/${id}`)?.step ?? null, signing_sent: this.wasSent(d), refused_at_authorization: this.mayHaveBeenRefused(d) && this.wasRefusedAtAuthorization(tenant, id) },
       content: content?.content ?? null,
       issuer_snapshot: content?.issuer_snapshot ?? null,
       digests: signings.map(({ signing_no, digest, signed_at, access_key, content_revision }) => ({ signingNo: signing_no, digest, signedAt: iso(signed_at), accessKey: access_key, contentRevision: content_revision })),

@@ -92,6 +92,7 @@ export class DocumentCancellation {
   @ApiProperty({ type: String, format: 'date', ...orNull, description: 'Until when it is watched' }) watch_until: string | null;
   @ApiProperty({ type: 'integer', description: 'How often the SRI was asked' }) asked: number;
   @ApiProperty({ type: Boolean, description: 'The SRI waits for the receiver' }) pending_at_sri: boolean;
+  @ApiProperty({ ...instant, required: false, description: 'Since when the SRI was asked and gave no answer; left out where it gave one', example: '2026-12-20T15:04:05.000Z' }) silent_since?: string;
 }
 
 @ApiSchema({ name: 'DocumentEmail' })

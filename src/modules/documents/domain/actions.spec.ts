@@ -1,6 +1,6 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import { decideAbandon, decideRetry } from './actions.js';
-import { type Decision, type DocumentState, NOT_SIGNED, type SagaPolicy } from './document.js';
+import type { Decision, DocumentState, SagaPolicy } from './document.js';
 import { allows, DOCUMENT_STATUSES, type DocumentStatus, LIFECYCLE, target } from './lifecycle.js';
 
 const NOW = new Date('2026-11-21T15:00:00Z');
@@ -109,7 +109,7 @@ describe('abandon', () => {
 
   it('does not forget that the document was to be signed anew', () => {
     const detail = (isResigning: boolean): unknown => decideAbandon(document('MANUAL_REVIEW_REQUIRED', { isResigning }), 'x', NOW, POLICY).patch.errorDetail;
-    expect([detail(true), detail(false)]).toEqual([{ reason: NOT_SIGNED, abandoned: 'x' }, { abandoned: 'x' }]);
+    expect([detail(true), detail(false)]).toEqual([{ signs_anew: true, abandoned: 'x' }, { abandoned: 'x' }]);
   });
 
   it('is refused in every other state', () => {

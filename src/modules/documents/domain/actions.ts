@@ -1,7 +1,7 @@
 import { DomainError } from '../../../shared/domain-error.js';
 import { classifyRefused } from '../../../sri/soap/classification.js';
 import { awaitsSignature, recheck } from './decide.js';
-import { type Decision, type DocumentPatch, type DocumentState, type Move, NOT_SIGNED, type SagaPolicy, type Work } from './document.js';
+import { type Decision, type DocumentPatch, type DocumentState, type Move, type SagaPolicy, stillToSign, type Work } from './document.js';
 import { type Action, allows, LIFECYCLE } from './lifecycle.js';
 
 /** The fields that decide which actions a document allows. */
@@ -68,8 +68,7 @@ export function decideAbandon(document: DocumentState, reason: string, now: Date
   requireAction(document, 'abandon');
   return {
     moves: [{ trigger: 'abandoned', detail: { reason } }],
-    // A retry of it must know that it was to be signed anew.
-    patch: { errorDetail: { ...(document.isResigning && { reason: NOT_SIGNED }), abandoned: reason } },
+    patch: { errorDetail: { ...stillToSign(document), abandoned: reason } },
     work: recheck(document, now, policy),
   };
 }

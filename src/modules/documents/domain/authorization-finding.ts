@@ -45,12 +45,12 @@ export function findingOf(document: DocumentState, { answer, former = [] }: Answ
   const told = (kind: AuthorizationFinding['kind']): AuthorizationFinding | undefined => before.find((one) => one.kind === kind);
   const authorized = told('authorized');
   if (authorized) return authorized;
-  const unshown = told('unshown');
-  if (found.kind === 'refused' && unshown) return unshown;
+  const another = told('mismatch') ?? told('unshown');
+  if (found.kind === 'refused' && another) return another;
   if (found.kind !== 'absent' && found.kind !== 'former_refused') return found;
   if (told('in_process')) return { kind: 'former_in_process' };
   // That nobody holds it is known only once every question had an answer that says so.
-  return told('mismatch') ?? unshown ?? told('no_answer') ?? told('unusable') ?? found;
+  return another ?? told('no_answer') ?? told('unusable') ?? found;
 }
 
 function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, { isFormer = false } = {}): AuthorizationFinding {

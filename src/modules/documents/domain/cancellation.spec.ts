@@ -100,11 +100,17 @@ describe('a requested cancellation', () => {
     expect(lapse(SILENCE)).toEqual([]);
   });
 
-  it('lapses a month after its days when the SRI has told nothing of it since', () => {
-    const silent = (at: string): unknown => decideConsultation(document(requested()), SILENCE, new Date(at), POLICY).moves;
+  it('lapses when the SRI was asked for a month after its days and has told nothing of it', () => {
+    const asked = (cancellation: Cancellation, at: string, answer: ConsultationAnswer = SILENCE): Decision => decideConsultation(document(cancellation), answer, new Date(at), POLICY);
+    const after = (decision: Decision): Cancellation => decision.patch.cancellation!;
     expect(requested().watchUntil).toBe('2026-12-12');
-    expect(silent('2027-01-11T15:00:00Z')).toEqual([]);
-    expect(silent('2027-01-12T15:00:00Z')).toEqual([{ trigger: 'cancellation_lapsed', detail: { reason: 'sri_silent' } }]);
+    // Nobody asked for two months: one question without an answer says nothing.
+    const silent = after(asked(requested(), '2027-01-20T15:00:00Z'));
+    expect(silent.silentSince).toBe('2027-01-20T15:00:00.000Z');
+    expect(asked(silent, '2027-02-19T15:00:00Z').moves).toEqual([]);
+    expect(after(asked(silent, '2027-02-19T15:00:00Z')).silentSince).toBe(silent.silentSince);
+    expect(asked(silent, '2027-02-20T15:00:00Z').moves).toEqual([{ trigger: 'cancellation_lapsed', detail: { reason: 'sri_silent' } }]);
+    expect(after(asked(silent, '2027-02-20T15:00:00Z', consulted('pending_annulment')))).not.toHaveProperty('silentSince');
   });
 
   it('lapses when its days are over and the SRI no longer tells, although the receiver was asked when it last told', () => {

@@ -125,13 +125,11 @@ export function decideAnnulled(document: DocumentState, annulment: Annulment, re
 }
 
 /** Whether it is still watched: to its last day or, where the rules set none, for a while from the request on. */
-const isWatched = (cancellation: Cancellation, now: Date): boolean => guayaquilDay(now) <= watchedUntil(cancellation);
+const isWatched = ({ watchUntil, requestedAt }: Cancellation, now: Date): boolean =>
+  guayaquilDay(now) <= (watchUntil ?? addDays(guayaquilDay(new Date(requestedAt)), OPEN_WATCH_DAYS));
 
-/** Of a document that the SRI tells nothing of for so long after the last day, it tells nothing any more. */
+/** Of a document that is watched no more, and of which the SRI has told nothing for so long however often it was asked, it tells nothing any more. */
 const MOST_SILENT_DAYS = 30;
-
-/** The last day of the watch. */
-const watchedUntil = ({ watchUntil, requestedAt }: Cancellation): string => watchUntil ?? addDays(guayaquilDay(new Date(requestedAt)), OPEN_WATCH_DAYS);
 
 /**
  * Holidays are not known here: so many days after the last day the portal may still annul, as where Carnival follows a weekend or
@@ -161,6 +159,8 @@ export function decideWithdrawal(document: DocumentState, answer: ConsultedAnswe
 /** An answer of the consultation service that was given. */
 export type ConsultedAnswer = Extract<ConsultationAnswer, { kind: 'state' | 'unknown' }>;
 
+const isGiven = (answer: ConsultationAnswer): answer is ConsultedAnswer => answer.kind === 'state' || answer.kind === 'unknown';
+
 const isAnnulled = (answer: ConsultationAnswer): boolean => answer.kind === 'state' && answer.state === 'annulled';
 
 /** Whether the receiver is asked. If the SRI no longer says, its last answer stands while the watch lasts. */
@@ -187,7 +187,8 @@ export function decideConsultation(document: DocumentState, answer: Consultation
   if (reason !== null) {
     return { moves: [{ trigger: 'cancellation_lapsed', detail: { reason } }], patch: { cancellation: null }, work: null };
   }
-  const next = { ...cancellation, asked: cancellation.asked + 1, pendingAtSri: pendingAfter(cancellation, answer) };
+  const { silentSince = now.toISOString(), ...told } = cancellation;
+  const next = { ...told, asked: cancellation.asked + 1, pendingAtSri: pendingAfter(cancellation, answer), ...(!isGiven(answer) && { silentSince }) };
   return { moves: [], patch: { cancellation: next }, work: watch(next, now, policy) };
 }
 
@@ -196,7 +197,8 @@ function lapseReason(cancellation: Cancellation, answer: ConsultationAnswer, now
   if (isWatched(cancellation, now)) return null;
   if (answer.kind === 'state') return answer.state === 'pending_annulment' ? null : 'not_annulled_in_time';
   if (answer.kind === 'unknown') return 'sri_no_longer_tells';
-  return guayaquilDay(now) > addDays(watchedUntil(cancellation), MOST_SILENT_DAYS) ? 'sri_silent' : null;
+  const { silentSince } = cancellation;
+  return silentSince !== undefined && guayaquilDay(now) > addDays(guayaquilDay(new Date(silentSince)), MOST_SILENT_DAYS) ? 'sri_silent' : null;
 }
 
 /**

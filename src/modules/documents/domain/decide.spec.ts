@@ -117,6 +117,11 @@ describe('a document that was corrected', () => {
     }
   });
 
+  it('comes to a person where a former key shows another document, also if the current one was refused', () => {
+    const another = { ...former, comprobante: '<factura>theirs</factura>' };
+    for (const now of [entriesOf(entry('NO AUTORIZADO')), entriesOf()]) expect(ask('AUTHORIZATION_PENDING', asked(now, entriesOf(another)), redated).moves).toEqual([{ trigger: 'mismatch' }]);
+  });
+
   it('is not sent again while the SRI is at work on its former version', () => {
     expect(ask('RECEPTION_UNKNOWN', asked(entriesOf(), entriesOf(entry('EN PROCESO', { comprobante: null }))), { ...redated, suspicion: null })).toMatchObject({ moves: [], work: { step: 'authorize' } });
     expect(ask('RECEPTION_UNKNOWN', asked(entriesOf(), entriesOf()), { ...redated, suspicion: null })).toMatchObject({ moves: [{ trigger: 'not_found' }], work: { step: 'submit' } });
@@ -262,6 +267,7 @@ describe('an answer of authorization', () => {
         expect([end(from, decision), decision.patch.errorCode, after(decision)]).toEqual(['MANUAL_REVIEW_REQUIRED', 'ANSWER_MISMATCH', 86_400_000]);
         expect(decideReconciliation(document(from), answersOf(answer), NOW, POLICY).moves).toEqual([{ trigger: 'mismatch' }]);
         expect(ask('MANUAL_REVIEW_REQUIRED', answer, { errorCode: 'ANSWER_MISMATCH' })).toMatchObject({ moves: [], patch: {} });
+        expect([ask(from, answer).patch.errorDetail, ask(from, answer, { isResigning: true }).patch.errorDetail]).toMatchObject([expect.not.objectContaining({ signs_anew: true }), { signs_anew: true }]);
       }
     }
   });
@@ -270,16 +276,19 @@ describe('an answer of authorization', () => {
     const remedy = (isDateFixed: boolean, ...codes: string[]): unknown => decide(document('SUBMITTED_TO_SRI', { isDateFixed }), returned(...codes), NOW, POLICY).patch.errorDetail;
     expect(remedy(true, '65')).toEqual({ suggested_action: 'abandon', reason: 'date_is_fixed' });
     expect(remedy(true, '52', '065')).toEqual({ suggested_action: 'abandon', reason: 'date_is_fixed' });
+    // This very refusal fixes it.
+    expect(ask('AUTHORIZATION_PENDING', answered(entry('NO AUTORIZADO', { messages: [message('65')] }))).patch.errorDetail).toEqual({ suggested_action: 'abandon', reason: 'date_is_fixed' });
     expect([remedy(false, '65'), remedy(true, '52')]).toEqual([{ suggested_action: 'correct' }, { suggested_action: 'correct' }]);
   });
 
-  it('a refusal was decided when the SRI says, unless its clock is late or ahead', () => {
+  it('a refusal was decided when the SRI says, but not before the document was sent', () => {
     const sent = new Date('2026-11-21T14:00:00Z');
-    const decidedAt = (fechaAutorizacion: string): Date | null | undefined => {
+    const decided = (fechaAutorizacion: string): unknown => {
       const blocked = answered(entry('NO AUTORIZADO', { fechaAutorizacion, messages: [message('57')] }));
-      return ask('AUTHORIZATION_PENDING', blocked, { firstSentAt: sent, signings: [{ ...signing(2, OURS), signedAt: sent }] }).pause?.decidedAt;
+      return ask('AUTHORIZATION_PENDING', blocked, { firstSentAt: sent, signings: [{ ...signing(2, OURS), signedAt: sent }] }).pause;
     };
-    expect([decidedAt('2026-11-21T09:30:00-05:00'), decidedAt('2026-11-21T08:50:00-05:00'), decidedAt('2026-11-21T10:05:00-05:00')]).toEqual([new Date('2026-11-21T14:30:00Z'), sent, NOW]);
+    const [told, worker] = ['sri', 'worker'].map((by) => (at: Date) => ({ decidedAt: at, by }));
+    expect([decided('2026-11-21T09:30:00-05:00'), decided('2026-11-21T08:50:00-05:00'), decided('')]).toMatchObject([told!(new Date('2026-11-21T14:30:00Z')), worker!(sent), worker!(sent)]);
   });
 
   it('a refusal names the service that gave it, also where a caller’s question overtakes the answer of reception', () => {

@@ -3,7 +3,7 @@ import type { SriMessage } from '../../../sri/soap/message.js';
 import type { ReceptionAnswer } from '../../../sri/soap/reception.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
 import { type Answers, type Authorization, type AuthorizationFinding, findingOf, instantOf } from './authorization-finding.js';
-import { type Decision, type DocumentPatch, type DocumentState, type Move, type SagaPolicy, type Signing, type Work, waitOf } from './document.js';
+import { type Decision, type DocumentPatch, type DocumentState, type Move, type Pause, type SagaPolicy, type Signing, stillToSign, type Work, waitOf } from './document.js';
 import { isSettled, LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
 import { deadlinePastSilence } from './silence.js';
 
@@ -67,7 +67,7 @@ function decideReception(document: DocumentState, answer: ReceptionAnswer, now: 
           return { moves: [{ trigger: 'transient' }], patch: { sriMessages: messages }, work: { step: 'submit', dueAt: retryAt, unsent: false } };
         case 'refused':
         case 'blocked':
-          return refused(document, 'reception', messages, verdict, now, now, policy);
+          return refused(document, 'reception', messages, verdict, decidedNow(now), now, policy);
       }
     }
   }
@@ -110,12 +110,12 @@ function held(document: DocumentState, trigger: 'received' | 'held_by_sri', now:
 }
 
 /** @param service who refused: what authorization refuses stays registered under the access key */
-function refused(document: DocumentState, service: 'reception' | 'authorization', messages: readonly SriMessage[], verdict: Verdict, decidedAt: Date, now: Date, policy: SagaPolicy): Decision {
+function refused(document: DocumentState, service: 'reception' | 'authorization', messages: readonly SriMessage[], verdict: Verdict, decided: Decided, now: Date, policy: SagaPolicy): Decision {
   return {
     moves: [{ trigger: 'refused', detail: { service } }],
-    patch: { ...problem('SRI_REJECTED', remedyOf(verdict, document.isDateFixed && refusesDate(messages))), suspicion: null, sriMessages: messages },
+    patch: { ...problem('SRI_REJECTED', remedyOf(verdict, (service === 'authorization' || document.isDateFixed) && refusesDate(messages))), suspicion: null, sriMessages: messages },
     work: recheck(document, now, policy),
-    ...(verdict.scope !== undefined && verdict.code !== null && { pause: { scope: verdict.scope, code: verdict.code, threshold: 1, decidedAt } }),
+    ...(verdict.scope !== undefined && verdict.code !== null && { pause: { scope: verdict.scope, code: verdict.code, threshold: 1, ...decided } }),
   };
 }
 
@@ -130,10 +130,15 @@ function remedyOf({ mendable, scope, code, ours }: Verdict, isTooLate: boolean):
   return scope === undefined ? { suggested_action: 'retry' } : { suggested_action: 'resume_pause_then_retry', scope, sri_code: code };
 }
 
-/** As the SRI says, but not before the document was last signed or sent, and at the latest now: its clock may be late, or ahead. */
-function decidedAtOf(document: DocumentState, told: Date | null, now: Date): Date {
-  const known = latestOf(told, handedOverAt(document));
-  return known < now ? known : now;
+type Decided = Pick<Pause, 'decidedAt' | 'by'>;
+
+const decidedNow = (now: Date): Decided => ({ decidedAt: now, by: 'worker' });
+
+/** As the SRI says, unless its clock is late: not before the document was last signed or sent. */
+function decidedWhen(document: DocumentState, told: Date | null, now: Date): Decided {
+  const handedOver = handedOverAt(document);
+  if (told !== null && told > handedOver) return { decidedAt: told, by: 'sri' };
+  return { decidedAt: handedOver < now ? handedOver : now, by: 'worker' };
 }
 
 /** When the bytes that the SRI decides on were made or first sent. */
@@ -193,7 +198,7 @@ function decideFinding(document: DocumentState, found: AuthorizationFinding, now
     case 'refused':
       // What is about to be signed anew was refused before: that verdict is known and spent.
       if (!hasMove(status, 'refused') || awaitsSignature(document)) return wait(document, found.kind, now, policy);
-      return refused(document, 'authorization', found.messages, classifyRefused(found.messages), decidedAtOf(document, found.decidedAt, now), now, policy);
+      return refused(document, 'authorization', found.messages, classifyRefused(found.messages), decidedWhen(document, found.decidedAt, now), now, policy);
     case 'former_refused':
     case 'absent':
       if (found.kind === 'former_refused' && isOverdue(document, now) && isOnlyRegistered(document)) return refusedWithFormer(document, found.messages, now, policy);
@@ -210,7 +215,7 @@ function decideFinding(document: DocumentState, found: AuthorizationFinding, now
 const isNews = ({ status, errorCode }: DocumentState): boolean => hasMove(status, 'mismatch') && errorCode !== 'ANSWER_MISMATCH';
 
 function mismatched(document: DocumentState, now: Date, policy: SagaPolicy, reason?: string): Decision {
-  const detail = { suggested_action: 'contact_support', ...(reason !== undefined && { reason }) };
+  const detail = { suggested_action: 'contact_support', ...(reason !== undefined && { reason }), ...stillToSign(document) };
   return { moves: [{ trigger: 'mismatch' }], patch: problem('ANSWER_MISMATCH', detail), work: recheck(document, now, policy) };
 }
 
@@ -227,7 +232,7 @@ function isOnlyRegistered(document: DocumentState): boolean {
 /** Counts as refused with the former bytes, so that it can be corrected or sent again. What that refusal blocked was known then. */
 function refusedWithFormer(document: DocumentState, messages: readonly SriMessage[], now: Date, policy: SagaPolicy): Decision {
   const { scope: _known, ...verdict } = classifyRefused(messages);
-  return refused(document, 'authorization', messages, verdict, now, now, policy);
+  return refused(document, 'authorization', messages, verdict, decidedNow(now), now, policy);
 }
 
 /** Whether its bytes may go (again) once the SRI says that it does not hold them. */
@@ -293,7 +298,7 @@ function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decis
       moves: [{ trigger: 'sequential_taken' }],
       patch: problem('SEQUENTIAL_TAKEN', { suggested_action: 'raise_counter_then_abandon' }),
       work: recheck(document, now, policy),
-      pause: { scope: 'emission_point', code: '45', threshold: TAKEN_IN_A_ROW, decidedAt: null },
+      pause: { scope: 'emission_point', code: '45', threshold: TAKEN_IN_A_ROW, decidedAt: null, by: 'worker' },
     };
   }
   if (document.receptionAttempts >= policy.maxReceptionAttempts) return exhausted(document, [{ trigger: 'gave_up' }], {}, now, policy);

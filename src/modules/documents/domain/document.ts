@@ -62,6 +62,8 @@ export interface Cancellation {
   readonly asked: number;
   /** The SRI said PENDIENTE DE ANULAR: the receiver is asked. */
   readonly pendingAtSri: boolean;
+  /** Since when the SRI was asked and gave no answer; absent where it gave its last one. */
+  readonly silentSince?: string;
 }
 
 /** Columns of `documents` that a decision sets; absent = unchanged. */
@@ -90,6 +92,8 @@ export interface Pause {
   readonly threshold: number;
   /** When the SRI said so. A scope that it has served since, or that somebody has resumed since, is not paused. Null: it is paused in any case. */
   readonly decidedAt: Date | null;
+  /** Whose clock tells that. */
+  readonly by: 'sri' | 'worker';
 }
 
 export interface Move {
@@ -142,6 +146,9 @@ export const MAX_LOST_LEASES = 3;
 
 /** `reason` in the `error_detail` of a document whose workers vanished before it was signed anew: the next retry signs it. */
 export const NOT_SIGNED = 'not_signed_anew';
+
+/** The same in the `error_detail` of one about which something else is to be said. */
+export const stillToSign = ({ isResigning }: DocumentState): { readonly signs_anew?: true } => (isResigning ? { signs_anew: true } : {});
 
 /** The `attempt`-th wait (from 0) of a ladder whose last step repeats. */
 export function waitOf(ladder: readonly number[], attempt: number): number {

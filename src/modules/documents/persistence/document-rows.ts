@@ -78,7 +78,8 @@ function isSigningSpent({ document: d, digests }: LoadedRow): boolean {
   if (current === undefined) return false;
   const isOfThisContent = current.accessKey === d['access_key'] && (current.contentRevision ?? d['content_revision']) === d['content_revision'];
   // It was to be signed anew, and was not: what it was retried for is still to be done.
-  const failed = d['error_code'] === 'SIGNING_FAILED' || (d['error_detail'] as { reason?: unknown } | null)?.reason === NOT_SIGNED;
+  const detail = d['error_detail'] as { readonly reason?: unknown; readonly signs_anew?: unknown } | null;
+  const failed = d['error_code'] === 'SIGNING_FAILED' || detail?.reason === NOT_SIGNED || detail?.signs_anew === true;
   return d['due_step'] === 'prepare' || failed || !isOfThisContent;
 }
 

@@ -147,9 +147,9 @@ export class DocumentsRepository {
     return creditHolders(this.transaction, tenantId, originalId, exceptId);
   }
 
-  /** How old the refusal is goes with it: what its scope was resumed since is told by the database's clock. */
-  private pauseRow(pause: Pause, now: Date): Record<string, unknown> {
-    const ageMs = pause.decidedAt === null ? null : now.getTime() - pause.decidedAt.getTime();
+  /** How old the refusal is goes with it where this worker's clock tells: what its scope was resumed since is told by the database's. */
+  private pauseRow({ by, ...pause }: Pause, now: Date): Record<string, unknown> {
+    const ageMs = by === 'sri' || pause.decidedAt === null ? null : now.getTime() - pause.decidedAt.getTime();
     return { id: this.ids.uuid(), event_id: this.ids.uuid(), ...pause, ageMs };
   }
 

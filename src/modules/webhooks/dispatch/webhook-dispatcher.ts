@@ -74,7 +74,9 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnModuleDestro
     const claimedAt = this.clock.now();
     const leaseMs = this.settings.WEBHOOK_TIMEOUT_SECONDS * 1_000 + LEASE_MARGIN_MS;
     const claimed = await this.work.claim(token, claimedAt, leaseMs, { room, roomForFailing, perWebhook });
-    for (const delivery of claimed) this.follow(delivery, { token, claimedAt, leaseMs });
+    // Time may have run out meanwhile: then nobody waits for what is begun.
+    if (this.shutdown.timeIsUp.aborted) await Promise.all(claimed.map((delivery) => this.handBack(delivery, token)));
+    else for (const delivery of claimed) this.follow(delivery, { token, claimedAt, leaseMs });
   }
 
   private follow(delivery: ClaimedDelivery, lease: DeliveryLease): void {

@@ -62,7 +62,7 @@ export async function writeBackup(url: string, folder: string, now: Date, report
     await client.query('commit');
     writeFileSync(manifestFile(unfinished), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600, flush: true });
     renameSync(unfinished, folder);
-    await flush(parent);
+    await flush(parent).catch((error: unknown) => report(`${folder} is whole, but its name may be lost with the power: ${reasonOf(error)}`));
     return manifest;
   } catch (error) {
     if (made) remove(unfinished, report);
