@@ -36,6 +36,7 @@ describe('the TCP proxy', () => {
 
   beforeEach(async () => {
     echo = createServer({ allowHalfOpen: true }, (socket) => {
+      open.push(socket);
       socket.on('error', () => undefined);
       socket.pipe(socket);
     }).listen(0, '127.0.0.1');
@@ -86,6 +87,7 @@ describe('the TCP proxy', () => {
     echo.removeAllListeners('connection');
     const ended = new Promise<void>((resolve) => {
       echo.on('connection', (socket: Socket) => {
+        open.push(socket);
         socket.on('error', () => undefined);
         socket.on('data', (data: Buffer) => seen.push(data));
         socket.once('end', resolve);
