@@ -5,7 +5,7 @@ import { CliFailure, EXIT, tellFailure } from './cli/failure.js';
 import { program } from './cli/program.js';
 import { commandFailure } from './platform/run-command.js';
 
-/** The command line: `npx sello`, or `npm run cli --`, which builds only where nothing is built yet: a build changes what a running service runs. */
+// The command line: `npx sello`, or `npm run cli --`, which builds only where nothing is built yet: a build changes what a running service runs.
 
 // Whoever reads only the first lines closes the pipe.
 process.stdout.on('error', () => process.exit(EXIT.ok.code));

@@ -56,7 +56,7 @@ export class Api {
   }
 }
 
-const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+export const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 /** @throws CliFailure when the connection breaks before the body is whole */
 export async function bodyOf(response: Response): Promise<string> {

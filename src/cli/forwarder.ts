@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fetch } from 'undici';
 import { SECRET_PREFIX, signedHeaders } from '../modules/webhooks/public.js';
 import { SystemClock } from '../platform/adapters/system-clock.js';
+import { isHttp } from './api.js';
 import { CliFailure } from './failure.js';
 import type { SelloEvent } from './events.js';
 
@@ -20,7 +21,7 @@ export class Forwarder {
    * @throws CliFailure for what is no address or no secret
    */
   static to(address: string, secret?: string): Forwarder {
-    if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) throw new CliFailure('usage', `${address}: an http address was expected`);
+    if (!isHttp(address)) throw new CliFailure('usage', `${address}: an http address was expected`);
     if (secret !== undefined && !secret.startsWith(SECRET_PREFIX)) throw new CliFailure('usage', `the secret begins with ${SECRET_PREFIX}`);
     return new Forwarder(address, secret ?? `${SECRET_PREFIX}${randomBytes(32).toString('base64')}`);
   }

@@ -141,7 +141,7 @@ function decidedWhen(document: DocumentState, told: Date | null, now: Date): Dec
   return { decidedAt: handedOver < now ? handedOver : now, by: 'worker' };
 }
 
-/** When the bytes that the SRI decides on were made or first sent. */
+/** When the bytes that the SRI decides on were made or first sent: what was corrected or retried weeks later was signed then. */
 const handedOverAt = ({ firstSentAt, signings }: DocumentState): Date => latestOf(firstSentAt, signings.at(-1)?.signedAt);
 
 const latestOf = (...instants: readonly (Date | null | undefined)[]): Date => instants.reduce<Date>((last, one) => (one && one > last ? one : last), new Date(0));
@@ -154,11 +154,8 @@ function exhausted(document: DocumentState, moves: readonly Move[], patch: Docum
  * A decided document is compared with the SRI daily for a while: an authorization found late wins (ficha técnica §5.11).
  * @param withinMs where it is not to wait as long as the policy says
  */
-export function recheck({ firstSentAt, signings }: DocumentState, now: Date, policy: SagaPolicy, withinMs = policy.recheckEveryMs): Work | null {
-  if (firstSentAt === null) return null;
-  // A correction or a retry of weeks later was sent again since.
-  const lastSigning = signings.at(-1)?.signedAt ?? firstSentAt;
-  if (now >= after(lastSigning > firstSentAt ? lastSigning : firstSentAt, policy.recheckForMs)) return null;
+export function recheck(document: DocumentState, now: Date, policy: SagaPolicy, withinMs = policy.recheckEveryMs): Work | null {
+  if (document.firstSentAt === null || now >= after(handedOverAt(document), policy.recheckForMs)) return null;
   return { ...ask(after(now, Math.min(withinMs, policy.recheckEveryMs))), recheck: true };
 }
 

@@ -54,10 +54,11 @@ export function requireNoOwnReturn(actor: Actor, member: Member): void {
 
 /**
  * A key that removed its maker would not be known for theirs any more.
- * @throws DomainError FORBIDDEN when a key of the member's acts
+ * @throws DomainError FORBIDDEN when a key of the member's acts, or of whoever is invited anew
  */
 export function requireNotOfTheirs(actor: Actor, member: Member): void {
   if (actor.role === 'api_key' && actor.memberId === member.id) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
+  requireNotTheirMaker(actor, member.email);
 }
 
 /**

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { requireMayTouch, requireNotOfTheirs, requireNotTheirMaker, requireOwnerLeft } from '../domain/authority.js';
+import { requireMayTouch, requireNotOfTheirs, requireOwnerLeft } from '../domain/authority.js';
 import { MembersRepository } from '../persistence/members.repository.js';
 
 /** Takes a member out of the tenant, or an invitation back; the person's account stays. Keys that the member made go on unless they are to be revoked. */
@@ -30,7 +30,6 @@ export class RemoveMemberHandler implements ICommandHandler<RemoveMember> {
       ({ actor, member, otherOwners }) => {
         requireMayTouch(actor, member);
         requireNotOfTheirs(actor, member);
-        requireNotTheirMaker(actor, member.email);
         requireOwnerLeft(member, otherOwners);
         // No list knows the member any more.
         const detail = { email: member.email, role: member.role, status: member.status };
