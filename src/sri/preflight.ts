@@ -5,6 +5,7 @@ import { documentType } from './document-types/registry.js';
 import { checkBeyondBmp } from './document-types/rules/beyond-bmp.js';
 import { defineRules, finding, MOST_FINDINGS } from './document-types/rules/rule.js';
 import { checkShape } from './document-types/rules/shape.js';
+import { Positions } from './positions.js';
 import { MAX_DOCUMENT_BYTES, validateAgainstSchema, type SchemaProblem } from './xml/schema.js';
 
 const RULES = defineRules({
@@ -121,21 +122,15 @@ function schemaFindings(
   content: DocumentContent,
   known: readonly Finding[],
 ): readonly Finding[] {
-  const errors = known.filter(({ severity }) => severity === 'error').map(({ pointer }) => pointer);
+  const spoken = new Positions(known.filter(({ severity }) => severity === 'error').map(({ pointer }) => pointer));
   const pointers = type.pointersFor?.(content) ?? type.schemaPointers;
   const byPosition = new Map<string, Finding>();
   for (const problem of validateAgainstSchema(xml, type.schemaFile(content))) {
     const pointer = pointerOf(problem, pointers);
-    if (byPosition.has(pointer) || errors.some((error) => overlap(error, pointer))) continue;
+    if (byPosition.has(pointer) || spoken.overlap(pointer)) continue;
     byPosition.set(pointer, finding(RULES.schema, pointer, null, problem.message));
   }
   return [...byPosition.values()];
-}
-
-/** Whether one position is the other or lies in it; the document as a whole overlaps only itself. */
-function overlap(one: string, other: string): boolean {
-  if (one === '' || other === '') return one === other;
-  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
 }
 
 /** From `/factura/detalles/detalle[2]/descripcion` to `/lines/1/description`, by the nearest listed ancestor. */

@@ -154,6 +154,10 @@ describe('the audit log of a tenant', () => {
       const id = await refused('52', 'authorization');
       return { answer: await owner.call('POST', `/documents/${id}/abandon`, { reason: 'No procede' }), target: id, detail: { reason: 'No procede' } };
     }],
+    ['document.deleted', 'document', async () => {
+      const id = (await owner.call('POST', '/documents/drafts', business.invoice())).body['id'] as string;
+      return { answer: await owner.call('DELETE', `/documents/${id}`), target: id, detail: { document_type: '01' } };
+    }],
     ['document.cancellation_requested', 'document', async () => {
       const id = await authorized();
       return { answer: await owner.call('POST', `/documents/${id}/cancel`, { reason: 'Error' }), target: id, detail: { reason: 'Error' } };

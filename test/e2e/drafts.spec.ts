@@ -122,6 +122,9 @@ describe('drafts and what follows an issued document', () => {
     expect(created.body).toMatchObject({ total: '11.49' });
     const tipped = await business.call<Body>('PATCH', `/documents/${created.body.id}`, { tip: '1.00' });
     expect(tipped.body).toMatchObject({ total: '11.49', total_tax: '1.49', warnings: [{ rule: 'payments.defaulted' }, { rule: 'totals.total', pointer: '/total', expected: '12.49', actual: '11.49' }] });
+    // As a form sends back what it was told.
+    const echoed = await business.call<Body>('PATCH', `/documents/${created.body.id}`, { withholding: null });
+    expect(echoed.body).toMatchObject({ total: '11.49', total_tax: '1.49' });
   });
 
   it('computes totals anew beside a total of discounts that the caller gave, and keeps that one', async () => {
@@ -145,6 +148,16 @@ describe('drafts and what follows an issued document', () => {
       const told = body.detail.filter(({ loc }) => loc[1] !== 'lines').map(({ loc, type }) => `${loc[1]} ${type}`);
       expect([path, status, told.sort()]).toEqual([path, 400, ['numeric_code string_pattern_mismatch', 'taxes missing', 'total decimal_parsing', 'total_tax missing']]);
     }
+  });
+
+  it('refuses lines that itemise more taxes than a document may have groups', async () => {
+    const taxes = (line: number): object[] => Array.from({ length: 20 }, (_, index) => ({ tax_code: '3', tax_rate_code: String(20 * line + index), taxable_base: '0', rate: '0', tax_amount: '0' }));
+    const many = (count: number): Invoice => ({ ...FROM_LINES, lines: Array.from({ length: count }, (_, line) => ({ ...LINES[0], line_number: line + 1, taxes: taxes(line) })) });
+    const created = await draft(many(10));
+    expect([created.status, (created.body['taxes'] as unknown[]).length]).toEqual([201, 200]);
+    expect((await business.call('PATCH', `/documents/${created.body.id}`, { buyer_name: 'Otra Persona' })).status).toBe(200);
+    const refused = await draft(many(11));
+    expect([refused.status, refused.body]).toMatchObject([422, { detail: [{ loc: ['body', 'taxes'], type: 'too_long' }] }]);
   });
 
   it('refuses lines whose amounts fit and whose computed totals do not', async () => {

@@ -20,7 +20,10 @@ const SUBTOTAL = { about: 'Amount before taxes and discounts', example: '100.00'
 const TOTAL_TAX = { about: 'Sum of the taxes', example: '15.00' } as const;
 const TOTAL = { about: 'subtotal - total_discount + total_tax (+ tip)', example: '115.00' } as const;
 const IDEMPOTENCY_KEY = { min: 1, max: 255, nullable: true, about: 'Prevents duplicates; one namespace per issuer, for ever' } as const;
-const TAXES = { min: 1, max: 200, about: 'The lines grouped by tax and rate' } as const;
+
+/** Groups of taxes that a document may have, which are more than any has. */
+export const MOST_TAXES = 200;
+const TAXES = { min: 1, max: MOST_TAXES, about: 'The lines grouped by tax and rate' } as const;
 
 /** Fields that a draft or dry run gives all together, or leaves to the service all together. */
 export const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;

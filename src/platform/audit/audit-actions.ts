@@ -62,6 +62,7 @@ export const AUDIT_ACTIONS = [
   'document.reconciled',
   'document.corrected',
   'document.abandoned',
+  'document.deleted',
   'document.cancellation_requested',
   'document.cancellation_withdrawn',
   'webhook.created',

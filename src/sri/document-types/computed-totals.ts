@@ -22,8 +22,10 @@ export function withComputedTotals(content: DocumentContent, issuer: IssuerSnaps
   const lines = type?.normalise({ ...content, taxes: [] }, issuer).content.lines ?? content.lines;
   const discount = sum(lines.map((line) => line.discount));
   const subtotal = sum(lines.map((line) => line.subtotal)).plus(discount);
+  const itemised = new Map(groups(content.lines.flatMap((line) => line.taxes ?? [])).map((tax) => [groupKey(tax), tax]));
+  const asOf = ratesDay(content);
   const summed = groups(lines.flatMap((line) => line.taxes ?? []));
-  const taxes = summed.map((tax) => (content.documentType === '05' ? ofBase(tax, ratesDay(content)) : ofLines(tax, content)));
+  const taxes = summed.map((tax) => (content.documentType === '05' ? ofBase(tax, asOf) : ofLines(tax, itemised.get(groupKey(tax)), asOf)));
   const totalTax = sum(taxes.map((tax) => tax.taxAmount));
   return {
     ...content,
@@ -71,12 +73,11 @@ function groups(taxes: readonly DocumentTax[]): readonly DocumentTax[] {
  * difference (message 52): the tax of the base, whose cents `withLineTaxes` spreads. What lines itemise stands, and the rest of the
  * group is judged without it.
  */
-function ofLines(tax: DocumentTax, content: DocumentContent): DocumentTax {
-  const itemised = content.lines.flatMap(({ taxes }) => (taxes ?? []).filter((one) => groupKey(one) === groupKey(tax)));
-  const told = sum(itemised.map((one) => one.taxAmount));
-  const restOfBase = dec(tax.taxableBase).minus(sum(itemised.map((one) => one.taxableBase)));
-  const rest = ofBase({ ...tax, taxableBase: money(restOfBase), taxAmount: money(dec(tax.taxAmount).minus(told)) }, ratesDay(content));
-  const amount = money(dec(rest.taxAmount).plus(told));
+function ofLines(tax: DocumentTax, itemised: DocumentTax | undefined, asOf: string): DocumentTax {
+  const { taxableBase, taxAmount: told } = itemised ?? { taxableBase: '0', taxAmount: '0' };
+  const restOf = (whole: string, part: string): string => money(dec(whole).minus(dec(part)));
+  const rest = ofBase({ ...tax, taxableBase: restOf(tax.taxableBase, taxableBase), taxAmount: restOf(tax.taxAmount, told) }, asOf);
+  const amount = money(dec(rest.taxAmount).plus(dec(told)));
   return nearly(amount, tax.taxAmount) ? tax : { ...tax, taxAmount: amount };
 }
 

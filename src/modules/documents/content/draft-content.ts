@@ -2,7 +2,7 @@ import { ValidationFailure } from '../../../platform/http/validation-failure.js'
 import { dec, isTooLarge, WHOLE_DIGITS } from '../../../shared/decimal.js';
 import { hasComputableTotals, withComputedTotals } from '../../../sri/document-types/computed-totals.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
-import { COMPUTABLE } from '../documents.dto.js';
+import { COMPUTABLE, MOST_TAXES } from '../documents.dto.js';
 import { namedInFull } from '../domain/modified-document.js';
 import type { CompleteDraft } from './catalogue-lines.js';
 import { toContent } from './document-content.js';
@@ -43,9 +43,16 @@ function withTotals(body: CompleteDraft, issuer: IssuerSnapshot): DocumentConten
     throw new ValidationFailure(COMPUTABLE.map((field) => ({ loc: ['body', field], type: 'missing', input: null, ctx: {} })));
   }
   const computed = withComputedTotals(content, issuer);
+  refuseTooManyGroups(computed);
   refuseTooLarge(computed);
   // A discount that the caller gave stands, to be checked against the lines.
   return dec(content.totalDiscount).isZero() ? computed : { ...computed, totalDiscount: content.totalDiscount };
+}
+
+/** Lines may itemise more taxes and rates than a body may give as groups. */
+function refuseTooManyGroups({ taxes }: DocumentContent): void {
+  if (taxes.length <= MOST_TAXES) return;
+  throw new ValidationFailure([{ loc: ['body', 'taxes'], type: 'too_long', input: null, ctx: { max_length: MOST_TAXES } }]);
 }
 
 /** Amounts of lines that fit may add up to what does not. */

@@ -189,9 +189,9 @@ export class IssuingRepository {
     ]);
   }
 
-  /** Deletes a draft. Its idempotency key stays used. */
-  async deleteDraft(tenant: TenantContext, { id, version }: ReadVersion, now: Date): Promise<void> {
-    await this.call(tenant, 'select delete_draft($1, $2, $3), require_credential($1, $4, $5, $6)', [id, version, credentialOf(tenant.principal), now, roleOf(tenant.principal)]);
+  /** Deletes a draft. Its idempotency key stays used. @param act line of the audit log that commits with it: nothing else tells of the draft afterwards */
+  async deleteDraft(tenant: TenantContext, { id, version }: ReadVersion, act: string): Promise<void> {
+    await this.call(tenant, 'select delete_draft($1, $2, $3), record_act($1, $4)', [id, version, act]);
   }
 
   /**

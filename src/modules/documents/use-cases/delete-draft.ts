@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { actLine, type AuditEntry } from '../../../platform/audit/audit-trail.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
@@ -31,8 +32,9 @@ export class DeleteDraftHandler implements ICommandHandler<DeleteDraft> {
 
   private async attempt({ tenant, documentId }: DeleteDraft): Promise<void> {
     const draft = await this.documents.find(tenant, documentId, 'delete');
+    const entry: AuditEntry = { action: 'document.deleted', target: { kind: 'document', id: documentId }, detail: { document_type: draft.content.documentType } };
     try {
-      await this.issuing.deleteDraft(tenant, draft, this.clock.now());
+      await this.issuing.deleteDraft(tenant, draft, actLine(tenant, entry, this.clock.now()));
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'NOT_FOUND' && (error.detail as { field?: string } | null)?.field === 'modified_document_id')) throw error;
       // Not the draft is missing: another one names it as its original, and would name nothing.

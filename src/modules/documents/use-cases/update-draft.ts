@@ -68,18 +68,19 @@ function merged({ place, content }: StoredDocument, patch: unknown, issuer: Issu
   const overlay = isObject(patch) ? patch : {};
   const body = withoutNulls(toWire(content)) as Record<string, unknown>;
   const hasNewLines = 'lines' in overlay;
-  const isOutdated = 'withholding' in overlay || (areComputable(content, overlay) && (hasNewLines || areTotalsComputed(content, issuer)));
+  const isOutdated = isObject(overlay['withholding']) || (areComputable(content, overlay) && (hasNewLines || areTotalsComputed(content, issuer)));
   const recompute = isOutdated && !COMPUTABLE.some((field) => field in overlay);
   if (recompute) for (const field of hasNewLines ? TOTALS_OF_LINES : COMPUTABLE) Reflect.deleteProperty(body, field);
   const ids = { issuer_id: place.issuerId, establishment_id: place.establishmentId, emission_point_id: place.emissionPointId };
   return validateAs(StoredDraftDto, isObject(patch) ? { ...body, ...ids, ...overlay } : patch, 'body');
 }
 
-/** Whether totals can be computed from the content as it was and, where the patch makes it another type of document, as it will be. */
+/** Whether totals can be computed from the content as it was and, where the patch makes it another type of document or a short withholding, as it will be. */
 function areComputable(content: DocumentContent, overlay: Readonly<Record<string, unknown>>): boolean {
-  const next = overlay['document_type'];
+  const { document_type: next, withholding } = overlay;
   const type = typeof next === 'string' ? documentType(next) : undefined;
-  return hasComputableTotals(content) && (type === undefined || hasComputableTotals({ ...content, documentType: type.code }));
+  const changed = { ...content, documentType: type?.code ?? content.documentType, withholding: withholding === null ? null : content.withholding };
+  return hasComputableTotals(content) && hasComputableTotals(changed);
 }
 
 /** Stored content says null where a body says nothing. */
