@@ -2342,7 +2342,7 @@ export interface components {
             items: components["schemas"]["ApiKey"][];
         };
         /** @enum {string} */
-        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "password.changed" | "email.verified" | "identity.linked" | "person.renamed" | "person.disabled" | "person.enabled" | "person.platform_admin_appointed" | "person.platform_admin_dismissed" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "member.left" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "ruc.claim_passed" | "ruc.claim_taken" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "product.created" | "product.changed" | "product.deleted" | "products.imported" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.cancellation_requested" | "document.cancellation_withdrawn" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "document.email_requested" | "mail_settings.changed";
+        AuditAction: "login.succeeded" | "login.failed" | "login.locked" | "logout" | "session.token_reused" | "password.reset" | "password.changed" | "email.verified" | "identity.linked" | "person.renamed" | "person.disabled" | "person.enabled" | "person.platform_admin_appointed" | "person.platform_admin_dismissed" | "access.foreign_tenant_refused" | "platform.tenant_entered" | "tenant.founded" | "tenant.changed" | "tenant.activated" | "tenant.deactivated" | "member.invited" | "member.reinvited" | "invitation.accepted" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "member.left" | "api_key.created" | "api_key.revoked" | "issuer.created" | "issuer.changed" | "issuer.deleted" | "issuer.disabled" | "issuer.enabled" | "establishment.created" | "establishment.changed" | "establishment.deleted" | "emission_point.created" | "emission_point.changed" | "emission_point.deleted" | "sequence.raised" | "certificate.uploaded" | "certificate.activated" | "certificate.revoked" | "ruc.claim_passed" | "ruc.claim_taken" | "buyer.created" | "buyer.changed" | "buyer.deleted" | "product.created" | "product.changed" | "product.deleted" | "products.imported" | "pause.resumed" | "document.retried" | "document.reconciled" | "document.corrected" | "document.abandoned" | "document.deleted" | "document.cancellation_requested" | "document.cancellation_withdrawn" | "webhook.created" | "webhook.changed" | "webhook.deleted" | "webhook.secret_rotated" | "document.email_requested" | "mail_settings.changed";
         AuditLine: {
             /** Format: uuid */
             id: string;
@@ -5405,7 +5405,7 @@ export interface components {
             from_number: number;
             /** @description Included */
             to_number: number;
-            /** @description `raised`: skipped on purpose; `not_authorized`: its document was refused, failed or was abandoned; `unexplained`: must not happen, tell support */
+            /** @description `raised`: skipped on purpose; `not_authorized`: its document was refused, failed or was abandoned; `authorized_elsewhere`: its document was abandoned while the SRI shows another one authorized under its access key; `unexplained`: must not happen, tell support */
             kind: components["schemas"]["SequenceGapKind"];
             /** @description What was said when the counter was raised or the document abandoned, or the error code of the document */
             reason: string | null;
@@ -5423,10 +5423,10 @@ export interface components {
             at: string | null;
         };
         /**
-         * @description `raised`: skipped on purpose; `not_authorized`: its document was refused, failed or was abandoned; `unexplained`: must not happen, tell support
+         * @description `raised`: skipped on purpose; `not_authorized`: its document was refused, failed or was abandoned; `authorized_elsewhere`: its document was abandoned while the SRI shows another one authorized under its access key; `unexplained`: must not happen, tell support
          * @enum {string}
          */
-        SequenceGapKind: "raised" | "not_authorized" | "unexplained";
+        SequenceGapKind: "raised" | "not_authorized" | "authorized_elsewhere" | "unexplained";
         SequenceGapPage: {
             page: number;
             page_size: number;

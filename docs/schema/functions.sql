@@ -5,10 +5,10 @@
 -- Buyers: learn_buyer, recall_taxpayer, remember_taxpayer, ruc_of, verify_buyers
 -- Credentials: administers_platform, authenticate_api_key, authenticate_session, is_credential_valid, note_api_key_use,
 -- require_credential, require_credential, session_acts_in, session_has_role
--- Credit notes: credit_left, refuse_credited_cancellation, reserve_credit, reserve_credit_again,
+-- Credit notes: came_to_nothing, credit_left, refuse_credited_cancellation, reserve_credit, reserve_credit_again,
 -- settle_credited_original, settle_kept_original
--- Drafts and corrections: apply_header, correct_document, create_draft, delete_draft, issue_draft, lock_document,
--- store_checked, store_content, update_draft
+-- Drafts and corrections: apply_header, claim_draft_key, correct_document, create_draft, delete_draft, issue_draft,
+-- lock_document, store_checked, store_content, update_draft
 -- Due work: announce_going_round, claim_step, clear_to_send, is_ready, leave_to_relay, ready_of_tenants,
 -- tenants_with_work, unsent_predecessor
 -- Events: complete_event, current_lineage, document_snapshot, event_card, events_after, events_behind, fan_out_event,
@@ -392,9 +392,21 @@ grant execute on function session_has_role(uuid,uuid,text) to sello_app;
 
 -- ===== Credit notes
 
+-- Returns true if a document of that status, error code and error detail was not issued or has no effect any more. One
+-- that was given up while the SRI showed another authorized under its access key has, unless that was annulled.
+-- credit_left, refuse_credited_cancellation and the API's queries call it.
+CREATE OR REPLACE FUNCTION sello.came_to_nothing(p_status text, p_error_code text, p_error_detail jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select p_status in ('DRAFT', 'VALIDATED', 'CANCELLED')
+    or p_status = 'FAILED_PERMANENT' and (p_error_code is distinct from 'ANSWER_MISMATCH' or coalesce(p_error_detail ? 'annulled', false))
+$function$;
+
 -- Returns how much an invoice has left to credit: its total without the credit notes that were issued for it, but for
--- p_except. Notes that were given up or annulled do not count. It returns null if there is no such document. The API
--- calls it for its checks, and reserve_credit does under its lock.
+-- p_except. Notes that came to nothing do not count. It is less than nothing where the SRI authorized more than there
+-- was, and null if there is no such document. The API calls it for its checks, and reserve_credit does under its lock.
 CREATE OR REPLACE FUNCTION sello.credit_left(p_tenant uuid, p_original uuid, p_except uuid)
  RETURNS numeric
  LANGUAGE sql
@@ -403,7 +415,7 @@ AS $function$
   select d.total - coalesce((
     select sum(n.total) from documents n
     where n.tenant_id = p_tenant and n.modified_document_id = p_original and n.document_type = '04' and n.id is distinct from p_except
-      and n.status not in ('DRAFT', 'VALIDATED', 'FAILED_PERMANENT', 'CANCELLED')), 0)
+      and not came_to_nothing(n.status, n.error_code, n.error_detail)), 0)
   from documents d where d.tenant_id = p_tenant and d.id = p_original
 $function$;
 
@@ -422,7 +434,7 @@ begin
       substr(d.access_key, 25, 3) || '-' || substr(d.access_key, 28, 3) || '-' || substr(d.access_key, 31, 9) as number
     from documents d
     where d.tenant_id = new.tenant_id and d.modified_document_id = new.id and d.document_type = '04'
-      and d.status not in ('DRAFT', 'VALIDATED', 'FAILED_PERMANENT', 'CANCELLED')
+      and not came_to_nothing(d.status, d.error_code, d.error_detail)
     order by d.created_at, d.id limit 21
   ) n;
   if notes is not null then
@@ -448,6 +460,7 @@ begin
   end if;
   available := credit_left(p_tenant, p_original, p_credit_note);
   if p_total > available then
+    available := greatest(available, 0);
     raise exception '% are left to credit', available using errcode = 'SE007', detail = available::text;
   end if;
 end $function$;
@@ -534,6 +547,34 @@ declare
 begin
   h.idempotency_key := d.idempotency_key;
   return h;
+end $function$;
+
+-- Makes the idempotency key of a draft one that the issuer has used for it, and returns null. It returns the other
+-- document if the issuer has used the key for one. update_draft and issue_draft call it.
+CREATE OR REPLACE FUNCTION sello.claim_draft_key(d documents, p_issuer uuid, p_now timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  holder uuid;
+begin
+  if d.idempotency_key is null then
+    return null;
+  end if;
+  select k.document_id into holder from idempotency_keys k
+  where k.tenant_id = d.tenant_id and k.issuer_id = p_issuer and k.key = d.idempotency_key;
+  if not found then
+    insert into idempotency_keys (tenant_id, issuer_id, key, operation, fingerprint, document_id, response, created_at)
+    select d.tenant_id, p_issuer, k.key, k.operation, k.fingerprint, k.document_id, k.response, p_now
+    from issuers i
+    join idempotency_keys k on k.tenant_id = i.tenant_id and k.issuer_id = i.id and k.key = d.idempotency_key
+    where i.tenant_id = d.tenant_id and k.document_id = d.id
+    order by k.created_at limit 1
+    on conflict do nothing;
+    select k.document_id into holder from idempotency_keys k
+    where k.tenant_id = d.tenant_id and k.issuer_id = p_issuer and k.key = d.idempotency_key;
+  end if;
+  return nullif(holder, d.id);
 end $function$;
 
 -- Puts other content under the number of a document that the SRI refused, sends it on its way again, and returns the
@@ -624,16 +665,21 @@ begin
 end $function$;
 
 -- Issues a draft with the content as it was checked: it takes a number, writes history and due work, and returns the
--- access key. It raises SE110 if the draft is no longer at the version that was read, SE001 and SE005 as take_number
--- does, and SE002, SE003, SE004, SE006, SE007 and SE009 as store_checked does. The API calls it.
+-- access key. It raises SE110 if the draft is no longer at the version that was read, SE011, with the other document in
+-- the detail, if the issuer has used its idempotency key for one, SE001 and SE005 as take_number does, and SE002,
+-- SE003, SE004, SE006, SE007 and SE009 as store_checked does. The API calls it.
 CREATE OR REPLACE FUNCTION sello.issue_draft(p_tenant uuid, p_api_key uuid, p_document uuid, p_version integer, p_now timestamp with time zone, p_header jsonb, p_content jsonb, p_snapshot jsonb, p_warnings jsonb)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
 declare
   d documents%rowtype := lock_document(p_tenant, p_document, 'DRAFT', p_version);
+  other uuid := claim_draft_key(d, d.issuer_id, p_now);
   number record;
 begin
+  if other is not null then
+    raise exception 'the issuer has used the key of draft % for another document', p_document using errcode = 'SE011', detail = other::text;
+  end if;
   d := store_checked(d, p_api_key, p_now, p_header, p_content, p_snapshot, p_warnings);
   update documents set status = 'VALIDATED', version = version + 1 where tenant_id = p_tenant and id = p_document;
   select * into number from take_number(p_tenant, d, p_snapshot, p_content ->> 'numericCode');
@@ -712,19 +758,10 @@ AS $function$
 declare
   d documents%rowtype := lock_document(p_tenant, p_document, 'DRAFT', p_version);
   edited documents%rowtype := apply_header(d, p_header);
-  other uuid;
+  other uuid := claim_draft_key(d, edited.issuer_id, p_now);
 begin
-  if d.idempotency_key is not null and edited.issuer_id <> d.issuer_id then
-    insert into idempotency_keys (tenant_id, issuer_id, key, operation, fingerprint, document_id, response, created_at)
-    select p_tenant, edited.issuer_id, k.key, k.operation, k.fingerprint, k.document_id, k.response, p_now
-    from idempotency_keys k
-    where k.tenant_id = p_tenant and k.issuer_id = d.issuer_id and k.key = d.idempotency_key
-    on conflict do nothing;
-    select k.document_id into other from idempotency_keys k
-    where k.tenant_id = p_tenant and k.issuer_id = edited.issuer_id and k.key = d.idempotency_key and k.document_id <> p_document;
-    if found then
-      raise exception 'the issuer has used the key of draft % for another document', p_document using errcode = 'SE011', detail = other::text;
-    end if;
+  if other is not null and edited.issuer_id <> d.issuer_id then
+    raise exception 'the issuer has used the key of draft % for another document', p_document using errcode = 'SE011', detail = other::text;
   end if;
   perform store_content(edited, p_content, p_snapshot, p_warnings, p_now);
   update documents set version = version + 1 where tenant_id = p_tenant and id = p_document;

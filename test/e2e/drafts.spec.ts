@@ -384,6 +384,21 @@ describe('drafts and what follows an issued document', () => {
     const moved = await move(draftOfIt.id, ours);
     expect([moved.status, moved.body.error]).toMatchObject([409, { code: 'DUPLICATE_IDEMPOTENCY_KEY', detail: { document_id: issued.document_id } }]);
     expect((await mine.document(draftOfIt.id))['issuer_id']).toBe(other);
+
+    // One that moved before drafts took their keys along left them free.
+    const claimed = async (key: string): Promise<string> => {
+      const { body: former } = await open(key);
+      expect((await move(former.id, ours)).status).toBe(200);
+      await stack.database.query('delete from idempotency_keys where tenant_id = $1 and issuer_id = $2 and key = $3', [mine.tenantId, mine.issuerId, key]);
+      return former.id;
+    };
+    const edited = await claimed('edited');
+    expect((await move(edited, { buyer_name: 'Otra Persona' })).status).toBe(200);
+    expect((await mine.issue({ idempotency_key: 'edited' })).status).toBe(409);
+    const left = await claimed('left');
+    const taken = await mine.accepted({ idempotency_key: 'left' });
+    const late = await mine.call<Body>('POST', `/documents/${left}/issue`);
+    expect([late.status, late.body.error]).toMatchObject([409, { code: 'DUPLICATE_IDEMPOTENCY_KEY', detail: { document_id: taken.document_id } }]);
   });
 
   it('replays a draft after its issuer changed, was disabled and lost its certificate, and tells another request apart', async () => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DOCUMENT_STATUSES, LIFECYCLE } from '../../src/modules/documents/domain/lifecycle.js';
 import { addFaults, Business, clearFaults, simulatorAccount } from '../support/business.js';
 import type { Answer } from '../support/http.js';
+import { POPPLER, wordsOf } from '../support/pdf.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 interface Act extends Record<string, unknown> {
@@ -446,26 +447,82 @@ describe('acts on issued documents', () => {
     expect(await mine.settled(document_id)).toMatchObject({ status: 'REJECTED', error: { detail: { suggested_action: 'abandon', reason: 'date_is_fixed' } } });
   });
 
-  it('a refused document of a restored database comes to a person when the SRI shows what it was corrected to since', async () => {
-    await addFaults(stack, { match: { ruc: business.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'reception' } });
-    const { document_id } = await business.accepted();
-    await until(document_id, 'REJECTED');
-    const tables = ['documents', 'document_contents', 'document_history', 'signed_documents', 'outbox'];
-    const ofIt = (table: string): string => `${table === 'documents' ? 'id' : 'document_id'} = '${document_id}'`;
-    await stack.database.query(tables.map((table) => `create table backup_of_${table} as select * from ${table} where ${ofIt(table)}`).join(';'));
-    const corrected = await business.call('POST', `/documents/${document_id}/correct`, business.invoice({ buyer_name: 'Otra Persona' }));
-    expect(corrected.status).toBe(202);
-    await until(document_id, 'AUTHORIZED');
-    await stack.database.query(`begin; set local session_replication_role = replica;
-      ${tables.map((table) => `delete from ${table} where ${ofIt(table)}; insert into ${table} select * from backup_of_${table}; drop table backup_of_${table};`).join('\n')}
-      commit`);
+  describe('a refused document of a restored database', () => {
+    /** Refused, put by as a backup has it, corrected and authorized, and put back, so that the SRI shows what is not known here. */
+    async function restored(mine: Business, change: Record<string, unknown> = {}): Promise<{ id: string; key: string }> {
+      await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'reception' } });
+      const { document_id: id, access_key: key } = await mine.accepted(change);
+      expect((await mine.settled(id)).status).toBe('REJECTED');
+      const tables = ['documents', 'document_contents', 'document_history', 'signed_documents', 'outbox'];
+      const ofIt = (table: string): string => `${table === 'documents' ? 'id' : 'document_id'} = '${id}'`;
+      await stack.database.query(tables.map((table) => `create table backup_of_${table} as select * from ${table} where ${ofIt(table)}`).join(';'));
+      expect((await mine.call('POST', `/documents/${id}/correct`, mine.invoice({ ...change, buyer_name: 'Otra Persona' }))).status).toBe(202);
+      for (const end = Date.now() + 60_000; (await mine.document(id)).status !== 'AUTHORIZED' && Date.now() < end; ) await sleep(100);
+      await stack.database.query(`begin; set local session_replication_role = replica;
+        ${tables.map((table) => `delete from ${table} where ${ofIt(table)}; insert into ${table} select * from backup_of_${table}; drop table backup_of_${table};`).join('\n')}
+        commit`);
+      for (const end = Date.now() + 60_000; (await mine.document(id)).status !== 'MANUAL_REVIEW_REQUIRED' && Date.now() < end; ) await sleep(100);
+      return { id, key };
+    }
 
-    const shown = await until(document_id, 'MANUAL_REVIEW_REQUIRED');
-    expect(shown['error']).toMatchObject({ code: 'ANSWER_MISMATCH', detail: { suggested_action: 'contact_support' } });
-    expect((await triggers(document_id)).slice(-2)).toEqual(['refused', 'mismatch']);
-    // Known from now on: neither a question nor the daily look says it again.
-    expect((await act(document_id, 'reconcile')).body.status).toBe('MANUAL_REVIEW_REQUIRED');
-    expect((await triggers(document_id)).at(-2)).toBe('refused');
+    it('comes to a person when the SRI shows what it was corrected to since', async () => {
+      const { id } = await restored(business);
+      expect(await business.document(id)).toMatchObject({ status: 'MANUAL_REVIEW_REQUIRED', error: { code: 'ANSWER_MISMATCH', detail: { suggested_action: 'contact_support' } } });
+      expect((await triggers(id)).slice(-2)).toEqual(['refused', 'mismatch']);
+      // Known from now on: neither a question nor the daily look says it again.
+      expect((await act(id, 'reconcile')).body.status).toBe('MANUAL_REVIEW_REQUIRED');
+      expect((await triggers(id)).at(-2)).toBe('refused');
+    });
+
+    it('keeps what it credits when it is given up, until the SRI shows it annulled', async () => {
+      const mine = await Business.open(stack);
+      const original = await mine.accepted();
+      expect((await mine.settled(original.document_id)).status).toBe('AUTHORIZED');
+      const credits = { document_type: '04', modified_document_id: original.document_id, reason: 'Devolución', payments: [] };
+      const half = {
+        ...credits, subtotal: '50.00', total_tax: '7.50', total: '57.50',
+        lines: [{ line_number: 1, description: 'Servicio', quantity: '1', unit_price: '50.00', subtotal: '50.00', tax_rate_code: '4' }],
+        taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '50.00', rate: '0.15', tax_amount: '7.50' }],
+      };
+      const { id, key } = await restored(mine, half);
+      const abandon = (): Promise<Answer<Act>> => mine.call<Act>('POST', `/documents/${id}/abandon`, { reason: 'está en el SRI' });
+      const creditAll = (): Promise<Answer<Act>> => mine.call<Act>('POST', '/documents', mine.invoice(credits));
+      const exceeds = [409, { code: 'CREDIT_EXCEEDS_ORIGINAL', detail: { available: '57.50', held_by: [{ document_id: id }] } }];
+      const before = await creditAll();
+      expect([before.status, before.body.error]).toMatchObject(exceeds);
+      expect((await abandon()).status).toBe(200);
+      const after = await creditAll();
+      expect([after.status, after.body.error]).toMatchObject(exceeds);
+      const cancelled = await mine.call<Act>('POST', `/documents/${original.document_id}/cancel`, { reason: 'x' });
+      expect([cancelled.status, cancelled.body.error.code]).toEqual([400, 'FISCAL_RULE_VIOLATED']);
+      const gaps = await mine.call('GET', `/emission-points/${mine.emissionPointId}/sequences/04/gaps`);
+      expect(gaps.body).toMatchObject({ items: [{ from_number: 1, kind: 'authorized_elsewhere', reason: 'está en el SRI', document_id: id }] });
+
+      await portal('annul', key);
+      await portal('accept', key);
+      // Whether it is annulled is asked when it is given up: so it is taken up and given up once more.
+      expect((await mine.call<Act>('POST', `/documents/${id}/retry`)).status).toBe(202);
+      expect(await mine.settled(id)).toMatchObject({ status: 'MANUAL_REVIEW_REQUIRED', error: { code: 'ANSWER_MISMATCH' } });
+      expect((await abandon()).status).toBe(200);
+      expect((await mine.document(id))['error']).toMatchObject({ code: 'ANSWER_MISMATCH', detail: { abandoned: 'está en el SRI', annulled: true } });
+      expect((await creditAll()).status).toBe(202);
+      const kinds = (await mine.call<{ items: { kind: string }[] }>('GET', `/emission-points/${mine.emissionPointId}/sequences/04/gaps`)).body.items.map(({ kind }) => kind);
+      expect(kinds).toEqual(['not_authorized']);
+    });
+
+    it('is one issued elsewhere for notes that name its number, once it is given up', async () => {
+      const mine = await Business.open(stack);
+      const { id } = await restored(mine);
+      const note = (type: string): Record<string, unknown> => ({
+        document_type: type, reason: 'Cambio', payments: [], modified_document_type: '01', modified_document_number: '001-001-000000001', modified_document_issue_date: mine.invoice()['issue_date'],
+      });
+      const credited = (): Promise<Answer<Act>> => mine.call<Act>('POST', '/documents', mine.invoice(note('04')));
+      expect((await credited()).status).toBe(409);
+      expect((await mine.call<Act>('POST', `/documents/${id}/abandon`, { reason: 'está en el SRI' })).status).toBe(200);
+      expect((await credited()).status).toBe(202);
+      const page = await fetch(`${stack.apiUrl}/documents/${id}/ride`, { headers: { 'x-api-key': mine.apiKey } });
+      if (POPPLER) expect(wordsOf(Buffer.from(await page.arrayBuffer()))).toContain('SIN AUTORIZACIÓN CONOCIDA');
+    });
   });
 
   it('a credit note that was annulled in the portal gives its amount back, although its deadline has passed here', async () => {

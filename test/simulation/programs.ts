@@ -13,6 +13,7 @@ import { CorrectDocumentHandler } from '../../src/modules/documents/use-cases/co
 import { IssuingRepository } from '../../src/modules/documents/persistence/issuing.repository.js';
 import { StoredDocumentsRepository } from '../../src/modules/documents/persistence/stored-documents.repository.js';
 import { CancelDocumentHandler } from '../../src/modules/documents/use-cases/cancel-document.js';
+import { Consultations } from '../../src/modules/documents/actions/consultations.js';
 import { DocumentActions } from '../../src/modules/documents/actions/document-actions.js';
 import { ReconcileDocumentHandler } from '../../src/modules/documents/use-cases/reconcile-document.js';
 import { RetryDocumentHandler } from '../../src/modules/documents/use-cases/retry-document.js';
@@ -84,15 +85,16 @@ export function startApi(ports: Ports, Preflight: typeof IssuancePreflight = Qui
   const issuing = new IssuingRepository(transaction);
   const preflight = new Preflight(issuing, new ModifiedDocumentsRepository(transaction), new WithholdingsRepository(transaction), SETTINGS);
   const actions = new DocumentActions(new DocumentsRepository(transaction, ids), clock);
+  const consultations = new Consultations(ports.consultation as never, clock, ids);
   const policy = sagaPolicy(SETTINGS);
   return {
     issue: new IssueDocumentHandler(preflight, issuing, bell, new KillPoints(SETTINGS, sleeper), clock, ids, METERS),
     get: new GetDocumentHandler(transaction),
     retry: new RetryDocumentHandler(actions, policy),
-    reconcile: new ReconcileDocumentHandler(actions, ports.authorization as never, ports.consultation as never, clock, ids, policy),
-    abandon: new AbandonDocumentHandler(actions, policy),
+    reconcile: new ReconcileDocumentHandler(actions, ports.authorization as never, consultations, clock, ids, policy),
+    abandon: new AbandonDocumentHandler(actions, consultations, policy),
     cancel: new CancelDocumentHandler(actions, ports.consultation as never, clock, ids, policy),
-    withdraw: new WithdrawCancellationHandler(actions, ports.consultation as never, clock, ids, policy),
+    withdraw: new WithdrawCancellationHandler(actions, consultations, policy),
     correct: new CorrectDocumentHandler(new StoredDocumentsRepository(transaction), preflight, issuing, bell, new KillPoints(SETTINGS, sleeper), clock),
   };
 }

@@ -87,7 +87,7 @@ export class SequenceList {
   @ApiProperty(count) total: number;
 }
 
-const GAP_KINDS = ['raised', 'not_authorized', 'unexplained'] as const;
+const GAP_KINDS = ['raised', 'not_authorized', 'authorized_elsewhere', 'unexplained'] as const;
 
 @ApiSchema({ name: 'SequenceGap' })
 export class SequenceGap {
@@ -95,7 +95,7 @@ export class SequenceGap {
   @ApiProperty({ ...count, description: 'Included' }) to_number: number;
   @ApiProperty({
     enum: GAP_KINDS, enumName: 'SequenceGapKind',
-    description: '`raised`: skipped on purpose; `not_authorized`: its document was refused, failed or was abandoned; `unexplained`: must not happen, tell support',
+    description: '`raised`: skipped on purpose; `not_authorized`: its document was refused, failed or was abandoned; `authorized_elsewhere`: its document was abandoned while the SRI shows another one authorized under its access key; `unexplained`: must not happen, tell support',
   })
   kind: (typeof GAP_KINDS)[number];
   @ApiProperty({ ...text, ...orNull, description: 'What was said when the counter was raised or the document abandoned, or the error code of the document' }) reason: string | null;

@@ -64,8 +64,9 @@ export function documentRecord({ error_code, error_detail, warnings, pause = nul
 /** What went wrong with a document, in the error envelope's terms; null when nothing did. */
 function documentError(code: string | null, detail: unknown, language: Language): DocumentErrorBody | null {
   if (code === null) return null;
-  // What its code asks for is not possible any more.
-  const isAbandoned = typeof detail === 'object' && detail !== null && 'abandoned' in detail;
+  const { abandoned, annulled } = (detail ?? {}) as { readonly abandoned?: string; readonly annulled?: boolean };
+  // What its code asks for is not possible any more; that the SRI has authorized one remains to be said.
+  const isAbandoned = abandoned !== undefined && (code !== 'ANSWER_MISMATCH' || annulled === true);
   const message = isAbandoned ? refusalMessage('INVALID_STATE', { reason: 'GIVEN_UP' }, language) : messageOf(code as ErrorCode, language);
   return { code, message, detail: detail ?? null };
 }

@@ -4,7 +4,7 @@ import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
-import { notAllowed, requireAction } from './actions.js';
+import { requireAction } from './actions.js';
 import { type Cancellation, type Decision, type DocumentState, type SagaPolicy, waitOf } from './document.js';
 
 /**
@@ -146,22 +146,23 @@ function watchUntil(deadline: string, needsAcceptance: boolean): string {
 
 /**
  * Takes a cancellation back, after asking the SRI: people may have annulled in the portal since the last look.
- * Where they have, the decision is that the document is cancelled.
- * @throws DomainError INVALID_STATE, also when the receiver is already asked: then only the SRI's answer counts
+ * Where they have, the decision is that the document is cancelled; where the receiver is already asked, only the SRI's answer
+ * counts, and what it says is written.
+ * @throws DomainError INVALID_STATE
  */
 export function decideWithdrawal(document: DocumentState, answer: ConsultedAnswer, now: Date, policy: SagaPolicy): Decision {
   requireAction(document, 'withdraw_cancellation');
   if (isAnnulled(answer)) return decideConsultation(document, answer, now, policy);
-  if (isPending(requested(document), answer, now)) throw notAllowed(document, 'withdraw_cancellation', 'PENDING_AT_SRI');
+  if (isPending(requested(document), answer, now)) return decideCancellationReconciled(document, answer, now, policy);
   return { moves: [{ trigger: 'cancellation_withdrawn' }], patch: { cancellation: null }, work: null };
 }
 
 /** An answer of the consultation service that was given. */
 export type ConsultedAnswer = Extract<ConsultationAnswer, { kind: 'state' | 'unknown' }>;
 
-const isGiven = (answer: ConsultationAnswer): answer is ConsultedAnswer => answer.kind === 'state' || answer.kind === 'unknown';
+export const isGiven = (answer: ConsultationAnswer): answer is ConsultedAnswer => answer.kind === 'state' || answer.kind === 'unknown';
 
-const isAnnulled = (answer: ConsultationAnswer): boolean => answer.kind === 'state' && answer.state === 'annulled';
+export const isAnnulled = (answer: ConsultationAnswer): boolean => answer.kind === 'state' && answer.state === 'annulled';
 
 /** Whether the receiver is asked. If the SRI no longer says, its last answer stands while the watch lasts. */
 function isPending(cancellation: Cancellation, answer: ConsultedAnswer, now: Date): boolean {
@@ -202,16 +203,16 @@ function lapseReason(cancellation: Cancellation, answer: ConsultationAnswer, now
 }
 
 /**
- * The same of a caller's own question: an end is written, and what is new of the receiver; the watch goes on when it was to,
- * however often somebody asks.
+ * The same of a caller's own question: an end is written, what is new of the receiver, and that the SRI is not silent; the watch
+ * goes on when it was to, however often somebody asks.
  */
 export function decideCancellationReconciled(document: DocumentState, answer: ConsultedAnswer, now: Date, policy: SagaPolicy): Decision {
   const decision = decideConsultation(document, answer, now, policy);
   if (decision.moves.length > 0) return decision;
-  const cancellation = requested(document);
-  const pendingAtSri = pendingAfter(cancellation, answer);
+  const { silentSince, ...told } = requested(document);
+  const pendingAtSri = pendingAfter(told, answer);
   // What is as it was is not written: the watch may have written since.
-  const patch = pendingAtSri === cancellation.pendingAtSri ? {} : { cancellation: { ...cancellation, pendingAtSri } };
+  const patch = pendingAtSri === told.pendingAtSri && silentSince === undefined ? {} : { cancellation: { ...told, pendingAtSri } };
   return { moves: [], patch, work: null, keepWork: true };
 }
 

@@ -12,7 +12,7 @@ export const creditHolders = (transaction: TenantTransaction, tenantId: string, 
       `select d.id as document_id, ${PRINTED_NUMBER} as number, d.status, d.total::text as total
        from documents d ${AT_ITS_PLACE}
        where d.tenant_id = $1 and d.modified_document_id = $2 and d.document_type = '04' and d.id is distinct from $3
-         and d.status not in ('DRAFT', 'VALIDATED', 'FAILED_PERMANENT', 'CANCELLED')
+         and not came_to_nothing(d.status, d.error_code, d.error_detail)
        order by d.status = 'REJECTED' desc, d.created_at desc, d.id desc limit $4`,
       [tenantId, originalId, exceptId, MOST],
     ),

@@ -18,15 +18,16 @@ const CREDITED_TAXES = `(
   join document_contents nc on nc.tenant_id = n.tenant_id and nc.document_id = n.id and nc.revision = n.content_revision
   cross join jsonb_array_elements(nc.content -> 'taxes') t (tax)
   where n.tenant_id = d.tenant_id and n.modified_document_id = d.id and n.document_type = '04'
-    and n.status not in ('DRAFT', 'VALIDATED', 'FAILED_PERMANENT', 'CANCELLED') and not (n.status = 'REJECTED' and n.emission_point_id = $4 and substr(n.access_key, 40, 8) is not distinct from $3)) as "creditedTaxes"`;
+    and not came_to_nothing(n.status, n.error_code, n.error_detail) and not (n.status = 'REJECTED' and n.emission_point_id = $4 and substr(n.access_key, 40, 8) is not distinct from $3)) as "creditedTaxes"`;
 const PLACED = `documents d ${AT_ITS_PLACE}`;
 const SOURCE = `${PLACED}
   left join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision`;
 /**
- * The SRI holds its number under another key: the number is of a document issued elsewhere. For a credit note only once it was
- * given up, and so is never retried: there is a balance to guard.
+ * The SRI holds its number under another key, or another document under its own: the number is of a document issued elsewhere. For
+ * a credit note only once it was given up: there is a balance to guard.
  */
-const OF_ANOTHER = `(d.error_code is not distinct from 'SEQUENTIAL_TAKEN' and d.status = any (case when $10 then array['FAILED_PERMANENT'] else array['FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'] end))`;
+const OF_ANOTHER = `(d.error_code in ('SEQUENTIAL_TAKEN', 'ANSWER_MISMATCH') and not coalesce(d.error_detail ? 'annulled', false)
+  and d.status = any (case when $10 then array['FAILED_PERMANENT'] else array['FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'] end))`;
 const NUMBER = /^(\d{3})-(\d{3})-(\d{9})$/;
 
 type Row = Omit<ModifiedDocument, 'sriMessages'> & { readonly sriMessages: readonly WireMessage[] };
@@ -62,7 +63,7 @@ export class ModifiedDocumentsRepository {
     const [, establishment, point, sequential] = NUMBER.exec(modifiedDocumentNumber ?? '') ?? [];
     if (!isNote(content) || sequential === undefined) return null;
     // One of ours that is not authorized yet, was refused or failed may still be authorized, so its balance must not be bypassed.
-    return one(`e.code = $5 and p.code = $6 and d.sequential = $7 and d.document_type = $8 and d.sri_environment = $9 and not ${OF_ANOTHER}`, [
+    return one(`e.code = $5 and p.code = $6 and d.sequential = $7 and d.document_type = $8 and d.sri_environment = $9 and (${OF_ANOTHER}) is not true`, [
       establishment,
       point,
       Number(sequential),

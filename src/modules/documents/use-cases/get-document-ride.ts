@@ -57,7 +57,7 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
            d.status = 'FAILED_PERMANENT' and coalesce((
              -- That a number is taken is a verdict once nothing was found under any key of the document; before, a suspicion.
              select h.trigger = 'refused' or h.trigger = 'sequential_taken' and h.to_status = 'MANUAL_REVIEW_REQUIRED' from document_history h
-             where h.tenant_id = d.tenant_id and h.document_id = d.id and h.trigger in ('refused', 'sequential_taken', 'received', 'held_by_sri', 'no_evidence')
+             where h.tenant_id = d.tenant_id and h.document_id = d.id and h.trigger in ('refused', 'sequential_taken', 'received', 'held_by_sri', 'no_evidence', 'mismatch')
              order by h.version desc limit 1
            ), false) as was_refused
          from documents d

@@ -4,8 +4,8 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { AuthorizationClient } from '../../../sri/soap/authorization.js';
-import { ConsultationClient } from '../../../sri/soap/consultation.js';
 import { isHeard } from '../../../sri/soap/exchange.js';
+import { Consultations } from '../actions/consultations.js';
 import { type ActionDecision, DocumentActions } from '../actions/document-actions.js';
 import type { DocumentReconciled } from '../documents.actions.responses.js';
 import { requireAction } from '../domain/actions.js';
@@ -14,7 +14,6 @@ import { decideReconciliation } from '../domain/decide.js';
 import type { SagaPolicy } from '../domain/document.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
 import { askAuthorization, authorizationRecords } from '../saga/ask-authorization.js';
-import { consultationRecords } from '../saga/consultation-records.js';
 import { SAGA_POLICY } from '../saga/policy.js';
 
 /** Asks the SRI now what it holds of a document and follows a verdict; anything less changes nothing. */
@@ -32,7 +31,7 @@ export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocume
   constructor(
     private readonly actions: DocumentActions,
     private readonly authorization: AuthorizationClient,
-    private readonly consultation: ConsultationClient,
+    private readonly consultations: Consultations,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
     @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
@@ -56,12 +55,7 @@ export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocume
   }
 
   private async consult({ state }: LoadedDocument): Promise<ActionDecision> {
-    const startedAt = this.clock.now();
-    const answer = await this.consultation.query(state.accessKey);
-    if (answer.kind === 'not_delivered' || answer.kind === 'no_evidence') throw new DomainError('SRI_UNAVAILABLE');
-    return {
-      decision: decideCancellationReconciled(state, answer, this.clock.now(), this.policy),
-      records: consultationRecords(this.ids, state, answer, startedAt),
-    };
+    const { answer, records, now } = await this.consultations.ask(state);
+    return { decision: decideCancellationReconciled(state, answer, now, this.policy), records };
   }
 }

@@ -1,5 +1,6 @@
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
+import { Consultations } from '../actions/consultations.js';
 import { DocumentActions } from '../actions/document-actions.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { Records } from '../persistence/documents.repository.js';
@@ -34,7 +35,8 @@ describe('withdrawing a cancellation', () => {
     };
     const clock = { now: () => NOW };
     const actions = new DocumentActions(documents as never, clock);
-    const handler = new WithdrawCancellationHandler(actions, { query: () => Promise.resolve(answer) } as never, clock, { uuid: () => 'id' }, { cancellationLadderMs: [60_000] } as unknown as SagaPolicy);
+    const consultations = new Consultations({ query: () => Promise.resolve(answer) } as never, clock, { uuid: () => 'id' });
+    const handler = new WithdrawCancellationHandler(actions, consultations, { cancellationLadderMs: [60_000] } as unknown as SagaPolicy);
     const refusal: unknown = await handler.execute(new WithdrawCancellation(TENANT, 'd')).then(() => null, (error: unknown) => error);
     return { written, refusal };
   }
@@ -52,9 +54,10 @@ describe('withdrawing a cancellation', () => {
     });
   });
 
-  it('the receiver is asked: refused, and nothing changes', async () => {
+  it('the receiver is asked: refused, and only what the SRI said is written', async () => {
     expect(await withdraw(told('pending_annulment'))).toEqual({
-      written: [], refusal: expect.objectContaining({ code: 'INVALID_STATE', detail: expect.objectContaining({ reason: 'PENDING_AT_SRI' }) as unknown }) as unknown,
+      written: [{ moves: [], asked: 'pending_annulment', action: 'document.reconciled' }],
+      refusal: expect.objectContaining({ code: 'INVALID_STATE', detail: expect.objectContaining({ reason: 'PENDING_AT_SRI' }) as unknown }) as unknown,
     });
   });
 

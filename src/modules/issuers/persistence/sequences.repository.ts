@@ -50,7 +50,7 @@ const GAPS = `
   ), gaps as (
     select from_number, to_number, 'raised' as kind, reason, null::uuid as document_id, null as status, created_at as at from raised
     union all
-    select d.sequential, d.sequential, 'not_authorized', coalesce(d.error_detail ->> 'abandoned', d.error_code), d.id, d.status, d.updated_at
+    select d.sequential, d.sequential, case when came_to_nothing(d.status, d.error_code, d.error_detail) or d.status = 'REJECTED' then 'not_authorized' else 'authorized_elsewhere' end, coalesce(d.error_detail ->> 'abandoned', d.error_code), d.id, d.status, d.updated_at
     from documents d
     where d.tenant_id = $1 and d.emission_point_id = $2 and d.document_type = $3 and d.sri_environment = $4 and d.sequential > 0
       and d.resting_status in ('REJECTED', 'FAILED_PERMANENT')
