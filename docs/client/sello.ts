@@ -3183,10 +3183,16 @@ export interface components {
             code: string;
             /** @description What happened and what to do next, in Spanish, or English by `Accept-Language`; Spanish in events */
             message: string;
-            /** @description What more there is to say, e.g. `suggested_action` */
+            /** @description What more there is to say; what each word asks for: errors.md */
             detail: components["schemas"]["DocumentErrorDetail"] | null;
         };
         DocumentErrorDetail: {
+            /**
+             * @example correct
+             * @enum {string}
+             */
+            suggested_action?: "correct" | "retry" | "resume_pause_then_retry" | "resume_pause" | "reconcile" | "abandon" | "raise_counter_then_abandon" | "upload_certificate" | "wait" | "contact_support";
+        } & {
             [key: string]: unknown;
         };
         DocumentEventData: {

@@ -1,8 +1,24 @@
+import type { Action } from '../modules/documents/domain/lifecycle.js';
+import { SUGGESTED_ACTIONS } from '../modules/documents/public.js';
 import type { ErrorEntry } from '../shared/error-catalogue.js';
 import { REFUSAL_REASONS } from '../shared/refusal-reasons.js';
 import { generatedFrom, table } from './markdown.js';
 
 const ON_THE_RECORD = 200;
+
+/** The call of each act that a document's state allows. */
+const CALLS: Readonly<Record<Action, string>> = {
+  issue: '`POST /documents/{id}/issue`',
+  edit: '`PATCH /documents/{id}`',
+  delete: '`DELETE /documents/{id}`',
+  retry: '`POST /documents/{id}/retry`',
+  reconcile: '`POST /documents/{id}/reconcile`',
+  correct: '`POST /documents/{id}/correct`',
+  abandon: '`POST /documents/{id}/abandon`',
+  cancel: '`POST /documents/{id}/cancel`',
+  withdraw_cancellation: '`DELETE /documents/{id}/cancel`',
+  credit: '`POST /documents/{id}/credit-note`',
+};
 
 const ALLOWED_BESIDES_ACTS = [
   ['deactivate', 'an issuer, establishment or emission point with documents', '`PATCH` with `is_active: false`'],
@@ -10,6 +26,7 @@ const ALLOWED_BESIDES_ACTS = [
   ['raise_higher', 'a sequence', 'a number above `detail.next_number`'],
   ['upload_another', 'a certificate that was revoked', 'upload another file'],
   ['make_another_owner', 'the last owner', 'make another member `tenant_owner` first'],
+  ['POST /auth/password/forgot', 'an account without a password', 'the call'],
   ['repeat', 'a document or product that others change at the moment', 'the same call again'],
   ['change_role, suspend, resume, reinvite, remove', 'a member', 'the calls of the member'],
 ] as const;
@@ -37,12 +54,12 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): str
     '',
     '## What a refusal allows',
     '',
-    '`detail.allowed_actions` of `INVALID_STATE` names what may be done instead. For a document these are the acts of',
-    '[states.md](states.md); besides them:',
+    '`detail.allowed_actions` of `INVALID_STATE` names what may be done instead: of a document, as its state allows',
+    '([lifecycle.md](lifecycle.md)); of others.',
     '',
     table(
       ['word', 'of', 'how'],
-      ALLOWED_BESIDES_ACTS.map(([word, of, how]) => [`\`${word}\``, of, how]),
+      [...Object.entries(CALLS).map(([word, call]) => [word, 'a document', call] as const), ...ALLOWED_BESIDES_ACTS].map(([word, of, how]) => [`\`${word}\``, of, how]),
     ),
     '',
     '## Reasons',
@@ -62,6 +79,13 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): str
     table(
       ['code', 'English', 'Spanish'],
       rows(entries.filter(([, { status }]) => status === ON_THE_RECORD)),
+    ),
+    '',
+    '`error.detail.suggested_action` says by a word for programs what helps:',
+    '',
+    table(
+      ['word', 'what to do'],
+      Object.entries(SUGGESTED_ACTIONS).map(([word, what]) => [`\`${word}\``, `${what}.`]),
     ),
     '',
   ].join('\n');

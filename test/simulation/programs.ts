@@ -13,7 +13,7 @@ import { CorrectDocumentHandler } from '../../src/modules/documents/use-cases/co
 import { IssuingRepository } from '../../src/modules/documents/persistence/issuing.repository.js';
 import { StoredDocumentsRepository } from '../../src/modules/documents/persistence/stored-documents.repository.js';
 import { CancelDocumentHandler } from '../../src/modules/documents/use-cases/cancel-document.js';
-import { Consultations } from '../../src/modules/documents/actions/consultations.js';
+import { Consultations } from '../../src/modules/documents/saga/consultations.js';
 import { DocumentActions } from '../../src/modules/documents/actions/document-actions.js';
 import { ReconcileDocumentHandler } from '../../src/modules/documents/use-cases/reconcile-document.js';
 import { RetryDocumentHandler } from '../../src/modules/documents/use-cases/retry-document.js';

@@ -3,7 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { HttpModule } from '../../platform/http/http.module.js';
 import { PrintingModule } from '../../platform/printing/printing.module.js';
 import { CatalogueModule } from '../catalogue/public.js';
-import { Consultations } from './actions/consultations.js';
+import { Consultations } from './saga/consultations.js';
 import { DocumentActions } from './actions/document-actions.js';
 import { CatalogueLines } from './content/catalogue-lines.js';
 import { DocumentActionsController } from './document-actions.controller.js';

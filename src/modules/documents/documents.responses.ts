@@ -10,6 +10,7 @@ import { DOCUMENT_TYPES } from './documents.dto.js';
 import { DocumentLineDto, DocumentPaymentDto, DocumentTaxDto, NameValueDto } from './documents.line.dto.js';
 import { WithholdingDto } from './documents.withholding.dto.js';
 import { DOCUMENT_STATUSES, type DocumentStatus } from './domain/lifecycle.js';
+import { SUGGESTED_ACTIONS } from './domain/suggested-actions.js';
 
 /** Response shapes of the document endpoints (interface specification 2.5 and 2.7). Decimals are strings. */
 
@@ -79,7 +80,11 @@ const findings = { type: 'array', items: { $ref: '#/components/schemas/FiscalFin
 export class DocumentErrorBody {
   @ApiProperty({ ...text, description: 'Code of the error catalogue' }) code: string;
   @ApiProperty({ ...text, description: 'What happened and what to do next, in Spanish, or English by `Accept-Language`; Spanish in events' }) message: string;
-  @ApiProperty({ type: 'object', additionalProperties: true, ...orNull, description: 'What more there is to say, e.g. `suggested_action`' }) detail: unknown;
+  @ApiProperty({
+    type: 'object', additionalProperties: true, ...orNull, description: 'What more there is to say; what each word asks for: errors.md',
+    properties: { suggested_action: { type: 'string', enum: Object.keys(SUGGESTED_ACTIONS), example: 'correct' } },
+  })
+  detail: unknown;
 }
 
 /** A requested annulment that is being watched. */

@@ -7,6 +7,7 @@ import { printedNumber } from '../../../sri/access-key.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { wireName } from '../../../sri/document-types/rules/structure.js';
 import type { DocumentErrorBody, DocumentRecord } from '../documents.responses.js';
+import { suggest } from '../domain/suggested-actions.js';
 
 /**
  * Columns of a document in the response's own names (interface specification
@@ -54,7 +55,7 @@ export function documentRecord({ error_code, error_detail, warnings, pause = nul
     warnings: warnings.map((warning) => localizedFinding(warning, language)),
     ...(toWire(Object.fromEntries(SHOWN.map((name) => [name, content[name]]))) as Shown),
     send_email: content.sendEmail ?? true,
-    error: pause === null ? documentError(error_code, error_detail, language) : documentError('ISSUER_PAUSED', { ...pause, suggested_action: 'resume_pause' }, language),
+    error: pause === null ? documentError(error_code, error_detail, language) : documentError('ISSUER_PAUSED', suggest('resume_pause', pause), language),
     // Nobody knows when that will be.
     next_attempt_at: pause === null ? columns.next_attempt_at : null,
     cancellation: toWire(columns.cancellation) as DocumentRecord['cancellation'],

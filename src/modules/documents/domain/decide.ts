@@ -6,6 +6,7 @@ import { type Answers, type Authorization, type AuthorizationFinding, findingOf,
 import { type Decision, type DocumentPatch, type DocumentState, type Move, type Pause, type SagaPolicy, type Signing, stillToSign, type Work, waitOf } from './document.js';
 import { isSettled, LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
 import { deadlinePastSilence } from './silence.js';
+import { suggest } from './suggested-actions.js';
 
 /** What a step learned. */
 export type Evidence =
@@ -124,10 +125,10 @@ function refused(document: DocumentState, service: 'reception' | 'authorization'
  * @param isTooLate the issue date is refused, and may not change: nothing mends it under this number
  */
 function remedyOf({ mendable, scope, code, ours }: Verdict, isTooLate: boolean): object {
-  if (isTooLate) return { suggested_action: 'abandon', reason: 'date_is_fixed' };
-  if (ours === true) return { suggested_action: 'contact_support' };
-  if (mendable === undefined) return { suggested_action: 'correct' };
-  return scope === undefined ? { suggested_action: 'retry' } : { suggested_action: 'resume_pause_then_retry', scope, sri_code: code };
+  if (isTooLate) return suggest('abandon', { reason: 'date_is_fixed' });
+  if (ours === true) return suggest('contact_support');
+  if (mendable === undefined) return suggest('correct');
+  return scope === undefined ? suggest('retry') : suggest('resume_pause_then_retry', { scope, sri_code: code });
 }
 
 type Decided = Pick<Pause, 'decidedAt' | 'by'>;
@@ -147,7 +148,7 @@ const handedOverAt = ({ firstSentAt, signings }: DocumentState): Date => latestO
 const latestOf = (...instants: readonly (Date | null | undefined)[]): Date => instants.reduce<Date>((last, one) => (one && one > last ? one : last), new Date(0));
 
 function exhausted(document: DocumentState, moves: readonly Move[], patch: DocumentPatch, now: Date, policy: SagaPolicy): Decision {
-  return { moves, patch: { ...patch, ...problem('ATTEMPTS_EXHAUSTED', { suggested_action: 'retry' }) }, work: recheck(document, now, policy) };
+  return { moves, patch: { ...patch, ...problem('ATTEMPTS_EXHAUSTED', suggest('retry')) }, work: recheck(document, now, policy) };
 }
 
 /**
@@ -212,7 +213,7 @@ function decideFinding(document: DocumentState, found: AuthorizationFinding, now
 const isNews = ({ status, errorCode }: DocumentState): boolean => hasMove(status, 'mismatch') && errorCode !== 'ANSWER_MISMATCH';
 
 function mismatched(document: DocumentState, now: Date, policy: SagaPolicy, reason?: string): Decision {
-  const detail = { suggested_action: 'contact_support', ...(reason !== undefined && { reason }), ...stillToSign(document) };
+  const detail = suggest('contact_support', { ...(reason !== undefined && { reason }), ...stillToSign(document) });
   return { moves: [{ trigger: 'mismatch' }], patch: problem('ANSWER_MISMATCH', detail), work: recheck(document, now, policy) };
 }
 
@@ -293,7 +294,7 @@ function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decis
     if ((document.receptionAttempts > 1 || document.signings.length > 1) && document.authorizationAttempts < ASKS_BEFORE_TAKEN) return wait(document, 'absent', now, policy);
     return {
       moves: [{ trigger: 'sequential_taken' }],
-      patch: problem('SEQUENTIAL_TAKEN', { suggested_action: 'raise_counter_then_abandon' }),
+      patch: problem('SEQUENTIAL_TAKEN', suggest('raise_counter_then_abandon')),
       work: recheck(document, now, policy),
       pause: { scope: 'emission_point', code: '45', threshold: TAKEN_IN_A_ROW, decidedAt: null, by: 'worker' },
     };
@@ -321,7 +322,7 @@ function wait(document: DocumentState, reason: string, now: Date, policy: SagaPo
   const patch: DocumentPatch = { authorizationAttempts: attempts };
   const tooLate = answered && isOverdue(document, now);
   const overdue = (...moves: Move[]): Decision => ({
-    moves, patch: { ...patch, ...problem('ANSWER_OVERDUE', { suggested_action: 'reconcile' }) }, work: recheck(document, now, policy),
+    moves, patch: { ...patch, ...problem('ANSWER_OVERDUE', suggest('reconcile')) }, work: recheck(document, now, policy),
   });
   switch (document.status) {
     case 'AUTHORIZATION_PENDING':

@@ -24,6 +24,7 @@ import { PrepareStep } from './prepare.step.js';
 import type { LeasedDocument, NextWork, SagaStep } from './step.js';
 import { SubmitStep } from './submit.step.js';
 import { WatchStep } from './watch.step.js';
+import { suggest } from '../domain/suggested-actions.js';
 
 /** A document that this worker has taken in hand. */
 interface Held extends IssuanceJob {
@@ -253,7 +254,7 @@ export class IssuanceProcessor implements OnApplicationBootstrap, OnModuleDestro
     const work = recheck(state, now, this.policy);
     const { moves } = LIFECYCLE[state.status];
     if ('gave_up' in moves) {
-      const errorDetail = { suggested_action: 'retry', ...(awaitsSignature(state) && { reason: NOT_SIGNED }) };
+      const errorDetail = suggest('retry', awaitsSignature(state) ? { reason: NOT_SIGNED } : {});
       const patch = { errorCode: 'ATTEMPTS_EXHAUSTED', errorDetail };
       await this.documents.advance(state, { moves: [{ trigger: 'gave_up' }], patch, work }, token, now);
       this.log.error(`document ${state.id} lost ${MAX_LOST_LEASES} workers in ${state.status}: a person must look`);

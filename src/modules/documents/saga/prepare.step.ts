@@ -12,6 +12,7 @@ import { DocumentsRepository, type LoadedDocument } from '../persistence/documen
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
 import type { FreshSignature, LeasedDocument, NextWork, SagaStep } from './step.js';
+import { suggest } from '../domain/suggested-actions.js';
 
 /** Moves that lead from where the document stands to "signed and in the queue". */
 const MOVES: Partial<Record<DocumentStatus, readonly Move[]>> = {
@@ -102,7 +103,7 @@ export class PrepareStep implements SagaStep {
   private park(state: DocumentState, errorCode: 'CERTIFICATE_NOT_FOUND' | 'CERTIFICATE_EXPIRED', now: Date): Decision {
     const comparison = recheck(state, now, this.policy);
     const work: Work = (allows(state.status, 'reconcile') ? null : comparison) ?? { step: 'prepare', dueAt: 'never' };
-    return { moves: [], patch: { errorCode, errorDetail: { suggested_action: 'upload_certificate' } }, work };
+    return { moves: [], patch: { errorCode, errorDetail: suggest('upload_certificate') }, work };
   }
 
   /** @throws BuildFailure when no retry mends it */
@@ -128,5 +129,5 @@ function certificateProblem(certificate: LoadedDocument['activeCertificate'], no
 const KEY_PAUSE_MS = 60_000;
 
 const waitForKey = (dueAt: Date): Decision => ({
-  moves: [], patch: { errorCode: 'SIGNING_KEY_UNAVAILABLE', errorDetail: { suggested_action: 'wait' } }, work: { step: 'prepare', dueAt },
+  moves: [], patch: { errorCode: 'SIGNING_KEY_UNAVAILABLE', errorDetail: suggest('wait') }, work: { step: 'prepare', dueAt },
 });

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { Consultations } from '../actions/consultations.js';
+import { Consultations } from '../saga/consultations.js';
 import { type ActionDecision, DocumentActions } from '../actions/document-actions.js';
 import type { DocumentAbandoned } from '../documents.actions.responses.js';
 import { decideAbandon, requireAction } from '../domain/actions.js';

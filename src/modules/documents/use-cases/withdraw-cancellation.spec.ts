@@ -1,6 +1,6 @@
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
-import { Consultations } from '../actions/consultations.js';
+import { Consultations } from '../saga/consultations.js';
 import { DocumentActions } from '../actions/document-actions.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { Records } from '../persistence/documents.repository.js';

@@ -5,7 +5,7 @@ import { ConsultationClient } from '../../../sri/soap/consultation.js';
 import { type ConsultedAnswer, isGiven } from '../domain/cancellation.js';
 import type { DocumentState } from '../domain/document.js';
 import type { Records } from '../persistence/documents.repository.js';
-import { consultationRecords } from '../saga/consultation-records.js';
+import { consultationRecords } from './consultation-records.js';
 
 /** Questions to the SRI's consultation service that an action needs answered now: it alone tells of annulments. */
 @Injectable()
