@@ -111,6 +111,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     uploads_waiting: reason('Se están abriendo demasiados certificados a la vez. Reintente después de Retry-After.', 'Too many certificates are being opened at once. Try again after Retry-After.'),
     machine_busy: reason('Ahora no hay recursos para abrir el certificado o imprimir el documento. Reintente después de Retry-After.', 'There is no room now to open the certificate or to print the document. Try again after Retry-After.'),
     printing_busy: reason('Se están imprimiendo demasiados documentos a la vez. Reintente después de Retry-After.', 'Too many documents are being printed at once. Try again after Retry-After.'),
+    printing_too_costly: reason('Imprimir este documento toma más tiempo o memoria de lo que se admite para uno. Si es un borrador, acórtelo; si no, reintente después de Retry-After.', 'Printing this document takes more time or memory than there is for one. If it is a draft, shorten it; else try again after Retry-After.'),
   },
 };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { DocumentContent } from './document-types/content.js';
 import { documentType, documentTypes } from './document-types/registry.js';
-import { completed, preflight } from './preflight.js';
+import { preflight, preview } from './preflight.js';
 
 const errorsOf = (checked: ReturnType<typeof preflight>) =>
   checked.findings.filter(({ severity }) => severity === 'error').map(({ rule, pointer }) => `${rule} ${pointer}`);
@@ -9,8 +9,26 @@ const errorsOf = (checked: ReturnType<typeof preflight>) =>
 it('completes a preview without checking it, and leaves alone what has no shape', () => {
   const { content, issuer } = documentType('01')!.examples.find(({ name }) => name === 'final-consumer')!;
   const context = { today: content.issueDate, maxIssueDateAgeDays: 90 };
-  expect(completed(content, issuer)).toEqual(preflight(content, issuer, context).content);
-  for (const broken of [{ ...content, total: 'x' }, { ...content, documentType: '02' as never }]) expect(completed(broken, issuer)).toBe(broken);
+  expect(preview(content, issuer)).toEqual({ content: preflight(content, issuer, context).content, tooLarge: null });
+  for (const broken of [{ ...content, total: 'x' }, { ...content, documentType: '02' as never }]) expect(preview(broken, issuer).content).toBe(broken);
+});
+
+describe.each(documentTypes.map((type) => [type.code, type] as const))('a preview of type %s', (_code, type) => {
+  const { content, issuer } = type.examples[0]!;
+  const huge = { ...content, additionalInfo: Array.from({ length: 4_000 }, (_, at) => ({ name: `n${at}`, value: 'x'.repeat(100) })) };
+
+  it('that exceeds the SRI’s size has the finding that issuing has', () => {
+    const context = { today: content.issueDate, maxIssueDateAgeDays: 90 };
+    const ofIssuing = preflight(huge, issuer, context).findings.filter(({ rule }) => rule === 'document.size');
+    expect(ofIssuing).toHaveLength(1);
+    expect([preview(huge, issuer).tooLarge]).toEqual(ofIssuing);
+  });
+
+  it.each(['lines', 'taxes'] as const)('is measured without %s, too', (lacking) => {
+    const bare = { ...content, [lacking]: [] };
+    expect(preview(bare, issuer)).toEqual({ content: bare, tooLarge: null });
+    expect(preview({ ...huge, [lacking]: [] }, issuer).tooLarge).toMatchObject({ rule: 'document.size' });
+  });
 });
 
 describe.each(documentTypes.map((type) => [type.code, type] as const))('preflight of type %s', (_code, type) => {

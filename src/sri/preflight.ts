@@ -4,7 +4,7 @@ import type { DocumentTypeDefinition, Numbering, RuleContext } from './document-
 import { documentType } from './document-types/registry.js';
 import { checkBeyondBmp } from './document-types/rules/beyond-bmp.js';
 import { defineRules, finding, MOST_FINDINGS } from './document-types/rules/rule.js';
-import { checkShape } from './document-types/rules/shape.js';
+import { checkShape, EMPTY_LIST } from './document-types/rules/shape.js';
 import { Positions } from './positions.js';
 import { MAX_DOCUMENT_BYTES, validateAgainstSchema, type SchemaProblem } from './xml/schema.js';
 
@@ -71,20 +71,35 @@ export function preflight(content: DocumentContent, issuer: IssuerSnapshot, cont
   const xml = type.buildXml(normalised.content, issuer, PLACEHOLDER);
   findings.push(...checkBeyondBmp(normalised.content, issuer, xml));
   const xmlBytes = Buffer.byteLength(xml);
-  if (xmlBytes + SIGNATURE_BYTES > MAX_DOCUMENT_BYTES) {
-    const estimate = String(xmlBytes + SIGNATURE_BYTES);
-    findings.push(finding(RULES['document.size'], '', `≤ ${MAX_DOCUMENT_BYTES}`, estimate));
-  } else {
-    findings.push(...schemaFindings(xml, type, normalised.content, findings));
-  }
+  const tooLarge = sizeFinding(xmlBytes);
+  findings.push(...(tooLarge === null ? schemaFindings(xml, type, normalised.content, findings) : [tooLarge]));
   return { content: normalised.content, findings: bounded(findings), xmlBytes };
 }
 
-/** The content as {@link preflight} completes it, unchecked: what a preview shows. As given when its type or shape is none. */
-export function completed(content: DocumentContent, issuer: IssuerSnapshot): DocumentContent {
+/** What a preview shows, and whether it is of a document that could be sent at all. */
+export interface Preview {
+  /** As {@link preflight} completes it, unchecked; as given when its type or shape is none. */
+  readonly content: DocumentContent;
+  /** Why it can never be issued: the XML alone exceeds the SRI's size. Null for one that fits, and where no XML can be built. */
+  readonly tooLarge: Finding | null;
+}
+
+/** Content for a preview: completed and measured by its XML, but held against no other rule and no schema. Pure; never throws on bad content. */
+export function preview(content: DocumentContent, issuer: IssuerSnapshot): Preview {
   const type = documentType(content.documentType);
-  if (type === undefined || shapeFindings(type, content).length > 0) return content;
-  return type.normalise(content, issuer).content;
+  if (type === undefined) return { content, tooLarge: null };
+  const malformed = shapeFindings(type, content);
+  // An XML can be built without the lines or taxes that a draft lacks, and is only larger with them.
+  if (malformed.some(({ rule }) => rule !== EMPTY_LIST)) return { content, tooLarge: null };
+  const whole = type.normalise(content, issuer).content;
+  const tooLarge = sizeFinding(Buffer.byteLength(type.buildXml(whole, issuer, PLACEHOLDER)));
+  return { content: malformed.length > 0 ? content : whole, tooLarge };
+}
+
+/** @param xmlBytes UTF-8 size of the unsigned XML */
+function sizeFinding(xmlBytes: number): Finding | null {
+  const signedBytes = xmlBytes + SIGNATURE_BYTES;
+  return signedBytes > MAX_DOCUMENT_BYTES ? finding(RULES['document.size'], '', `≤ ${MAX_DOCUMENT_BYTES}`, String(signedBytes)) : null;
 }
 
 function shapeFindings(type: DocumentTypeDefinition, content: DocumentContent): readonly Finding[] {

@@ -86,6 +86,24 @@ describe('documents as files', () => {
       for (const each of ['CONSUMIDOR FINAL', '9999999999999', '01 - Sin utilización del sistema financiero']) expect(text).toContain(each);
     });
 
+    it('of a draft that exceeds the SRI’s size is refused as issuing refuses it, also when it lacks more, and one that fits is drawn', async () => {
+      const word = (number: number): string => `palabra${number.toString(36)}`;
+      const lines = (count: number): unknown[] => Array.from({ length: count }, (_, index) => ({
+        line_number: index + 1, quantity: '1', unit_price: '1.00', subtotal: '1.00', tax_rate_code: '0',
+        description: Array.from({ length: 25 }, (_, place) => word(index * 25 + place)).join(' '),
+      }));
+      const unpaid = { subtotal: undefined, total_tax: undefined, total: undefined, taxes: undefined, total_discount: undefined, payments: undefined };
+      const id = await draft({ lines: lines(2_000), ...unpaid });
+      const printed = await ride(id);
+      expect([...code(printed), detailOf(printed)]).toMatchObject([400, 'FISCAL_RULE_VIOLATED', [{ rule: 'document.size', severity: 'error', pointer: '' }]]);
+      const issued = await business.call<{ error: { code: string; detail: { rule: string }[] } }>('POST', `/documents/${id}/issue`);
+      expect(issued.body.error.code).toBe('FISCAL_RULE_VIOLATED');
+      expect(issued.body.error.detail.filter(({ rule }) => rule === 'document.size')).toEqual(detailOf(printed));
+      const untaxed = await draft({ lines: lines(2_000).map((line) => ({ ...(line as object), tax_rate_code: '99' })), ...unpaid });
+      expect(code(await ride(untaxed))).toEqual([400, 'FISCAL_RULE_VIOLATED']);
+      expect((await ride(await draft({ lines: lines(300), ...unpaid }))).status).toBe(200);
+    });
+
     itWithPoppler('of a refused document says so, also once it was given up', async () => {
       const mine = await Business.open(stack);
       await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'authorization' } });

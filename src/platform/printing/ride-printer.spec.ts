@@ -80,6 +80,21 @@ describe('the printer', () => {
     expect(await text(printer, LOGO)).toEqual(['on', 'unprintable']);
   });
 
+  const tooCostly = { code: 'SERVICE_UNAVAILABLE', detail: { reason: 'printing_too_costly' } };
+
+  // The thread that answers the next task is another one when the first was ended.
+  it('does not draw a document again whose time ran out, and goes on with another thread', async () => {
+    const printer = printerOf(`if (task.logo) for (;;); answer('task ' + tasks);`);
+    await expect(printer.print('tenant', DOCUMENT, LOGO)).rejects.toMatchObject(tooCostly);
+    expect(await text(printer)).toEqual(['task 1', null]);
+  });
+
+  it('says of a document that takes too much memory that it costs too much, with its logo and without', async () => {
+    const printer = printerOf(`if (task.document.status === 'draft') { const all = []; for (;;) all.push(new Array(1000).fill({})); } answer('next');`);
+    for (const logo of [LOGO, null]) await expect(printer.print('tenant', { ...DOCUMENT, status: 'draft' }, logo)).rejects.toMatchObject(tooCostly);
+    expect(await text(printer)).toEqual(['next', null]);
+  });
+
   it('waits for nothing any more, and starts nothing, once its process stops', async () => {
     const printer = printerOf('return;');
     const waiting = printer.print('tenant', DOCUMENT, LOGO);

@@ -23,11 +23,12 @@ interface Printed {
 }
 
 /**
- * `failed`: the thread refused this document and goes on. `lost`: it ended, or was ended, over this document. `no_room`: the machine
- * had none for its process. `stopping`: this process prints no more.
+ * `failed`: the thread refused this document and goes on. `lost`: it ended, or was ended, over this document. `out_of_memory`,
+ * `out_of_time`: the same, because the document took more than {@link LIMITS}. `no_room`: the machine had none for its process.
+ * `stopping`: this process prints no more.
  */
 interface NotPrinted {
-  readonly kind: 'failed' | 'lost' | 'no_room' | 'stopping';
+  readonly kind: 'failed' | 'lost' | 'out_of_memory' | 'out_of_time' | 'no_room' | 'stopping';
   readonly reason: string;
 }
 
@@ -69,9 +70,10 @@ export class RidePrinter implements OnApplicationShutdown {
   }
 
   /**
-   * Draws a document. A logo never costs the document: when drawing fails with it, it is drawn without.
+   * Draws a document. A logo never costs the document: when drawing fails with it, it is drawn without. Only not when its time ran
+   * out: a logo takes little of it, and others wait.
    * @throws DomainError SERVICE_UNAVAILABLE when too many documents wait, of the tenant or of all; then those of who prints most are refused.
-   *   Also when the machine has no room, or this process is stopping
+   *   Also when the document takes more processor time or memory than there is for one, the machine has no room, or this process is stopping
    * @throws Error when the document cannot be drawn
    */
   async print(tenantId: string, document: PrintedDocument, logo: Uint8Array | null): Promise<Ride> {
@@ -79,7 +81,7 @@ export class RidePrinter implements OnApplicationShutdown {
     try {
       const answer = await this.attempt({ document, logo });
       if (answer.kind === 'printed') return { bytes: Buffer.from(answer.bytes), logoProblem: answer.logoProblem };
-      if (logo === null || answer.kind === 'no_room' || answer.kind === 'stopping') throw notDrawn(answer);
+      if (logo === null || !mayBeTheLogo(answer)) throw notDrawn(answer);
       const bare = await this.attempt({ document, logo: null });
       if (bare.kind === 'printed') return { bytes: Buffer.from(bare.bytes), logoProblem: 'unprintable' };
       throw notDrawn(bare);
@@ -119,7 +121,8 @@ export class RidePrinter implements OnApplicationShutdown {
       ended: ({ limit, reason }) => {
         this.thread = null;
         if (limit === 'machine') this.log.error(`no document is printed: ${reason}`);
-        this.answer?.({ kind: limit === 'machine' ? 'no_room' : 'lost', reason });
+        else if (limit !== null) this.log.warn(`a document could not be drawn: ${reason}`);
+        this.answer?.({ kind: limit === null ? 'lost' : KIND_OF_LIMIT[limit], reason });
       },
     });
   }
@@ -135,10 +138,20 @@ const LATE: PrintAnswer = { kind: 'lost', reason: `no document after ${PATIENCE_
 
 const STOPPING: PrintAnswer = { kind: 'stopping', reason: 'this process is stopping' };
 
+const KIND_OF_LIMIT = { machine: 'no_room', memory: 'out_of_memory', processor_time: 'out_of_time' } as const;
+
+const mayBeTheLogo = ({ kind }: NotPrinted): boolean => kind === 'failed' || kind === 'lost' || kind === 'out_of_memory';
+
+/** Seconds after which a document that took too much is worth another try: a machine that is busy counts more time for it. */
+const TRY_AGAIN_SECONDS = 60;
+
 function notDrawn({ kind, reason }: NotPrinted): Error {
   switch (kind) {
     case 'no_room':
       return new DomainError('SERVICE_UNAVAILABLE', { reason: 'machine_busy' });
+    case 'out_of_memory':
+    case 'out_of_time':
+      return new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_too_costly', retry_after_seconds: TRY_AGAIN_SECONDS });
     case 'stopping':
       return new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_busy' });
     default:

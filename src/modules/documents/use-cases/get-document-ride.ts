@@ -6,7 +6,7 @@ import { RidePrinter } from '../../../platform/printing/ride-printer.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
-import { completed } from '../../../sri/preflight.js';
+import { preview } from '../../../sri/preflight.js';
 import type { RideStatus } from '../../../sri/ride/marks.js';
 import { type DocumentStatus, isValid } from '../domain/lifecycle.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
@@ -70,11 +70,12 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
     if (!row) throw new DomainError('NOT_FOUND');
     const { sequential, access_key: accessKey, authorization_number: number, authorization_date: date } = row;
     const status = printedStatus(row);
+    // A draft is stored as its caller wrote it; what was issued was completed then.
+    const content = status === 'draft' ? await this.previewed(tenant.tenantId, row) : row.content;
     const { bytes, logoProblem } = await this.printer.print(
       tenant.tenantId,
       {
-        // A draft is stored as its caller wrote it; what was issued was completed then.
-        content: status === 'draft' ? completed(await this.originals.withOriginalNamed(tenant.tenantId, row.issuer_id, row.content), row.issuer_snapshot) : row.content,
+        content,
         issuer: row.issuer_snapshot,
         numbering: sequential === null || accessKey === null ? null : { sequential, accessKey },
         authorization: number === null || date === null ? null : { number, date },
@@ -86,6 +87,16 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
       this.logger.warn({ tenant_id: tenant.tenantId, issuer_id: row.issuer_id, document_id: documentId, reason: logoProblem }, 'printed without the logo');
     }
     return { bytes, fileName: `${accessKey ?? `draft-${documentId}`}.pdf` };
+  }
+
+  /**
+   * A draft as issuing would complete it. One of any size may be stored, but nobody waits behind the drawing of one that cannot be issued.
+   * @throws DomainError FISCAL_RULE_VIOLATED for one that exceeds the SRI's size
+   */
+  private async previewed(tenantId: string, { issuer_id: issuerId, content: stored, issuer_snapshot: issuer }: Row): Promise<DocumentContent> {
+    const { content, tooLarge } = preview(await this.originals.withOriginalNamed(tenantId, issuerId, stored), issuer);
+    if (tooLarge !== null) throw new DomainError('FISCAL_RULE_VIOLATED', [tooLarge]);
+    return content;
   }
 }
 

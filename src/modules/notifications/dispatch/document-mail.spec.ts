@@ -35,6 +35,7 @@ describe('the mail that brings a document', () => {
   it.each([
     ['too much waits to be printed', new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_busy' }), 'comes again without a try lost'],
     ['it cannot be drawn', new Error('no font'), 'put_off'],
+    ['it costs too much to draw', new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_too_costly' }), 'put_off'],
     ['the machine has no room to draw it', new DomainError('SERVICE_UNAVAILABLE', { reason: 'machine_busy' }), 'put_off'],
   ])('when %s', async (_name, cause, then) => {
     const documentFacts = { find: () => Promise.resolve(MAIL) } as unknown as DocumentFactsRepository;

@@ -27,6 +27,9 @@ const RULES = defineRules({
   },
 });
 
+/** The rule of a list without the elements that it needs; other faults of shape leave nothing that rules can read. */
+export const EMPTY_LIST = RULES['shape.empty'].id;
+
 /** Fields of a part that hold an amount, or null where there is none. */
 type AmountOf<Part> = { [Name in keyof Part]: Part[Name] extends string | null ? Name : never }[keyof Part] & string;
 

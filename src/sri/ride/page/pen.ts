@@ -1,6 +1,9 @@
 import type { FontName } from './fonts.js';
 import { COLOR, lineHeight, type TextStyle } from './style.js';
 
+/** Words of a font whose widths are kept: more than come again, however long the document. */
+const MOST_WIDTHS = 10_000;
+
 export type Align = 'left' | 'right' | 'center';
 
 /**
@@ -9,7 +12,7 @@ export type Align = 'left' | 'right' | 'center';
  * flows by itself: {@link wrap} decides the lines, so what was measured is what is drawn.
  */
 export class Pen {
-  /** Widths at size 1, by font: the same words and figures come again and again. */
+  /** Widths at size 1, by font: the same words and figures come again and again. At most {@link MOST_WIDTHS}. */
   private readonly widths: Readonly<Record<FontName, Map<string, number>>> = { regular: new Map(), bold: new Map() };
 
   constructor(private readonly document: PDFKit.PDFDocument) {}
@@ -19,6 +22,7 @@ export class Pen {
     let width = known.get(text);
     if (width === undefined) {
       width = this.document.font(style.font).fontSize(1).widthOfString(text);
+      if (known.size >= MOST_WIDTHS) known.clear();
       known.set(text, width);
     }
     return width * style.size;
