@@ -2,8 +2,8 @@ import { FINAL, final, FULL, full, PAID, rulesOf, TODAY } from '../../../../test
 import { preflight } from '../../preflight.js';
 
 describe('buyer', () => {
-  it('whose name the printed document has no letters for is told so', () => {
-    expect(rulesOf(full({ buyerIdType: '08', buyerId: 'X1234567', buyerName: '北京进出口有限公司' }))).toContain('warning text.not_printed /buyer_name');
+  it.each(['北京进出口有限公司', 'ＩＭＰＯＲＴＡＤＯＲＡ ＷＡＮＧ １２３'])('whose name the printed document has no letters for is told so: %s', (buyerName) => {
+    expect(rulesOf(full({ buyerIdType: '08', buyerId: 'X1234567', buyerName }))).toContain('warning text.not_printed /buyer_name');
   });
 
   const buyer = (buyerIdType: string | null, buyerId: string | null, buyerName: string | null = 'CLIENTE') =>

@@ -1,7 +1,7 @@
 import { textProblem } from '../../../shared/text.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent, DocumentTypeCode, NameValue } from '../content.js';
-import { firstNotPrinted } from './printed-scripts.js';
+import { firstNotPrinted } from './not-printed.js';
 import { defineRules, finding } from './rule.js';
 
 const STRUCTURE = 'Ficha técnica 2.32, anexo 3';
