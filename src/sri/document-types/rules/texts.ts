@@ -19,8 +19,8 @@ const RULES = defineRules({
   },
   'text.not_printed': {
     severity: 'warning',
-    es: 'El SRI admite el texto, pero el documento impreso (RIDE) no tiene letras para esa escritura y muestra recuadros: escríbalo en letras latinas',
-    en: 'The SRI takes the text, but the printed document (RIDE) has no letters of this script and shows boxes: write it in Latin letters',
+    es: 'El SRI admite el texto, pero el documento impreso (RIDE) no lo muestra como está escrito: letras que no tiene salen como recuadros, y lo que se escribe de derecha a izquierda sale desordenado, también sus números. Escríbalo en letras latinas',
+    en: 'The SRI takes the text, but the printed document (RIDE) does not show it as it is written: letters that it lacks are boxes, and what is written from right to left gets out of order, its numbers too. Write it in Latin letters',
     reference: 'Consejo de este servicio; el SRI no lo exige',
   },
   'text.empty': { es: 'El texto está vacío', en: 'The text is empty', reference: STRUCTURE },
