@@ -10,7 +10,7 @@ describe('text', () => {
     expect(normaliseText('a  b   c')).toBe('a  b   c');
   });
 
-  it.each(['ñ á €', '😀', '&<>"\'', ']]>', '<!--', '<?xml', '&amp;', '&#x0;', '$&', '{{7*7}}', 'a\u00A0b', '日本語'])(
+  it.each(['ñ á €', '😀', '&<>"\'', ']]>', '<!--', '<?xml', '&amp;', '&#x0;', '$&', '{{7*7}}', 'a\u00A0b', '日本語', '❤\uFE0F 1\uFE0F\u20E3', '⠁⠃'])(
     'takes %p',
     (text) => {
       expect(problem(text)).toBeNull();
@@ -34,6 +34,16 @@ describe('text', () => {
     ['\u200D', 'string_invisible_character', 'U+200D'],
     ['\u00AD', 'string_invisible_character', 'U+00AD'],
     ['\uFEFF', 'string_invisible_character', 'U+FEFF'],
+    ['\u034F', 'string_invisible_character', 'U+034F'],
+    ['\u115F', 'string_invisible_character', 'U+115F'],
+    ['\u17B4', 'string_invisible_character', 'U+17B4'],
+    ['\u180B', 'string_invisible_character', 'U+180B'],
+    ['\u2800', 'string_invisible_character', 'U+2800'],
+    ['\u3164', 'string_invisible_character', 'U+3164'],
+    ['\uFE00', 'string_invisible_character', 'U+FE00'],
+    ['\uFE0E', 'string_invisible_character', 'U+FE0E'],
+    ['\uFFA0', 'string_invisible_character', 'U+FFA0'],
+    ['\u{E0100}', 'string_invisible_character', 'U+E0100'],
     ['\u{E0041}', 'string_invisible_character', 'U+E0041'],
     ['\uFFFE', 'string_noncharacter', 'U+FFFE'],
     ['\uFFFF', 'string_noncharacter', 'U+FFFF'],

@@ -22,11 +22,14 @@ export interface TextProblem {
 const SPACE = /^\p{Zs}$/u;
 /**
  * Control (which includes tab and NEL), line and paragraph separators, lone
- * surrogates, noncharacters, and format characters: bidirectional overrides, zero
- * width, soft hyphen, byte order mark, tags. The SRI refuses or never answers the
- * first ones; the last ones make a document read differently from its bytes.
+ * surrogates, noncharacters, and what nobody sees: bidirectional overrides, zero
+ * width, soft hyphen, byte order mark, tags, joiners, fillers, the blank of Braille.
+ * The SRI refuses or never answers the first ones; the last ones make a document read
+ * differently from its bytes. Not so the selector of an emoji, which many keyboards write.
  */
-const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Cf}\p{Noncharacter_Code_Point}]/u;
+const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Cf}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800](?<!\uFE0F)/u;
+
+const SPACES_AND_FORBIDDEN = new RegExp(`(?:${FORBIDDEN.source}|\\p{Zs})+`, 'gu');
 
 /** Unicode NFC, spaces at both ends removed; nothing else is altered, so a line break at an end stays and is refused. */
 export function normaliseText(text: string): string {
@@ -38,6 +41,9 @@ export function normaliseText(text: string): string {
   while (end > start && SPACE.test(composed.charAt(end - 1))) end -= 1;
   return composed.slice(start, end);
 }
+
+/** Text of others as it may be taken: every run of spaces, and of what {@link textProblem} refuses wherever it stands, is one space. */
+export const shownText = (text: string): string => normaliseText(text.replace(SPACES_AND_FORBIDDEN, ' '));
 
 /** The form in which searches compare: lower case, without accents. */
 export const searchForm = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
@@ -80,6 +86,6 @@ function kindOf(character: string): TextProblem['type'] {
   if (/[\n\r\u0085\p{Zl}\p{Zp}]/u.test(character)) return 'string_line_break';
   if (/\p{Cc}/u.test(character)) return 'string_control_character';
   if (/\p{Cs}/u.test(character)) return 'string_lone_surrogate';
-  if (/\p{Cf}/u.test(character)) return 'string_invisible_character';
-  return 'string_noncharacter';
+  if (/\p{Noncharacter_Code_Point}/u.test(character)) return 'string_noncharacter';
+  return 'string_invisible_character';
 }

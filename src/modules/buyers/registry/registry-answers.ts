@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { codePoints, normaliseText } from '../../../shared/text.js';
+import { codePoints, shownText } from '../../../shared/text.js';
 import type { Taxpayer } from '../domain/taxpayer.js';
 import { RegistryUnavailable } from './taxpayer-registry.js';
 
@@ -13,14 +13,11 @@ const ADDRESS_LENGTH = 500;
 const WORD_LENGTH = 100;
 const MOST_ESTABLISHMENTS = 5_000;
 
-/** Text as it is shown: without what no printed text holds, inner runs of spaces as one. */
-const shown = (text: string): string => normaliseText(text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}\p{Zs}]+/gu, ' '));
-
 const text = (most: number) =>
   z
     .string()
     .max(8 * most)
-    .transform(shown)
+    .transform(shownText)
     .refine((value) => codePoints(value) <= most);
 /** Absent, null and blank are the same: nothing. */
 const optional = (most: number) =>
