@@ -45,6 +45,13 @@ describe('the mail of a document', () => {
     expect(letter.html).not.toMatch(/<script|src=|https?:|url\(/);
   });
 
+  it('has the service’s own subject where nothing is left of the tenant’s', () => {
+    const style = { ...PLAIN, subject: ' {{total}} ' };
+    expect(documentLetter(facts('01'), style).subject).toBe('$ 115.00');
+    expect(documentLetter(facts('06'), style).subject).toBe(documentLetter(facts('06'), PLAIN).subject);
+    expect(documentLetter(facts('06'), PLAIN).subject).toContain('001-002-000000123');
+  });
+
   it('breaks what has no place to break, so that a telephone shows the whole page', () => {
     const { html } = documentLetter(facts('01'), { ...PLAIN, message: `https://pagos.example.com/${'a'.repeat(300)}` });
     const cells = [...html.matchAll(/<td style="([^"]*font-size[^"]*)"/g)].map(([, style]) => style!);

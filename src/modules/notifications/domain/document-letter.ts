@@ -74,7 +74,8 @@ export function documentLetter(facts: DocumentFacts, style: MailStyle): WrittenL
   const say = PHRASES[language];
   const words = wordsOf(facts.documentType, language);
   const values = valuesOf(facts, language);
-  const subject = oneLine(fill(style.subject ?? say.subject, values));
+  // A tenant's own may be of nothing but what this document does not have, as a guide has no total.
+  const subject = oneLine(fill(style.subject ?? '', values)) || oneLine(fill(say.subject, values));
   const page: Page = {
     language,
     sender: oneLine(facts.issuer.name),
