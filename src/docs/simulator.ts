@@ -20,6 +20,7 @@ export function simulatorPage(): string {
       ...Object.entries(REGISTRY_PATHS).map(([path, { parameter }]) => ['registry', `\`${REGISTRY_BASE}${path}?${parameter}=\``]),
     ]),
     '',
+    ...KEEPING,
     ...MAGIC,
     table(['Value', 'Acts on', 'How often', 'What happens', 'A document comes to'], others.map(rowOf)),
     '',
@@ -94,8 +95,24 @@ const RUNNING = [
   'npm run simulator                       # http://127.0.0.1:8089; SIMULATOR_PORT, SIMULATOR_HOST to change',
   '```',
   '',
-  '`npm start` runs it beside the service. It keeps everything in memory, judges by its own code, and has no credentials: do not',
-  'expose it. Any client of the SRI can use it; its services are where the SRI has them:',
+  '`npm start` runs it beside the service. It judges by its own code, and has no credentials: do not expose it. Any client of the',
+  'SRI can use it; its services are where the SRI has them:',
+  '',
+];
+
+const KEEPING = [
+  '## What it keeps',
+  '',
+  '`npm start` has it write what it received, decided and recorded into `.sello/simulator.jsonl`, and goes on from there at the next',
+  'start, also after `kill -9`: documents in process are decided in their time, annulments stand, magic values count on, and its',
+  'clock is where it was set. Fault rules, outages, settings and properties of a RUC end with the process. Alone it keeps everything',
+  'in memory, unless it is given a file:',
+  '',
+  '```sh',
+  'SIMULATOR_JOURNAL=simulator.jsonl npm run simulator',
+  '```',
+  '',
+  'The file grows with each request, and one simulator at a time may use it.',
   '',
 ];
 

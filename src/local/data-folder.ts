@@ -22,6 +22,8 @@ const RUNNING = z.object({ pid: z.number(), url: z.string().nullable() });
 export class DataFolder {
   readonly logs: string;
   readonly postgres: string;
+  /** What the SRI simulator received and decided. */
+  readonly simulatorJournal: string;
   /** Ids for the examples of the API's description. */
   readonly exampleIdsFile: string;
   private readonly lockFile: string;
@@ -37,6 +39,7 @@ export class DataFolder {
     if (isOurs) chmodSync(path, 0o711);
     this.logs = join(path, 'logs');
     this.postgres = join(path, 'postgres');
+    this.simulatorJournal = join(path, 'simulator.jsonl');
     this.lockFile = join(path, 'running.json');
     this.demoFile = join(path, 'demo.json');
     this.exampleIdsFile = join(path, 'example-ids.json');

@@ -133,7 +133,7 @@ async function startSri(options: LocalOptions, folder: DataFolder, parts: Runnin
     'SRI simulator',
     async () => {
       const free = await isPortFree(options.simulatorPort);
-      return startSimulator(free ? options.simulatorPort : 0, folder.logs);
+      return startSimulator(free ? options.simulatorPort : 0, folder.logs, { SIMULATOR_JOURNAL: folder.simulatorJournal });
     },
     ({ url }) => `SRI simulator, ${hostOf(url ?? '')}`,
   );

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SriBrain } from './brain/brain.js';
 import { defaultSettings, type SimulatorSettings } from './brain/settings.js';
 import { serve } from './http/server.js';
+import { type Change, Journal } from './journal.js';
 import { schemaFiles, schemaFolders } from './schema-files.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -20,6 +21,8 @@ const environmentSettings = z.object({
   SIMULATOR_ISSUE_WINDOW_DAYS: z.coerce.number().int().min(0).default(90),
   SIMULATOR_LEDGER_LIMIT: z.coerce.number().int().min(1).optional(),
   SIMULATOR_STORED_DOCUMENTS: z.coerce.number().int().min(1).optional(),
+  /** File that keeps what it received and decided for the next start; without one it all ends with the process. */
+  SIMULATOR_JOURNAL: z.string().min(1).optional(),
   SIMULATOR_SIGNATURE_ENGINE: z.enum(['xml-crypto', 'libxml2']).default('xml-crypto'),
   /** Folder with the official schemas under `xsd/`. */
   SRI_REFERENCE_DIR: z.string().optional(),
@@ -27,11 +30,9 @@ const environmentSettings = z.object({
 
 type EnvironmentSettings = z.infer<typeof environmentSettings>;
 
-const clock = new VirtualClock({ now: () => new Date() });
-
 async function main(): Promise<void> {
   const environment = environmentSettings.parse(process.env);
-  const brain = new SriBrain(clock, settingsFrom(environment));
+  const { brain, clock } = simulatorOn(environment);
   const simulator = await serve(brain, clock, {
     host: environment.SIMULATOR_HOST,
     port: environment.SIMULATOR_PORT,
@@ -50,6 +51,17 @@ async function main(): Promise<void> {
   process.once('disconnect', stop);
   console.log(`simulator listening on ${simulator.url}`);
   process.send?.({ type: 'ready', url: simulator.url });
+}
+
+/** The simulator as the journal left it, which goes on with the journal. @throws Error when the journal cannot be read */
+function simulatorOn(environment: EnvironmentSettings): { readonly brain: SriBrain; readonly clock: VirtualClock } {
+  const path = environment.SIMULATOR_JOURNAL;
+  const journal = path === undefined ? null : new Journal(path);
+  const note = journal === null ? undefined : (change: Change) => journal.append(change);
+  const clock = new VirtualClock({ now: () => new Date() }, note);
+  const brain = new SriBrain(clock, settingsFrom(environment), note);
+  journal?.replay((change) => (change.kind === 'clock' ? clock.apply(change) : brain.apply(change)));
+  return { brain, clock };
 }
 
 function settingsFrom(environment: EnvironmentSettings): SimulatorSettings {

@@ -143,6 +143,60 @@ describe('the one command', () => {
     for (const pid of below) await untilGone(pid);
   });
 
+  it('goes on with what the SRI holds after kill -9 of everything', async () => {
+    const first = start();
+    await first.says(UP);
+    const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoTenant;
+    const urlsOf = (one: Local): { api: string; simulator: string } => ({
+      api: /Swagger UI {5}(\S+)\/docs/.exec(one.output())![1]!,
+      simulator: `http://${/SRI simulator, (\S+)/.exec(one.output())![1]!}`,
+    });
+    let urls = urlsOf(first);
+    const act = (method: string, path: string, body?: object) => call(urls.api, method, `/documents${path}`, { apiKey: demo.api_key, body });
+    const issue = async (magic: string): Promise<Accepted> => {
+      const invoice = { ...exampleInvoice(demo, guayaquilDay(new Date()), '12345678'), additional_info: [{ name: 'Simulador', value: magic }] };
+      const { status, body } = await act('POST', '', invoice);
+      expect(status).toBe(202);
+      return body as Accepted;
+    };
+    /** Asks the SRI until it has come to this. */
+    const becomes = async (id: string, wanted: string): Promise<void> => {
+      let status = '';
+      for (const end = Date.now() + 60_000; status !== wanted && Date.now() < end; ) {
+        await sleep(500);
+        await act('POST', `/${id}/reconcile`);
+        status = (await act('GET', `/${id}`)).body.status;
+      }
+      expect(status).toBe(wanted);
+    };
+    const received = async (accessKey: string): Promise<void> => {
+      const state = async (): Promise<string> => (await call(urls.simulator, 'GET', `/control/ledger?access_key=${accessKey}`)).body.state;
+      for (const end = Date.now() + 60_000; (await state()) !== 'in_process' && Date.now() < end; ) await sleep(100);
+      expect(await state()).toBe('in_process');
+    };
+
+    const [earlier, annulled] = [await issue('slow:0'), await issue('annul')];
+    await becomes(earlier.document_id, 'AUTHORIZED');
+    await becomes(annulled.document_id, 'AUTHORIZED');
+    expect((await act('POST', `/${earlier.document_id}/cancel`, { reason: 'Error' })).status).toBe(202);
+    const underWay = await issue('in-process:20');
+    await received(underWay.access_key);
+    const all = [first.pid, ...descendantsOf(first.pid)];
+    for (const pid of all) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+    for (const pid of all) await untilGone(pid);
+
+    const second = start();
+    await second.says(UP);
+    urls = urlsOf(second);
+    await becomes(underWay.document_id, 'AUTHORIZED');
+    expect((await call(urls.simulator, 'GET', `/control/ledger?access_key=${underWay.access_key}`)).body).toMatchObject({ submissions: 1, authorized: 1 });
+    const portal = await call(urls.simulator, 'POST', `/control/portal/${earlier.access_key}`, { body: { act: 'annul' } });
+    expect(portal).toMatchObject({ status: 200, body: { annulment: 'annulled' } });
+    await becomes(earlier.document_id, 'CANCELLED');
+    expect((await act('POST', `/${annulled.document_id}/cancel`, { reason: 'Error' })).status).toBe(202);
+    await becomes(annulled.document_id, 'CANCELLED');
+  });
+
   it('demonstrates every type, leaves XML and PDF of each, throws its data away and ends with 0', async () => {
     const demo = start({}, [process.execPath, local, '--demo']);
     expect(await demo.exit).toBe(0);

@@ -14,8 +14,8 @@ import {
   refusedQuery,
   returned,
 } from './outcome.js';
-import { type AnnulmentState, Portal, type PortalAnswer, type PortalSnapshot } from './portal.js';
-import { type DocumentFacts, type KeyState, Register, type RegisterSnapshot, type StoredDocument } from './register.js';
+import { type AnnulmentChanged, type AnnulmentState, Portal, type PortalAnswer, type PortalSnapshot } from './portal.js';
+import { type DocumentFacts, type DocumentStored, type KeyState, Register, type RegisterSnapshot, type StoredDocument } from './register.js';
 import type { SimulatorSettings } from './settings.js';
 import { SignatureJudge } from './signature/verdict.js';
 import { digestOf, glimpseAccessKey, type Header, numberOf, readHeader, type Submission } from './submission.js';
@@ -52,22 +52,33 @@ export interface AuthoritySnapshot {
   readonly portal: PortalSnapshot;
 }
 
+/** What changes what the SRI holds. */
+export type AuthorityChange = DocumentStored | AnnulmentChanged;
+
 /**
  * The SRI itself: verifies, stores, decides, answers. Pure but for its clock;
  * no timers: a decision becomes visible when the clock passes its instant.
  */
 export class Authority {
   private readonly register: Register;
-  private readonly portal = new Portal();
+  private readonly portal: Portal;
   private readonly judge = new SignatureJudge();
   private schemas: Schemas;
 
   constructor(
     private readonly clock: Clock,
     private settings: SimulatorSettings,
+    note?: (change: AuthorityChange) => void,
   ) {
-    this.register = new Register(settings.storedDocumentLimit);
+    this.register = new Register(settings.storedDocumentLimit, note);
+    this.portal = new Portal(note);
     this.schemas = new Schemas(settings.schemas);
+  }
+
+  /** Makes a change that was noted. */
+  apply(change: AuthorityChange): void {
+    if (change.kind === 'document') this.register.apply(change);
+    else this.portal.apply(change);
   }
 
   /** Changes the behaviour from now on; what is already decided stays. */
@@ -251,12 +262,13 @@ export class Authority {
       messages,
       facts: factsOf(read),
     };
-    this.register.store(header.accessKey, numberOf(header), document);
     const annulment = storing.find((action) => action.kind === 'annul');
     if (annulment && document.authorized) {
       const plan = { receiver: annulment.receiver, afterMs: annulment.after_seconds * 1000 };
       this.portal.schedule(header.accessKey, document, plan, this.settings.holidays);
     }
+    // Last: who was stopped in between has no answer and sends it again.
+    this.register.store(header.accessKey, numberOf(header), document);
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../../shared/ports.js';
-import { Authority, type AuthoritySnapshot } from './authority.js';
+import { Authority, type AuthorityChange, type AuthoritySnapshot } from './authority.js';
 import { distort, distortConsultation } from './distortion.js';
 import { type AppliedFault, UNFAULTED, withAction } from './applied-fault.js';
 import { FaultBook, type FaultSnapshot } from './fault-book.js';
 import { SERVICE_NAMES, type ServiceName, type TransportAction } from './fault-actions.js';
-import { Ledger, type LedgerFault, type LedgerSnapshot } from './ledger.js';
-import { MagicBook, type MagicSnapshot } from './magic/magic-book.js';
+import { Ledger, type LedgerFault, type LedgerSnapshot, type RequestRecorded } from './ledger.js';
+import { MagicBook, type MagicChange, type MagicSnapshot } from './magic/magic-book.js';
 import { magicNumber } from './magic/registry-numbers.js';
 import { sriMessage } from './messages.js';
 import {
@@ -48,6 +48,12 @@ export interface BrainSnapshot {
 }
 
 /**
+ * What requests and the portal change, as JSON could hold it but for the dates. Fault rules, outages and settings are not
+ * among it: they are of the one who tries something now.
+ */
+export type BrainChange = AuthorityChange | MagicChange | RequestRecorded;
+
+/**
  * The simulator as a library: the authority, the fault rules around it and the
  * ledger of every request. Synchronous; time moves only with the clock.
  */
@@ -55,15 +61,35 @@ export class SriBrain {
   readonly faults = new FaultBook();
   readonly outages = new Outages();
   readonly ledger: Ledger;
-  private readonly magic = new MagicBook();
+  private readonly magic: MagicBook;
   readonly authority: Authority;
 
+  /** @param note is told every change before it is made; `apply` makes it in another brain */
   constructor(
     private readonly clock: Clock,
     settings: SimulatorSettings,
+    note?: (change: BrainChange) => void,
   ) {
-    this.authority = new Authority(clock, settings);
-    this.ledger = new Ledger(settings.ledgerLimit);
+    this.authority = new Authority(clock, settings, note);
+    this.ledger = new Ledger(settings.ledgerLimit, note);
+    this.magic = new MagicBook(note);
+  }
+
+  /** Makes a change that was noted. */
+  apply(change: BrainChange): void {
+    switch (change.kind) {
+      case 'document':
+      case 'annulment':
+        this.authority.apply(change);
+        break;
+      case 'magic_plan':
+      case 'magic_count':
+        this.magic.apply(change);
+        break;
+      case 'request':
+        this.ledger.apply(change);
+        break;
+    }
   }
 
   /** `validarComprobante`: a signed document arrives at reception. */

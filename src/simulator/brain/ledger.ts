@@ -50,6 +50,12 @@ export interface LedgerSnapshot {
   readonly sequence: number;
 }
 
+/** A request was written down. */
+export interface RequestRecorded {
+  readonly kind: 'request';
+  readonly entry: LedgerEntry;
+}
+
 const NOTHING: KeyAccount = { submissions: 0, queries: 0, consultations: 0, digests: [], storedDigests: [] };
 
 /** Append-only record of every request. */
@@ -59,18 +65,31 @@ export class Ledger {
   private counts = new Map<string, number>();
   private sequence = 0;
 
-  /** @param limit entries kept, null for all; the oldest go first */
-  constructor(private readonly limit: number | null) {}
+  /**
+   * @param limit entries kept, null for all; the oldest go first
+   * @param note is told every change before it is made
+   */
+  constructor(
+    private readonly limit: number | null,
+    private readonly note: (change: RequestRecorded) => void = () => undefined,
+  ) {}
 
   append(entry: Omit<LedgerEntry, 'sequence'>): LedgerEntry {
-    this.sequence += 1;
-    const recorded: LedgerEntry = { sequence: this.sequence, ...entry };
-    this.entries.push(recorded);
+    const recorded: LedgerEntry = { sequence: this.sequence + 1, ...entry };
+    const change: RequestRecorded = { kind: 'request', entry: recorded };
+    this.note(change);
+    this.apply(change);
+    return recorded;
+  }
+
+  /** Makes a change that was noted. */
+  apply({ entry }: RequestRecorded): void {
+    this.sequence = entry.sequence;
+    this.entries.push(entry);
     if (this.limit !== null && this.entries.length > this.limit * 2) this.entries = this.entries.slice(-this.limit);
     const name = `${entry.service} ${entry.outcome}`;
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     if (entry.accessKey !== null) this.accounts.set(entry.accessKey, addTo(this.account(entry.accessKey), entry));
-    return recorded;
   }
 
   /** Entries in order; those of one key when it is given. */
@@ -114,7 +133,7 @@ export class Ledger {
   }
 }
 
-function addTo(account: KeyAccount, entry: Omit<LedgerEntry, 'sequence'>): KeyAccount {
+function addTo(account: KeyAccount, entry: LedgerEntry): KeyAccount {
   if (entry.service === 'authorization') return { ...account, queries: account.queries + 1 };
   if (entry.service === 'consultation') return { ...account, consultations: account.consultations + 1 };
   const { digest } = entry;

@@ -29,6 +29,13 @@ interface Annulment {
 
 export type PortalSnapshot = ReadonlyMap<string, Annulment>;
 
+/** An annulment was asked for, or answered by the receiver. */
+export interface AnnulmentChanged {
+  readonly kind: 'annulment';
+  readonly accessKey: string;
+  readonly annulment: Annulment;
+}
+
 /** Credit notes, debit notes and withholdings: the receiver must accept (Res. 25-14 as changed by 25-17). */
 const NEEDS_ACCEPTANCE: ReadonlySet<string> = new Set(['04', '05', '07']);
 /** Last day of the month after the issue date on which a document can be annulled; on a day off, the next business day. */
@@ -41,6 +48,9 @@ const BUSINESS_DAYS_TO_ACCEPT = 5;
  */
 export class Portal {
   private annulments = new Map<string, Annulment>();
+
+  /** @param note is told every change before it is made */
+  constructor(private readonly note: (change: AnnulmentChanged) => void = () => undefined) {}
 
   /** State of a document's annulment at an instant. */
   state(accessKey: string, now: Date): AnnulmentState {
@@ -61,12 +71,12 @@ export class Portal {
     if (refusal !== null || document === null) return { done: false, reason: refusal ?? 'not_authorized' };
     const { documentType, foreignReceiver } = document.facts;
     if (!NEEDS_ACCEPTANCE.has(documentType) || foreignReceiver) {
-      this.annulments.set(accessKey, { requestedAt: now, acceptBefore: null, annulledAt: now, refusedAt: null });
+      this.put(accessKey, { requestedAt: now, acceptBefore: null, annulledAt: now, refusedAt: null });
       return { done: true, state: 'annulled', acceptBefore: null };
     }
     const lastDay = addBusinessDays(guayaquilDayNumber(now), BUSINESS_DAYS_TO_ACCEPT, holidays);
     const acceptBefore = startOfDay(lastDay + 1);
-    this.annulments.set(accessKey, { requestedAt: now, acceptBefore, annulledAt: null, refusedAt: null });
+    this.put(accessKey, { requestedAt: now, acceptBefore, annulledAt: null, refusedAt: null });
     return { done: true, state: 'pending', acceptBefore };
   }
 
@@ -76,7 +86,7 @@ export class Portal {
     if (!annulment || annulment.annulledAt !== null || this.state(accessKey, now) !== 'pending') {
       return { done: false, reason: 'nothing_to_accept' };
     }
-    this.annulments.set(accessKey, accepts ? { ...annulment, annulledAt: now } : { ...annulment, refusedAt: now });
+    this.put(accessKey, accepts ? { ...annulment, annulledAt: now } : { ...annulment, refusedAt: now });
     return { done: true, state: accepts ? 'annulled' : 'none', acceptBefore: null };
   }
 
@@ -94,12 +104,23 @@ export class Portal {
     }
   }
 
+  /** Makes a change that was noted. */
+  apply({ accessKey, annulment }: AnnulmentChanged): void {
+    this.annulments.set(accessKey, annulment);
+  }
+
   snapshot(): PortalSnapshot {
     return new Map(this.annulments);
   }
 
   restore(snapshot: PortalSnapshot): void {
     this.annulments = new Map(snapshot);
+  }
+
+  private put(accessKey: string, annulment: Annulment): void {
+    const change: AnnulmentChanged = { kind: 'annulment', accessKey, annulment };
+    this.note(change);
+    this.apply(change);
   }
 
   private refusal(

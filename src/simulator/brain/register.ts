@@ -36,6 +36,14 @@ export interface RegisterSnapshot {
   readonly numbers: ReadonlyMap<string, string>;
 }
 
+/** A submission was accepted. */
+export interface DocumentStored {
+  readonly kind: 'document';
+  readonly accessKey: string;
+  readonly number: string;
+  readonly document: StoredDocument;
+}
+
 /** Documents by access key, with the history of each, and the key that owns each number. */
 export class Register {
   private documents = new Map<string, readonly StoredDocument[]>();
@@ -43,7 +51,11 @@ export class Register {
   /** Keys whose XML is kept, oldest first. */
   private keptXml = new Set<string>();
 
-  constructor(private readonly storedDocumentLimit: number | null) {}
+  /** @param note is told every change before it is made */
+  constructor(
+    private readonly storedDocumentLimit: number | null,
+    private readonly note: (change: DocumentStored) => void = () => undefined,
+  ) {}
 
   history(accessKey: string): readonly StoredDocument[] {
     return this.documents.get(accessKey) ?? [];
@@ -62,6 +74,13 @@ export class Register {
   }
 
   store(accessKey: string, number: string, document: StoredDocument): void {
+    const change: DocumentStored = { kind: 'document', accessKey, number, document };
+    this.note(change);
+    this.apply(change);
+  }
+
+  /** Makes a change that was noted. */
+  apply({ accessKey, number, document }: DocumentStored): void {
     this.documents.set(accessKey, [...this.history(accessKey), document]);
     if (!this.numbers.has(number)) this.numbers.set(number, accessKey);
     this.forgetOldest(accessKey);

@@ -8,6 +8,11 @@ export interface MagicSnapshot {
   readonly counters: ReadonlyMap<string, number>;
 }
 
+/** Other values hold for a key (null: none any more), or one of them has acted once more. */
+export type MagicChange =
+  | { readonly kind: 'magic_plan'; readonly accessKey: string; readonly plan: readonly Directive[] | null }
+  | { readonly kind: 'magic_count'; readonly counter: string; readonly count: number };
+
 /**
  * Magic values by access key: what the last submission under a key carried
  * holds for it, also for questions; how often each value has acted is counted
@@ -17,19 +22,22 @@ export class MagicBook {
   private plans = new Map<string, readonly Directive[]>();
   private counters = new Map<string, number>();
 
+  /** @param note is told every change before it is made */
+  constructor(private readonly note: (change: MagicChange) => void = () => undefined) {}
+
   /** Notes what a submission asks for, and acts on it. */
   onSubmission(bytes: Uint8Array, accessKey: string | null, fault: AppliedFault): AppliedFault {
     if (accessKey === null) return fault;
     const field = magicFieldOf(bytes);
     if (field === null) {
-      this.plans.delete(accessKey);
+      this.plan(accessKey, null);
       return fault;
     }
     try {
-      this.plans.set(accessKey, readDirectives(field));
+      this.plan(accessKey, readDirectives(field));
     } catch (error) {
       if (!(error instanceof UnknownMagicValue)) throw error;
-      this.plans.delete(accessKey);
+      this.plan(accessKey, null);
       const info = `Simulador: ${error.message}`;
       return withAction(fault, { kind: 'refuse', code: '35', at: 'reception', stored: false, info }, { magic: field });
     }
@@ -41,6 +49,13 @@ export class MagicBook {
     return this.act(service, accessKey, fault);
   }
 
+  /** Makes a change that was noted. */
+  apply(change: MagicChange): void {
+    if (change.kind === 'magic_count') this.counters.set(change.counter, change.count);
+    else if (change.plan === null) this.plans.delete(change.accessKey);
+    else this.plans.set(change.accessKey, change.plan);
+  }
+
   snapshot(): MagicSnapshot {
     return { plans: new Map(this.plans), counters: new Map(this.counters) };
   }
@@ -48,6 +63,16 @@ export class MagicBook {
   restore(snapshot: MagicSnapshot): void {
     this.plans = new Map(snapshot.plans);
     this.counters = new Map(snapshot.counters);
+  }
+
+  private plan(accessKey: string, plan: readonly Directive[] | null): void {
+    if (plan === null && !this.plans.has(accessKey)) return;
+    this.change({ kind: 'magic_plan', accessKey, plan });
+  }
+
+  private change(change: MagicChange): void {
+    this.note(change);
+    this.apply(change);
   }
 
   /** Values act in the order in which they are written; the first decisive one that is not used up ends it. */
@@ -64,7 +89,7 @@ export class MagicBook {
   private counts(accessKey: string, { text, times }: Directive): boolean {
     const counter = `${accessKey}/${text}`;
     const ordinal = (this.counters.get(counter) ?? 0) + 1;
-    this.counters.set(counter, ordinal);
+    this.change({ kind: 'magic_count', counter, count: ordinal });
     return times === null || ordinal <= times;
   }
 }
