@@ -89,5 +89,14 @@ describe('the examples of the documentation', () => {
     const told = await shell('new-business.sh', { EMAIL: 'ana.docs@example.com', PASSWORD: 'cuatro palabras al azar', ...certificate });
     expect(told).toMatch(/^active\nSELLO_API_KEY=svc_test_\S+ ISSUER_ID=\S{36} ESTABLISHMENT_ID=\S{36} EMISSION_POINT_ID=\S{36}\n$/);
     expect((await shell('first-invoice.sh', variables(told))).trim().split('\n').at(-1)).toBe('AUTHORIZED');
+
+    const refused = async (env: Record<string, string>, why: RegExp): Promise<void> =>
+      expect(shell('new-business.sh', { EMAIL: 'ana.docs@example.com', PASSWORD: 'cuatro palabras al azar', ...certificate, ...env }))
+        .rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(why) as string });
+    await refused({}, /"code":"ALREADY_EXISTS"/);
+    await refused({ EMAIL: 'bruno.docs@example.com', RUC: '1790012345009' }, /"code":"INVALID_RUC"/);
+    await refused({ EMAIL: 'carla.docs@example.com', P12_PASSWORD: 'another' }, /"reason":"wrong_password"/);
+    await refused({ RUC: '' }, /^RUC is not set\n$/);
+    await refused({ P12: 'none.p12' }, /^P12: none\.p12 cannot be read\n$/);
   });
 });
