@@ -37,9 +37,9 @@
 -- renew_session, reset_password, rotate_refresh_token, set_person_disabled, sign_up, sign_up_with_identity,
 -- take_one_time_token, verify_email
 -- Tenants: bind_environment, current_tenant, isolate_tenant_table, provision_tenant
--- Webhooks: before_all_waiting, begin_attempt, claim_deliveries_going_round, delivery_of_event, end_attempt,
--- failing_webhooks, replace_sealed_webhook_secret, replay_events, restart_delivery, resume_some_deliveries,
--- sealed_webhook_secrets_after, switch_webhook_off, webhooks_to_resume
+-- Webhooks: before_all_waiting, begin_attempt, bring_some_deliveries_forward, claim_deliveries_going_round,
+-- delivery_of_event, end_attempt, failing_webhooks, replace_sealed_webhook_secret, replay_events, restart_delivery,
+-- resume_some_deliveries, sealed_webhook_secrets_after, switch_webhook_off, webhooks_to_resume
 
 
 -- ===== Audit log
@@ -4255,6 +4255,46 @@ begin
     event_card(e), d.attempts, d.round;
 end $function$;
 
+-- Looks at about p_limit deliveries of a webhook that wait for an attempt later than p_after, makes those due that were
+-- last tried at a former address, and returns until when it looked; null means that none is left. It waits for attempts
+-- that are just ending. The API calls it again and again, with what it returned, after it has committed another
+-- address.
+CREATE OR REPLACE FUNCTION sello.bring_some_deliveries_forward(p_tenant uuid, p_webhook uuid, p_now timestamp with time zone, p_after timestamp with time zone, p_limit integer)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  seen record;
+begin
+  perform set_config('sello.tenant_id', p_tenant::text, true);
+  -- An attempt that is just ending may not have seen the other address.
+  perform from webhook_work w
+  where w.tenant_id = p_tenant and w.webhook_id = p_webhook and w.due_at > '-infinity' and w.lease_token is not null
+  for update;
+  for seen in
+    -- Compared as rows, so that no other index gives this order.
+    select w.delivery_id, w.due_at from webhook_work w
+    where (w.tenant_id, w.webhook_id, w.due_at) > (p_tenant, p_webhook, p_after)
+      and (w.tenant_id, w.webhook_id, w.due_at) <= (p_tenant, p_webhook, 'infinity')
+      and w.due_at > '-infinity' and w.lease_token is null
+    order by w.tenant_id, w.webhook_id, w.due_at fetch first (p_limit) rows with ties
+  loop
+    -- The work first, as whoever attempts it.
+    perform from webhook_work w where w.tenant_id = p_tenant and w.delivery_id = seen.delivery_id and w.lease_token is null and w.due_at > p_now for update;
+    continue when not found;
+    update webhook_deliveries d set next_attempt_at = p_now
+    where d.tenant_id = p_tenant and d.id = seen.delivery_id and d.status = 'pending' and d.next_attempt_at > p_now
+      and not exists (
+        select from webhook_attempts a join webhooks k on k.tenant_id = a.tenant_id and k.id = p_webhook and k.url_version = a.url_version
+        where a.tenant_id = p_tenant and a.delivery_id = seen.delivery_id and a.number = d.attempts);
+    continue when not found;
+    update webhook_work w set due_at = least(w.due_at, p_now, clock_timestamp()) where w.tenant_id = p_tenant and w.delivery_id = seen.delivery_id;
+  end loop;
+  return seen.due_at;
+end $function$;
+
 -- Leases up to p_limit due deliveries to a worker and returns them with the place after which the next claim goes on;
 -- null means that everything due was looked at. Tenants and addresses take turns: a tenant has a quarter of the room at
 -- most and an address p_per_webhook deliveries under way, but addresses whose latest attempt failed have an eighth and
@@ -4390,10 +4430,10 @@ begin
 end $function$;
 
 -- Writes how an attempt ended and when the next one is due; null means never. A delivery that was asked for again
--- meanwhile is due at once, before all that waits of its webhook, and one that ran out of attempts gets one more if the
--- webhook's address was changed. A webhook that answered 410, or has failed for p_patience, is switched off with the
--- event webhook.disabled. If the lease was lost, only the attempt itself is written. It locks the work. The worker
--- calls it.
+-- meanwhile is due at once, before all that waits of its webhook, and so is one that failed at an address that was
+-- changed meanwhile, also where it ran out of attempts. A webhook that answered 410, or has failed for p_patience, is
+-- switched off with the event webhook.disabled. If the lease was lost, only the attempt itself is written. It locks the
+-- work. The worker calls it.
 CREATE OR REPLACE FUNCTION sello.end_attempt(p_tenant uuid, p_delivery uuid, p_token uuid, p_now timestamp with time zone, p_number integer, p_outcome text, p_status_code integer, p_duration_ms integer, p_next_at timestamp with time zone, p_patience interval, p_event uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -4421,7 +4461,8 @@ begin
   if d.round = 0 then
     -- Asked for again while it was under way.
     next_at := p_now;
-  elsif p_outcome <> 'delivered' and p_next_at is null and not is_test
+  elsif p_outcome <> 'delivered' and not is_test
+    -- At a former address: it says nothing of when the present one is to be tried.
     and exists (select from webhooks x where x.tenant_id = p_tenant and x.id = d.webhook_id and x.url_version <> tried) then
     next_at := p_now;
   end if;

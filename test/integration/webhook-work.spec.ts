@@ -413,6 +413,49 @@ describe('the work of webhooks', () => {
       expect([(await deliveryOf(id, one)).status, (await webhooks.find(id, one.webhook_id))?.failing_since]).toEqual(['delivered', expect.any(Date)]);
     });
 
+    it('what waits after failures at the former address is due at the other one at once, what is under way when it fails, and what waits after failures there is not', async () => {
+      const id = await tenant(1, 4);
+      const [late, underWay, aside, young] = (await database.query<Work>('select webhook_id, delivery_id from webhook_work where tenant_id = $1', [id])) as [Work, Work, Work, Work];
+      const later = new Date(Date.now() + 24 * HOUR_MS);
+      const fail = async (one: Work): Promise<void> => {
+        const { token, begun } = await begin(id, one, new Date());
+        await end(id, one, token, begun!.number, 500, new Date(), later);
+      };
+      await fail(late);
+      await database.query(`update webhook_deliveries set next_attempt_at = null where id = $1`, [aside.delivery_id]);
+      await database.query(`update webhook_work set due_at = now() + interval '3 days' where delivery_id = $1`, [aside.delivery_id]);
+      const { token, begun } = await begin(id, underWay, new Date());
+      const dueOf = async (one: Work) => (await database.query<{ due_at: Date }>('select due_at from webhook_work where tenant_id = $1 and delivery_id = $2', [id, one.delivery_id]))[0]?.due_at;
+
+      const at = new Date();
+      await webhooks.update(acting(id), late.webhook_id, { url: 'https://another.example/' }, at);
+      expect([await deliveryOf(id, late), await dueOf(late)]).toMatchObject([{ status: 'pending', next_attempt_at: at }, at]);
+      expect(await deliveryOf(id, aside)).toMatchObject({ status: 'pending', next_attempt_at: null });
+      const ended = new Date();
+      await end(id, underWay, token, begun!.number, 500, ended, later);
+      expect([await deliveryOf(id, underWay), await dueOf(underWay)]).toMatchObject([{ status: 'pending', next_attempt_at: ended }, ended]);
+      // Its place in the schedule stays.
+      expect((await begin(id, late, new Date())).begun).toMatchObject({ number: 2, round: 2, url: 'https://another.example/' });
+
+      await fail(young);
+      await webhooks.update(acting(id), young.webhook_id, { url: 'https://another.example/' }, new Date());
+      expect([await deliveryOf(id, young), await dueOf(young)]).toMatchObject([{ next_attempt_at: later }, later]);
+    });
+
+    it('what waits is brought forward in parts, each row looked at once, also those of one instant', async () => {
+      const id = await tenant(1, 30);
+      const { webhook_id: webhookId } = await workOf(id);
+      await database.query(`update webhook_work w set due_at = now() + interval '1 hour' + interval '1 microsecond' * (row.n / 3) from (select delivery_id, row_number() over () as n from webhook_work where tenant_id = $1) row where row.delivery_id = w.delivery_id`, [id]);
+      await database.query(`update webhook_deliveries set next_attempt_at = now() + interval '1 hour', attempts = 1 where tenant_id = $1`, [id]);
+      const parts: number[] = [];
+      for (let after: string | null = new Date().toISOString(); after !== null; ) {
+        [{ after }] = (await new TenantTransaction(service).call(id, 'select bring_some_deliveries_forward($1, $2, now(), $3, 8)::text as after', [webhookId, after])) as [{ after: string | null }];
+        const [{ due }] = (await database.query('select count(*)::integer as due from webhook_work where tenant_id = $1 and due_at <= now()', [id])) as [{ due: number }];
+        parts.push(due);
+      }
+      expect(parts).toEqual([8, 17, 26, 30, 30]);
+    });
+
     it('what is due while the webhook is off waits three days to be switched on, and goes on in its schedule then', async () => {
       const id = await tenant(1, 2);
       const one = await workOf(id);

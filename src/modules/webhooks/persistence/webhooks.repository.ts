@@ -5,6 +5,7 @@ import { requireCredential } from '../../../platform/database/standing-credentia
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { EventKind } from '../../../shared/event-catalogue.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { bringDeliveriesForward } from './bring-deliveries-forward.js';
 import { resumeDeliveries } from './resume-deliveries.js';
 import type { WebhookCreated, WebhookRecord } from '../webhooks.responses.js';
 
@@ -73,12 +74,13 @@ export class WebhooksRepository {
 
   /**
    * Sets the given columns only; switched on or at another address, it is as if nothing had failed. Switched on, what waited
-   * for that is due. Null when the tenant has no such webhook.
+   * for that is due; at another address, what waits after failures at a former one. Null when the tenant has no such webhook.
    */
   async update(tenant: TenantContext, id: string, change: WebhookChange, now: Date): Promise<WebhookRecord | null> {
     const { tenantId } = tenant;
     const record = await this.write(tenant, id, change, now);
     if (record !== null && change.is_active === true) await this.resume(tenantId, id, now);
+    if (record !== null && change.url !== undefined) await bringDeliveriesForward(this.database, tenantId, id, now);
     return record;
   }
 
