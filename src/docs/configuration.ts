@@ -35,6 +35,12 @@ export const LOCAL_SETTINGS: readonly SettingFacts[] = [
     required: false,
   },
   {
+    name: 'SIMULATOR_JOURNAL',
+    description: 'SRI simulator by itself: file that keeps what it received and decided for its next start; `npm start` has one in its data folder',
+    fallback: null,
+    required: false,
+  },
+  {
     name: 'SRI_REFERENCE_DIR',
     description: "Tests and simulator: folder with the SRI's official schemas below `xsd/`, to hold documents against them too",
     fallback: null,
