@@ -1019,7 +1019,9 @@ export interface paths {
         };
         /**
          * Events as they happen (Server-Sent Events); each `data` is an Event, each `id` a cursor
-         * @description Permission: `events:read`.
+         * @description Each message is named by the type of its event (`event: document.authorized`). An `EventSource` therefore hears nothing by `onmessage`: call `addEventListener('document.authorized', ({ data }) => …)` for each type.
+         *
+         *     Permission: `events:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         get: operations["streamEvents"];

@@ -28,7 +28,13 @@ export class EventsController {
 
   @Get('stream')
   @RequirePermission('events:read')
-  @ApiOperation({ operationId: 'streamEvents', summary: 'Events as they happen (Server-Sent Events); each `data` is an Event, each `id` a cursor' })
+  @ApiOperation({
+    operationId: 'streamEvents',
+    summary: 'Events as they happen (Server-Sent Events); each `data` is an Event, each `id` a cursor',
+    description:
+      'Each message is named by the type of its event (`event: document.authorized`). An `EventSource` therefore hears nothing by `onmessage`: ' +
+      "call `addEventListener('document.authorized', ({ data }) => …)` for each type.",
+  })
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Goes on behind this id; browsers send it by themselves' })
   @ApiProduces('text/event-stream')
   @ApiOkResponse({ content: { 'text/event-stream': { schema: { type: 'string' } } } })
