@@ -5,13 +5,31 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { SETTINGS_SCHEMA } from '../config/settings.js';
 import { LIFECYCLE } from '../modules/documents/domain/lifecycle.js';
+import { EVENT_KINDS } from '../shared/event-catalogue.js';
+import { SERVICE_FIELDS } from '../sri/document-types/parts/additional-info.js';
 import { accessPage } from './access.js';
 import { configurationPage, environmentExample, LOCAL_SETTINGS, settingsOf } from './configuration.js';
 import { errorsPage } from './errors.js';
 import { eventsPage } from './events.js';
+import { issuingPage } from './issuing.js';
 import { lifecyclePage } from './lifecycle.js';
 import { rulesPage } from './rules.js';
 import { schemaPage } from './schema-page.js';
+
+describe('pages', () => {
+  it('tell of an invoice how many fields are the caller\'s, and how old its date may be', () => {
+    const page = issuingPage();
+    expect(page).toContain(`\`MAX_ISSUE_DATE_AGE_DAYS\` (${SETTINGS_SCHEMA.shape.MAX_ISSUE_DATE_AGE_DAYS.parse(undefined)})`);
+    for (const name of Object.values(SERVICE_FIELDS)) expect(page).toContain(name);
+  });
+
+  it('listen on the stream for types that there are', () => {
+    const example = /for \(const type of \[(.+)\]\) \{\n {2}stream\.addEventListener\(type/.exec(readFileSync('docs/front-ends.md', 'utf8'))?.[1] ?? '';
+    const types = [...example.matchAll(/'([^']+)'/g)].map(([, type]) => type);
+    expect(types.length).toBeGreaterThan(0);
+    expect(EVENT_KINDS).toEqual(expect.arrayContaining(types));
+  });
+});
 
 describe('generated pages', () => {
   const schema = z.object({
