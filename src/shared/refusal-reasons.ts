@@ -63,6 +63,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     content_type: reason('Con la cookie de la sesión el cuerpo debe ser application/json. Para un archivo envíe además el access_token de la misma sesión como Authorization: Bearer.', 'By session cookie the body must be application/json. For a file send the access_token of the same session as Authorization: Bearer too.'),
   },
   NOT_FOUND: {
+    unknown_route: reason('No existe tal llamada. Verifique el método y la ruta: minúsculas y sin barra al final.', 'There is no such call. Check method and path: lower case, and no slash at its end.'),
     google_sign_in_is_off: reason('El ingreso con Google no está activado aquí. Ingrese con contraseña.', 'The sign-in with Google is off here. Sign in with a password.'),
     draft_deleted: reason('El borrador se eliminó. Envíe otro con una clave de idempotencia nueva.', 'The draft was deleted. Send another with a new idempotency key.'),
     not_yet: reason('Este XML todavía no existe. Pídalo cuando el documento avance.', 'There is no such XML yet. Ask for it once the document has gone on.'),

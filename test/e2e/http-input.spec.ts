@@ -72,6 +72,28 @@ describe('what comes in over HTTP', () => {
     expect([twice.status, twice.body.detail]).toEqual([422, [{ loc: ['query', 'page'], ...repeated }, { loc: ['query', 'status'], ...repeated }]]);
   });
 
+  describe('a call that there is not', () => {
+    const id = randomUUID();
+    const calls = [
+      ['PUT', `/documents/${id}`], ['POST', `/documents/${id}`], ['GET', `/documents/${id}/retry`], ['GET', '/documents/'], ['GET', '/Documents'], ['POST', '/documents/'],
+      ['GET', '/'], ['DELETE', '/documents'], ['GET', '/nothing?x=1'],
+    ] as const;
+
+    it.each(calls)('%s %s is told as such, whoever makes it', async (method, path) => {
+      const refused = { code: 'NOT_FOUND', message: 'There is no such call. Check method and path: lower case, and no slash at its end.', detail: { reason: 'unknown_route' } };
+      const credentials: Record<string, string>[] = [{ 'x-api-key': business.apiKey }, {}, { 'x-api-key': 'garbage' }, { authorization: 'Bearer abc' }, { 'x-api-key': 'garbage', authorization: 'Bearer abc' }];
+      for (const credential of credentials) {
+        const answer = await call<Refused>(stack.apiUrl, method, path, { headers: { ...credential, 'accept-language': 'en' } });
+        expect([answer.status, answer.body.error]).toMatchObject([404, refused]);
+      }
+    });
+
+    it.each([['GET', `/documents/${id}`], ['PATCH', `/issuers/${id}`], ['POST', `/documents/${id}/retry`]] as const)('%s %s is one, of an id that there is not', async (method, path) => {
+      const answer = await business.call<Refused>(method, path, method === 'PATCH' ? { is_active: true } : undefined);
+      expect([answer.status, answer.body.error]).toMatchObject([404, { code: 'NOT_FOUND', detail: null }]);
+    });
+  });
+
   describe('credentials', () => {
     const other = (): string => generateApiKey(new CryptoChance(), 'TEST').clear;
     const cases: [string, () => Record<string, string>][] = [

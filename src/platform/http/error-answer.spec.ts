@@ -70,6 +70,12 @@ describe('answerTo', () => {
     expect(answer.unexpected).toBe(['INTERNAL', 'SERVICE_UNAVAILABLE'].includes(code));
   });
 
+  it('tells a call that there is not from a resource that there is not', () => {
+    const told = (error: Error): unknown => answerTo(error, 'en', 'r-1').body['error'];
+    expect(told(new NotFoundException('secret'))).toMatchObject({ code: 'NOT_FOUND', message: expect.stringMatching(/^There is no such call\./) as string, detail: { reason: 'unknown_route' } });
+    expect(told(new DomainError('NOT_FOUND'))).toMatchObject({ code: 'NOT_FOUND', message: messageOf('NOT_FOUND', 'en'), detail: null });
+  });
+
   it('names a path that cannot be decoded as such, and claims nothing of other requests that cannot be read', () => {
     const failed = (cause: Error): unknown => answerTo(new BadRequestException('secret', { cause }), 'en', 'r-1').body['error'];
     expect(failed(new URIError('secret'))).toMatchObject({ code: 'MALFORMED_REQUEST', message: 'The address cannot be decoded. Encode its parts with %.', detail: { reason: 'path_encoding' } });

@@ -1,4 +1,4 @@
-import { HttpException } from '@nestjs/common';
+import { HttpException, NotFoundException } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../shared/error-catalogue.js';
 import { refusalMessage } from '../../shared/refusal-reasons.js';
@@ -83,8 +83,14 @@ function identify(error: unknown): { code: ErrorCode; detail: unknown } {
   return { code: codeOfStatus(statusOfExpressError(error)), detail: null };
 }
 
-/** A parameter of the path that cannot be decoded comes from Express by way of Nest; other errors get no detail. */
-const detailOf = ({ cause }: HttpException): unknown => (cause instanceof URIError ? { reason: 'path_encoding' } : null);
+/**
+ * A parameter of the path that cannot be decoded comes from Express by way of Nest, and a call of no route from Nest itself: what a
+ * route does not find is a DomainError. Other errors get no detail.
+ */
+function detailOf(error: HttpException): unknown {
+  if (error.cause instanceof URIError) return { reason: 'path_encoding' };
+  return error instanceof NotFoundException ? { reason: 'unknown_route' } : null;
+}
 
 /** Errors of Express and its body readers carry a status of their own. */
 function statusOfExpressError(error: unknown): number {
