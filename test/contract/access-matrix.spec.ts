@@ -35,7 +35,7 @@ interface Schema {
 }
 
 interface OpenApi {
-  paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: Schema }> }; parameters?: { name: string; in: string; schema?: Schema }[] }>>;
+  paths: Record<string, Record<string, { requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> }; parameters?: { name: string; in: string; schema?: Schema }[] }>>;
   components: { schemas: Record<string, Schema> };
 }
 
@@ -331,6 +331,32 @@ describe('access to every route', () => {
     }
     expect(lost).toEqual([]);
     expect(checked).toBeGreaterThan(100);
+  });
+
+  it('refuses a call without the body that its description requires, and no other for that', async () => {
+    const wrong: string[] = [];
+    const optional: string[] = [];
+    let required = 0;
+    for (const route of routes) {
+      const body = description.paths[route.path.replace(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()]?.requestBody;
+      if (body === undefined) continue;
+      const { demands } = caseOf(route);
+      // Nobody's session ends by it.
+      const caller = demands === 'public' ? 'nobody' : demands.startsWith('platform:') ? 'platform_admin' : 'tenant_owner';
+      // None at all, and one of no bytes that is said to be JSON.
+      for (const nothing of [undefined, '']) {
+        const { ids } = await prepare(route, false);
+        const answer = await perform(route, caller, { ids, body: nothing });
+        const { error } = answer.body as { error?: { detail?: { reason?: string } | null } };
+        const isRefused = answer.status === 400 && error?.detail?.reason === 'empty_body';
+        if (isRefused !== (body.required === true)) wrong.push(told(route, ` ${JSON.stringify(nothing)}`, body.required === true ? 400 : 'another', answer));
+      }
+      if (body.required === true) required += 1;
+      else optional.push(keyOf(route));
+    }
+    expect(wrong).toEqual([]);
+    expect(optional.sort()).toEqual(['POST /auth/logout', 'POST /auth/refresh', 'POST /documents/:document_id/email', 'POST /tenant/mail-settings/preview']);
+    expect(required).toBeGreaterThan(40);
   });
 
   it('changed nothing of the other tenant, and consumed none of its numbers', async () => {

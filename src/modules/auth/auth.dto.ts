@@ -1,5 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Email, Flag, Secret, Text } from '../../platform/http/fields.js';
+import { MayBeAbsent } from '../../platform/http/may-be-absent.js';
 import { RefusedLater } from '../../platform/http/refused-later.js';
 import { sampleOf } from '../../platform/openapi/samples.js';
 import { MAX_PASSWORD, MIN_PASSWORD } from './domain/password-rules.js';
@@ -27,11 +28,13 @@ export class LogInDto {
   @Flag({ default: false, about: COOKIE }) cookie: boolean = false;
 }
 
+@MayBeAbsent()
 @ApiSchema({ name: 'Refresh' })
 export class RefreshDto {
   @Secret({ max: MAX_TOKEN, optional: true, about: 'Default: the one in the cookie', example: sampleOf('refresh_token', '') }) refresh_token?: string;
 }
 
+@MayBeAbsent()
 @ApiSchema({ name: 'LogOut' })
 export class LogOutDto {
   @Secret({ max: MAX_TOKEN, optional: true, about: 'Ends its session without an access token; default: the one in the cookie', example: sampleOf('refresh_token', '') }) refresh_token?: string;

@@ -2,7 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { answered } from '../../platform/http/answered.js';
-import { bodyBytes } from '../../platform/http/body-bytes.js';
+import { bodyBytes, hasBody } from '../../platform/http/body-bytes.js';
 import { BodyRoom, type IncomingBody } from '../../platform/http/body-room.js';
 import { ReadFilePart } from '../../platform/http/file-part.js';
 import { isUtf8, mediaType } from '../../platform/http/json-body.js';
@@ -49,7 +49,7 @@ export class CsvBody implements NestInterceptor {
 
   private async read(request: ServiceRequest, response: Response): Promise<Buffer> {
     const type = mediaType(request);
-    if (type === '' || type === 'multipart/form-data') throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
+    if (!hasBody(request) || type === 'multipart/form-data') throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
     if (type !== 'text/csv') throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'content_type' });
     // Another character set is named in the query, the same for both kinds of body.
     if (!isUtf8(request)) throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'charset' });

@@ -1,5 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Email, OneOf, Text } from '../../platform/http/fields.js';
+import { MayBeAbsent } from '../../platform/http/may-be-absent.js';
 import { documentTypes } from '../../sri/document-types/registry.js';
 import type { DocumentTypeCode } from '../../sri/document-types/content.js';
 import type { Language } from './domain/document-words.js';
@@ -18,6 +19,7 @@ const MESSAGE = {
   about: `Paragraphs above the figures of the document; ${PLACES}; null: the service's own`, example: 'Hola, {{buyer_name}}:\n\nGracias por su compra.',
 } as const;
 
+@MayBeAbsent()
 @ApiSchema({ name: 'DocumentMailRequest' })
 export class DocumentMailDto {
   @Email({ max: 255, nullable: true, about: "Default: the buyer's address", example: 'contabilidad@example.com' }) to?: string | null;
@@ -34,6 +36,7 @@ export class MailSettingsDto {
 }
 
 /** What differs from the stored settings, to look at before it is saved. */
+@MayBeAbsent()
 @ApiSchema({ name: 'MailPreviewRequest' })
 export class MailPreviewDto extends MailSettingsDto {
   @OneOf(documentTypes.map(({ code }) => code), { enumName: 'DocumentType', default: '01' }) document_type: DocumentTypeCode = '01';

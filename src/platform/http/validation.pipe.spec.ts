@@ -1,22 +1,29 @@
 import 'reflect-metadata';
 import type { Settings } from '../../config/settings.js';
 import { Flag, OneOf } from './fields.js';
+import { MayBeAbsent } from './may-be-absent.js';
 import { FieldValidationPipe } from './validation.pipe.js';
 
 class FlagDemanded {
   @Flag() on: boolean;
 }
 
-class NothingDemanded {
+@MayBeAbsent()
+class Absent {
   @OneOf(['a', 'b'], { default: 'a' }) letter: string = 'a';
 }
+
+class Change extends Absent {}
 
 describe('the pipe', () => {
   const pipe = new FieldValidationPipe({ STRICT_RUC_CHECK: false } as Settings);
 
-  it('takes an absent body for an empty one where nothing is demanded, and answers it as malformed elsewhere', () => {
-    expect(pipe.transform(undefined, { type: 'body', metatype: NothingDemanded })).toEqual({ letter: 'a' });
-    expect(() => pipe.transform(undefined, { type: 'body', metatype: FlagDemanded })).toThrow(expect.objectContaining({ code: 'MALFORMED_REQUEST' }) as Error);
+  it('takes an absent body for an empty one where it is marked so, and answers it as malformed elsewhere, also where no field is demanded', () => {
+    expect(pipe.transform(undefined, { type: 'body', metatype: Absent })).toEqual({ letter: 'a' });
+    expect(pipe.transform({}, { type: 'body', metatype: Change })).toEqual({ letter: 'a' });
+    for (const metatype of [FlagDemanded, Change]) {
+      expect(() => pipe.transform(undefined, { type: 'body', metatype })).toThrow(expect.objectContaining({ code: 'MALFORMED_REQUEST', detail: { reason: 'empty_body' } }) as Error);
+    }
   });
 
   it('leaves alone what is no DTO', () => {

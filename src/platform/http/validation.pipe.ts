@@ -7,6 +7,7 @@ import { isObject } from '../../shared/is-object.js';
 import { isSecretName } from '../observability/logger.js';
 import { checkField, type DtoClass, type FieldSpec, fieldsOf } from './field-spec.js';
 import { wrapped } from './field.js';
+import { mayBeAbsent } from './may-be-absent.js';
 import { laterFaults } from './refused-later.js';
 import { soundInstance } from './sound-instance.js';
 import { echo, type FieldFinding, ValidationFailure } from './validation-failure.js';
@@ -40,13 +41,11 @@ export class FieldValidationPipe implements PipeTransform {
     if (type === undefined || fieldsOf(type).size === 0) return value;
     const source = SOURCES[metadata.type];
     if (value !== undefined) return validateAs(type, value, source, this.settings);
-    if (demandsSomething(type)) throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
+    // Whoever forgets the body of a change would be told that it was made.
+    if (!mayBeAbsent(type)) throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
     return validateAs(type, {}, source, this.settings);
   }
 }
-
-/** Where every field may be left out, so may the body. */
-const demandsSomething = (type: DtoClass): boolean => [...fieldsOf(type).values()].some(({ required, requiredUnless }) => required || requiredUnless.length > 0);
 
 /**
  * Validates and normalises `value` as `type`; throws ValidationFailure with all findings.

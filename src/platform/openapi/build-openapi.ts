@@ -3,7 +3,7 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { API_KEY_SCHEME, BEARER_SCHEME, COOKIE_SCHEME, SESSION_COOKIE } from '../security/access.js';
 import { addCallComponents, noteCall, type RateNumbers } from './call-notes.js';
 import type { Components, Description, Operation } from './description.js';
-import { isReference, operationsOf } from './description.js';
+import { isReference, operationsOf, schemaReference } from './description.js';
 import { addErrorAnswers, addErrorsTo, completeErrorsOf, errorStatusesOf } from './error-answers.js';
 import { addEventHooks, type DescribedEvent } from './event-hooks.js';
 import { addExamples } from './examples.js';
@@ -54,6 +54,7 @@ export function buildOpenApi(app: INestApplication, { limits, events }: Surround
     useForm(operation);
     sayIds(operation);
   }
+  sayAbsences(description);
   toDialect(description);
   addStoredForms(components);
   nameObjects(description);
@@ -79,6 +80,17 @@ function useForm(operation: Operation): void {
   if (form === undefined || typeof name !== 'string') return;
   form.schema = { $ref: `#/components/schemas/${name}` };
   delete operation['x-form'];
+}
+
+/** A body whose schema is marked (`@MayBeAbsent`) is not required. */
+function sayAbsences({ paths, components }: Description): void {
+  const marked = Object.entries(components.schemas).filter(([, schema]) => schema['x-may-be-absent'] === true);
+  const references = new Set(marked.map(([name]) => schemaReference(name).$ref));
+  for (const { operation: { requestBody } } of operationsOf(paths)) {
+    const reference = requestBody?.content['application/json']?.schema?.$ref;
+    if (requestBody !== undefined && reference !== undefined && references.has(reference)) requestBody.required = false;
+  }
+  for (const [, schema] of marked) delete schema['x-may-be-absent'];
 }
 
 /** Whatever a path calls an id is a UUID, also where the route reads it as a plain parameter. */

@@ -28,6 +28,7 @@ export interface Schema {
   example?: unknown;
   examples?: unknown[];
   writeOnly?: boolean;
+  'x-may-be-absent'?: boolean;
 }
 
 export interface Example {
