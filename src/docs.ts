@@ -23,6 +23,7 @@ import { simulatorPage } from './docs/simulator.js';
 import { statesPage } from './docs/states.js';
 import { migrate } from './operations/migrate.js';
 import { LIFECYCLE } from './modules/documents/domain/lifecycle.js';
+import { invalidCertificateReasons } from './modules/issuers/public.js';
 import { METRICS, RUNTIME_METRICS } from './platform/observability/metrics.js';
 import type { Description } from './platform/openapi/description.js';
 import { ERROR_CATALOGUE } from './shared/error-catalogue.js';
@@ -35,7 +36,7 @@ const schema = await schemaPages((ownerUrl) => migrate(ownerUrl, () => undefined
 const files: Readonly<Record<string, string>> = {
   '.env.example': environmentExample(settings, LOCAL_SETTINGS),
   'docs/configuration.md': configurationPage(settings, LOCAL_SETTINGS),
-  'docs/errors.md': errorsPage(ERROR_CATALOGUE),
+  'docs/errors.md': errorsPage(ERROR_CATALOGUE, invalidCertificateReasons()),
   'docs/quick-start.md': pageWithIncludes('docs/quick-start.md'),
   'docs/issuing.md': issuingPage(),
   'docs/states.md': statesPage(LIFECYCLE),

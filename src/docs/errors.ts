@@ -31,8 +31,16 @@ const ALLOWED_BESIDES_ACTS = [
   ['change_role, suspend, resume, reinvite, remove', 'a member', 'the calls of the member'],
 ] as const;
 
+/** Why a certificate file is refused: the word for programs, the check that finds it, and the words for people. */
+interface CertificateReason {
+  readonly reason: string;
+  readonly check: string;
+  readonly es: string;
+  readonly en: string;
+}
+
 /** `docs/errors.md`: every code, its status, what it means and what to do, in both languages. */
-export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): string {
+export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>, certificateReasons: readonly CertificateReason[] = []): string {
   const entries = Object.entries(catalogue).sort(([, a], [, b]) => a.status - b.status);
   const rows = (chosen: typeof entries) =>
     chosen.map(([code, entry]) => [
@@ -42,7 +50,7 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): str
       `${entry.es}. ${entry.actionEs}.`,
     ]);
   return [
-    generatedFrom('Errors', '`src/shared/error-catalogue.ts` and `src/shared/refusal-reasons.ts`'),
+    generatedFrom('Errors', '`src/shared/error-catalogue.ts`, `src/shared/refusal-reasons.ts` and `src/modules/issuers/certificate-check-messages.ts`'),
     'Every answer with status 400 or above is `{"error": {"code", "message", "detail", "request_id"}}`. `code` never changes',
     'its meaning; `message` says what happened and what to do next, in Spanish, or English by `Accept-Language`. Quote `request_id`',
     'to support.',
@@ -70,6 +78,16 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>): str
     table(
       ['code', 'reason', 'English', 'Spanish'],
       Object.entries(REFUSAL_REASONS).flatMap(([code, reasons]) => Object.entries(reasons).map(([word, { en, es }]) => [`\`${code}\``, `\`${word}\``, en, es])),
+    ),
+    '',
+    '## Reasons of a certificate file',
+    '',
+    '`INVALID_CERTIFICATE` names in `detail.reason` why the file cannot serve, and explains it in `detail.explanation` in the words below,',
+    'with the facts of the file. `POST /issuers/{issuer_id}/certificates/check` tells by `check` all that is wrong with it.',
+    '',
+    table(
+      ['reason', 'check', 'English', 'Spanish'],
+      certificateReasons.map(({ reason, check, en, es }) => [`\`${reason}\``, `\`${check}\``, en, es]),
     ),
     '',
     '## On the document record',

@@ -10,7 +10,8 @@ const reason = (es: string, en: string): RefusalReason => ({ es, en });
 
 /**
  * Every `detail.reason` of a refusal whose code has several causes: its message takes the place of the code's own, and
- * `docs/errors.md` lists it. A word never changes its meaning. `detail.explanation` explains those of `INVALID_CERTIFICATE`.
+ * `docs/errors.md` lists it. A word never changes its meaning. Those of `INVALID_CERTIFICATE` are the checks of a certificate, which
+ * `detail.explanation` explains.
  */
 export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record<string, RefusalReason>>>>> = {
   MALFORMED_REQUEST: {

@@ -1,7 +1,7 @@
 import type { Language } from '../../platform/http/language.js';
 import { guayaquilDay } from '../../shared/guayaquil.js';
 import { RSA_LIMITS } from '../../sri/signing/certificate.js';
-import type { CheckFinding, CheckName, CheckReason } from './domain/certificate-checks.js';
+import { type CheckFinding, type CheckName, type CheckReason, INVALID_CERTIFICATE_REASONS } from './domain/certificate-checks.js';
 
 type Detail = CheckFinding['detail'];
 type Say = (detail: Detail) => string;
@@ -21,7 +21,6 @@ const MESSAGES: Messages = {
     wrong_password: same('La contraseña no abre el archivo', 'The password does not open the file'),
     unsupported_algorithm: same('El archivo está cifrado con un algoritmo no admitido', 'The file is encrypted with an algorithm that is not supported'),
     too_many_iterations: same('El archivo exige demasiado cálculo para abrirse', 'The file demands too much computation to be opened'),
-    too_large: same('El archivo pasa de 64 KB', 'The file exceeds 64 KB'),
     too_costly: same('El archivo exige demasiado tiempo o memoria para abrirse', 'The file takes too much time or memory to open'),
   },
   signing_certificate: {
@@ -94,3 +93,13 @@ export function checkMessage({ check, detail }: CheckFinding, language: Language
   const [es, en] = messages[detail.reason] ?? [() => detail.reason, () => detail.reason];
   return language === 'es' ? es(detail) : en(detail);
 }
+
+/** Facts of a made-up file, for words that name some. */
+const SAMPLE = { issuer_ruc: '1790012345001', certificate_rucs: ['0990012345001'], key_usage: ['keyEncipherment'], valid_from: '2027-01-04T05:00:00.000Z', bits: 1024 } as const;
+
+/** Every `detail.reason` of `INVALID_CERTIFICATE` with the check that finds it and its `detail.explanation`: what `docs/errors.md` lists. */
+export const invalidCertificateReasons = (): readonly { readonly check: string; readonly reason: string; readonly es: string; readonly en: string }[] =>
+  INVALID_CERTIFICATE_REASONS.map(({ check, reason }) => {
+    const finding: CheckFinding = { check, outcome: 'failed', detail: { ...SAMPLE, reason } };
+    return { check, reason, es: checkMessage(finding, 'es'), en: checkMessage(finding, 'en') };
+  });

@@ -1,18 +1,33 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { catchError, type Observable } from 'rxjs';
 import { ReadFilePart } from '../../platform/http/file-part.js';
-import { mediaType } from '../../platform/http/json-body.js';
+import { CERTIFICATE_TOO_LARGE, mediaType } from '../../platform/http/json-body.js';
 import type { ServiceRequest } from '../../platform/http/service-request.js';
 import { type FieldFinding, ValidationFailure } from '../../platform/http/validation-failure.js';
-import { MAX_CERTIFICATE_BYTES } from './issuers.dto.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { isObject } from '../../shared/is-object.js';
+import { MAX_PKCS12_BYTES } from '../../sri/signing/pkcs12-size.js';
 
 const FILE_PART = 'file';
 /** The field of the JSON body that holds what a form has in its file. */
 const FILE_FIELD = 'file_base64';
 
-export const ReadMultipart = ReadFilePart(FILE_PART, {
-  fileSize: MAX_CERTIFICATE_BYTES, files: 1, fields: 4, fieldSize: 8_192, fieldNameSize: 64, parts: 5, headerPairs: 16,
-});
+export const ReadMultipart = ReadFilePart(
+  FILE_PART,
+  { fileSize: MAX_PKCS12_BYTES, files: 1, fields: 4, fieldSize: 8_192, fieldNameSize: 64, parts: 5, headerPairs: 16 },
+  CERTIFICATE_TOO_LARGE,
+);
+
+/** Refuses a larger file in JSON as one in a form is, before its field is judged: the remedy is the same. */
+@Injectable()
+export class BoundJsonFile implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const body: unknown = context.switchToHttp().getRequest<ServiceRequest>().body;
+    const file = isObject(body) ? body[FILE_FIELD] : undefined;
+    if (typeof file === 'string' && Buffer.byteLength(file, 'base64') > MAX_PKCS12_BYTES) throw new DomainError('PAYLOAD_TOO_LARGE', CERTIFICATE_TOO_LARGE);
+    return next.handle();
+  }
+}
 
 /** Gives a multipart upload the form of the JSON body, so that one set of rules judges both; their findings name the parts. */
 @Injectable()

@@ -5,7 +5,7 @@ import { languageOf } from '../../platform/http/language.js';
 import { PathUuid } from '../../platform/http/path-uuid.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
-import { MultipartAsJson, ReadMultipart } from './certificate-upload.interceptor.js';
+import { BoundJsonFile, MultipartAsJson, ReadMultipart } from './certificate-upload.interceptor.js';
 import { CertificateUploadDto } from './issuers.dto.js';
 import { CertificateEntry, CertificateForm, CertificateList, CertificateReport } from './issuers.responses.js';
 import { ActivateCertificate } from './use-cases/activate-certificate.js';
@@ -18,7 +18,7 @@ import { UploadCertificate } from './use-cases/upload-certificate.js';
 /** A certificate in the body, as JSON in base64 or as a form with the file. */
 const TakesCertificate = (): MethodDecorator =>
   applyDecorators(
-    UseInterceptors(ReadMultipart, MultipartAsJson),
+    UseInterceptors(ReadMultipart, BoundJsonFile, MultipartAsJson),
     ApiConsumes('application/json', 'multipart/form-data'),
     ApiExtraModels(CertificateForm),
     ApiExtension('x-form', 'CertificateForm'),

@@ -2,6 +2,7 @@ import { ApiSchema } from '@nestjs/swagger';
 import { PageQuery } from '../../platform/http/paging.dto.js';
 import { LOGO_LIMITS } from '../../sri/ride/logo.js';
 import { RefusedLater } from '../../platform/http/refused-later.js';
+import { MAX_PKCS12_BYTES } from '../../sri/signing/pkcs12-size.js';
 import { checkRuc } from '../../sri/taxpayer-id.js';
 import { logoFailure } from './domain/logo.js';
 import { PAYMENT_METHODS } from '../../sri/tables/payments.js';
@@ -114,11 +115,8 @@ export class ActivePageQuery extends PageQuery {
   @Flag({ fromText: true, optional: true, about: 'Only active (true) or inactive (false) ones' }) is_active?: boolean;
 }
 
-/** Largest `.p12` file, in bytes. */
-export const MAX_CERTIFICATE_BYTES = 65_536;
-
 @ApiSchema({ name: 'CertificateUpload' })
 export class CertificateUploadDto {
-  @Base64({ maxBytes: MAX_CERTIFICATE_BYTES, about: 'The .p12 file in base64; in a multipart body the part `file`' }) file_base64: string;
+  @Base64({ maxBytes: MAX_PKCS12_BYTES, about: 'The .p12 file in base64; in a multipart body the part `file`' }) file_base64: string;
   @Secret({ max: 1024, about: 'Password of the file; used once, never stored' }) password: string;
 }

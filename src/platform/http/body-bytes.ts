@@ -49,9 +49,9 @@ export function bodyBytes(request: ServiceRequest, response: Response, maxBytes:
 }
 
 /** The refusal of an oversized body. The connection ends with the answer. */
-export function tooLarge(response: Response, maxBytes: number): DomainError {
+export function tooLarge(response: Response, maxBytes: number, detail: object = { max_bytes: maxBytes }): DomainError {
   response.setHeader('Connection', 'close');
-  return new DomainError('PAYLOAD_TOO_LARGE', { max_bytes: maxBytes });
+  return new DomainError('PAYLOAD_TOO_LARGE', detail);
 }
 
 /**

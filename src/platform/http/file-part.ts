@@ -21,15 +21,16 @@ export interface FormLimits {
  * cannot read; does nothing for another body.
  *
  * @param part name of the part with the file
+ * @param largerFile detail of the refusal of a file above its limit
  */
-export function ReadFilePart(part: string, limits: FormLimits): Type<NestInterceptor> {
+export function ReadFilePart(part: string, limits: FormLimits, largerFile: object = { max_bytes: limits.fileSize }): Type<NestInterceptor> {
   class FilePartInterceptor extends FileInterceptor(part, { limits }) {
     override async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
       try {
         return await super.intercept(context, next);
       } catch (error) {
         // Nest gives a status to what is the caller's fault, with multer's own error for its cause; but not to his going away.
-        if (error instanceof HttpException) throw refusalOf(error.cause, part, limits);
+        if (error instanceof HttpException) throw refusalOf(error.cause, part, largerFile);
         throw context.switchToHttp().getRequest<ServiceRequest>().destroyed ? new DomainError('MALFORMED_REQUEST', { reason: 'cut_off' }) : error;
       }
     }
@@ -37,11 +38,11 @@ export function ReadFilePart(part: string, limits: FormLimits): Type<NestInterce
   return mixin(FilePartInterceptor);
 }
 
-function refusalOf(cause: unknown, expected: string, { fileSize }: FormLimits): DomainError {
+function refusalOf(cause: unknown, expected: string, largerFile: object): DomainError {
   const { code, field } = (cause ?? {}) as { readonly code?: unknown; readonly field?: unknown };
   switch (code) {
     case 'LIMIT_FILE_SIZE':
-      return new DomainError('PAYLOAD_TOO_LARGE', { max_bytes: fileSize });
+      return new DomainError('PAYLOAD_TOO_LARGE', largerFile);
     case 'LIMIT_UNEXPECTED_FILE':
       return new DomainError('MALFORMED_REQUEST', { reason: 'unexpected_part', part: echo(field), expected });
     case 'LIMIT_PART_COUNT':

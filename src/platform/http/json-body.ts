@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
+import { MAX_PKCS12_BYTES } from '../../sri/signing/pkcs12-size.js';
 import { bodyBytes, hasBody, type TakeRoom, tooLarge } from './body-bytes.js';
 import type { ServiceRequest } from './service-request.js';
 import { JsonRefusal, parseStrictJson } from './strict-json.js';
@@ -21,10 +22,15 @@ interface Upload {
   readonly types: readonly string[];
   /** How large they may be, boundaries and further parts included. */
   readonly maxBytes: number;
+  /** Detail of the refusal of a larger body, in JSON too, where a file that is too large is told as such. */
+  readonly larger?: object;
 }
 
+/** Detail of the refusal of a certificate file, in whatever way it comes. */
+export const CERTIFICATE_TOO_LARGE = { reason: 'too_large', max_bytes: MAX_PKCS12_BYTES } as const;
+
 const UPLOADS: readonly Upload[] = [
-  { path: /^\/issuers\/[^/]+\/certificates(\/check)?$/, types: ['multipart/form-data'], maxBytes: MAX_BODY_BYTES },
+  { path: /^\/issuers\/[^/]+\/certificates(\/check)?$/, types: ['multipart/form-data'], maxBytes: MAX_BODY_BYTES, larger: CERTIFICATE_TOO_LARGE },
   { path: /^\/products\/import$/, types: ['multipart/form-data', 'text/csv'], maxBytes: 6 * MAX_BODY_BYTES },
 ];
 
@@ -36,9 +42,10 @@ const UPLOADS: readonly Upload[] = [
  */
 export async function jsonBody(request: ServiceRequest, response: Response, maxBytes: number, takeRoom: TakeRoom): Promise<unknown> {
   if (!METHODS_WITH_BODY.has(request.method) || !hasBody(request)) return undefined;
-  const upload = UPLOADS.find(({ path, types }) => path.test(request.path) && types.includes(mediaType(request)));
+  const file = UPLOADS.find(({ path }) => path.test(request.path));
+  const upload = file?.types.includes(mediaType(request)) === true ? file : undefined;
   const most = upload?.maxBytes ?? maxBytes;
-  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(response, most);
+  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(response, most, file?.larger);
   const problem = isPlain(request) ? (upload === undefined ? jsonProblem(request) : null) : 'content_encoding';
   if (problem !== null) throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: problem });
   if (upload !== undefined) return undefined;

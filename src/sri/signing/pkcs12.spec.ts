@@ -14,7 +14,8 @@ import {
 import * as der from '../../../test/support/der-writer.js';
 import { createDemoPkcs12 } from '../../local/demo-certificate.js';
 import { describeCertificate } from './certificate.js';
-import { MAX_PKCS12_BYTES, openPkcs12, Pkcs12Error } from './pkcs12.js';
+import { openPkcs12, Pkcs12Error } from './pkcs12.js';
+import { MAX_PKCS12_BYTES } from './pkcs12-size.js';
 import { DerivationBudget } from './pkcs12-encryption.js';
 
 const NOW = new Date('2026-11-21T12:00:00Z');

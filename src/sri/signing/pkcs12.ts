@@ -4,6 +4,7 @@ import { followChain, type CertificateChain } from './chain.js';
 import { Asn1Error } from './der.js';
 import { Pkcs12Error, type Pkcs12Reason } from './pkcs12-error.js';
 import { readBags, type CertificateBag, type KeyBag } from './pkcs12-bags.js';
+import { MAX_PKCS12_BYTES } from './pkcs12-size.js';
 
 export { Pkcs12Error, type Pkcs12Reason } from './pkcs12-error.js';
 
@@ -13,9 +14,6 @@ export interface SigningIdentity {
   readonly privateKeyPkcs8: Buffer;
   readonly certificateDer: Buffer;
 }
-
-/** Largest file taken, in bytes. Files of the authorities have 3 to 15 KB. */
-export const MAX_PKCS12_BYTES = 64 * 1024;
 
 interface Candidate extends SigningIdentity {
   readonly description: CertificateDescription;

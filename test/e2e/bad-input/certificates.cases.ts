@@ -47,7 +47,10 @@ export const certificateCases = (running: () => Stack): void => describe('certif
       ['B121 the certificate of another taxpayer', () => container('1790012345001'), [400, 'INVALID_CERTIFICATE', 'ruc_mismatch']],
       ['B121 a certificate without RUC', () => container(business.ruc, { der: { ruc: null } }), [400, 'INVALID_CERTIFICATE', 'ruc_mismatch']],
       ['B116 a name of 2,500 characters', () => container(business.ruc, { der: { subject: name([OID.c, der.printable('EC')], [OID.cn, der.utf8('Ñ'.repeat(2_500))]) } }), [400, 'INVALID_CERTIFICATE', 'malformed']],
-      ['B116 65,537 bytes', () => Buffer.alloc(65_540, 0x30), [422, 'VALIDATION_FAILED']],
+      ['B116 65,537 bytes', () => Buffer.alloc(65_537, 0x30), [413, 'PAYLOAD_TOO_LARGE', 'too_large']],
+      ['B116 70,000 bytes', () => Buffer.alloc(70_000, 0x30), [413, 'PAYLOAD_TOO_LARGE', 'too_large']],
+      ['B116 a megabyte', () => Buffer.alloc(1_048_576, 0x30), [413, 'PAYLOAD_TOO_LARGE', 'too_large']],
+      ['B116 65,536 bytes', () => Buffer.alloc(65_536, 0x30), [400, 'INVALID_CERTIFICATE', 'malformed']],
     ];
     const SELF = name([OID.c, der.printable('EC')], [OID.cn, der.utf8('YO MISMO')]);
     const weak = (bits: number, exponent: number): Buffer => {
@@ -85,8 +88,8 @@ export const certificateCases = (running: () => Stack): void => describe('certif
     it.each(cases)('%s is told by the check, which is no refusal', async (name, file, [status, code, reason], password = PASSWORD) => {
       const answer = await withinTime(check(business, file(), password));
       expect(JSON.stringify(answer.body)).not.toContain(PASSWORD);
-      if (status === 422) {
-        expect(verdict(answer)).toEqual([status, code]);
+      if (status === 422 || status === 413) {
+        expect(verdict(answer)).toEqual(reason === undefined ? [status, code] : [status, code, reason]);
         return;
       }
       const failed = answer.body.checks.filter(({ outcome }) => outcome === 'failed').map(({ detail }) => detail.reason);
@@ -185,7 +188,9 @@ export const certificateCases = (running: () => Stack): void => describe('certif
     const file = new Blob([Uint8Array.from(container(business.ruc))]);
     expect(await refusal({ certificate: file, password: PASSWORD })).toEqual([400, 'MALFORMED_REQUEST', { reason: 'unexpected_part', part: 'certificate', expected: 'file' }]);
     expect(await refusal({ file, password: 'x'.repeat(9_000) })).toEqual([400, 'MALFORMED_REQUEST', { reason: 'part_too_long', part: 'password' }]);
-    expect(await refusal({ file: new Blob([new Uint8Array(70_000)]), password: PASSWORD })).toEqual([413, 'PAYLOAD_TOO_LARGE', { max_bytes: 65_536 }]);
+    for (const bytes of [65_537, 70_000, 2_000_000]) {
+      expect(await refusal({ file: new Blob([new Uint8Array(bytes)]), password: PASSWORD })).toEqual([413, 'PAYLOAD_TOO_LARGE', { reason: 'too_large', max_bytes: 65_536 }]);
+    }
     expect(await findings({ password: PASSWORD })).toEqual([400, ['body', 'file', 'missing', null]]);
     expect(await findings({ file: new Blob([]), password: PASSWORD })).toEqual([400, ['body', 'file', 'missing', null]]);
     expect(await findings({ file: 'secret.p12', password: PASSWORD })).toEqual([400, ['body', 'file', 'file_type', null], ['body', 'file', 'missing', null]]);

@@ -9,7 +9,7 @@ export type CheckOutcome = (typeof CHECK_OUTCOMES)[number];
 /** Everything that a certificate is held against, in the order of the report: check, what may come out of it, what that means. */
 export const CERTIFICATE_CHECKS = {
   container: {
-    opened: 'ok', malformed: 'failed', wrong_password: 'failed', unsupported_algorithm: 'failed', too_many_iterations: 'failed', too_large: 'failed', too_costly: 'failed',
+    opened: 'ok', malformed: 'failed', wrong_password: 'failed', unsupported_algorithm: 'failed', too_many_iterations: 'failed', too_costly: 'failed',
   },
   signing_certificate: {
     only_pair: 'ok', chosen: 'ok', authority_certificate: 'failed', no_private_key: 'failed', no_certificate: 'failed', key_mismatch: 'failed', unsupported_key: 'failed',
@@ -35,6 +35,19 @@ export interface CheckFinding {
   /** `reason`, stable, and the facts that led to it: no names out of the file, which may hold anything. */
   readonly detail: { readonly reason: string; readonly [fact: string]: unknown };
 }
+
+/**
+ * Failures for which no upload is refused with `INVALID_CERTIFICATE`: `expired` has a code of its own, the reader says `no_signing_key`
+ * of an authority's certificate, and no signature is tried only where an earlier check failed.
+ */
+const TOLD_OTHERWISE: readonly string[] = ['expired', 'authority_certificate', 'not_tried'];
+
+/** Every `detail.reason` of `INVALID_CERTIFICATE`, and the check that finds it; a reason of two checks stands twice. */
+export const INVALID_CERTIFICATE_REASONS: readonly { readonly check: CheckName; readonly reason: string }[] = CHECK_NAMES.flatMap((check) =>
+  Object.entries(CERTIFICATE_CHECKS[check])
+    .filter(([reason, outcome]) => outcome === 'failed' && !TOLD_OTHERWISE.includes(reason))
+    .map(([reason]) => ({ check, reason })),
+);
 
 /** What the checks judge: the pair that was chosen out of a container that opens. */
 export interface ExaminedCertificate {

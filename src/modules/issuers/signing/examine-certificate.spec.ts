@@ -1,8 +1,9 @@
 import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import * as der from '../../../../test/support/der-writer.js';
 import { certificate, type CertificateOptions, DEFAULT_RUC, ecPair, name, OID, pkcs12, type Pkcs12Options, PLAIN_ISSUER, rsaPair } from '../../../../test/support/pki.js';
 import { inspectPkcs12 } from '../../../sri/signing/pkcs12.js';
-import { checkMessage } from '../certificate-check-messages.js';
+import { checkMessage, invalidCertificateReasons } from '../certificate-check-messages.js';
 import { CERTIFICATE_CHECKS, CHECK_NAMES, type CheckFinding, refusedFindings, worstOutcome } from '../domain/certificate-checks.js';
 import { examineCertificate, type Examination } from './examine-certificate.js';
 
@@ -120,6 +121,27 @@ describe('a file without a pair', () => {
     ['key_mismatch', ['failed: signing_certificate.key_mismatch']],
   ])('is told to have %s', (reason, expected) => {
     expect(problems(refusedFindings(reason))).toEqual(expected);
+  });
+});
+
+describe('the reasons of a refused upload', () => {
+  const listed = invalidCertificateReasons();
+
+  it('are all that the reader names, but for a file that is too large, which no reader gets', () => {
+    const named = [...readFileSync('src/sri/signing/pkcs12-error.ts', 'utf8').matchAll(/\| '(\w+)'/g)].map(([, reason]) => reason);
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((reason) => !listed.some((one) => one.reason === reason))).toEqual(['too_large']);
+    expect(listed.map(({ reason }) => reason)).toEqual(expect.arrayContaining(['too_costly', 'ruc_mismatch', 'not_yet_valid', 'chain_broken']));
+    expect(listed.map(({ reason }) => reason)).not.toContain('expired');
+  });
+
+  it('are explained with the facts that they name', () => {
+    for (const { es, en } of listed) expect(es + en).not.toMatch(/undefined|null|NaN/);
+  });
+
+  it('stand in docs/errors.md, each with its words', () => {
+    const page = readFileSync('docs/errors.md', 'utf8');
+    for (const { reason, check, es, en } of listed) expect(page).toContain(`| \`${reason}\` | \`${check}\` | ${en} | ${es} |`);
   });
 });
 

@@ -73,7 +73,6 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
   private async open(tenantId: string, file: Buffer, password: string, ruc: string, now: Date, language: Language): Promise<OpenedContainer> {
     const result = await this.opener.open(tenantId, file, password, ruc, now);
     if (result.kind === 'opened') return result;
-    if (result.reason === 'too_large') throw new DomainError('PAYLOAD_TOO_LARGE', { reason: result.reason });
     throw refused(result.reason, refusedFindings(result.reason), language);
   }
 }
