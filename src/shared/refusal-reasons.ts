@@ -26,6 +26,8 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     too_slow: reason('La petición tardó demasiado en llegar. Envíela de nuevo.', 'The request took too long to arrive. Send it again.'),
     too_many_headers: reason('La petición tiene demasiadas cabeceras. Envíe menos.', 'The request has too many headers. Send fewer.'),
     headers_too_large: reason('Las cabeceras son demasiado grandes. Acórtelas; las cookies cuentan.', 'The headers are too large. Shorten them; cookies count.'),
+    host_missing: reason('La petición no trae la cabecera Host. Envíela.', 'The request has no Host header. Send one.'),
+    unknown_expectation: reason('La cabecera Expect pide algo que no se puede cumplir. Quítela, o envíe 100-continue.', 'The Expect header asks for what cannot be met. Leave it out, or send 100-continue.'),
     invalid_http: reason('La petición no es HTTP válido. Revise el cliente.', 'The request is not valid HTTP. Check the client.'),
     path_encoding: reason('La dirección no se puede decodificar. Codifique sus partes con %.', 'The address cannot be decoded. Encode its parts with %.'),
     invalid_form: reason('El formulario no se puede leer. Envíelo como multipart/form-data.', 'The form cannot be read. Send it as multipart/form-data.'),

@@ -14,6 +14,7 @@ import { DOCS_PATH, serveDocs } from '../openapi/docs-page.js';
 import { Shutdown } from '../shutdown/shutdown.js';
 import { PublicAddress } from './public-address.js';
 import { isTracing } from '../tracing/spans.js';
+import { soundHead, takeUnsoundHeads } from './request-head.js';
 import { requestId } from './request-id.js';
 import { requestSpan } from './request-span.js';
 import type { ServiceRequest } from './service-request.js';
@@ -48,6 +49,7 @@ export function configureHttp(app: NestExpressApplication, description: () => De
   app.use(noStore);
   allowOrigins(app, settings.ALLOWED_ORIGINS);
   app.use(headerLimit);
+  app.use(soundHead);
   app.use(cookieOrigin(app.get(PublicAddress)));
   if (settings.APP_ENV !== 'production') serveDocs(app, description, settings.EXAMPLE_IDS_FILE ?? null);
   const server = app.getHttpServer();
@@ -58,6 +60,7 @@ export function configureHttp(app: NestExpressApplication, description: () => De
   server.maxHeadersCount = KEPT_HEADERS;
   // Read when the server begins to listen; the type knows it as an option of the constructor only, which is Nest's to call.
   Object.assign(server, { connectionsCheckingInterval: LATE_REQUESTS_EVERY_MS });
+  takeUnsoundHeads(server);
   answerUnreadable(server, app.get<Ids>(IDS), app.get<Logger>(LOGGER));
 }
 

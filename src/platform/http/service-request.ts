@@ -7,6 +7,8 @@ import { plainAddress } from './caller-address.js';
 export interface ServiceRequest extends Request {
   /** Set first of all; echoed as `X-Request-Id`. */
   requestId?: string;
+  /** Set where `Expect` asks for something else than `100-continue`. */
+  hasUnknownExpectation?: true;
   /** Set by the authentication guard where a permission was asked for; absent on other routes. */
   tenant?: TenantContext;
   /** Set by the authentication guard when a person calls, not a key. */

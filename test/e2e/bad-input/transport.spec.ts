@@ -8,6 +8,8 @@ import { type Answer, call } from '../../support/http.js';
 import { ASKED_FOR_POLLUTION, expectUnpolluted } from '../../support/prototype.js';
 import { type Stack, startStack } from '../../support/stack.js';
 
+const LARGE_HEAD = 'La dirección y las cabeceras son demasiado grandes en conjunto. Acórtelas; las cookies cuentan.';
+
 describe('the transport', () => {
   let stack: Stack;
   let business: Business;
@@ -295,12 +297,42 @@ describe('the transport', () => {
     it.each([
       [400, 'invalid_http', 'La petición no es HTTP válido. Revise el cliente.', () => 'nonsense\r\n\r\n'],
       [400, 'invalid_http', 'La petición no es HTTP válido. Revise el cliente.', () => head([], 'GET /issuers HTTP/9.9')],
-      [431, 'headers_too_large', 'Las cabeceras son demasiado grandes. Acórtelas; las cookies cuentan.', () => head([`X-Thing: ${'x'.repeat(65_536)}`], 'GET /issuers HTTP/1.1')],
-      [431, 'headers_too_large', 'Las cabeceras son demasiado grandes. Acórtelas; las cookies cuentan.', () => head([], `GET /issuers?q=${'x'.repeat(65_536)} HTTP/1.1`)],
+      [431, 'headers_too_large', LARGE_HEAD, () => head([`X-Thing: ${'x'.repeat(65_536)}`], 'GET /issuers HTTP/1.1')],
+      [431, 'headers_too_large', LARGE_HEAD, () => head([], `GET /issuers?q=${'x'.repeat(65_536)} HTTP/1.1`)],
+      [431, 'headers_too_large', LARGE_HEAD, () => head([], `GET /documents/${'x'.repeat(20_000)} HTTP/1.1`)],
     ])('what is no request is answered %d with reason %s', async (status, reason, message, text) => {
       const answer = await raw(text());
       expect([Number(answer.text.slice(9, 12)), answer.closed]).toEqual([status, true]);
       expect(expectRawEnvelope(answer.text)).toMatchObject({ code: 'MALFORMED_REQUEST', message, detail: { reason } });
+    });
+
+    it.each([
+      ['host_missing', 'La petición no trae la cabecera Host. Envíela.', () => `GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n`],
+      ['unknown_expectation', 'La cabecera Expect pide algo que no se puede cumplir. Quítela, o envíe 100-continue.', () => `${head(['Expect: foo', 'Content-Type: application/json', 'Content-Length: 2', 'Connection: close'])}{}`],
+    ])('what Node would refuse in bare words is answered with reason %s', async (reason, message, text) => {
+      const answer = await raw(text());
+      expect([answer.text.slice(0, 12), answer.closed]).toEqual(['HTTP/1.1 400', true]);
+      expect(expectRawEnvelope(answer.text)).toMatchObject({ code: 'MALFORMED_REQUEST', message, detail: { reason } });
+    });
+
+    it('a body that waits for 100 Continue is asked for and read', async () => {
+      const { hostname, port } = new URL(stack.apiUrl);
+      const socket = connect(Number(port), hostname);
+      const body = JSON.stringify({ legal_name: 'Waits' });
+      let text = '';
+      socket.on('data', (chunk: Buffer) => {
+        if (text === '') socket.write(body);
+        text += chunk.toString('latin1');
+      });
+      const closed = new Promise((resolve) => socket.on('close', resolve));
+      socket.write(head(['Expect: 100-continue', 'Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close'], 'POST /buyers HTTP/1.1'));
+      await closed;
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 400']);
+      expect(expectRawEnvelope(text.slice(text.indexOf('HTTP/1.1 400')))).toMatchObject({ code: 'INVALID_PAYLOAD' });
+    });
+
+    it('HTTP/1.0 needs no Host', async () => {
+      expect((await raw('GET /health/live HTTP/1.0\r\n\r\n')).text).toMatch(/^HTTP\/1\.1 200/);
     });
 
     it('what breaks off being one keeps its request id and its language', async () => {
