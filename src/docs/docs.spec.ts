@@ -9,6 +9,7 @@ import { EVENT_KINDS } from '../shared/event-catalogue.js';
 import { SERVICE_FIELDS } from '../sri/document-types/parts/additional-info.js';
 import { accessPage } from './access.js';
 import { configurationPage, environmentExample, LOCAL_SETTINGS, settingsOf } from './configuration.js';
+import { ERROR_CATALOGUE } from '../shared/error-catalogue.js';
 import { errorsPage } from './errors.js';
 import { eventsPage } from './events.js';
 import { issuingPage } from './issuing.js';
@@ -96,6 +97,13 @@ describe('generated pages', () => {
     expect(page.indexOf('`EARLY` | 400 | en. do. | es. haga. |')).toBeGreaterThan(-1);
     expect(page.indexOf('`LATE`')).toBeGreaterThan(page.indexOf('`EARLY`'));
     expect(page.slice(page.indexOf('On the document record'))).toContain('| `LATER` | en. do. | es. haga. |');
+  });
+
+  it('tell every status of a code that has several, and which reasons have them', () => {
+    const page = errorsPage(ERROR_CATALOGUE);
+    expect(page).toContain('| `MALFORMED_REQUEST` | 400, 408, 431 |');
+    expect(page).toContain('| `MALFORMED_REQUEST` | `too_slow` (408) |');
+    expect(page).toContain('| `MALFORMED_REQUEST` | `headers_too_large` (431) | Address and headers are too large together.');
   });
 
   it('tell what each allowed action means that a refusal names in so many words and that is no act on a document', () => {

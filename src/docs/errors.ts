@@ -1,7 +1,7 @@
 import type { Action } from '../modules/documents/domain/lifecycle.js';
 import { SUGGESTED_ACTIONS } from '../modules/documents/public.js';
 import type { ErrorEntry } from '../shared/error-catalogue.js';
-import { REFUSAL_REASONS } from '../shared/refusal-reasons.js';
+import { REFUSAL_REASONS, type RefusalReason } from '../shared/refusal-reasons.js';
 import { generatedFrom, table } from './markdown.js';
 
 const ON_THE_RECORD = 200;
@@ -19,6 +19,11 @@ const CALLS: Readonly<Record<Action, string>> = {
   withdraw_cancellation: '`DELETE /documents/{id}/cancel`',
   credit: '`POST /documents/{id}/credit-note`',
 };
+
+/** Every status that a code is answered with: its own, and those of single reasons. */
+const statusesOf = (code: string, status: number): string => [status, ...reasonsOf(code).flatMap((reason) => reason.status ?? [])].join(', ');
+
+const reasonsOf = (code: string): readonly RefusalReason[] => Object.values((REFUSAL_REASONS as Readonly<Record<string, Readonly<Record<string, RefusalReason>>>>)[code] ?? {});
 
 const ALLOWED_BESIDES_ACTS = [
   ['deactivate', 'an issuer, establishment or emission point with documents', '`PATCH` with `is_active: false`'],
@@ -45,7 +50,7 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>, cert
   const rows = (chosen: typeof entries) =>
     chosen.map(([code, entry]) => [
       `\`${code}\``,
-      ...(entry.status === ON_THE_RECORD ? [] : [String(entry.status)]),
+      ...(entry.status === ON_THE_RECORD ? [] : [statusesOf(code, entry.status)]),
       `${entry.en}. ${entry.actionEn}.`,
       `${entry.es}. ${entry.actionEs}.`,
     ]);
@@ -73,11 +78,11 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>, cert
     '## Reasons',
     '',
     'Where a code has several causes, `detail.reason` names the cause by a word for programs, and `message` explains that cause',
-    'instead of the code.',
+    'instead of the code. Where the table names a status, the answer has that instead of the status of its code.',
     '',
     table(
       ['code', 'reason', 'English', 'Spanish'],
-      Object.entries(REFUSAL_REASONS).flatMap(([code, reasons]) => Object.entries(reasons).map(([word, { en, es }]) => [`\`${code}\``, `\`${word}\``, en, es])),
+      Object.entries(REFUSAL_REASONS).flatMap(([code, reasons]) => Object.entries(reasons).map(([word, { en, es, status }]) => [`\`${code}\``, `\`${word}\`${status === undefined ? '' : ` (${status})`}`, en, es])),
     ),
     '',
     '## Reasons of a certificate file',

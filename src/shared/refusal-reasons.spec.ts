@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from './error-catalogue.js';
-import { REFUSAL_REASONS, refusalMessage } from './refusal-reasons.js';
+import { REFUSAL_REASONS, refusalMessage, refusalStatus } from './refusal-reasons.js';
 
 const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts') && !path.endsWith('refusal-reasons.ts')).map((path) => readFileSync(join('src', path), 'utf8'));
 
@@ -23,6 +23,11 @@ describe('reasons of refusals', () => {
       for (const text of [es, en]) expect([word, text]).toEqual([word, expect.stringMatching(/^\p{Lu}.+\.$/su)]);
       expect(es).not.toBe(en);
     }
+  });
+
+  it('may have a status of their own', () => {
+    expect(refusalStatus('MALFORMED_REQUEST', { reason: 'headers_too_large' })).toBe(431);
+    for (const detail of [null, { reason: 'invalid_http' }, { reason: 'unheard_of' }]) expect(refusalStatus('MALFORMED_REQUEST', detail)).toBe(400);
   });
 
   it('take the place of the text of their code, which stands for others', () => {

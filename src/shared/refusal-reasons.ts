@@ -1,12 +1,14 @@
-import { type ErrorCode, messageOf } from './error-catalogue.js';
+import { ERROR_CATALOGUE, type ErrorCode, messageOf } from './error-catalogue.js';
 
 /** What happened and what to do next, in both languages. */
 export interface RefusalReason {
   readonly es: string;
   readonly en: string;
+  /** HTTP status of the answer, where it is not that of the code. */
+  readonly status?: number;
 }
 
-const reason = (es: string, en: string): RefusalReason => ({ es, en });
+const reason = (es: string, en: string, status?: number): RefusalReason => ({ es, en, ...(status !== undefined && { status }) });
 
 /**
  * Every `detail.reason` of a refusal whose code has several causes: its message takes the place of the code's own, and
@@ -23,9 +25,13 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     invalid_utf8: reason('El cuerpo no es UTF-8. Codifíquelo en UTF-8.', 'The body is not UTF-8. Encode it in UTF-8.'),
     empty_body: reason('Falta el cuerpo de la petición. Envíelo.', 'The request has no body. Send it.'),
     cut_off: reason('El cuerpo llegó incompleto. Envíelo de nuevo.', 'The body arrived incomplete. Send it again.'),
-    too_slow: reason('La petición tardó demasiado en llegar. Envíela de nuevo.', 'The request took too long to arrive. Send it again.'),
+    too_slow: reason('La petición tardó demasiado en llegar. Envíela de nuevo.', 'The request took too long to arrive. Send it again.', 408),
     too_many_headers: reason('La petición tiene demasiadas cabeceras. Envíe menos.', 'The request has too many headers. Send fewer.'),
-    headers_too_large: reason('Las cabeceras son demasiado grandes. Acórtelas; las cookies cuentan.', 'The headers are too large. Shorten them; cookies count.'),
+    headers_too_large: reason(
+      'La dirección y las cabeceras son demasiado grandes en conjunto. Acórtelas; las cookies cuentan.',
+      'Address and headers are too large together. Shorten them; cookies count.',
+      431,
+    ),
     host_missing: reason('La petición no trae la cabecera Host. Envíela.', 'The request has no Host header. Send one.'),
     unknown_expectation: reason('La cabecera Expect pide algo que no se puede cumplir. Quítela, o envíe 100-continue.', 'The Expect header asks for what cannot be met. Leave it out, or send 100-continue.'),
     invalid_http: reason('La petición no es HTTP válido. Revise el cliente.', 'The request is not valid HTTP. Check the client.'),
@@ -120,7 +126,12 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
 };
 
 /** What a refusal says: of its reason where the detail names one that is listed, else of its code. */
-export function refusalMessage(code: ErrorCode, detail: unknown, language: 'es' | 'en'): string {
+export const refusalMessage = (code: ErrorCode, detail: unknown, language: 'es' | 'en'): string => listedReason(code, detail)?.[language] ?? messageOf(code, language);
+
+/** HTTP status of a refusal: of its reason where that has one of its own, else of its code. */
+export const refusalStatus = (code: ErrorCode, detail: unknown): number => listedReason(code, detail)?.status ?? ERROR_CATALOGUE[code].status;
+
+function listedReason(code: ErrorCode, detail: unknown): RefusalReason | undefined {
   const word = typeof detail === 'object' && detail !== null && 'reason' in detail ? String(detail.reason) : '';
-  return REFUSAL_REASONS[code]?.[word]?.[language] ?? messageOf(code, language);
+  return REFUSAL_REASONS[code]?.[word];
 }

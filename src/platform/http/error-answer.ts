@@ -1,7 +1,7 @@
 import { HttpException, NotFoundException } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../shared/error-catalogue.js';
-import { refusalMessage } from '../../shared/refusal-reasons.js';
+import { refusalMessage, refusalStatus } from '../../shared/refusal-reasons.js';
 import { isStoreOutage } from '../database/store-outage.js';
 import { KeyUnavailableError } from '../secrets/key-wrapper.js';
 import type { Finding } from '../../shared/finding.js';
@@ -26,7 +26,7 @@ const RETRY_AFTER_SECONDS = '5';
 export function answerTo(error: unknown, language: Language, requestId: string): ErrorAnswer {
   if (error instanceof ValidationFailure) return validationAnswer(error, language, requestId);
   const { code, detail } = identify(error);
-  const { status } = ERROR_CATALOGUE[code];
+  const status = refusalStatus(code, detail);
   return {
     status,
     body: { error: envelope(code, code === 'FISCAL_RULE_VIOLATED' ? toldRefusal(detail as readonly Finding[], language) : detail, language, requestId) },

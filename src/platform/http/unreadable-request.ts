@@ -6,13 +6,13 @@ import type { Logger } from '../observability/logger.js';
 import { answerTo } from './error-answer.js';
 import { languageOf } from './language.js';
 
-/** What Node refuses before a request is whole, with the status that it answers by itself. */
-const REFUSALS: Readonly<Record<string, { readonly status: number; readonly error: DomainError }>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, error: new DomainError('MALFORMED_REQUEST', { reason: 'headers_too_large' }) },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, error: new DomainError('PAYLOAD_TOO_LARGE') },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: new DomainError('MALFORMED_REQUEST', { reason: 'too_slow' }) },
+/** What Node refuses before a request is whole; its status is the one that Node would answer by itself. */
+const REFUSALS: Readonly<Record<string, DomainError>> = {
+  HPE_HEADER_OVERFLOW: new DomainError('MALFORMED_REQUEST', { reason: 'headers_too_large' }),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new DomainError('PAYLOAD_TOO_LARGE'),
+  ERR_HTTP_REQUEST_TIMEOUT: new DomainError('MALFORMED_REQUEST', { reason: 'too_slow' }),
 };
-const UNREADABLE = { status: 400, error: new DomainError('MALFORMED_REQUEST', { reason: 'invalid_http' }) } as const;
+const UNREADABLE = new DomainError('MALFORMED_REQUEST', { reason: 'invalid_http' });
 
 /**
  * Gives what is no request, too large in its head or too slow the envelope and the request id of every other error; the
@@ -40,16 +40,16 @@ export function answerUnreadable(server: Server, ids: Ids, logger: Logger): void
     if (refusal !== null && socket.writable && pending?.headersSent !== true) {
       const known = pending?.getHeader('X-Request-Id');
       const requestId = typeof known === 'string' ? known : ids.uuid();
-      const { body } = answerTo(refusal.error, languageOf(pending?.req.headers['accept-language']), requestId);
-      logger.info({ request_id: requestId, status: refusal.status, code: cause.code }, 'what came could not be read');
-      socket.write(written(refusal.status, { ...readableBy(pending), 'X-Request-Id': requestId }, JSON.stringify(body)));
+      const { status, body } = answerTo(refusal, languageOf(pending?.req.headers['accept-language']), requestId);
+      logger.info({ request_id: requestId, status, code: cause.code }, 'what came could not be read');
+      socket.write(written(status, { ...readableBy(pending), 'X-Request-Id': requestId }, JSON.stringify(body)));
     }
     socket.destroy(cause);
   });
 }
 
 /** Null for what befell the connection: nobody is left to hear of it. */
-function refusalOf(code: string | undefined): (typeof REFUSALS)[string] | null {
+function refusalOf(code: string | undefined): DomainError | null {
   if (code === undefined) return null;
   return REFUSALS[code] ?? (code.startsWith('HPE_') ? UNREADABLE : null);
 }
