@@ -167,7 +167,9 @@ export interface paths {
         put?: never;
         /**
          * Become a member: signed in as the invited person, or with name and password as a new one
-         * @description No credential needed.
+         * @description Opens no session: a new person signs in by `POST /auth/login` next.
+         *
+         *     No credential needed.
          *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).
          */
         post: operations["acceptInvitation"];

@@ -71,6 +71,8 @@ describe('an invitation by mail', () => {
     const token = await tokenIn(email);
     const accepted = await accept(token, { name: 'Ana', password: PASSWORD });
     expect([accepted.status, accepted.body]).toEqual([200, { tenant_id: business.tenantId, member_id: memberId }]);
+    // It opens no session: the page signs in next.
+    expect(accepted.headers.getSetCookie()).toEqual([]);
     expect((await members()).find((one) => one['member_id'] === memberId)).toMatchObject({ email, name: 'Ana', role: 'accountant', status: 'active', invitation_expires_at: null, last_login_at: null });
     const login = await call(stack.apiUrl, 'POST', '/auth/login', { body: { email, password: PASSWORD } });
     const bearer = login.body.access_token as string;

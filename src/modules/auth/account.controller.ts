@@ -71,7 +71,11 @@ export class AccountController {
   @Post('invitations/accept')
   @HttpCode(200)
   @Public({ signInHonoured: true })
-  @ApiOperation({ operationId: 'acceptInvitation', summary: 'Become a member: signed in as the invited person, or with name and password as a new one' })
+  @ApiOperation({
+    operationId: 'acceptInvitation',
+    summary: 'Become a member: signed in as the invited person, or with name and password as a new one',
+    description: 'Opens no session: a new person signs in by `POST /auth/login` next.',
+  })
   @ApiOkResponse({ type: AcceptedInvitationRecord })
   accept(@PersonIfAny() person: SignedInPerson | null, @Origin() origin: RequestOrigin, @Body() body: AcceptInvitationDto): Promise<AcceptedInvitationRecord> {
     return this.commands.execute(new AcceptInvitation(body, person, origin));
