@@ -20,7 +20,7 @@ export const OWN_SQL_STATE = {
   certificateMissing: 'SE009',
   /** The person has another role in the tenant since the call came in (`require_credential`). */
   roleChanged: 'SE010',
-  /** The issuer to which a draft moves has used its idempotency key for another document, which the detail names (`update_draft`). */
+  /** The issuer of a draft, or the one to which it moves, has used its idempotency key for another document, which the detail names (`issue_draft`, `update_draft`). */
   keyTaken: 'SE011',
   /** The lifecycle has no such move, or keeps what was to be deleted (`guard_document`, `guard_draft_deletion`, `guard_draft_part_deletion`). */
   moveNotAllowed: 'SE100',
