@@ -53,7 +53,7 @@ begin
   end if;
   available := credit_left(p_tenant, p_original, p_credit_note);
   if p_total > available then
-    available := greatest(available, 0);
+    available := greatest(available, 0.00);
     raise exception '% are left to credit', available using errcode = 'SE007', detail = available::text;
   end if;
 end $$;

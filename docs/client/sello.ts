@@ -2258,6 +2258,15 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        Abandonment: {
+            /** @example Emitida por error */
+            reason: string;
+            /**
+             * @description With `ANSWER_MISMATCH`: the SRI's portal shows it annulled. Counts where the SRI is asked and no longer tells, as of documents older than last month
+             * @default false
+             */
+            annulled?: boolean;
+        };
         AcceptedInvitation: {
             /** Format: uuid */
             tenant_id: string;
@@ -7710,7 +7719,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Reason"];
+                "application/json": components["schemas"]["Abandonment"];
             };
         };
         responses: {

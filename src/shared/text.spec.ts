@@ -52,6 +52,12 @@ describe('text', () => {
     expect(problem(`b${character}`)).toEqual({ type, ctx: { code_point: codePoint, position: 1 } });
   });
 
+  it.each(['\uFE0E', '\uFE0F'])('refuses the selector %p where it follows no sign', (selector) => {
+    for (const text of [selector, `b${selector}`, `❤${selector}${selector}`]) {
+      expect(problem(text)).toMatchObject({ type: 'string_invisible_character', ctx: { position: Array.from(text).length - 1 } });
+    }
+  });
+
   it('counts in code points at the bounds', () => {
     expect(problem('😀'.repeat(300))).toBeNull();
     expect(problem('😀'.repeat(301))).toEqual({ type: 'string_too_long', ctx: { max_length: 300 } });

@@ -25,9 +25,9 @@ const SPACE = /^\p{Zs}$/u;
  * surrogates, noncharacters, and what nobody sees: bidirectional overrides, zero
  * width, soft hyphen, byte order mark, tags, joiners, fillers, the blank of Braille.
  * The SRI refuses or never answers the first ones; the last ones make a document read
- * differently from its bytes. Not so the selectors of an emoji or a sign, which keyboards write.
+ * differently from its bytes. Not so the selector behind an emoji or a sign, which keyboards write.
  */
-const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Cf}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800](?<![\uFE0E\uFE0F])/u;
+const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Cf}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800](?<![\p{Emoji}\p{S}\p{P}][\uFE0E\uFE0F])/u;
 
 const SPACES_AND_FORBIDDEN = new RegExp(`(?:${FORBIDDEN.source}|\\p{Zs})+`, 'gu');
 

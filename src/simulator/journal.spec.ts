@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeInvoice } from '../../test/support/simulator/invoice.js';
@@ -29,14 +29,14 @@ describe('the journal of the simulator', () => {
   /** A start of the simulator on the file; the one before is gone without a word. */
   function start(): { readonly brain: SriBrain; readonly clock: VirtualClock } {
     const journal = new Journal(path);
-    const clock = new VirtualClock(host, (change) => journal.append(change));
+    const clock = new VirtualClock(host);
     const settings = { ...defaultSettings(() => null), scrutiny: 'key' as const, processingMs: { min: 0, max: 0 } };
     const brain = new SriBrain(clock, settings, (change) => journal.append(change));
-    journal.replay((change) => (change.kind === 'clock' ? clock.apply(change) : brain.apply(change)));
+    journal.replay(clock.now(), (change) => brain.apply(change));
     return { brain, clock };
   }
 
-  it('brings back what was received, decided, annulled and asked for, and the time', () => {
+  it('brings back what was received, decided, annulled and asked for', () => {
     const first = start();
     first.brain.submit(bytesOf(key(1)));
     first.brain.authority.annul(key(1));
@@ -45,10 +45,8 @@ describe('the journal of the simulator', () => {
     first.brain.submit(bytesOf(key(3)));
     first.brain.authorize(key(2));
     first.brain.noteUnreadable('reception');
-    first.clock.advance(MINUTE);
 
     const second = start();
-    expect(second.clock.offsetMs).toBe(MINUTE);
     expect(second.brain.snapshot()).toEqual({ ...first.brain.snapshot(), settings: second.brain.snapshot().settings });
     expect(second.brain.authority.holding(key(1))).toMatchObject({ state: 'authorized', annulment: 'annulled' });
     expect(second.brain.consult(key(1)).outcome).toMatchObject({ estado: 'ANULADO' });
@@ -58,7 +56,7 @@ describe('the journal of the simulator', () => {
     // The second of two empty answers, then the decision in its time.
     expect(second.brain.authorize(key(2)).outcome).toMatchObject({ entries: [] });
     expect(second.brain.authorize(key(2)).outcome).toMatchObject({ entries: [{ estado: 'EN PROCESO' }] });
-    host.advance(MINUTE);
+    host.advance(2 * MINUTE);
     const third = start();
     expect(third.brain.authorize(key(2)).outcome).toMatchObject({ entries: [{ estado: 'AUTORIZADO', document: bytesOf(key(2), 'in-process:90, emptyx2').toString() }] });
     expect(third.brain.ledger.length).toBe(11);
@@ -81,8 +79,18 @@ describe('the journal of the simulator', () => {
     expect(start).toThrow(`${path}, line 3, cannot be read. Remove the file and the simulator begins anew`);
   });
 
-  it('is not written for a simulator that has none', () => {
-    new SriBrain(host, { ...defaultSettings(() => null), scrutiny: 'key' }).submit(bytesOf(key(1)));
-    expect(existsSync(path)).toBe(false);
+  it('begins in the present after a clock that was set forward, and keeps what was decided by then', () => {
+    const first = start();
+    first.clock.advance(60 * MINUTE);
+    first.brain.submit(bytesOf(key(1)));
+    first.brain.submit(bytesOf(key(2), 'in-process:90'));
+    first.brain.authority.annul(key(1));
+
+    const second = start();
+    expect(second.clock.offsetMs).toBe(0);
+    expect(second.brain.authority.holding(key(1))).toMatchObject({ state: 'authorized', annulment: 'annulled' });
+    expect(second.brain.authorize(key(2)).outcome).toMatchObject({ entries: [{ estado: 'EN PROCESO' }] });
+    host.advance(2 * MINUTE);
+    expect(second.brain.authorize(key(2)).outcome).toMatchObject({ entries: [{ estado: 'AUTORIZADO' }] });
   });
 });

@@ -1,9 +1,5 @@
-import { appendFileSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
+import { appendFileSync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
 import type { BrainChange } from './brain/brain.js';
-import type { ClockMoved } from './virtual-clock.js';
-
-/** What the simulator keeps for its next start. */
-export type Change = BrainChange | ClockMoved;
 
 const LINE_END = 0x0a;
 /** Fields that are dates wherever they hold an instant. */
@@ -24,32 +20,64 @@ export class Journal {
   }
 
   /**
-   * Hands out every change so far, oldest first, and drops a last line that was cut short: nobody got an answer to it.
+   * Hands out every change so far, oldest first, and drops a last line that was cut short: nobody got an answer to it. None lies
+   * ahead of now, as those of a clock that was set forward do: what was decided is, and what waits for a time waits no longer.
    * @throws Error that names the line that cannot be read, and what to do
    */
-  replay(take: (change: Change) => void): void {
+  replay(now: Date, take: (change: BrainChange) => void): void {
     const bytes = readFileSync(this.path);
     let start = 0;
     for (let line = 1; ; line += 1) {
       const end = bytes.indexOf(LINE_END, start);
       if (end < 0) break;
-      take(this.read(bytes.toString('utf8', start, end), line));
+      take(notAhead(this.read(bytes.toString('utf8', start, end), line), now));
       start = end + 1;
     }
     if (start < bytes.byteLength) ftruncateSync(this.file, start);
   }
 
-  append(change: Change): void {
-    appendFileSync(this.file, `${JSON.stringify(change)}\n`);
+  append(change: BrainChange): void {
+    const { size } = fstatSync(this.file);
+    try {
+      appendFileSync(this.file, `${JSON.stringify(change)}\n`);
+    } catch (error) {
+      // A full disk may take a part of the line.
+      ftruncateSync(this.file, size);
+      throw error;
+    }
   }
 
-  private read(text: string, line: number): Change {
+  private read(text: string, line: number): BrainChange {
     try {
-      return JSON.parse(text, revive) as Change;
+      return JSON.parse(text, revive) as BrainChange;
     } catch (error) {
       throw new Error(`${this.path}, line ${line}, cannot be read. Remove the file and the simulator begins anew`, { cause: error });
     }
   }
+}
+
+function notAhead(change: BrainChange, now: Date): BrainChange {
+  switch (change.kind) {
+    case 'document': {
+      const { document } = change;
+      return { ...change, document: { ...document, ...heldBack(document.receivedAt, { receivedAt: document.receivedAt, decidedAt: document.decidedAt }, now) } };
+    }
+    case 'annulment': {
+      const { requestedAt, acceptBefore, annulledAt, refusedAt } = change.annulment;
+      const answered = { annulledAt: earlier(annulledAt, now), refusedAt: earlier(refusedAt, now) };
+      return { ...change, annulment: { ...heldBack(requestedAt, { requestedAt, acceptBefore }, now), ...answered } };
+    }
+    default:
+      return change;
+  }
+}
+
+const earlier = (instant: Date | null, now: Date): Date | null => (instant !== null && instant > now ? now : instant);
+
+/** The instants as much earlier as the first of them lies ahead of now. */
+function heldBack<Instants extends Readonly<Record<string, Date | null>>>(first: Date, instants: Instants, now: Date): Instants {
+  const aheadMs = Math.max(0, first.getTime() - now.getTime());
+  return Object.fromEntries(Object.entries(instants).map(([name, instant]) => [name, instant && new Date(instant.getTime() - aheadMs)])) as Instants;
 }
 
 function revive(name: string, value: unknown): unknown {

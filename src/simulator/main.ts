@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SriBrain } from './brain/brain.js';
 import { defaultSettings, type SimulatorSettings } from './brain/settings.js';
 import { serve } from './http/server.js';
-import { type Change, Journal } from './journal.js';
+import { Journal } from './journal.js';
 import { schemaFiles, schemaFolders } from './schema-files.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -22,7 +22,7 @@ const environmentSettings = z.object({
   SIMULATOR_LEDGER_LIMIT: z.coerce.number().int().min(1).optional(),
   SIMULATOR_STORED_DOCUMENTS: z.coerce.number().int().min(1).optional(),
   /** File that keeps what it received and decided for the next start; without one it all ends with the process. */
-  SIMULATOR_JOURNAL: z.string().min(1).optional(),
+  SIMULATOR_JOURNAL: z.string().optional().transform((path) => (path === '' ? undefined : path)),
   SIMULATOR_SIGNATURE_ENGINE: z.enum(['xml-crypto', 'libxml2']).default('xml-crypto'),
   /** Folder with the official schemas under `xsd/`. */
   SRI_REFERENCE_DIR: z.string().optional(),
@@ -32,7 +32,8 @@ type EnvironmentSettings = z.infer<typeof environmentSettings>;
 
 async function main(): Promise<void> {
   const environment = environmentSettings.parse(process.env);
-  const { brain, clock } = simulatorOn(environment);
+  const clock = new VirtualClock({ now: () => new Date() });
+  const brain = brainOf(environment, clock);
   const simulator = await serve(brain, clock, {
     host: environment.SIMULATOR_HOST,
     port: environment.SIMULATOR_PORT,
@@ -54,14 +55,13 @@ async function main(): Promise<void> {
 }
 
 /** The simulator as the journal left it, which goes on with the journal. @throws Error when the journal cannot be read */
-function simulatorOn(environment: EnvironmentSettings): { readonly brain: SriBrain; readonly clock: VirtualClock } {
+function brainOf(environment: EnvironmentSettings, clock: VirtualClock): SriBrain {
   const path = environment.SIMULATOR_JOURNAL;
-  const journal = path === undefined ? null : new Journal(path);
-  const note = journal === null ? undefined : (change: Change) => journal.append(change);
-  const clock = new VirtualClock({ now: () => new Date() }, note);
-  const brain = new SriBrain(clock, settingsFrom(environment), note);
-  journal?.replay((change) => (change.kind === 'clock' ? clock.apply(change) : brain.apply(change)));
-  return { brain, clock };
+  if (path === undefined) return new SriBrain(clock, settingsFrom(environment));
+  const journal = new Journal(path);
+  const brain = new SriBrain(clock, settingsFrom(environment), (change) => journal.append(change));
+  journal.replay(clock.now(), (change) => brain.apply(change));
+  return brain;
 }
 
 function settingsFrom(environment: EnvironmentSettings): SimulatorSettings {
@@ -78,4 +78,8 @@ function settingsFrom(environment: EnvironmentSettings): SimulatorSettings {
   };
 }
 
-await main();
+await main().catch((error: unknown) => {
+  // What to do stands in the message; a stack would push it out of what `npm start` shows.
+  console.error((error as Error).message);
+  process.exitCode = 1;
+});

@@ -498,6 +498,9 @@ describe('acts on issued documents', () => {
       const gaps = await mine.call('GET', `/emission-points/${mine.emissionPointId}/sequences/04/gaps`);
       expect(gaps.body).toMatchObject({ items: [{ from_number: 1, kind: 'authorized_elsewhere', reason: 'está en el SRI', document_id: id }] });
 
+      const page = await mine.document(id);
+      expect(page['error']).toMatchObject({ code: 'ANSWER_MISMATCH', message: expect.stringContaining('no emita la venta de nuevo') });
+
       await portal('annul', key);
       await portal('accept', key);
       // Whether it is annulled is asked when it is given up: so it is taken up and given up once more.
@@ -508,6 +511,19 @@ describe('acts on issued documents', () => {
       expect((await creditAll()).status).toBe(202);
       const kinds = (await mine.call<{ items: { kind: string }[] }>('GET', `/emission-points/${mine.emissionPointId}/sequences/04/gaps`)).body.items.map(({ kind }) => kind);
       expect(kinds).toEqual(['not_authorized']);
+    });
+
+    it('counts as annulled where the SRI no longer tells and the caller says so', async () => {
+      const mine = await Business.open(stack);
+      const { id } = await restored(mine);
+      const abandon = (body: object): Promise<Answer<Act>> => mine.call<Act>('POST', `/documents/${id}/abandon`, { reason: 'anulado en el portal', ...body });
+      const refused = await abandon({ annulled: true });
+      expect([refused.status, refused.body.error]).toMatchObject([409, { code: 'INVALID_STATE', detail: { reason: 'NOT_ANNULLED', status: 'MANUAL_REVIEW_REQUIRED' } }]);
+      await addFaults(stack, { match: { ruc: mine.ruc, service: 'consultation' }, times: 1, action: { kind: 'consult_refused' } });
+      expect((await abandon({ annulled: true })).status).toBe(200);
+      expect((await mine.document(id))['error']).toMatchObject({ detail: { annulled: true }, message: expect.stringContaining('se abandonó') });
+      const line = await mine.call<{ items: { detail: unknown }[] }>('GET', '/tenant/audit-log?action=document.abandoned');
+      expect(line.body.items[0]!.detail).toEqual({ reason: 'anulado en el portal', annulled: true });
     });
 
     it('is one issued elsewhere for notes that name its number, once it is given up', async () => {

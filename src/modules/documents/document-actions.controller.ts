@@ -15,7 +15,7 @@ import {
   DocumentReconciled,
   RetryScheduled,
 } from './documents.actions.responses.js';
-import { ReasonDto } from './documents.actions.dto.js';
+import { AbandonDto, ReasonDto } from './documents.actions.dto.js';
 import { CreditNoteDto } from './documents.credit-note.dto.js';
 import { DocumentCreateDto } from './documents.dto.js';
 import { CREDIT_NOTE_EXAMPLES, ISSUE_EXAMPLES } from './documents.examples.js';
@@ -105,8 +105,8 @@ export class DocumentActionsController {
   @RequirePermission('documents:operate')
   @ApiOperation({ operationId: 'abandonDocument', summary: 'Give a refused or stuck document up; its number stays with it, explained' })
   @ApiOkResponse({ type: DocumentAbandoned })
-  abandon(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() { reason }: ReasonDto): Promise<DocumentAbandoned> {
-    return this.commands.execute(new AbandonDocument(tenant, document_id, reason));
+  abandon(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() { reason, annulled }: AbandonDto): Promise<DocumentAbandoned> {
+    return this.commands.execute(new AbandonDocument(tenant, document_id, reason, annulled));
   }
 
   @Post('cancel')

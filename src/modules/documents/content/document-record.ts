@@ -66,9 +66,10 @@ export function documentRecord({ error_code, error_detail, warnings, pause = nul
 function documentError(code: string | null, detail: unknown, language: Language): DocumentErrorBody | null {
   if (code === null) return null;
   const { abandoned, annulled } = (detail ?? {}) as { readonly abandoned?: string; readonly annulled?: boolean };
-  // What its code asks for is not possible any more; that the SRI has authorized one remains to be said.
-  const isAbandoned = abandoned !== undefined && (code !== 'ANSWER_MISMATCH' || annulled === true);
-  const message = isAbandoned ? refusalMessage('INVALID_STATE', { reason: 'GIVEN_UP' }, language) : messageOf(code as ErrorCode, language);
+  if (abandoned === undefined) return { code, message: messageOf(code as ErrorCode, language), detail: detail ?? null };
+  // What its code asks for is not possible any more.
+  const reason = code === 'ANSWER_MISMATCH' && annulled !== true ? 'GIVEN_UP_YET_VALID' : 'GIVEN_UP';
+  const message = refusalMessage('INVALID_STATE', { reason }, language);
   return { code, message, detail: detail ?? null };
 }
 

@@ -90,7 +90,7 @@ export class IssuingRepository {
   async creditRefusal(tenantId: string, emissionPointId: string, originalId: string, { numericCode, total }: DocumentContent): Promise<DomainError | null> {
     const [left] = await this.transaction.run(tenantId, (manager) =>
       manager.query<{ available: string | null; exceeded: boolean | null; corrected: string | null }[]>(
-        `select available, $3::numeric > available as exceeded, corrected
+        `select greatest(available, 0.00) as available, $3::numeric > available as exceeded, corrected
          from (select (
            select n.id from documents n
            where n.tenant_id = $1 and n.modified_document_id = $2 and n.document_type = '04' and n.status = 'REJECTED' and n.emission_point_id = $5 and substr(n.access_key, 40, 8) = $4
