@@ -368,8 +368,8 @@ describe('the catalogue', () => {
         answered += 1;
       }
       expect((await again).body).toMatchObject({ created: 0, updated: 0, unchanged: 20_000 });
-      // One between any two of its parts, at the least.
-      expect(answered).toBeGreaterThan(20_000 / 250);
+      // Between its eighty parts; on a busy machine not between any two. An import that lets none in has one or two.
+      expect(answered).toBeGreaterThan(20);
     });
 
     it('that two bring in at once ends as one of them says', async () => {
