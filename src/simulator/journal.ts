@@ -6,6 +6,9 @@ const LINE_END = 0x0a;
 const DATES: ReadonlySet<string> = new Set(['at', 'receivedAt', 'decidedAt', 'requestedAt', 'acceptBefore', 'annulledAt', 'refusedAt']);
 const INSTANT = /^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
+/** A journal that no start can go on from; the message says what to do. */
+export class UnreadableJournal extends Error {}
+
 /**
  * The changes of a simulator in a file that only grows, one line of JSON each. A line is with the operating system when
  * `append` returns, so it outlives `kill -9`, and nothing that was answered is missing. It is never written anew: hardly any
@@ -22,7 +25,7 @@ export class Journal {
   /**
    * Hands out every change so far, oldest first, and drops a last line that was cut short: nobody got an answer to it. None lies
    * ahead of now, as those of a clock that was set forward do: what was decided is, and what waits for a time waits no longer.
-   * @throws Error that names the line that cannot be read, and what to do
+   * @throws UnreadableJournal that names the line
    */
   replay(now: Date, take: (change: BrainChange) => void): void {
     const bytes = readFileSync(this.path);
@@ -51,7 +54,7 @@ export class Journal {
     try {
       return JSON.parse(text, revive) as BrainChange;
     } catch (error) {
-      throw new Error(`${this.path}, line ${line}, cannot be read. Remove the file and the simulator begins anew`, { cause: error });
+      throw new UnreadableJournal(`${this.path}, line ${line}, cannot be read. Remove the file and the simulator begins anew`, { cause: error });
     }
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SriBrain } from './brain/brain.js';
 import { defaultSettings, type SimulatorSettings } from './brain/settings.js';
 import { serve } from './http/server.js';
-import { Journal } from './journal.js';
+import { Journal, UnreadableJournal } from './journal.js';
 import { schemaFiles, schemaFolders } from './schema-files.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   process.send?.({ type: 'ready', url: simulator.url });
 }
 
-/** The simulator as the journal left it, which goes on with the journal. @throws Error when the journal cannot be read */
+/** The simulator as the journal left it, which goes on with the journal. @throws UnreadableJournal */
 function brainOf(environment: EnvironmentSettings, clock: VirtualClock): SriBrain {
   const path = environment.SIMULATOR_JOURNAL;
   if (path === undefined) return new SriBrain(clock, settingsFrom(environment));
@@ -79,7 +79,8 @@ function settingsFrom(environment: EnvironmentSettings): SimulatorSettings {
 }
 
 await main().catch((error: unknown) => {
+  if (!(error instanceof UnreadableJournal)) throw error;
   // What to do stands in the message; a stack would push it out of what `npm start` shows.
-  console.error((error as Error).message);
+  console.error(error.message);
   process.exitCode = 1;
 });

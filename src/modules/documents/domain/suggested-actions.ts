@@ -5,11 +5,11 @@ export const SUGGESTED_ACTIONS = {
   resume_pause_then_retry: 'The SRI blocked the issuer, or the part of it in `scope`: settle it, `POST /issuers/{id}/pauses/{pause_id}/resume`, then `POST /documents/{id}/retry`',
   resume_pause: 'It waits under a pause: settle the cause, then `POST /issuers/{id}/pauses/{pause_id}/resume`',
   reconcile: '`POST /documents/{id}/reconcile` asks the SRI at once; it is asked daily anyway',
-  abandon: 'Nothing mends it under this number: `POST /documents/{id}/abandon`, then issue the sale anew',
+  abandon: 'Nothing mends it under this number (`date_is_fixed`: the date is out of time and, after a refusal at authorization, may not change): `POST /documents/{id}/abandon`, then issue the sale anew',
   raise_counter_then_abandon: 'The number is another document\'s: `POST /emission-points/{id}/sequences/{type}/raise`, `POST /documents/{id}/abandon`, then issue the sale anew, if the portal shows that it is not this very sale',
   upload_certificate: '`POST /issuers/{id}/certificates`: the document goes on by itself',
   wait: 'Nothing: it goes on by itself',
-  contact_support: 'Tell support the id of the document',
+  contact_support: 'Our XML or call may be at fault, or the SRI shows another document: read `error.message`, and tell support the id of the document',
 } as const;
 
 export type SuggestedAction = keyof typeof SUGGESTED_ACTIONS;

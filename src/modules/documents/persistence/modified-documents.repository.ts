@@ -26,7 +26,7 @@ const SOURCE = `${PLACED}
  * The SRI holds its number under another key, or another document under its own: the number is of a document issued elsewhere. For
  * a credit note only once it was given up: there is a balance to guard.
  */
-const OF_ANOTHER = `(d.error_code in ('SEQUENTIAL_TAKEN', 'ANSWER_MISMATCH') and not coalesce(d.error_detail ? 'annulled', false)
+const OF_ANOTHER = `((d.error_code = 'SEQUENTIAL_TAKEN' or d.error_code = 'ANSWER_MISMATCH' and not came_to_nothing(d.status, d.error_code, d.error_detail))
   and d.status = any (case when $10 then array['FAILED_PERMANENT'] else array['FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'] end))`;
 const NUMBER = /^(\d{3})-(\d{3})-(\d{9})$/;
 

@@ -1,13 +1,13 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { Consultations } from '../saga/consultations.js';
 import { type ActionDecision, DocumentActions } from '../actions/document-actions.js';
 import type { DocumentAbandoned } from '../documents.actions.responses.js';
 import { decideAbandon, notAllowed, requireAction } from '../domain/actions.js';
 import { isAnnulled } from '../domain/cancellation.js';
 import type { SagaPolicy } from '../domain/document.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
+import { Consultations } from '../saga/consultations.js';
 import { SAGA_POLICY } from '../saga/policy.js';
 
 /** Gives a document up; its number stays with it, explained by the reason. */

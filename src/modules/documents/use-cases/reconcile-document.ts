@@ -5,7 +5,6 @@ import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { AuthorizationClient } from '../../../sri/soap/authorization.js';
 import { isHeard } from '../../../sri/soap/exchange.js';
-import { Consultations } from '../saga/consultations.js';
 import { type ActionDecision, DocumentActions } from '../actions/document-actions.js';
 import type { DocumentReconciled } from '../documents.actions.responses.js';
 import { requireAction } from '../domain/actions.js';
@@ -13,6 +12,7 @@ import { decideCancellationReconciled } from '../domain/cancellation.js';
 import { decideReconciliation } from '../domain/decide.js';
 import type { SagaPolicy } from '../domain/document.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
+import { Consultations } from '../saga/consultations.js';
 import { askAuthorization, authorizationRecords } from '../saga/ask-authorization.js';
 import { SAGA_POLICY } from '../saga/policy.js';
 

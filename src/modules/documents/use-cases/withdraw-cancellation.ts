@@ -1,12 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { Consultations } from '../saga/consultations.js';
 import { type ActionDecision, DocumentActions } from '../actions/document-actions.js';
 import { notAllowed, requireAction } from '../domain/actions.js';
 import { decideWithdrawal } from '../domain/cancellation.js';
 import type { SagaPolicy } from '../domain/document.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
+import { Consultations } from '../saga/consultations.js';
 import { SAGA_POLICY } from '../saga/policy.js';
 
 /** Takes a cancellation back that was asked for and, as the SRI says now, not yet done. */
