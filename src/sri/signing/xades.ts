@@ -1,6 +1,7 @@
 import { createPublicKey, hash, sign, X509Certificate, type KeyObject } from 'node:crypto';
 import { guayaquilTimestamp } from '../../shared/guayaquil.js';
 import { escapeText } from '../xml/canonical.js';
+import { writeUtf8 } from '../xml/utf8.js';
 import { describeCertificate } from './certificate.js';
 import { blank, Form } from './form.js';
 
@@ -148,10 +149,7 @@ export class XadesSigner {
     const length = Buffer.byteLength(documentXml);
     const output = Buffer.allocUnsafeSlow(PROLOG.length + length + this.signature.length);
     output.set(PROLOG);
-    // Only ASCII takes one byte a unit, and is the same in Latin-1, which is merely copied.
-    const encoding = length === documentXml.length ? 'latin1' : 'utf8';
-    if (output.write(documentXml, PROLOG.length, encoding) !== length)
-      throw new Error('the document has an unexpected length');
+    if (writeUtf8(documentXml, length, output, PROLOG.length) !== length) throw new Error('the document has an unexpected length');
     const content = output.subarray(PROLOG.length, PROLOG.length + length);
 
     const time = guayaquilTimestamp(signingTime);

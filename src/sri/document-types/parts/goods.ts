@@ -38,7 +38,9 @@ export function payments(entries: readonly DocumentPayment[]): string {
 
 /** `detalles`: the lines with their own taxes. */
 export function lines(content: DocumentContent): string {
-  return group('detalles', ...content.lines.map(line));
+  let written = '<detalles>';
+  for (const entry of content.lines) written += line(entry);
+  return `${written}</detalles>`;
 }
 
 /**
@@ -49,32 +51,39 @@ export function lines(content: DocumentContent): string {
 function line(entry: DocumentLine): string {
   let taxes = '';
   for (const tax of entry.taxes ?? []) taxes += taxEntry(tax);
-  const { mainCode } = entry;
-  const mainPart = mainCode === null || mainCode === '' ? '<detalle>' : `<detalle><codigoPrincipal>${escapeText(mainCode)}</codigoPrincipal>`;
-  const auxPart = optional('codigoAuxiliar', entry.auxCode);
-  const unit = optional('unidadMedida', entry.unitOfMeasure);
-  const toQuantity = unit === '' ? '</descripcion><cantidad>' : `</descripcion>${unit}<cantidad>`;
+  const { mainCode, auxCode, unitOfMeasure } = entry;
+  const mainPart = isEmpty(mainCode) ? '<detalle>' : `<detalle><codigoPrincipal>${escapeText(mainCode)}</codigoPrincipal>`;
+  const toDescription = isEmpty(auxCode) ? '<descripcion>' : `<codigoAuxiliar>${escapeText(auxCode)}</codigoAuxiliar><descripcion>`;
+  const toQuantity = isEmpty(unitOfMeasure) ? '</descripcion><cantidad>' : `</descripcion><unidadMedida>${escapeText(unitOfMeasure)}</unidadMedida><cantidad>`;
   const details = additionalDetails(entry.additionalDetails);
   const toTaxes = details === '' ? '</precioTotalSinImpuesto><impuestos>' : `</precioTotalSinImpuesto>${details}<impuestos>`;
   return (
-    `${mainPart}${auxPart}<descripcion>${escapeText(entry.description)}${toQuantity}` +
+    `${mainPart}${toDescription}${escapeText(entry.description)}${toQuantity}` +
     `${entry.quantity}</cantidad><precioUnitario>${entry.unitPrice}</precioUnitario><descuento>` +
     `${entry.discount}</descuento><precioTotalSinImpuesto>${entry.subtotal}${toTaxes}${taxes}</impuestos></detalle>`
   );
 }
 
-/** The last entry's opening, up to its base, and its tax. Nearly all lines of a document have the same. */
-let last: (Pick<DocumentTax, 'taxCode' | 'taxRateCode' | 'rate' | 'tariff'> & { readonly opening: string }) | null = null;
+const isEmpty = (text: string | null): text is null | '' => text === null || text === '';
 
-function openingOf(tax: DocumentTax): string {
-  const { taxCode, taxRateCode, rate, tariff } = tax;
-  if (last?.rate !== rate || last.taxRateCode !== taxRateCode || last.taxCode !== taxCode || last.tariff !== tariff) {
-    const opening =
-      `<impuesto><codigo>${escapeText(taxCode)}</codigo><codigoPorcentaje>${escapeText(taxRateCode)}</codigoPorcentaje>` +
-      `<tarifa>${tariffOf(tax)}</tarifa><baseImponible>`;
-    last = { taxCode, taxRateCode, rate, tariff, opening };
+type TaxEntryHead = Pick<DocumentTax, 'taxCode' | 'taxRateCode' | 'rate' | 'tariff'>;
+
+/** Openings of tax entries, up to their base: the lines of a document, and of the next, have few different ones. */
+const openings: (TaxEntryHead & { readonly opening: string })[] = [];
+const MOST_OPENINGS = 16;
+
+function openingOf({ taxCode, taxRateCode, rate, tariff }: TaxEntryHead): string {
+  for (const known of openings) {
+    if (known.taxRateCode === taxRateCode && known.rate === rate && known.taxCode === taxCode && known.tariff === tariff) return known.opening;
   }
-  return last.opening;
+  // Joined it is one piece of text; a template would be put together anew with each line that holds it.
+  const opening = [
+    '<impuesto><codigo>', escapeText(taxCode), '</codigo><codigoPorcentaje>', escapeText(taxRateCode),
+    '</codigoPorcentaje><tarifa>', tariffOf({ rate, tariff }), '</tarifa><baseImponible>',
+  ].join('');
+  if (openings.length === MOST_OPENINGS) openings.length = 0;
+  openings.push({ taxCode, taxRateCode, rate, tariff, opening });
+  return opening;
 }
 
 /** `impuesto`: one tax of a line, or of the header of a debit note. */

@@ -211,6 +211,6 @@ export function effectiveRate(tax: DocumentTax, rate: TaxRate): string {
 }
 
 /** XML `tarifa`. */
-export function tariffOf(tax: DocumentTax): string {
-  return tax.tariff ?? percentOf(tax.rate);
+export function tariffOf({ tariff, rate }: Pick<DocumentTax, 'tariff' | 'rate'>): string {
+  return tariff ?? percentOf(rate);
 }
