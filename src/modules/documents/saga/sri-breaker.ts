@@ -12,7 +12,8 @@ const RAMP = [0.25, 0.5] as const;
 /** How much of such a share documents that waited for the service may use at most. */
 const BACKLOG_SHARE = 0.5;
 const RAMP_PAUSE_MS = 500;
-const PROBE_PAUSE_MS = 1_000;
+/** A document that comes to a closed service is put off by no more: other workers may reach the SRI. */
+const PUT_OFF_MS = 1_000;
 /** What the steps call; signing calls nothing. */
 export const SERVICE_OF: Readonly<Partial<Record<Step, SriService>>> = { submit: 'reception', authorize: 'authorization', watch: 'consultation' };
 
@@ -72,8 +73,9 @@ export class SriBreaker {
     const hasWaited = acceptedAt !== undefined && operation.recoveredAt !== null && acceptedAt < operation.recoveredAt;
     const wait = (reason: 'breaker_open' | 'ramp', milliseconds: number): Admission => ({ kind: 'wait', reason, until: new Date(now.getTime() + milliseconds) });
     if (operation.openUntil !== null) {
-      if (now < operation.openUntil) return wait('breaker_open', operation.openUntil.getTime() - now.getTime());
-      if (operation.probe !== null) return wait('breaker_open', PROBE_PAUSE_MS);
+      const breakMs = operation.openUntil.getTime() - now.getTime();
+      if (breakMs > 0) return wait('breaker_open', Math.min(breakMs, PUT_OFF_MS));
+      if (operation.probe !== null) return wait('breaker_open', PUT_OFF_MS);
     } else if (this.isFull(operation, hasWaited, now)) {
       return wait('ramp', RAMP_PAUSE_MS);
     }

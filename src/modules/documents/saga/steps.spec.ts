@@ -151,7 +151,7 @@ describe('the steps that call the SRI', () => {
 
     it('is stored all the same while the SRI is not called', async () => {
       for (let i = 0; i < 5; i += 1) call('reception', false);
-      expect(await submit()).toMatchObject({ step: 'submit', dueAt: new Date(START + 2_000) });
+      expect(await submit()).toMatchObject({ step: 'submit', dueAt: new Date(START + 1_000) });
       expect(decisions).toMatchObject([{ moves: [...signature.moves, { trigger: 'not_delivered', detail: { reason: 'breaker_open' } }], patch: { signingNo: 1 } }]);
       expect(records).toEqual([{ signing: signature.signing }]);
     });
