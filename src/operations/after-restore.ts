@@ -1,7 +1,7 @@
 import { CryptoChance } from '../platform/adapters/crypto-chance.js';
 import { SystemClock } from '../platform/adapters/system-clock.js';
 import { beginNewLife } from '../platform/database/backup/new-life.js';
-import { documentTypes } from '../sri/document-types/registry.js';
+import { DOCUMENT_TYPE_CODES } from '../sri/document-types/registry.js';
 
 /** More than anybody loses unnoticed, and nothing beside 999,999,999. */
 export const USUAL_SKIP = 1_000;
@@ -22,7 +22,7 @@ export function skipOf(text: string | undefined): number {
 export async function afterRestore(ownerUrl: string, skip: number, point: string, whileServed: boolean, report: (line: string) => void): Promise<void> {
   const raised = await beginNewLife(ownerUrl, {
     lineage: Buffer.from(new CryptoChance().bytes(LINEAGE_BYTES)).toString('hex'),
-    documentTypes: documentTypes.map(({ code }) => code),
+    documentTypes: DOCUMENT_TYPE_CODES,
     skip,
     reason: `The database was restored from ${point}: these numbers may have been issued after it`,
     now: new SystemClock().now(),

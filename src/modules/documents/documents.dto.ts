@@ -1,5 +1,7 @@
 import { ApiSchema, PartialType } from '@nestjs/swagger';
 import { Day, Digits, Email, Flag, Money, Nested, NestedList, OneOf, Text, Uuid } from '../../platform/http/fields.js';
+import type { DocumentTypeCode } from '../../sri/document-types/content.js';
+import { DOCUMENT_TYPE_CODES } from '../../sri/document-types/registry.js';
 import { ID_TYPE_ALIASES } from '../../sri/tables/documents.js';
 import { ForeignTradeDto, ReimbursementDto, SubstituteGuideDto, ThirdPartyChargeDto } from './documents.additions.dto.js';
 import { TransportDto } from './documents.delivery.dto.js';
@@ -7,8 +9,6 @@ import { DocumentLineDto, DocumentPaymentDto, DocumentTaxDto, DraftLineDto, Name
 import { WithholdingDto } from './documents.withholding.dto.js';
 
 /** Request bodies of the document endpoints (interface specification, section 2.1). Names are the wire's. */
-
-export const DOCUMENT_TYPES = ['01', '03', '04', '05', '06', '07'] as const;
 
 const MAX_LINES = 2_000;
 
@@ -77,7 +77,7 @@ export class DocumentBodyDto {
 
 @ApiSchema({ name: 'DocumentCreate' })
 export class DocumentCreateDto extends DocumentBodyDto {
-  @OneOf(DOCUMENT_TYPES, TYPE) document_type: (typeof DOCUMENT_TYPES)[number];
+  @OneOf(DOCUMENT_TYPE_CODES, TYPE) document_type: DocumentTypeCode;
   @NestedList(() => DocumentLineDto, { min: 1, max: MAX_LINES }) lines: DocumentLineDto[];
   @Money(SUBTOTAL) subtotal: string;
   @Money(TOTAL_TAX) total_tax: string;
@@ -97,7 +97,7 @@ class DocumentFromLinesDto extends DocumentBodyDto {
 
 /** A draft that exists already: an idempotency key belongs to its creation. */
 export class StoredDraftDto extends DocumentFromLinesDto {
-  @OneOf(DOCUMENT_TYPES, { ...TYPE, default: '01' }) document_type: (typeof DOCUMENT_TYPES)[number] = '01';
+  @OneOf(DOCUMENT_TYPE_CODES, { ...TYPE, default: '01' }) document_type: DocumentTypeCode = '01';
 }
 
 @ApiSchema({ name: 'DocumentDraft' })
@@ -108,7 +108,7 @@ export class DocumentDraftDto extends StoredDraftDto {
 /** A dry run takes what issuing takes: only a draft is an invoice where no type is named. */
 @ApiSchema({ name: 'DocumentValidate' })
 export class DocumentValidateDto extends DocumentFromLinesDto {
-  @OneOf(DOCUMENT_TYPES, TYPE) document_type: (typeof DOCUMENT_TYPES)[number];
+  @OneOf(DOCUMENT_TYPE_CODES, TYPE) document_type: DocumentTypeCode;
   @Text(IDEMPOTENCY_KEY) idempotency_key?: string | null;
 }
 

@@ -2,7 +2,7 @@ import { SEPARATOR, type SeparatorName, SEPARATORS } from '../../platform/http/c
 import { Day, Digits, Integer, OneOf, Text, Uuid } from '../../platform/http/fields.js';
 import { PAGE, PAGE_SIZE } from '../../platform/http/paging.dto.js';
 import { isAccessKey } from '../../sri/access-key.js';
-import { documentTypes } from '../../sri/document-types/registry.js';
+import { DOCUMENT_TYPE_CODES } from '../../sri/document-types/registry.js';
 import type { DocumentFilter } from './domain/document-filter.js';
 import { DOCUMENT_STATUSES, type DocumentStatus } from './domain/lifecycle.js';
 import { XML_KINDS, type XmlKind } from './use-cases/get-document-xml.js';
@@ -12,7 +12,6 @@ export class DocumentPath {
   @Uuid() document_id: string;
 }
 
-const DOCUMENT_TYPES = documentTypes.map(({ code }) => code);
 
 const OPTIONAL = { optional: true } as const;
 const WORDS = "A part of the buyer's name (case and accents do not matter), the buyer's identifier, a number like 001-001-000000123, or an access key";
@@ -20,7 +19,7 @@ const WORDS = "A part of the buyer's name (case and accents do not matter), the 
 /** What narrows a list of documents. */
 class DocumentFilterQuery {
   @OneOf(DOCUMENT_STATUSES, { ...OPTIONAL, enumName: 'DocumentStatus', about: 'Only documents in this state' }) status?: DocumentStatus;
-  @OneOf(DOCUMENT_TYPES, { ...OPTIONAL, enumName: 'DocumentType', about: 'Only documents of this type' }) document_type?: string;
+  @OneOf(DOCUMENT_TYPE_CODES, { ...OPTIONAL, enumName: 'DocumentType', about: 'Only documents of this type' }) document_type?: string;
   @Uuid({ ...OPTIONAL, about: 'Only documents of this issuer' }) issuer_id?: string;
   @Text({ ...OPTIONAL, max: 20, about: 'Only documents for the buyer with this identifier' }) buyer_id?: string;
   @Day({ ...OPTIONAL, about: 'First issue date, a calendar day in Ecuador' }) issue_date_from?: string;

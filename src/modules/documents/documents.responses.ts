@@ -4,9 +4,9 @@ import { Page } from '../../platform/openapi/page.js';
 import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { sampleId } from '../../platform/openapi/samples.js';
 import { storedList, storedOrNull } from '../../platform/openapi/stored-forms.js';
+import { DOCUMENT_TYPE_CODES } from '../../sri/document-types/registry.js';
 import { ForeignTradeDto, ReimbursementDto, SubstituteGuideDto, ThirdPartyChargeDto } from './documents.additions.dto.js';
 import { TransportDto } from './documents.delivery.dto.js';
-import { DOCUMENT_TYPES } from './documents.dto.js';
 import { DocumentLineDto, DocumentPaymentDto, DocumentTaxDto, NameValueDto } from './documents.line.dto.js';
 import { WithholdingDto } from './documents.withholding.dto.js';
 import { DOCUMENT_STATUSES, type DocumentStatus } from './domain/lifecycle.js';
@@ -16,7 +16,7 @@ import { SUGGESTED_ACTIONS } from './domain/suggested-actions.js';
 
 const status = { enum: DOCUMENT_STATUSES, enumName: 'DocumentStatus' } as const;
 const money = { type: String, description: 'Decimal' } as const;
-const documentType = { enum: DOCUMENT_TYPES, enumName: 'DocumentType' } as const;
+const documentType = { enum: DOCUMENT_TYPE_CODES, enumName: 'DocumentType' } as const;
 const NUMBER = { description: 'As it is printed, and as a note names it: establishment, emission point, sequential; null for a draft', example: '001-002-000000123' } as const;
 
 @ApiSchema({ name: 'DocumentAcceptedResponse' })

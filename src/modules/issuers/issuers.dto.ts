@@ -6,12 +6,11 @@ import { MAX_PKCS12_BYTES } from '../../sri/signing/pkcs12-size.js';
 import { checkRuc } from '../../sri/taxpayer-id.js';
 import { logoFailure } from './domain/logo.js';
 import { PAYMENT_METHODS } from '../../sri/tables/payments.js';
-import { documentTypes } from '../../sri/document-types/registry.js';
+import { DOCUMENT_TYPE_CODES } from '../../sri/document-types/registry.js';
 import { Base64, Digits, Flag, Integer, OneOf, Secret, Text, Uuid } from '../../platform/http/fields.js';
 
 /** Request bodies and queries of the issuer endpoints. Names are the wire's; text bounds are those of the SRI's schemas. */
 
-const DOCUMENT_TYPES = documentTypes.map(({ code }) => code);
 
 export const RIMPE_REGIMES = ['none', 'entrepreneur', 'popular_business'] as const;
 export type RimpeRegime = (typeof RIMPE_REGIMES)[number];
@@ -101,7 +100,7 @@ export class EmissionPointPath {
 }
 
 export class SequencePath extends EmissionPointPath {
-  @OneOf(DOCUMENT_TYPES, { enumName: 'DocumentType' }) document_type: string;
+  @OneOf(DOCUMENT_TYPE_CODES, { enumName: 'DocumentType' }) document_type: string;
 }
 
 @ApiSchema({ name: 'SequenceRaise' })

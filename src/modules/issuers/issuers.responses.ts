@@ -3,12 +3,11 @@ import { Page } from '../../platform/openapi/page.js';
 import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { CHECK_NAMES, CHECK_OUTCOMES, type CheckOutcome } from './domain/certificate-checks.js';
 import { CERTIFICATE_STATUSES, type CertificateStatus } from './domain/certificate-status.js';
-import { documentTypes } from '../../sri/document-types/registry.js';
+import { DOCUMENT_TYPE_CODES } from '../../sri/document-types/registry.js';
 import { RIMPE_REGIMES } from './issuers.dto.js';
 
 /** Response shapes of the issuer endpoints (interface specification 2.7; decisions, section 5). */
 
-const DOCUMENT_TYPES = documentTypes.map(({ code }) => code);
 
 @ApiSchema({ name: 'Issuer' })
 export class IssuerRecord {
@@ -76,7 +75,7 @@ export class EmissionPointPage extends Page {
 
 @ApiSchema({ name: 'Sequence' })
 export class SequenceRecord {
-  @ApiProperty({ enum: DOCUMENT_TYPES, enumName: 'DocumentType' }) document_type: string;
+  @ApiProperty({ enum: DOCUMENT_TYPE_CODES, enumName: 'DocumentType' }) document_type: string;
   @ApiProperty({ ...count, ...orNull, description: 'Number of the next document; null when all are used' }) next_number: number | null;
   @ApiProperty({ ...count, description: 'Numbers left, up to 999999999' }) remaining: number;
 }

@@ -1,7 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Email, OneOf, Text } from '../../platform/http/fields.js';
 import { MayBeAbsent } from '../../platform/http/may-be-absent.js';
-import { documentTypes } from '../../sri/document-types/registry.js';
+import { DOCUMENT_TYPE_CODES } from '../../sri/document-types/registry.js';
 import type { DocumentTypeCode } from '../../sri/document-types/content.js';
 import type { Language } from './domain/document-words.js';
 import { PLACEHOLDERS, templateFailure } from './domain/template.js';
@@ -39,5 +39,5 @@ export class MailSettingsDto {
 @MayBeAbsent()
 @ApiSchema({ name: 'MailPreviewRequest' })
 export class MailPreviewDto extends MailSettingsDto {
-  @OneOf(documentTypes.map(({ code }) => code), { enumName: 'DocumentType', default: '01' }) document_type: DocumentTypeCode = '01';
+  @OneOf(DOCUMENT_TYPE_CODES, { enumName: 'DocumentType', default: '01' }) document_type: DocumentTypeCode = '01';
 }

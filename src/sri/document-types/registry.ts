@@ -6,7 +6,7 @@ import { DELIVERY_GUIDE } from './06-delivery-guide/delivery-guide.js';
 import { WITHHOLDING } from './07-withholding/withholding.js';
 import type { DocumentTypeDefinition } from './document-type.js';
 
-/** Every document type the service issues. A new type is its folder and one line here. */
+/** Every document type the service issues. CONTRIBUTING.md says what a new one needs besides its line here. */
 export const documentTypes: readonly DocumentTypeDefinition[] = [
   INVOICE,
   PURCHASE_SETTLEMENT,
@@ -15,6 +15,9 @@ export const documentTypes: readonly DocumentTypeDefinition[] = [
   DELIVERY_GUIDE,
   WITHHOLDING,
 ];
+
+/** Their SRI codes (`codDoc`). */
+export const DOCUMENT_TYPE_CODES = documentTypes.map(({ code }) => code);
 
 /** The type of an SRI document code (`codDoc`). */
 export function documentType(code: string): DocumentTypeDefinition | undefined {
