@@ -1,3 +1,5 @@
+import type { Language } from './language.js';
+
 /**
  * Every error code that leaves the service, once. The exception filter, the
  * OpenAPI document and `docs/errors.md` are derived from this table; `code`
@@ -57,7 +59,7 @@ export const ERROR_CATALOGUE = {
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 
 /** What happened, and what the reader does next. Of a stored code that a later version wrote only the code is known. */
-export function messageOf(code: ErrorCode, language: 'es' | 'en'): string {
+export function messageOf(code: ErrorCode, language: Language): string {
   if (!Object.hasOwn(ERROR_CATALOGUE, code)) return language === 'es' ? `Error ${code}. Consulte su significado en la documentación.` : `Error ${code}. Look its meaning up in the documentation.`;
   const { es, en, actionEs, actionEn } = ERROR_CATALOGUE[code];
   return language === 'es' ? `${es}. ${actionEs}.` : `${en}. ${actionEn}.`;

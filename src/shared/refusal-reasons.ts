@@ -1,4 +1,5 @@
 import { ERROR_CATALOGUE, type ErrorCode, messageOf } from './error-catalogue.js';
+import type { Language } from './language.js';
 
 /** What happened and what to do next, in both languages. */
 export interface RefusalReason {
@@ -128,7 +129,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
 };
 
 /** What a refusal says: of its reason where the detail names one that is listed, else of its code. */
-export const refusalMessage = (code: ErrorCode, detail: unknown, language: 'es' | 'en'): string => listedReason(code, detail)?.[language] ?? messageOf(code, language);
+export const refusalMessage = (code: ErrorCode, detail: unknown, language: Language): string => listedReason(code, detail)?.[language] ?? messageOf(code, language);
 
 /** HTTP status of a refusal: of its reason where that has one of its own, else of its code. */
 export const refusalStatus = (code: ErrorCode, detail: unknown): number => listedReason(code, detail)?.status ?? ERROR_CATALOGUE[code].status;

@@ -1,4 +1,4 @@
-import type { Language } from '../../platform/http/language.js';
+import type { Language } from '../../shared/language.js';
 import { guayaquilDay } from '../../shared/guayaquil.js';
 import { RSA_LIMITS } from '../../sri/signing/certificate.js';
 import { type CheckFinding, type CheckName, type CheckReason, INVALID_CERTIFICATE_REASONS } from './domain/certificate-checks.js';

@@ -3,7 +3,7 @@ import { Email, OneOf, Text } from '../../platform/http/fields.js';
 import { MayBeAbsent } from '../../platform/http/may-be-absent.js';
 import { DOCUMENT_TYPE_CODES } from '../../sri/document-types/registry.js';
 import type { DocumentTypeCode } from '../../sri/document-types/content.js';
-import type { Language } from './domain/document-words.js';
+import type { Language } from '../../shared/language.js';
 import { PLACEHOLDERS, templateFailure } from './domain/template.js';
 
 /** Request bodies of the mails. */

@@ -6,7 +6,7 @@ import { isStoreOutage } from '../database/store-outage.js';
 import { KeyUnavailableError } from '../secrets/key-wrapper.js';
 import type { Finding } from '../../shared/finding.js';
 import { fieldMessage } from './field-messages.js';
-import type { Language } from './language.js';
+import type { Language } from '../../shared/language.js';
 import { localizedFinding } from './localized-finding.js';
 import { type FieldFinding, ValidationFailure } from './validation-failure.js';
 

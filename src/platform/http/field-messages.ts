@@ -1,4 +1,4 @@
-import type { Language } from './language.js';
+import type { Language } from '../../shared/language.js';
 
 type Ctx = Readonly<Record<string, unknown>>;
 type Say = (ctx: Ctx) => string;

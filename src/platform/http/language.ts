@@ -1,4 +1,4 @@
-export type Language = 'es' | 'en';
+import type { Language } from '../../shared/language.js';
 
 /** The caller's language: the first of Spanish and English that `Accept-Language` prefers; Spanish otherwise. */
 export function languageOf(acceptLanguage: string | undefined): Language {

@@ -1,5 +1,5 @@
 import type { Finding } from '../../shared/finding.js';
-import type { Language } from './language.js';
+import type { Language } from '../../shared/language.js';
 
 /** A fiscal finding as a caller reads it: in one language. */
 export type LocalizedFinding = Omit<Finding, 'message'> & { readonly message: string };

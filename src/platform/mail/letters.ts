@@ -1,4 +1,4 @@
-import type { Language } from '../http/language.js';
+import type { Language } from '../../shared/language.js';
 import { shownName } from './shown-name.js';
 
 export interface Letter {

@@ -1,10 +1,12 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { SettingsError } from '../../config/settings.js';
 import { SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
 import { endToStartAnew } from '../process.js';
 import { RecurringWork } from '../schedule/recurring-work.js';
 import { PROBE, REDIS_PROBE, type RedisProbe } from './redis-probe.js';
+
+/** The database must not be served; says what to do. */
+class DatabaseWentBackError extends Error {}
 
 const LOOK_MS = 5_000;
 /** How long a starting process asks again for Redis to say what it remembers. */
@@ -33,14 +35,14 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
     super(LOOK_MS, patience);
   }
 
-  /** @throws SettingsError when the database went back */
+  /** @throws DatabaseWentBackError when the database went back */
   async onModuleInit(): Promise<void> {
     const until = performance.now() + PATIENCE_MS;
     while (!(await this.isRemembering()) && performance.now() < until) await this.patience.sleep(PAUSE_MS);
     try {
       await this.look();
     } catch (error) {
-      if (error instanceof SettingsError) throw error;
+      if (error instanceof DatabaseWentBackError) throw error;
       // Readiness says what is wrong with the database; it is looked at again and again.
       this.log.warn(`not known whether the database went back: ${(error as Error).message}`);
     }
@@ -51,7 +53,7 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
     try {
       await this.look();
     } catch (error) {
-      if (!(error instanceof SettingsError)) throw error;
+      if (!(error instanceof DatabaseWentBackError)) throw error;
       this.isOver = true;
       this.log.fatal(`${error.message}; this process ends`);
       endToStartAnew();
@@ -78,7 +80,7 @@ export class DatabaseLife extends RecurringWork implements OnModuleInit {
     if (now === undefined || now.life !== database.life) return;
     const beats = Number(now.beats);
     if (beats < seen) {
-      throw new SettingsError(
+      throw new DatabaseWentBackError(
         `DATABASE_URL: the database is at an earlier point than it was (beat ${beats}, ${seen} was seen): it was restored, or a failover lost something. `
         + 'Numbers would be given out twice: stop every process, then npm run after-restore (docs/operating.md)',
       );

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Language } from '../../../platform/http/language.js';
+import type { Language } from '../../../shared/language.js';
 import { PublicAddress } from '../../../platform/http/public-address.js';
 import { letterOf } from '../../../platform/mail/letters.js';
 import { Mailer, type PersonalLetter } from '../../../platform/mail/mailer.js';

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Language } from '../../../platform/http/language.js';
+import type { Language } from '../../../shared/language.js';
 import { PublicAddress } from '../../../platform/http/public-address.js';
 import { letterOf } from '../../../platform/mail/letters.js';
 import { Mailer, type PersonalLetter } from '../../../platform/mail/mailer.js';

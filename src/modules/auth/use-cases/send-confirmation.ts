@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Language } from '../../../platform/http/language.js';
+import type { Language } from '../../../shared/language.js';
 import { ConfirmationLetters } from '../letters/confirmation-letters.js';
 
 /** Sends the mail that asks to confirm an address once more. */

@@ -11,12 +11,27 @@ import { type DocumentStatus, target } from '../domain/lifecycle.js';
 import { actionRefusal } from '../persistence/action-refusal.js';
 import { DocumentsRepository, type LoadedDocument, type Records } from '../persistence/documents.repository.js';
 
+/** How the audit log names an action. */
+type ActEntry = Pick<AuditEntry, 'action' | 'detail'>;
+
 /** What an action decides on the document as it stands, with rows that commit with it. */
 export interface ActionDecision {
   readonly decision: Decision;
   readonly records?: Records;
   /** Names the action in the audit log where it turned out to be another one. */
-  readonly entry?: Pick<AuditEntry, 'action' | 'detail'>;
+  readonly entry?: ActEntry;
+}
+
+/** Decides on the document as it stands. */
+export type Act = (loaded: LoadedDocument, now: Date) => Promise<ActionDecision> | ActionDecision;
+
+/** The state reached, and when. */
+export interface Performed {
+  readonly status: DocumentStatus;
+  readonly at: Date;
+  /** The document as the act found it. */
+  readonly loaded: LoadedDocument;
+  readonly decision: Decision;
 }
 
 /** Some actions ask the SRI at every try. */
@@ -31,22 +46,15 @@ export class DocumentActions {
   ) {}
 
   /**
-   * @param entry how the audit log names the action
-   * @returns the state reached and when
    * @throws DomainError NOT_FOUND, INVALID_STATE, and what the action itself refuses
    */
-  async perform(
-    tenant: TenantContext,
-    documentId: string,
-    entry: Pick<AuditEntry, 'action' | 'detail'>,
-    action: (loaded: LoadedDocument, now: Date) => Promise<ActionDecision> | ActionDecision,
-  ): Promise<{ status: DocumentStatus; at: Date; loaded: LoadedDocument; decision: Decision }> {
-    return traced(ofDocument(entry.action, { tenantId: tenant.tenantId, documentId }), () => retryOnConcurrentChange(() => this.attempt(tenant, documentId, entry, action), TRIES));
+  async perform(tenant: TenantContext, documentId: string, entry: ActEntry, act: Act): Promise<Performed> {
+    return traced(ofDocument(entry.action, { tenantId: tenant.tenantId, documentId }), () => retryOnConcurrentChange(() => this.attempt(tenant, documentId, entry, act), TRIES));
   }
 
-  private async attempt(...[tenant, documentId, entry, action]: Parameters<DocumentActions['perform']>): ReturnType<DocumentActions['perform']> {
+  private async attempt(tenant: TenantContext, documentId: string, entry: ActEntry, act: Act): Promise<Performed> {
     const loaded = found(await this.documents.load(tenant.tenantId, documentId));
-    const { decision, records, entry: turnedOut } = await action(loaded, this.clock.now());
+    const { decision, records, entry: turnedOut } = await act(loaded, this.clock.now());
     const at = this.clock.now();
     try {
       const line = actLine(tenant, { ...(turnedOut ?? entry), target: { kind: 'document', id: documentId } }, at);

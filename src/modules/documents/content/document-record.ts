@@ -1,4 +1,4 @@
-import type { Language } from '../../../platform/http/language.js';
+import type { Language } from '../../../shared/language.js';
 import { localizedFinding } from '../../../platform/http/localized-finding.js';
 import { type ErrorCode, messageOf } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';

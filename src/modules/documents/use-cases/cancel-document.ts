@@ -1,11 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Language } from '../../../platform/http/language.js';
+import type { Language } from '../../../shared/language.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { ConsultationClient } from '../../../sri/soap/consultation.js';
-import { type ActionDecision, DocumentActions } from '../actions/document-actions.js';
+import { type Act, type ActionDecision, DocumentActions, type Performed } from '../actions/document-actions.js';
 import type { CancellationRequested } from '../documents.actions.responses.js';
 import { requireAction } from '../domain/actions.js';
 import { annulmentOf, decideAnnulled, decideCancel } from '../domain/cancellation.js';
@@ -41,8 +41,7 @@ export class CancelDocumentHandler implements ICommandHandler<CancelDocument> {
   ) {}
 
   async execute({ tenant, documentId, reason, language }: CancelDocument): Promise<CancellationRequested> {
-    const perform = (action: Parameters<DocumentActions['perform']>[3]): ReturnType<DocumentActions['perform']> =>
-      this.actions.perform(tenant, documentId, { action: 'document.cancellation_requested', detail: { reason } }, action);
+    const perform = (act: Act): Promise<Performed> => this.actions.perform(tenant, documentId, { action: 'document.cancellation_requested', detail: { reason } }, act);
     const { status, at, loaded, decision } = await perform((asked, now) => this.request(asked, reason, now)).catch((refusal: unknown) => {
       if (!(refusal instanceof DomainError) || refusal.code !== 'FISCAL_RULE_VIOLATED') throw refusal;
       return perform((asked) => this.recordAnnulled(asked, reason, refusal));

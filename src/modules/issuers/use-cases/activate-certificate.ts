@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Language } from '../../../platform/http/language.js';
+import type { Language } from '../../../shared/language.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';

@@ -1,4 +1,4 @@
-import type { Language } from '../../../platform/http/language.js';
+import type { Language } from '../../../shared/language.js';
 import { checkMessage } from '../certificate-check-messages.js';
 import type { CheckFinding } from '../domain/certificate-checks.js';
 import { certificateStatus } from '../domain/certificate-status.js';

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import type { Language } from '../../../platform/http/language.js';
+import type { Language } from '../../../shared/language.js';
 import { Pkcs12Opener } from '../../../platform/secrets/pkcs12-opener.js';
 import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Language } from '../../../platform/http/language.js';
+import type { Language } from '../../../shared/language.js';
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { Envelope } from '../../../platform/secrets/envelope.js';

@@ -1,6 +1,7 @@
 import { guayaquilTimestamp } from '../../../shared/guayaquil.js';
 import type { DocumentTypeCode } from '../../../sri/document-types/content.js';
-import { type Language, nameOfType, wordsOf } from './document-words.js';
+import type { Language } from '../../../shared/language.js';
+import { nameOfType, wordsOf } from './document-words.js';
 import { layout, type Page } from './layout.js';
 import { fill, type Placeholder } from './template.js';
 

@@ -1,8 +1,7 @@
+import type { Language } from '../../../shared/language.js';
 import type { DocumentTypeCode } from '../../../sri/document-types/content.js';
 
 /** How mails speak of each document type. */
-
-export type Language = 'es' | 'en';
 
 interface Words {
   /** Begins a line. */

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../../shared/html.js';
-import type { Language } from './document-words.js';
+import type { Language } from '../../../shared/language.js';
 
 /** What stands on the page of a mail, in its order. */
 export interface Page {

@@ -1,6 +1,7 @@
 import { daysBetween, guayaquilDay } from '../../../shared/guayaquil.js';
 import { moment, oneLine, type WrittenLetter } from './document-letter.js';
-import { type Language, nameOfType } from './document-words.js';
+import type { Language } from '../../../shared/language.js';
+import { nameOfType } from './document-words.js';
 import { layout } from './layout.js';
 
 /** News that a tenant's admins get by mail: each kind as it stands when the mail is written. */

@@ -5,7 +5,7 @@ import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-type
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import type { DocumentStatus } from '../../documents/public.js';
 import type { DocumentFacts } from '../domain/document-letter.js';
-import type { Language } from '../domain/document-words.js';
+import type { Language } from '../../../shared/language.js';
 import { DEFAULT_MAIL_SETTINGS, type MailSettings } from './mail-settings.repository.js';
 
 /** A queued mail with all that is needed to write it. */

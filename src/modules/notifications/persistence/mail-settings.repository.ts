@@ -3,7 +3,7 @@ import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import type { Language } from '../domain/document-words.js';
+import type { Language } from '../../../shared/language.js';
 
 /** What a tenant chose for its mails; null: the service's own. */
 export interface MailSettings {

@@ -4,7 +4,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentStatus } from '../../documents/public.js';
-import type { Language } from '../domain/document-words.js';
+import type { Language } from '../../../shared/language.js';
 import type { MailRecord } from '../notifications.responses.js';
 
 const COLUMNS = 'id, tenant_id, document_id, cause, recipient, language, status, attempts, failure, requested_by, created_at, sent_at, updated_at';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { IDS, type Ids } from '../../../shared/ports.js';
-import type { Language } from '../domain/document-words.js';
+import type { Language } from '../../../shared/language.js';
 import {
   type CertificateNews, isNotice, type News, type NoticeType, type PauseNews, QUIET_MS, type ReviewNews, type SequenceNews, SETTLED_UNTOLD, type WebhookNews,
 } from '../domain/notice-letter.js';

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../shared/finding.js';
 import { FINAL_CONSUMER } from '../../tables/documents.js';
 import type { DocumentContent, SubstituteGuide } from '../content.js';
-import { identificationProblem } from '../rules/identification.js';
+import { partyIdProblem } from '../rules/identification.js';
 import { COUNTRY, REIMBURSEMENTS } from '../rules/reimbursements.js';
 import { defineRules, finding } from '../rules/rule.js';
 import { checkStructure, listOf, objectOf, orNull } from '../rules/structure.js';
@@ -193,7 +193,7 @@ export function* checkSubstituteGuide(content: DocumentContent): Generator<Findi
 
 function* checkCarrier({ carrier }: SubstituteGuide, at: string, issueDate: string): Generator<Finding> {
   yield* checkText(required(`${at}/carrier/name`, carrier.name, 300));
-  switch (identificationProblem(carrier.idType, carrier.id, issueDate)) {
+  switch (partyIdProblem(carrier.idType, carrier.id, issueDate)) {
     case 'type':
       yield finding(RULES['substitute_guide.carrier'], `${at}/carrier/id_type`, '04, 05, 06, 08', carrier.idType);
       break;

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../shared/finding.js';
 import type { Carrier, DocumentContent, Transport } from '../content.js';
-import { identificationProblem, type IdentificationProblem } from '../rules/identification.js';
+import { partyIdProblem, type PartyIdProblem } from '../rules/identification.js';
 import { isUsualPlate, USUAL_PLATE } from '../rules/plate.js';
 import { defineRules, excerpt, finding, type Rule } from '../rules/rule.js';
 import { checkStructure, listOf, objectOf, orNull } from '../rules/structure.js';
@@ -107,14 +107,14 @@ export function* checkTransport(transport: Transport, issueDate: string): Genera
   yield* checkText({ pointer: '/transport/customs_document', value: transport.customsDocument, max: 20 });
 }
 
-const CARRIER_RULES: Readonly<Record<IdentificationProblem, readonly [Rule, string]>> = {
+const CARRIER_RULES: Readonly<Record<PartyIdProblem, readonly [Rule, string]>> = {
   type: [RULES['carrier.id_type'], '/transport/carrier/id_type'],
   form: [RULES['carrier.id'], '/transport/carrier/id'],
   check_digit: [RULES['carrier.check_digit'], '/transport/carrier/id'],
 };
 
 function* checkCarrier({ idType, id }: Carrier, issueDate: string): Generator<Finding> {
-  const problem = identificationProblem(idType, id, issueDate);
+  const problem = partyIdProblem(idType, id, issueDate);
   if (problem === null) return;
   const [rule, pointer] = CARRIER_RULES[problem];
   yield finding(rule, pointer, null, excerpt(problem === 'type' ? idType : id));

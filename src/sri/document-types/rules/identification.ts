@@ -6,7 +6,7 @@ import { checkCedula, checkRuc } from '../../taxpayer-id.js';
 /** Table 6. */
 const RUC = '04';
 
-export type IdentificationProblem =
+export type PartyIdProblem =
   /** Not a code of table 6, or the final consumer, who is nobody in particular. */
   | 'type'
   /** Not an identification of that type. */
@@ -15,7 +15,7 @@ export type IdentificationProblem =
   | 'check_digit';
 
 /** What is wrong with the identification of someone other than the buyer; null: nothing. */
-export function identificationProblem(type: string, id: string, asOf: string): IdentificationProblem | null {
+export function partyIdProblem(type: string, id: string, asOf: string): PartyIdProblem | null {
   if (type === FINAL_CONSUMER.idType || lookup(IDENTIFICATION_TYPES, type, asOf) === undefined) return 'type';
   if (id === FINAL_CONSUMER.id) return 'form';
   switch (type) {
@@ -28,7 +28,7 @@ export function identificationProblem(type: string, id: string, asOf: string): I
   }
 }
 
-function ofTaxpayer({ problem, warning }: ReturnType<typeof checkRuc>): IdentificationProblem | null {
+function ofTaxpayer({ problem, warning }: ReturnType<typeof checkRuc>): PartyIdProblem | null {
   const doubt = problem ?? warning;
   if (doubt === undefined) return null;
   return doubt === 'check_digit' ? 'check_digit' : 'form';

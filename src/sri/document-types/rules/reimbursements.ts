@@ -2,7 +2,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
 import { PERSON_KINDS, SUPPORTING_NOTES } from '../../tables/supporting-documents.js';
 import type { Reimbursement } from '../content.js';
-import { identificationProblem, rucOf } from './identification.js';
+import { partyIdProblem, rucOf } from './identification.js';
 import { defineRules, excerpt, finding, repeated } from './rule.js';
 import { listOf, objectOf, orNull, type Structure } from './structure.js';
 import { checkSupport } from './supporting-reference.js';
@@ -131,7 +131,7 @@ function* checkReimbursement(entry: Reimbursement, at: string, issueDate: string
 }
 
 function* checkSupplier(entry: Reimbursement, at: string, issueDate: string): Generator<Finding> {
-  switch (identificationProblem(entry.supplierIdType, entry.supplierId, issueDate)) {
+  switch (partyIdProblem(entry.supplierIdType, entry.supplierId, issueDate)) {
     case 'type':
       yield finding(RULES['reimbursement.supplier_id_type'], `${at}/supplier_id_type`, null, entry.supplierIdType);
       break;

@@ -1,0 +1,2 @@
+/** Languages in which the service speaks to people. */
+export type Language = 'es' | 'en';
