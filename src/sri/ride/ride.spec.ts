@@ -171,6 +171,18 @@ describe('what each type shows', () => {
     expect(await shown(told)).toBe(await shown({ ...input, content }));
   });
 
+  // A draft is printed as it is, whatever its codes are.
+  itWithPoppler.each(['toString', '__proto__', 'constructor'])('a draft with a code that every object has a property of: %s', async (code) => {
+    const draftOf = (type: string, change: object): RideInput => {
+      const input = printable(named(type, type === '07' ? 'short' : 'full'), { numbering: null, authorization: null, status: 'draft' });
+      return { ...input, content: { ...input.content, taxes: input.content.taxes.map((tax) => ({ ...tax, ...change })) } };
+    };
+    expect(await shown(draftOf('07', { taxCode: code }))).toContain(code);
+    const invoice = await shown(draftOf('01', { taxRateCode: code }));
+    expect(invoice).not.toContain('nativecode');
+    expect(invoice).not.toContain('[object');
+  });
+
   itWithPoppler('a full withholding: a percentage only where the tax of its supporting document is one', async () => {
     const { content, ...input } = printable(named('07', 'full'));
     const withholding = content.withholding!;

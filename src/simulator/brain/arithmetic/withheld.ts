@@ -5,7 +5,7 @@ import { type Element, textAt } from '../xml/element.js';
 import { agree, amount, cents, difference } from './totals.js';
 
 /** Taxes whose codes the ficha itself lists; those of income tax are the ATS's and not judged. */
-const LISTED: Readonly<Record<string, CodeTable<WithholdingRate>>> = { '2': IVA_WITHHOLDING, '6': ISD_WITHHOLDING };
+const LISTED: ReadonlyMap<string, CodeTable<WithholdingRate>> = new Map([['2', IVA_WITHHOLDING], ['6', ISD_WITHHOLDING]]);
 
 /**
  * One withheld tax, of either version: a code of its tax with that code's percentage
@@ -19,7 +19,7 @@ export function withheldDifferences(entry: Element, days: readonly string[]): re
   const computed = cents(amount(textAt(entry, 'baseImponible')).times(percent).dividedBy(100));
   const found = agree(printed, computed) ? [] : [difference('El valor retenido', printed, computed)];
   const code = textAt(entry, 'codigoRetencion') ?? '';
-  const table = LISTED[textAt(entry, 'codigo') ?? ''];
+  const table = LISTED.get(textAt(entry, 'codigo') ?? '');
   if (table === undefined) return found;
   const rows = days
     .filter((day) => dayNumberOf(day) !== null)

@@ -79,6 +79,7 @@ describe('the structure of the profile', () => {
     ['without a reference to the document', sign({ without: 'document' }), NOT_SIGNED],
     ['without a reference to SignedProperties', sign({ without: 'properties' }), STRUCTURE],
     ['without a reference to KeyInfo', sign({ without: 'keyInfo' }), STRUCTURE],
+    ['with a digest that only every object has a property of', edit(sign(), /(<ds:DigestMethod Algorithm=")[^"]*/g, '$1toString'), STRUCTURE],
     ['without the enveloped transform', sign({ documentTransforms: [] }), STRUCTURE],
     [
       'with exclusive canonicalization',

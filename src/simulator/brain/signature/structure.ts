@@ -5,10 +5,10 @@ export const XADES = 'http://uri.etsi.org/01903/v1.3.2#';
 const C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 const SIGNED_PROPERTIES_TYPE = 'http://uri.etsi.org/01903#SignedProperties';
-const DIGESTS: Readonly<Record<string, 'sha1' | 'sha256'>> = {
-  'http://www.w3.org/2000/09/xmldsig#sha1': 'sha1',
-  'http://www.w3.org/2001/04/xmlenc#sha256': 'sha256',
-};
+const DIGESTS: ReadonlyMap<string, 'sha1' | 'sha256'> = new Map([
+  ['http://www.w3.org/2000/09/xmldsig#sha1', 'sha1'],
+  ['http://www.w3.org/2001/04/xmlenc#sha256', 'sha256'],
+]);
 
 export interface SignedReference {
   readonly uri: string;
@@ -74,7 +74,7 @@ export function readSignature(root: Element): SignatureParts | StructureProblem 
   const signedProperties = readReference(propertiesReference, []);
   const signedKeyInfo = readReference(keyInfoReference, []);
   const document = readReference(documentReference, [ENVELOPED]);
-  const digestAlgorithm = DIGESTS[descend(cert, 'CertDigest', 'DigestMethod')?.attributes.get('Algorithm') ?? ''];
+  const digestAlgorithm = DIGESTS.get(descend(cert, 'CertDigest', 'DigestMethod')?.attributes.get('Algorithm') ?? '');
   const objectReference = descend(properties, 'SignedDataObjectProperties', 'DataObjectFormat')?.attributes.get(
     'ObjectReference',
   );
@@ -104,7 +104,7 @@ function readReference(reference: Element | null, transforms: readonly string[])
   const written = children(child(reference, 'Transforms'), 'Transform').map((transform) =>
     transform.attributes.get('Algorithm'),
   );
-  const digest = DIGESTS[child(reference, 'DigestMethod')?.attributes.get('Algorithm') ?? ''];
+  const digest = DIGESTS.get(child(reference, 'DigestMethod')?.attributes.get('Algorithm') ?? '');
   if (digest === undefined || written.join(' ') !== transforms.join(' ')) return null;
   return { uri: reference.attributes.get('URI') ?? '', digest, digestValue: squeeze(textAt(reference, 'DigestValue')) };
 }

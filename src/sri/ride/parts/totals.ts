@@ -13,11 +13,11 @@ export interface TotalLine {
 }
 
 /** IVA codes whose subtotal has a name instead of a percentage. */
-const NAMED_RATES: Readonly<Record<string, string>> = {
-  '6': 'NO OBJETO DE IVA',
-  '7': 'EXENTO DE IVA',
-  '8': 'TARIFA ESPECIAL',
-};
+const NAMED_RATES: ReadonlyMap<string, string> = new Map([
+  ['6', 'NO OBJETO DE IVA'],
+  ['7', 'EXENTO DE IVA'],
+  ['8', 'TARIFA ESPECIAL'],
+]);
 
 /** Subtotals, discount and taxes of documents with lines; only what has an amount, but always the subtotal without taxes. */
 export function taxedTotals(content: DocumentContent): readonly TotalLine[] {
@@ -54,7 +54,7 @@ function grouped(taxes: readonly DocumentTax[]): readonly { readonly name: strin
   const groups = new Map<string, DocumentTax[]>();
   for (const tax of taxes) {
     const rate = `${percent(tax.tariff ?? percentOfFraction(tax.rate))}%`;
-    const special = NAMED_RATES[tax.taxRateCode];
+    const special = NAMED_RATES.get(tax.taxRateCode);
     const name = special === undefined ? rate : tax.taxRateCode === '8' ? `${special} ${rate}` : special;
     groups.set(name, [...(groups.get(name) ?? []), tax]);
   }

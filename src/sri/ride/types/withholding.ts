@@ -27,11 +27,11 @@ interface Withheld {
   readonly notes: readonly string[];
 }
 
-const TAX_NAMES: Readonly<Record<string, string>> = {
-  [WITHHELD_TAX.income]: 'RENTA',
-  [WITHHELD_TAX.iva]: 'IVA',
-  [WITHHELD_TAX.isd]: 'ISD',
-};
+const TAX_NAMES: ReadonlyMap<string, string> = new Map([
+  [WITHHELD_TAX.income, 'RENTA'],
+  [WITHHELD_TAX.iva, 'IVA'],
+  [WITHHELD_TAX.isd, 'ISD'],
+]);
 
 /** Comprobante de retención, short form (1.0.0) and full form (2.0.0) in one layout. Its XML has no payments of its own. */
 export const withholdingBody: RideBody = (flow, input) => {
@@ -126,7 +126,7 @@ function columnsOf({ issueDate }: DocumentContent): readonly Column<Withheld>[] 
     {
       title: 'Impuesto',
       width: 'rest',
-      text: (row) => TAX_NAMES[row.taxCode] ?? row.taxCode,
+      text: (row) => TAX_NAMES.get(row.taxCode) ?? row.taxCode,
       notes: (row) => [...concept(row), ...row.notes],
     },
     { title: 'Código', width: 'figures', text: (row) => row.code },
@@ -136,7 +136,7 @@ function columnsOf({ issueDate }: DocumentContent): readonly Column<Withheld>[] 
 }
 
 function totalsPerTax(rows: readonly Withheld[]): readonly TotalLine[] {
-  return Object.entries(TAX_NAMES).flatMap(([code, name]) =>
+  return [...TAX_NAMES].flatMap(([code, name]) =>
     amount(`RETENCIÓN ${name}`, sumFigure(rows.filter((row) => row.taxCode === code).map((row) => row.amount))),
   );
 }
