@@ -71,7 +71,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'guide.reason_missing': on('06', 'full', () => ({ reason: null })),
   'guide.support_incomplete': on('06', 'full', () => ({ modifiedDocumentNumber: null })),
   'guide.transport_missing': on('06', 'full', () => ({ transport: null })),
-  'guide.unused_field': on('06', 'full', () => ({ vehiclePlate: 'PBA1234' })),
+  'guide.unused_field': on('06', 'several-consignees', () => ({ modifiedDocumentType: '01', modifiedDocumentNumber: '001-002-000000101', modifiedDocumentIssueDate: '2026-01-15' })),
   'invoice.delivery_guide_number': on('01', 'full', () => ({ deliveryGuideNumber: '001002000000003' })),
   'invoice.final_consumer_limit': on('01', 'full', () => ({ ...FINAL_CONSUMER, total: '50.01' })),
   'invoice.plate_missing': on('01', 'full', ({ lines }) => ({ vehiclePlate: null, lines: lines.map((line) => ({ ...line, mainCode: '0101' })) })),

@@ -72,6 +72,7 @@ export const fiscalCases = (running: () => Stack): void => describe('fiscal rule
     broken('B66 a credit note without reason', { ...CREDIT, reason: null }, '/reason', 'note.reason'),
     ...['02', '08', '1', 1, ' 01', '01 ', 'O1', ['01'], { code: '01' }, null, '', '０１'].map((document_type) => invalid(`B68 the type ${JSON.stringify(document_type)}`, { document_type }, '/document_type', 'enum')),
     broken('B69 a trip on an invoice', { transport: { origin_address: 'Quito', carrier: { id_type: '04', id: '1790012345001', name: 'Cía' }, start_date: guayaquilDay(new Date()), end_date: guayaquilDay(new Date()), plate: 'PAA1234' } }, '/transport', 'document.field_of_other_type'),
+    broken('B69 the plate of a sold vehicle on a guide', { document_type: '06', vehicle_plate: 'PBA1234' }, '/vehicle_plate', 'document.field_of_other_type'),
     broken('B69 a tip on a credit note', { ...CREDIT, tip: '1.00' }, '/tip', 'document.field_of_other_type'),
   ]);
 

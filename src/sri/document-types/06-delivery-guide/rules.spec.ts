@@ -188,6 +188,18 @@ it('warns of what a guide has no place for', () => {
   ]);
 });
 
+it.each<[string, DocumentContent, string[]]>([
+  ['a withholding', full({ withholding: {} as never }), ['document.field_of_other_type /withholding']],
+  ['a number of another guide', full({ deliveryGuideNumber: '001-002-000000003' }), ['document.field_of_other_type /delivery_guide_number']],
+  ['the plate of a sold vehicle', full({ vehiclePlate: 'PBA1234' }), ['document.field_of_other_type /vehicle_plate']],
+  ['charges of third parties', full({ thirdPartyCharges: [{ concept: 'Flete', total: '1.00' }] }), ['document.field_of_other_type /third_party_charges']],
+  ['payments', full({ payments: [{ lineNumber: 1, paymentMethodCode: '20', total: '1.00', term: null, timeUnit: null }] }), ['warning document.unused_field /payments']],
+  ['a document that only its id names', full({ modifiedDocumentId: 'x', modifiedDocumentType: null, modifiedDocumentNumber: null, modifiedDocumentIssueDate: null }), ['warning guide.unused_field /modified_document_id']],
+  ["the buyer's supporting document beside consignees", { ...SEVERAL.content, modifiedDocumentType: '01', modifiedDocumentNumber: '001-002-000000101', modifiedDocumentIssueDate: '2026-09-15' }, ['warning guide.unused_field /modified_document_number']],
+])('carries nothing of other types: %s', (_name, content, expected) => {
+  expect(rulesOf(content, content.transport === FULL.content.transport ? FULL.issuer : SEVERAL.issuer)).toEqual(expected);
+});
+
 it('warns of a buyer who receives nothing', () => {
   const elsewhere = { buyerIdType: '04', buyerId: '1790012344001' };
   expect(rulesOf({ ...SEVERAL.content, ...elsewhere }, SEVERAL.issuer)).toEqual(['warning guide.buyer_not_consignee /buyer_id']);

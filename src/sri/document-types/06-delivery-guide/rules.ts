@@ -6,7 +6,7 @@ import type { DocumentContent, IssuerSnapshot, Transport } from '../content.js';
 import type { RuleContext } from '../document-type.js';
 import { checkAdditionalInfo } from '../rules/additional-info.js';
 import { checkBuyer } from '../rules/buyer.js';
-import { checkCarriedLineFields } from '../rules/carried-fields.js';
+import { checkCarriedFields, checkCarriedLineFields, type OptionalField } from '../rules/carried-fields.js';
 import { checkIssueDate } from '../rules/issue-date.js';
 import { checkLines } from '../rules/lines.js';
 import { defineRules, excerpt, finding } from '../rules/rule.js';
@@ -63,6 +63,17 @@ const RULES = defineRules({
   },
 });
 
+const CARRIED: readonly OptionalField[] = [
+  'reason',
+  'modifiedDocumentId',
+  'modifiedDocumentType',
+  'modifiedDocumentNumber',
+  'modifiedDocumentIssueDate',
+  'transport',
+  // Judged with the other amounts.
+  'tip',
+];
+
 /** Every rule of the delivery guide in one pass. */
 export function checkDeliveryGuide(
   content: DocumentContent,
@@ -81,6 +92,7 @@ export function checkDeliveryGuide(
     ...checkTexts(content),
     ...checkAdditionalInfo(content, issuer),
     ...checkUnused(content),
+    ...checkCarriedFields(content, CARRIED),
     ...checkCarriedLineFields(content, ['unit_of_measure', 'taxes']),
     ...checkBuyerIsConsignee(content),
   ];
@@ -157,25 +169,12 @@ function* checkBuyerSupport(content: DocumentContent): Generator<Finding> {
   yield* checkSupport(parts, at, content.issueDate);
 }
 
-function* checkUnused(content: DocumentContent): Generator<Finding> {
-  const destinations = content.transport?.destinations.length ?? 0;
-  const unused = [
-    ['/delivery_guide_number', content.deliveryGuideNumber],
-    ['/vehicle_plate', content.vehiclePlate],
-    ['/modified_document_id', content.modifiedDocumentNumber === null ? content.modifiedDocumentId : null],
-    // Listed destinations name their own supporting documents.
-    ['/modified_document_number', destinations > 0 ? content.modifiedDocumentNumber : null],
-    ['/foreign_trade', content.foreignTrade === null ? null : ''],
-    ['/substitute_guide', content.substituteGuide === null ? null : ''],
-    ['/withholding', content.withholding === null ? null : ''],
-    ['/reimbursements', content.reimbursements.length > 0 ? '' : null],
-    ['/third_party_charges', content.thirdPartyCharges.length > 0 ? '' : null],
-    ['/payments', content.payments.length > 0 ? '' : null],
-  ] as const;
-  for (const [pointer, value] of unused) {
-    if (value !== null)
-      yield finding(RULES['guide.unused_field'], pointer, null, value === '' ? null : excerpt(value));
-  }
+/** The supporting document of the buyer, where the guide has no place for it. */
+function* checkUnused({ modifiedDocumentId: id, modifiedDocumentNumber: number, transport }: DocumentContent): Generator<Finding> {
+  const destinations = transport?.destinations.length ?? 0;
+  if (id !== null && number === null) yield finding(RULES['guide.unused_field'], '/modified_document_id', null, excerpt(id));
+  // Listed destinations name their own supporting documents.
+  if (number !== null && destinations > 0) yield finding(RULES['guide.unused_field'], '/modified_document_number', null, excerpt(number));
 }
 
 /** Listed destinations replace the buyer: a buyer who is none of them would be neither printed nor sent to the SRI. */
