@@ -40,7 +40,8 @@ describe('a purchase settlement', () => {
       settlement({ buyerIdType: null, buyerId: null, buyerName: null }),
       ['buyer.incomplete /buyer_id_type', 'buyer.incomplete /buyer_id', 'buyer.incomplete /buyer_name'],
     ],
-    [settlement({ tip: '0.00' }), ['document.field_of_other_type /tip']],
+    [settlement({ tip: '0.00' }), []],
+    [settlement({ tip: '0.01' }), ['document.field_of_other_type /tip']],
     [settlement({ reason: 'x' }), ['warning document.unused_field /reason']],
     [settlement({ total: '36.64' }), ['totals.total /total', 'payments.sum /payments']],
   ])('case %#', (content, expected) => {

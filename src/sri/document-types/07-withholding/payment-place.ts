@@ -37,7 +37,7 @@ const RULES = defineRules({
 export const ABROAD = '02';
 const COUNTRY = /^[0-9]{3,4}$/;
 
-/** Where the payment went; one abroad tells regime, country and treaty, one at home none of them. */
+/** Where the payment went; one abroad tells regime, country and treaty, one at home none of them, but that no treaty applies. */
 export function* checkPaymentPlace(document: SupportingDocument, at: string, issueDate: string): Generator<Finding> {
   const { paymentLocation, regimeType, country, treaty } = document;
   if (lookup(PAYMENT_LOCATIONS, paymentLocation, issueDate) === undefined) {
@@ -45,7 +45,7 @@ export function* checkPaymentPlace(document: SupportingDocument, at: string, iss
     return;
   }
   if (paymentLocation !== ABROAD) {
-    for (const [name, value] of Object.entries({ regime_type: regimeType, country, treaty })) {
+    for (const [name, value] of Object.entries({ regime_type: regimeType, country, treaty: treaty === true ? treaty : null })) {
       if (value !== null) yield finding(RULES['withholding.abroad_only'], `${at}/${name}`, null, String(value));
     }
     return;

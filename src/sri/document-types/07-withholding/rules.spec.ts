@@ -284,6 +284,8 @@ it.each<[string, DocumentContent, string[]]>([
   ['late', support({ issueDate: '2026-09-01' }), [`warning withholding.late ${AT}/0/issue_date`]],
   ['place', support({ paymentLocation: '03' }), [`withholding.payment_location ${AT}/0/payment_location`]],
   ['country at home', support({ country: '593' }), [`withholding.abroad_only ${AT}/0/country`]],
+  ['a treaty at home', support({ treaty: true }), [`withholding.abroad_only ${AT}/0/treaty`]],
+  ['no treaty at home', support({ treaty: false }), []],
   ['no regime abroad', support({ regimeType: null }, ABROAD), [`withholding.regime ${AT}/0/regime_type`]],
   ['unknown regime', support({ regimeType: '09' }, ABROAD), [`withholding.regime ${AT}/0/regime_type`]],
   ['no country abroad', support({ country: null }, ABROAD), [`withholding.country ${AT}/0/country`]],

@@ -1,3 +1,4 @@
+import { dec } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent, DocumentLine } from '../content.js';
 import { defineRules, excerpt, finding } from './rule.js';
@@ -50,12 +51,17 @@ export type OptionalField = keyof typeof COMMON | keyof typeof OWN;
  */
 export function* checkCarriedFields(content: DocumentContent, carried: readonly OptionalField[]): Generator<Finding> {
   const of = <Name extends OptionalField>(fields: Readonly<Record<Name, string>>) =>
-    (Object.entries(fields) as [Name, string][]).filter(([name]) => !carried.includes(name) && isFilled(content[name]));
+    (Object.entries(fields) as [Name, string][]).filter(([name]) => !carried.includes(name) && isTold(content, name));
   for (const [name, pointer] of of(COMMON)) {
     const value = content[name];
     yield finding(RULES['document.unused_field'], pointer, null, typeof value === 'string' ? excerpt(value) : null);
   }
   for (const [, pointer] of of(OWN)) yield finding(RULES['document.field_of_other_type'], pointer);
+}
+
+/** A tip of nothing says nothing: typed clients send zero where nobody asked. */
+function isTold(content: DocumentContent, name: OptionalField): boolean {
+  return name === 'tip' ? content.tip !== null && !dec(content.tip).isZero() : isFilled(content[name]);
 }
 
 const LINE_FIELDS = {
