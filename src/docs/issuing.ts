@@ -53,6 +53,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
       'The buyer fields are the supplier from whom you withhold; `total` is what is withheld.',
       "`modified_document_id` is for a purchase settlement of the issuer's own: other invoices are the supplier's, and named by number.",
       'With `withholding` it is the full form (2.0.0), which most issuers must use. Without it the short form (1.0.0) is issued and says so in a warning.',
+      "The full form has no place for a special-taxpayer number of more than five characters: such a one of the issuer's is printed, but not sent to the SRI, and a warning says so.",
     ],
   },
 };

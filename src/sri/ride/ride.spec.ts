@@ -183,6 +183,11 @@ describe('what each type shows', () => {
     expect(invoice).not.toContain('[object');
   });
 
+  itWithPoppler('a full withholding: a special-taxpayer number that its XML has no place for', async () => {
+    const { issuer, ...input } = printable(named('07', 'full'));
+    expect(await shown({ ...input, issuer: { ...issuer, specialTaxpayer: '1234567890123' } })).toContain('1234567890123');
+  });
+
   itWithPoppler('a full withholding: a percentage only where the tax of its supporting document is one', async () => {
     const { content, ...input } = printable(named('07', 'full'));
     const withholding = content.withholding!;

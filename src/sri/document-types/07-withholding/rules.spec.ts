@@ -580,10 +580,16 @@ it('warns of a withholding on oneself, whose number is taken after it is told', 
   expect(of({ ...FULL.content, ...self })).toEqual([]);
 });
 
-it('takes 3 to 5 characters of a special taxpayer in the full form, 13 in the short one', () => {
-  const issuer = { ...FULL.issuer, specialTaxpayer: '123456' };
-  expect(rulesOf(FULL.content, issuer)).toEqual(['withholding.special_taxpayer /issuer_id']);
-  expect(rulesOf(SHORT.content, issuer)).toEqual([LEGACY]);
+it('leaves a special-taxpayer number of more than 5 characters out of the full form, with a warning; the short one takes 13', () => {
+  const written = (content: DocumentContent, issuer: IssuerSnapshot) => /<contribuyenteEspecial>.*<\/contribuyenteEspecial>/.exec(WITHHOLDING.buildXml(content, issuer, FULL.numbering))?.[0];
+  const long = { ...FULL.issuer, specialTaxpayer: '123456' };
+  expect(rulesOf(FULL.content, long)).toEqual(['warning withholding.special_taxpayer /issuer_id']);
+  expect(written(FULL.content, long)).toBeUndefined();
+  expect(rulesOf(SHORT.content, long)).toEqual([LEGACY]);
+  expect(written(SHORT.content, long)).toContain('>123456<');
+  const fitting = { ...FULL.issuer, specialTaxpayer: '12345' };
+  expect(rulesOf(FULL.content, fitting)).toEqual([]);
+  expect(written(FULL.content, fitting)).toContain('>12345<');
 });
 
 it('leaves fields of other types out, with a warning', () => {

@@ -78,8 +78,9 @@ const RULES = defineRules({
     reference: `${ANNEX} 1.0.0`,
   },
   'withholding.special_taxpayer': {
-    es: 'La versión 2.0.0 admite de 3 a 5 caracteres en el número de contribuyente especial',
-    en: 'Version 2.0.0 takes 3 to 5 characters in the special-taxpayer number',
+    severity: 'warning',
+    es: 'La versión 2.0.0 admite de 3 a 5 caracteres en el número de contribuyente especial: este no se envía al SRI, y sí se imprime',
+    en: 'Version 2.0.0 takes 3 to 5 characters in the special-taxpayer number: this one is not sent to the SRI, but is printed',
     reference: `${ANNEX} 2.0.0`,
   },
   'withholding.income_base_unusual': {
@@ -94,6 +95,7 @@ const FOREIGN_ID = '08';
 const CEDULA_DIGITS = 10;
 /** Presumptive withholding; by oneself, where the subject is the issuer. */
 const SELF_WITHHELD = '42';
+/** In the full form. */
 const SPECIAL_TAXPAYER = /^[A-Za-z0-9]{3,5}$/;
 const SHORT_FIELDS: readonly OptionalField[] = [
   'modifiedDocumentId',
@@ -190,7 +192,7 @@ function* checkFullForm(
   issuer: IssuerSnapshot,
 ): Generator<Finding> {
   const { supportingDocuments: documents } = withholding;
-  if (issuer.specialTaxpayer !== null && !SPECIAL_TAXPAYER.test(issuer.specialTaxpayer)) {
+  if (specialTaxpayerOf(issuer, withholding) !== issuer.specialTaxpayer) {
     yield finding(RULES['withholding.special_taxpayer'], '/issuer_id', '3–5', issuer.specialTaxpayer);
   }
   yield* checkSubjectType(content, withholding.subjectType);
@@ -229,6 +231,11 @@ function* checkPeriod({ issueDate }: DocumentContent, withholding: Withholding):
   if (!usual.some((day) => fiscalPeriodOf(day) === fiscalPeriod)) {
     yield finding(RULES['withholding.fiscal_period_unusual'], pointer, fiscalPeriodOf(issueDate), fiscalPeriod);
   }
+}
+
+/** The special-taxpayer number as the form takes it: the full one has no place for a longer one, which is optional there. Null: none is written. */
+export function specialTaxpayerOf({ specialTaxpayer: number }: IssuerSnapshot, withholding: Withholding | null): string | null {
+  return withholding === null || number === null || SPECIAL_TAXPAYER.test(number) ? number : null;
 }
 
 /** The month of a day as `periodoFiscal` writes it: `mm/yyyy`. */

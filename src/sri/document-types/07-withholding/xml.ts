@@ -5,7 +5,7 @@ import type { DocumentContent, IssuerSnapshot } from '../content.js';
 import type { Numbering } from '../document-type.js';
 import { additionalInfo, yesNo } from '../parts/additional-info.js';
 import { TAX_INFORMATION_POINTERS, taxInformation } from '../parts/tax-information.js';
-import { fiscalPeriodOf } from './rules.js';
+import { fiscalPeriodOf, specialTaxpayerOf } from './rules.js';
 import { supportingDocuments } from './supporting-document-xml.js';
 
 export const ROOT = 'comprobanteRetencion';
@@ -33,7 +33,7 @@ function withholdingInformation(content: DocumentContent, issuer: IssuerSnapshot
     'infoCompRetencion',
     element('fechaEmision', toSriDate(content.issueDate)),
     optional('dirEstablecimiento', issuer.establishmentAddress),
-    optional('contribuyenteEspecial', issuer.specialTaxpayer),
+    optional('contribuyenteEspecial', specialTaxpayerOf(issuer, withholding)),
     yesNo('obligadoContabilidad', issuer.keepsAccounts),
     element('tipoIdentificacionSujetoRetenido', content.buyerIdType ?? ''),
     optional('tipoSujetoRetenido', withholding?.subjectType ?? null),
