@@ -51,7 +51,8 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
     title: 'Withholding (comprobante de retención)',
     notes: [
       'The buyer fields are the supplier from whom you withhold; `total` is what is withheld.',
-      "`modified_document_id` is for a purchase settlement of the issuer's own: other invoices are the supplier's, and named by number.",
+      "`modified_document_id` is for a purchase settlement of the issuer's own: other invoices are the supplier's, and named by number. In the short form it fills in type, number and day. The full form takes nothing from it and says so in a warning: `withholding.supporting_documents` name the settlement too.",
+      "A purchase settlement of the issuer's own that was refused, given up or annulled is `409 INVALID_STATE` in either form, named by id or, as type 03, by number; one that is still on its way to the SRI may be withheld from. With an authorization number that is not its access key a supporting document is another one.",
       'With `withholding` it is the full form (2.0.0), which most issuers must use. Without it the short form (1.0.0) is issued and says so in a warning.',
       "The full form has no place for a special-taxpayer number of more than five characters: such a one of the issuer's is printed, but not sent to the SRI, and a warning says so.",
     ],

@@ -688,6 +688,48 @@ describe('drafts and what follows an issued document', () => {
     expect(await signed.text()).toContain(`<numAutDocSustento>${sold.access_key}</numAutDocSustento>`);
   });
 
+  it('refuses a withholding on a purchase settlement of its own that came to nothing, in either form and however it is named', async () => {
+    const mine = await Business.open(stack);
+    const bought: Invoice = { document_type: '03', buyer_id_type: '05', buyer_id: '1710034065', buyer_name: 'Pedro Torres' };
+    await refuseNext(mine);
+    const refused = await mine.accepted(bought);
+    expect((await mine.settled(refused.document_id)).status).toBe('REJECTED');
+    const valid = await mine.accepted(bought);
+    const today = mine.invoice()['issue_date'] as string;
+    const numberOf = (key: string): string => `${key.slice(24, 27)}-${key.slice(27, 30)}-${key.slice(30, 39)}`;
+    const taxes = [{ tax_code: '1', tax_rate_code: '312', taxable_base: '100.00', rate: '0.0175', tax_amount: '1.75' }];
+    const withheld = (change: Invoice): Invoice => mine.invoice({
+      ...bought, document_type: '07', payments: undefined, subtotal: '100.00', total_tax: '1.75', total: '1.75', taxes,
+      lines: [{ line_number: 1, description: 'Compra', quantity: '1', unit_price: '100.00', subtotal: '100.00', tax_rate_code: '0' }], ...change,
+    });
+    const support = (key: string, change: Invoice = {}): Invoice => ({
+      sustento_code: '01', document_type: '03', number: numberOf(key), issue_date: today, payment_location: '01', subtotal: '100.00', total: '115.00',
+      taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '100.00', tariff: '15.00', tax_amount: '15.00' }],
+      withholdings: [{ tax_code: '1', withholding_code: '312', taxable_base: '100.00', rate: '1.75', amount: '1.75' }],
+      payments: [{ payment_method_code: '20', total: '115.00' }], ...change,
+    });
+    const full = (supports: Invoice[], change: Invoice = {}): Invoice =>
+      withheld({ withholding: { fiscal_period: `${today.slice(5, 7)}/${today.slice(0, 4)}`, related_party: false, supporting_documents: supports }, ...change });
+    const short = (key: string): Invoice => withheld({ modified_document_type: '03', modified_document_number: numberOf(key), modified_document_issue_date: today });
+    const second = 'withholding/supporting_documents/1/number';
+    const other = support(valid.access_key, { document_type: '01', number: '009-001-000000001' });
+    for (const [body, field] of [
+      [full([other, support(refused.access_key)]), second],
+      [full([other, support(refused.access_key, { authorization_number: refused.access_key })]), second],
+      [full([other], { modified_document_id: refused.document_id }), 'modified_document_id'],
+      [short(refused.access_key), 'modified_document_number'],
+    ] as const) {
+      const { status, body: answer } = await mine.call<Body>('POST', '/documents', body);
+      expect([status, answer.error]).toMatchObject([409, { code: 'INVALID_STATE', detail: { reason: 'original_not_standing', field, status: 'REJECTED' } }]);
+      const dry = await mine.call<{ findings: object[] }>('POST', '/documents/validate', body);
+      expect(dry.body.findings).toContainEqual(expect.objectContaining({ rule: 'issuing.invalid_state', pointer: `/${field}`, actual: 'REJECTED', severity: 'error' }));
+    }
+    for (const body of [full([support(valid.access_key)]), short(valid.access_key)]) {
+      const dry = await mine.call<{ valid: boolean }>('POST', '/documents/validate', body);
+      expect(dry.body).toMatchObject({ valid: true });
+    }
+  });
+
   /** The next document is refused by the SRI at authorization. */
   async function refuseNext(mine: Business): Promise<void> {
     await fetch(`${stack.simulatorUrl}/control/faults`, {

@@ -127,6 +127,23 @@ describe('the document that a note modifies', () => {
     await expect(originals.find(tenant, seed, note({ modifiedDocumentId: taken.response.document_id }))).resolves.toMatchObject({ status: 'FAILED_PERMANENT' });
   });
 
+  it('is a purchase settlement where a withholding names its number, unless the SRI holds another of that number', async () => {
+    const settlement = await issueBySql(service, seed, { documentType: '03' });
+    const number = numberOf(settlement);
+    const { document_id: documentId, access_key: accessKey } = settlement.response;
+    const named = (of: { tenant?: TenantContext; issuerId?: string } = {}) => originals.settlementsNumbered(of.tenant ?? tenant, of.issuerId ?? seed.issuerId, [number, number, '009-002-000000001', 'x']);
+    expect(await named()).toEqual([{ number, documentType: '03', accessKey, status: 'NUMBER_RESERVED', errorCode: null, sriMessages: [] }]);
+    const other = await seedTenant(database, { ruc: '0990012348001' });
+    for (const foreign of [{ tenant: { ...tenant, tenantId: other.tenantId } }, { issuerId: other.issuerId }, { tenant: { ...tenant, environment: 'PRODUCTION' as const } }]) expect(await named(foreign)).toEqual([]);
+    await move(documentId, [...SENT, 'refused'], { errorCode: 'SRI_REJECTED' });
+    expect(await named()).toMatchObject([{ status: 'REJECTED' }]);
+    const taken = await issueBySql(service, seed, { documentType: '03' });
+    await move(taken.response.document_id, [...SENT, 'sequential_taken', 'sequential_taken'], { errorCode: 'SEQUENTIAL_TAKEN' });
+    await move(taken.response.document_id, ['abandoned'], { errorDetail: { abandoned: 'x' } });
+    expect(await originals.settlementsNumbered(tenant, seed.issuerId, [numberOf(taken)])).toEqual([]);
+    expect(await originals.settlementsNumbered(tenant, seed.issuerId, ['001-002-000000003'])).toEqual([]);
+  });
+
   it('is not found for another issuer', async () => {
     await expect(originals.find(tenant, { ...seed, issuerId: seed.tenantId }, note({ modifiedDocumentId: id }))).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });

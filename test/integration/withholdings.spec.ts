@@ -57,12 +57,20 @@ describe('withholdings that have a supporting document', () => {
     expect(await find({ since: '9999-12-31' })).toEqual([]);
   });
 
+  const asIfItWere = (status: string, errorCode = 'null', errorDetail = 'null'): Promise<unknown> =>
+    database.query(`begin; set local session_replication_role = replica; update documents set status = '${status}', error_code = ${errorCode}, error_detail = ${errorDetail} where id = '${id}'; commit`);
+
   it.each(['DRAFT', 'REJECTED', 'FAILED_PERMANENT', 'CANCELLED'])('are none that came to nothing: %s', async (status) => {
-    const asIfItWere = (value: string): Promise<unknown> =>
-      database.query(`begin; set local session_replication_role = replica; update documents set status = '${value}' where id = '${id}'; commit`);
     await asIfItWere(status);
     expect(await find()).toEqual([]);
     await asIfItWere('NUMBER_RESERVED');
     expect(await find()).toHaveLength(1);
+  });
+
+  it('are those that were given up while the SRI showed another under their key, until that is annulled', async () => {
+    await asIfItWere('FAILED_PERMANENT', `'ANSWER_MISMATCH'`, `'{"abandoned":"x"}'`);
+    expect(await find()).toHaveLength(1);
+    await asIfItWere('FAILED_PERMANENT', `'ANSWER_MISMATCH'`, `'{"abandoned":"x","annulled":true}'`);
+    expect(await find()).toEqual([]);
   });
 });

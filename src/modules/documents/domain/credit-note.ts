@@ -89,8 +89,8 @@ export function uncharged(note: Pick<DocumentContent, 'taxes'>, { taxes, credite
 export const originalNotStanding = (original: ActionSubject, field?: NamingField): DomainError =>
   new DomainError('INVALID_STATE', { reason: 'original_not_standing', ...(field !== undefined && { field }), status: original.status, allowed_actions: allowedActions(original) });
 
-/** Where a body names the document that a note modifies. */
-export type NamingField = 'modified_document_id' | 'modified_document_number';
+/** Where a body names the document that it modifies or rests on. */
+export type NamingField = 'modified_document_id' | 'modified_document_number' | `withholding/supporting_documents/${number}/number`;
 
 /** A credit note that holds part of its original's balance, in the wire's names. */
 export interface CreditHolder {

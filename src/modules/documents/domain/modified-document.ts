@@ -112,10 +112,10 @@ export function otherBuyer(content: DocumentContent, original: ModifiedDocument)
 export const isNote = ({ documentType }: Pick<DocumentContent, 'documentType'>): boolean => documentType === '04' || documentType === '05';
 
 /**
- * Types whose original must be valid, or still able to become so: debit note, guide, short-form withholding. Credit notes have
- * their own rule (`refuseUncreditable`).
+ * Types whose original must be valid, or still able to become so: debit note, guide, withholding. Credit notes have their own rule
+ * (`refuseUncreditable`).
  */
-export const restsOnStanding = (content: DocumentContent): boolean => content.documentType === '05' || restsOnOne(content);
+export const restsOnStanding = ({ documentType }: DocumentContent): boolean => documentType === '05' || documentType === '06' || documentType === '07';
 
 /** A guide, and a withholding in its short form, whose one supporting document stands in the same fields. */
 const restsOnOne = ({ documentType, withholding }: DocumentContent): boolean => documentType === '06' || (documentType === '07' && withholding === null);

@@ -9,13 +9,13 @@ const several = WITHHOLDING_EXAMPLES.find(({ name }) => name === 'several-docume
 
 describe('what a withholding withholds from', () => {
   it('is told by its short form', () => {
-    expect(supportsOf(short())).toEqual([{ pointer: '/modified_document_number', type: '01', number: '001-002-000000003', issueDate: '2026-11-20' }]);
+    expect(supportsOf(short())).toEqual([{ field: 'modified_document_number', type: '01', number: '001-002-000000003', issueDate: '2026-11-20', authorizationNumber: null }]);
   });
 
   it('is told by each part of its full form', () => {
     const supports = supportsOf(several);
     expect(supports.length).toBeGreaterThan(1);
-    expect(supports.map(({ pointer }) => pointer)).toEqual(several.withholding!.supportingDocuments.map((_, index) => `/withholding/supporting_documents/${index}/number`));
+    expect(supports.map(({ field }) => field)).toEqual(several.withholding!.supportingDocuments.map((_, index) => `withholding/supporting_documents/${index}/number`));
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('what a withholding withholds from', () => {
 });
 
 describe('the first day to look at', () => {
-  const of = (...days: readonly (string | null)[]): string => firstDayOf(days.map((issueDate) => ({ pointer: '', type: '01', number: '', issueDate })), TODAY);
+  const of = (...days: readonly (string | null)[]): string => firstDayOf(days.map((issueDate) => ({ field: 'modified_document_number', type: '01', number: '', issueDate, authorizationNumber: null })), TODAY);
 
   it('is that of the first supporting document', () => {
     expect(of('2026-11-20', '2026-10-01')).toBe('2026-10-01');
@@ -52,7 +52,7 @@ describe('another withholding', () => {
     const supports = supportsOf(several);
     const { type, number } = supports[1]!;
     const found = withheldBefore(supports, [earlier(type, number, '001-001-000000009'), earlier(type, number, '001-001-000000002')]);
-    expect(found).toMatchObject([{ rule: 'withholding.support_withheld', severity: 'warning', pointer: supports[1]!.pointer, actual: '001-001-000000009' }]);
+    expect(found).toMatchObject([{ rule: 'withholding.support_withheld', severity: 'warning', pointer: `/${supports[1]!.field}`, actual: '001-001-000000009' }]);
   });
 
   it('is not told for the same number of another type', () => {

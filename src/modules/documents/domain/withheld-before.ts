@@ -3,6 +3,7 @@ import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { standsForNone } from '../../../sri/document-types/rules/modified-document.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
+import type { NamingField } from './credit-note.js';
 
 const RULES = defineRules({
   'withholding.support_withheld': {
@@ -24,10 +25,13 @@ export interface WithheldSupport {
 }
 
 /** The same in a withholding that is asked for. */
-interface RequestedSupport extends WithheldSupport {
-  readonly pointer: string;
+export interface RequestedSupport extends WithheldSupport {
+  /** That names it. */
+  readonly field: NamingField;
   /** `YYYY-MM-DD`; null where it is not given. */
   readonly issueDate: string | null;
+  /** Null where it is not given. */
+  readonly authorizationNumber: string | null;
 }
 
 /** The same in a withholding of before. */
@@ -44,9 +48,10 @@ export const supportsOf = (content: DocumentContent): readonly RequestedSupport[
 
 function allSupportsOf({ documentType, withholding, modifiedDocumentType: type, modifiedDocumentNumber: number, modifiedDocumentIssueDate: issueDate }: DocumentContent): readonly RequestedSupport[] {
   if (documentType !== '07') return [];
-  if (withholding === null) return type === null || number === null ? [] : [{ pointer: '/modified_document_number', type, number, issueDate }];
+  if (withholding === null) return type === null || number === null ? [] : [{ field: 'modified_document_number', type, number, issueDate, authorizationNumber: null }];
   return withholding.supportingDocuments.map((support, index) => ({
-    pointer: `/withholding/supporting_documents/${index}/number`, type: support.documentType, number: support.number, issueDate: support.issueDate,
+    field: `withholding/supporting_documents/${index}/number`, type: support.documentType, number: support.number,
+    issueDate: support.issueDate, authorizationNumber: support.authorizationNumber,
   }));
 }
 
@@ -59,8 +64,8 @@ export function firstDayOf(supports: readonly RequestedSupport[], today: string)
 
 /** A second withholding from one document is seldom meant: a warning, not a refusal. @param earlier the newest first */
 export function withheldBefore(supports: readonly RequestedSupport[], earlier: readonly EarlierSupport[]): Finding[] {
-  return supports.flatMap(({ pointer, type, number }) => {
+  return supports.flatMap(({ field, type, number }) => {
     const other = earlier.find((one) => one.type === type && one.number === number);
-    return other === undefined ? [] : [finding(RULES['withholding.support_withheld'], pointer, null, other.certificate)];
+    return other === undefined ? [] : [finding(RULES['withholding.support_withheld'], `/${field}`, null, other.certificate)];
   });
 }

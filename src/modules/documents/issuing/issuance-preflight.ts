@@ -11,9 +11,9 @@ import { checkRuc } from '../../../sri/taxpayer-id.js';
 import { refuseUncreditable, tooOld, uncharged } from '../domain/credit-note.js';
 import type { Assessed, Completed, Place } from '../domain/issuance.js';
 import { creditedInFull, misnamed, namedInFull, notIssued, otherBuyer, restsOnStanding, supportAuthorization } from '../domain/modified-document.js';
-import { refuseUnfit } from '../domain/own-original.js';
+import { refuseUnfit, refuseUnfitSettlements } from '../domain/own-original.js';
 import { idsOfPerson } from '../domain/person.js';
-import { firstDayOf, supportsOf, withheldBefore } from '../domain/withheld-before.js';
+import { firstDayOf, type RequestedSupport, supportsOf, withheldBefore } from '../domain/withheld-before.js';
 import { type IssuingContextRow, snapshotOf } from '../persistence/issuing-context.js';
 import { IssuingRepository, type Replay, unknownId } from '../persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
@@ -101,9 +101,15 @@ export class IssuancePreflight {
   async completedFromOwnDocuments(tenant: TenantContext, place: Place, requested: DocumentContent, now: Date): Promise<Completed> {
     const { content, findings } = await this.withModifiedDocument(tenant, place, requested, now);
     const supports = supportsOf(content);
+    await this.refuseUnfitSettlements(tenant, place, supports);
     if (supports.length === 0 || content.buyerId === null) return { content, findings };
     const earlier = await this.withholdings.findBySupports(tenant, place.issuerId, idsOfPerson(content.buyerId), supports, firstDayOf(supports, guayaquilDay(now)));
     return { content, findings: [...findings, ...withheldBefore(supports, earlier)] };
+  }
+
+  private async refuseUnfitSettlements(tenant: TenantContext, place: Place, supports: readonly RequestedSupport[]): Promise<void> {
+    const settlements = supports.filter(({ type }) => type === '03');
+    refuseUnfitSettlements(settlements, await this.originals.settlementsNumbered(tenant, place.issuerId, settlements.map(({ number }) => number)));
   }
 
   private async withModifiedDocument(tenant: TenantContext, place: Place, content: DocumentContent, now: Date): Promise<Completed> {

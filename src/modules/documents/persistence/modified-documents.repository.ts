@@ -3,7 +3,9 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
+import type { ActionSubject } from '../domain/actions.js';
 import { isNote, type ModifiedDocument, namedInFull, type OriginalIdentity } from '../domain/modified-document.js';
+import type { OwnSettlement } from '../domain/own-original.js';
 import { AT_ITS_PLACE, PRINTED_NUMBER } from './printed-number.js';
 import { fromWireMessage, type WireMessage } from './wire-message.js';
 
@@ -22,15 +24,14 @@ const CREDITED_TAXES = `(
 const PLACED = `documents d ${AT_ITS_PLACE}`;
 const SOURCE = `${PLACED}
   left join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision`;
-/**
- * The SRI holds its number under another key, or another document under its own: the number is of a document issued elsewhere. For
- * a credit note only once it was given up: there is a balance to guard.
- */
-const OF_ANOTHER = `((d.error_code = 'SEQUENTIAL_TAKEN' or d.error_code = 'ANSWER_MISMATCH' and not came_to_nothing(d.status, d.error_code, d.error_detail))
+/** The SRI holds its number under another key, or another document under its own: the number is of a document issued elsewhere. */
+const TAKEN = `(d.error_code = 'SEQUENTIAL_TAKEN' or d.error_code = 'ANSWER_MISMATCH' and not came_to_nothing(d.status, d.error_code, d.error_detail))`;
+/** For a credit note only once it was given up: there is a balance to guard. */
+const OF_ANOTHER = `(${TAKEN}
   and d.status = any (case when $10 then array['FAILED_PERMANENT'] else array['FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'] end))`;
 const NUMBER = /^(\d{3})-(\d{3})-(\d{9})$/;
 
-type Row = Omit<ModifiedDocument, 'sriMessages'> & { readonly sriMessages: readonly WireMessage[] };
+type Row<Read extends ActionSubject> = Omit<Read, 'sriMessages'> & { readonly sriMessages: readonly WireMessage[] };
 
 /** The document that another one modifies or rests on, among the issuer's own. */
 @Injectable()
@@ -52,7 +53,7 @@ export class ModifiedDocumentsRepository {
     const { modifiedDocumentId: id, modifiedDocumentNumber, modifiedDocumentType, numericCode } = content;
     const one = async (where: string, parameters: readonly unknown[]): Promise<ModifiedDocument | null> => {
       const sql = `select ${COLUMNS}, ${CREDITED_TAXES} from ${SOURCE} where d.tenant_id = $1 and d.issuer_id = $2 and ${where}`;
-      const [row] = await this.transaction.run(tenantId, (manager) => manager.query<Row[]>(sql, [tenantId, issuerId, numericCode, emissionPointId, ...parameters]));
+      const [row] = await this.transaction.run(tenantId, (manager) => manager.query<Row<ModifiedDocument>[]>(sql, [tenantId, issuerId, numericCode, emissionPointId, ...parameters]));
       return row ? { ...row, sriMessages: row.sriMessages.map(fromWireMessage) } : null;
     };
     if (id !== null) {
@@ -71,6 +72,27 @@ export class ModifiedDocumentsRepository {
       environment,
       content.documentType === '04',
     ]);
+  }
+
+  /** The issuer's own purchase settlements (03) that have one of these numbers, whatever became of them. */
+  async settlementsNumbered({ tenantId, environment }: TenantContext, issuerId: string, numbers: readonly string[]): Promise<OwnSettlement[]> {
+    const places = numbers.flatMap((number) => {
+      const [, establishment, point, sequential] = NUMBER.exec(number) ?? [];
+      return sequential === undefined ? [] : [{ establishment, point, sequential: Number(sequential) }];
+    });
+    if (places.length === 0) return [];
+    const rows = await this.transaction.run(tenantId, (manager) =>
+      manager.query<Row<OwnSettlement>[]>(
+        `select ${PRINTED_NUMBER} as number, d.document_type as "documentType", d.access_key as "accessKey", d.status, d.error_code as "errorCode", d.sri_messages as "sriMessages"
+         from (select distinct * from jsonb_to_recordset($4) r (establishment text, point text, sequential int)) named
+         join establishments e on e.tenant_id = $1 and e.issuer_id = $2 and e.code = named.establishment
+         join emission_points p on p.tenant_id = $1 and p.establishment_id = e.id and p.code = named.point
+         join documents d on d.tenant_id = $1 and d.emission_point_id = p.id and d.document_type = '03' and d.sri_environment = $3 and d.sequential = named.sequential
+         where ${TAKEN} is not true`,
+        [tenantId, issuerId, environment, JSON.stringify(places)],
+      ),
+    );
+    return rows.map((row) => ({ ...row, sriMessages: row.sriMessages.map(fromWireMessage) }));
   }
 
   /**

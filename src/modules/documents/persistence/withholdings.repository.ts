@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { CAME_TO_NOTHING } from '../domain/own-original.js';
 import type { EarlierSupport, WithheldSupport } from '../domain/withheld-before.js';
 import { AT_ITS_PLACE, PRINTED_NUMBER } from './printed-number.js';
 
@@ -23,8 +22,9 @@ const SQL = `
     union all
     select c.content ->> 'modifiedDocumentType', c.content ->> 'modifiedDocumentNumber'
   ) support (type, number)
-  where d.issuer_id = $2 and d.document_type = '07' and d.sri_environment = $5 and d.status <> all ($6)
-    and (support.type, support.number) in (select * from unnest($7::text[], $8::text[]))
+  where d.issuer_id = $2 and d.document_type = '07' and d.sri_environment = $5
+    and d.status <> 'REJECTED' and not came_to_nothing(d.status, d.error_code, d.error_detail)
+    and (support.type, support.number) in (select * from unnest($6::text[], $7::text[]))
   order by d.created_at desc, d.id desc`;
 
 /** Withholdings (07) of an issuer. */
@@ -33,13 +33,13 @@ export class WithholdingsRepository {
   constructor(private readonly transaction: TenantTransaction) {}
 
   /**
-   * Which of these supporting documents other withholdings from the same subject have, those that stand or may yet; the newest
+   * Which of these supporting documents other withholdings from the same subject have, those that stand or may yet, and those under whose key another stands; the newest
    * first. Two at the same moment do not see each other.
    * @param subjectIds of whom is withheld from
    * @param since      Guayaquil day, `YYYY-MM-DD`, of the first withholding to look at
    */
   findBySupports({ tenantId, environment }: TenantContext, issuerId: string, subjectIds: readonly string[], supports: readonly WithheldSupport[], since: string): Promise<EarlierSupport[]> {
-    const parameters = [tenantId, issuerId, subjectIds, since, environment, CAME_TO_NOTHING, supports.map(({ type }) => type), supports.map(({ number }) => number)];
+    const parameters = [tenantId, issuerId, subjectIds, since, environment, supports.map(({ type }) => type), supports.map(({ number }) => number)];
     return this.transaction.run(tenantId, (manager) => manager.query<EarlierSupport[]>(SQL, parameters));
   }
 }
