@@ -59,6 +59,41 @@ describe('issuers, establishments and emission points', () => {
     }
   });
 
+  it.each([['a point', point], ['an establishment', establishment], ['an issuer', issuer]] as const)('refuse the deletion of %s in use without waiting for what is being issued', async (_what, path) => {
+    await inTransaction(stack.database, async (issuing) => {
+      await issuing.query('update sequence_counters set last_value = last_value where tenant_id = $1', [business.tenantId]);
+      const refused = await business.call('DELETE', path(business));
+      expect([refused.status, refused.body]).toMatchObject([409, HAS_DOCUMENTS]);
+    });
+  });
+
+  it.each([['a point', point], ['an establishment', establishment], ['an issuer', issuer]] as const)('lock nothing that issuing still needs while the deletion of %s waits for a counter', async (_what, path) => {
+    const leaving = await Business.open(stack, { certificate: null });
+    await stack.database.query(`insert into sequence_counters values ($1, $2, '01', 'TEST', 0)`, [leaving.tenantId, leaving.emissionPointId]);
+    await inTransaction(stack.database, async (issuing) => {
+      await issuing.query('update sequence_counters set last_value = last_value where tenant_id = $1', [leaving.tenantId]);
+      const deleted = leaving.call('DELETE', path(leaving));
+      await lockAwaited(stack.database, 1, 'sequence_counters');
+      // The foreign keys of the document.
+      for (const table of ['emission_points', 'establishments', 'issuers']) await issuing.query(`select from ${table} where tenant_id = $1 for key share nowait`, [leaving.tenantId]);
+      await issuing.query('commit');
+      expect((await deleted).status).toBe(204);
+    });
+  });
+
+  it('lock no point whose number waits to be raised: a deletion may hold the counter', async () => {
+    const raised = await Business.open(stack, { certificate: null });
+    await stack.database.query(`insert into sequence_counters values ($1, $2, '01', 'TEST', 0)`, [raised.tenantId, raised.emissionPointId]);
+    await inTransaction(stack.database, async (deleting) => {
+      await deleting.query('select from sequence_counters where tenant_id = $1 for update', [raised.tenantId]);
+      const answer = raised.call('POST', `/emission-points/${raised.emissionPointId}/sequences/01/raise`, { next_number: 10, reason: 'x' });
+      await lockAwaited(stack.database, 1, 'sequence_counters');
+      await deleting.query('select from emission_points where tenant_id = $1 for update nowait', [raised.tenantId]);
+      await deleting.query('commit');
+      expect((await answer).status).toBe(200);
+    });
+  });
+
   it.each([
     ['an establishment', ['emission_points', 'establishments', 'issuers'], (one: Business) => `${issuer(one)}/establishments`, { code: '002', address: 'Quito' }],
     ['an emission point', ['emission_points', 'establishments'], (one: Business) => `${establishment(one)}/emission-points`, { code: '002', initial_sequential: 1 }],

@@ -4,7 +4,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EmissionPointRecord } from '../issuers.responses.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
-import { refuseInUse, removePoints } from './removal.js';
+import { lockUnusedPoints, refuseInUse, removePoints } from './removal.js';
 
 const COLUMNS = 'p.id, p.tenant_id, p.establishment_id, p.code, p.initial_sequential, p.is_active, p.created_at, p.updated_at';
 
@@ -75,15 +75,17 @@ export class EmissionPointsRepository {
    */
   async remove(tenant: TenantContext, path: EstablishmentPath, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;
+    const place = { ...path, emissionPointId: id };
     return refuseInUse(() =>
       this.database.run(tenantId, async (manager) => {
+        await lockUnusedPoints(manager, tenantId, place);
         const [known] = await manager.query<{ code: string }[]>(
           `select p.code from emission_points p join establishments e on e.tenant_id = p.tenant_id and e.id = p.establishment_id
            where ${ESTABLISHMENT} and p.id = $4 for update of p`,
           [tenantId, path.issuerId, path.establishmentId, id],
         );
         if (known === undefined) return false;
-        await removePoints(manager, tenantId, 'id = $2', id);
+        await removePoints(manager, tenantId, place);
         const detail = { issuer_id: path.issuerId, establishment_id: path.establishmentId, code: known.code };
         await this.audit.record(manager, tenant, { action: 'emission_point.deleted', target: { kind: 'emission_point', id }, detail }, now);
         return true;

@@ -4,7 +4,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { EstablishmentRecord } from '../issuers.responses.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
-import { refuseInUse, removePoints } from './removal.js';
+import { lockUnusedPoints, refuseInUse, removePoints } from './removal.js';
 
 const COLUMNS = 'id, tenant_id, issuer_id, code, name, address, is_active, created_at, updated_at';
 
@@ -74,11 +74,13 @@ export class EstablishmentsRepository {
    */
   async remove(tenant: TenantContext, issuerId: string, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;
+    const place = { issuerId, establishmentId: id };
     return refuseInUse(() =>
       this.database.run(tenantId, async (manager) => {
+        await lockUnusedPoints(manager, tenantId, place);
         const [known] = await manager.query<{ code: string }[]>('select code from establishments where tenant_id = $1 and issuer_id = $2 and id = $3 for update', [tenantId, issuerId, id]);
         if (known === undefined) return false;
-        await removePoints(manager, tenantId, 'establishment_id = $2', id);
+        await removePoints(manager, tenantId, place);
         await manager.query('delete from establishments where tenant_id = $1 and id = $2', [tenantId, id]);
         await this.audit.record(manager, tenant, { action: 'establishment.deleted', target: { kind: 'establishment', id }, detail: { issuer_id: issuerId, code: known.code } }, now);
         return true;

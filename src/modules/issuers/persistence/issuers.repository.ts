@@ -4,7 +4,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerRecord } from '../issuers.responses.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
-import { refuseInUse, removePoints } from './removal.js';
+import { lockUnusedPoints, refuseInUse, removePoints } from './removal.js';
 
 export type IssuerRow = Omit<IssuerRecord, 'warnings'>;
 
@@ -82,11 +82,13 @@ export class IssuersRepository {
    */
   async remove(tenant: TenantContext, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;
+    const place = { issuerId: id };
     return refuseInUse(() =>
       this.database.run(tenantId, async (manager) => {
+        await lockUnusedPoints(manager, tenantId, place);
         const [known] = await manager.query<{ ruc: string }[]>('select ruc from issuers where tenant_id = $1 and id = $2 for update', [tenantId, id]);
         if (known === undefined) return false;
-        await removePoints(manager, tenantId, 'establishment_id in (select e.id from establishments e where e.tenant_id = $1 and e.issuer_id = $2)', id);
+        await removePoints(manager, tenantId, place);
         // The claim before the certificates, as whoever takes it locks them.
         await manager.query('select release_ruc($1, $2)', [tenantId, id]);
         for (const table of ['establishments', 'certificates', 'idempotency_keys']) {

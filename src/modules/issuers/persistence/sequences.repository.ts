@@ -133,14 +133,23 @@ export class SequencesRepository {
   }
 }
 
-/** The last number taken, under the lock that taking a number needs; null when the tenant has no such point, or when it is being deleted. */
+/**
+ * The last number taken, under the lock that taking a number needs; null when the tenant has no such point, or when it is being
+ * deleted. A counter that stands is locked before its point, as a removal does.
+ */
 async function lockCounter(manager: EntityManager, key: readonly unknown[]): Promise<number | null> {
+  const standing = await lastNumber(manager, key);
+  if (standing !== null) return standing;
   await manager.query(
     `insert into sequence_counters (tenant_id, emission_point_id, document_type, environment, last_value)
      select p.tenant_id, p.id, $3, $4, p.initial_sequential - 1 from emission_points p where p.tenant_id = $1 and p.id = $2 for key share
      on conflict do nothing`,
     [...key],
   );
+  return lastNumber(manager, key);
+}
+
+async function lastNumber(manager: EntityManager, key: readonly unknown[]): Promise<number | null> {
   const [counter] = await manager.query<{ last_value: number }[]>(
     'select last_value from sequence_counters where tenant_id = $1 and emission_point_id = $2 and document_type = $3 and environment = $4 for update',
     [...key],
