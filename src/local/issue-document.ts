@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SUGGESTED_ACTIONS, type SuggestedAction } from '../modules/documents/public.js';
 import { printedNumber } from '../sri/access-key.js';
 import type { ApiClient } from './api-client.js';
 
@@ -29,7 +30,7 @@ interface Record {
   readonly authorization_number: string | null;
   readonly authorization_date: string | null;
   readonly sri_messages: readonly { identifier: string | null; message: string; additional_info: string | null }[];
-  readonly error: unknown;
+  readonly error: { readonly code: string; readonly message: string; readonly detail: { readonly suggested_action?: SuggestedAction } | null } | null;
 }
 
 /** The document did not become AUTHORIZED: the message carries the SRI's reasons. */
@@ -37,6 +38,8 @@ export class NotAuthorized extends Error {}
 
 /** From these nothing leads to AUTHORIZED by itself. */
 const DEAD_ENDS = ['REJECTED', 'FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'];
+/** What a document waits for that only a person brings about. */
+const FOR_A_PERSON: readonly (SuggestedAction | undefined)[] = ['resume_pause', 'upload_certificate'];
 const PATIENCE_MS = 90_000;
 const QUICK_POLLS = 50;
 const QUICK_POLL_MS = 60;
@@ -76,6 +79,9 @@ async function untilAuthorized(api: ApiClient, documentId: string, name: string)
     const record = await api.get<Record>(`/documents/${documentId}`);
     if (record.status === 'AUTHORIZED') return record;
     if (DEAD_ENDS.includes(record.status)) throw new NotAuthorized(`The ${name} ended ${record.status}${reasons(record)}`);
+    if (FOR_A_PERSON.includes(record.error?.detail?.suggested_action)) {
+      throw new NotAuthorized(`The ${name} is ${record.status} and does not go on by itself${reasons(record)}`);
+    }
     if (performance.now() > deadline) {
       throw new NotAuthorized(`The ${name} is still ${record.status} after ${PATIENCE_MS / 1000} s${reasons(record)}`);
     }
@@ -86,5 +92,7 @@ async function untilAuthorized(api: ApiClient, documentId: string, name: string)
 function reasons({ sri_messages: messages, error }: Record): string {
   const lines = messages.map((one) => `  SRI ${one.identifier ?? '-'}: ${one.message}${one.additional_info ? ` (${one.additional_info})` : ''}`);
   if (error !== null) lines.push(`  ${JSON.stringify(error)}`);
+  const suggested = error?.detail?.suggested_action;
+  if (suggested !== undefined) lines.push(`  What to do: ${SUGGESTED_ACTIONS[suggested]}`);
   return lines.length === 0 ? '' : `\n${lines.join('\n')}`;
 }

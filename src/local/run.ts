@@ -20,7 +20,7 @@ import { demonstrationSummary, summary } from './summary.js';
  * prints what a newcomer needs next.
  *
  * @param parts receives whatever was started, also when this throws
- * @returns once everything issued is AUTHORIZED; everything runs on
+ * @returns once everything issued is AUTHORIZED, or a demo tenant of an earlier start is found unable to issue; everything runs on
  * @throws LocalError and other errors whose message says what to do
  */
 export async function bringUp(options: LocalOptions, folder: DataFolder, parts: RunningParts, out: NodeJS.WriteStream): Promise<void> {
@@ -48,13 +48,14 @@ export async function bringUp(options: LocalOptions, folder: DataFolder, parts: 
     progress.line(demonstrationSummary(documents, secondsSinceStart(), workingFolder));
     return;
   }
-  const invoice = await issueFirst(options, apiUrl, demo, folder, progress);
+  const issuing = (): Promise<AuthorizedDocument> => issueFirst(options, apiUrl, demo, folder, progress);
+  const invoice = demo === earlier ? await issuedOrTold(issuing, progress) : await explained(folder, issuing);
   const { simulatorUrl, signIn } = foundation;
-  const secondsToAuthorized = secondsSinceStart();
+  const secondsToReady = secondsSinceStart();
   // Its port is taken by these processes: others that join say their own.
   const { METRICS_PORT: _taken, ...joining } = env;
   const environmentFile = folder.writeEnvironment(joining);
-  progress.line(summary({ invoice, demo, apiUrl, metricsUrls, simulatorUrl, signIn, secondsToAuthorized, logs: folder.logs, environmentFile }, workingFolder));
+  progress.line(summary({ invoice, demo, apiUrl, metricsUrls, simulatorUrl, signIn, secondsToReady, logs: folder.logs, environmentFile }, workingFolder));
 }
 
 /** @throws LocalError that names another port */
@@ -122,9 +123,24 @@ async function startProcesses(
 
 /** Issues one invoice, whose ids the examples of the documentation show from then on. */
 async function issueFirst(options: LocalOptions, apiUrl: string, demo: DemoTenant, folder: DataFolder, progress: Progress): Promise<AuthorizedDocument> {
-  const invoice = await explained(folder, () => issueInvoice(apiUrl, demo, options.documentsDir, progress, { name: 'invoice' }));
+  const invoice = await issueInvoice(apiUrl, demo, options.documentsDir, progress, { name: 'invoice' });
   folder.writeExampleIds(demo, invoice.documentId);
   return invoice;
+}
+
+/**
+ * For the tenant of an earlier start: whoever tried what can go wrong may have left it paused, or without a certificate. What is
+ * in the way is told, and the service stays up, for it is through the API that it is settled.
+ * @returns null where no invoice was authorized
+ */
+async function issuedOrTold(issue: () => Promise<AuthorizedDocument>, progress: Progress): Promise<AuthorizedDocument | null> {
+  try {
+    return await issue();
+  } catch (error) {
+    if (!(error instanceof NotAuthorized || error instanceof ApiError)) throw error;
+    progress.line(`\nWarning: the demo tenant of the earlier start cannot issue now.\n${error.message}`);
+    return null;
+  }
 }
 
 /** Where API and worker show their metrics: two processes on one machine cannot share a port, so the worker takes the next one. */

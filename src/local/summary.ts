@@ -6,39 +6,44 @@ import type { AuthorizedDocument } from './issue-document.js';
 import type { SignInParts } from './sign-in-parts.js';
 
 export interface SummaryFacts {
-  readonly invoice: AuthorizedDocument;
+  /** Null where the tenant of an earlier start cannot issue now. */
+  readonly invoice: AuthorizedDocument | null;
   readonly demo: DemoTenant;
   readonly apiUrl: string;
   /** Where API and worker show metrics, if they do. */
   readonly metricsUrls: readonly string[];
   readonly simulatorUrl: string | null;
   readonly signIn: SignInParts;
-  readonly secondsToAuthorized: number;
+  readonly secondsToReady: number;
   readonly logs: string;
   /** File with the settings of the running processes. */
   readonly environmentFile: string;
 }
 
-/** What the newcomer reads once the first invoice is authorized. */
+/** What the newcomer reads once the first invoice is authorized, or the service is up without one. */
 export function summary(facts: SummaryFacts, workingFolder: string): string {
   const { invoice } = facts;
   const short = (path: string): string => fromHere(path, workingFolder);
   return [
     '',
-    `Invoice ${invoice.number} is AUTHORIZED, ${facts.secondsToAuthorized.toFixed(1)} s after the start.`,
-    '',
-    `  access key     ${invoice.accessKey}`,
-    `  authorization  ${invoice.accessKey} of ${invoice.authorizationDate}`,
-    `  signed XML     ${short(invoice.xmlFile)}`,
-    `  printed        ${short(invoice.pdfFile)}`,
-    '',
-    'The next one:',
+    ...(invoice === null
+      ? [`The service is up, ${facts.secondsToReady.toFixed(1)} s after the start, without an invoice. Once what is in the way is settled:`]
+      : [
+          `Invoice ${invoice.number} is AUTHORIZED, ${facts.secondsToReady.toFixed(1)} s after the start.`,
+          '',
+          `  access key     ${invoice.accessKey}`,
+          `  authorization  ${invoice.accessKey} of ${invoice.authorizationDate}`,
+          `  signed XML     ${short(invoice.xmlFile)}`,
+          `  printed        ${short(invoice.pdfFile)}`,
+          '',
+          'The next one:',
+        ]),
     '',
     nextInvoiceCommand(facts.apiUrl, facts.demo),
     '',
     `  Swagger UI     ${facts.apiUrl}/docs`,
     `  API key        ${facts.demo.api_key}`,
-    ...(facts.simulatorUrl === null ? [] : [`  SRI simulator  ${facts.simulatorUrl}/control/ledger?access_key=${invoice.accessKey}`]),
+    ...(facts.simulatorUrl === null ? [] : [`  SRI simulator  ${facts.simulatorUrl}${invoice === null ? '' : `/control/ledger?access_key=${invoice.accessKey}`}`]),
     ...(facts.signIn.mailboxUrl === null ? [] : [`  mails          ${facts.signIn.mailboxUrl}`]),
     ...(facts.signIn.identityProviderUrl === null ? [] : [`  sign in        ${facts.apiUrl}/auth/google (the provider believes who you say you are)`]),
     ...(facts.metricsUrls.length === 0 ? [] : [`  metrics        ${facts.metricsUrls.join(', ')}`]),

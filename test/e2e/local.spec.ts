@@ -197,6 +197,33 @@ describe('the one command', () => {
     await becomes(annulled.document_id, 'CANCELLED');
   });
 
+  it('comes up with the demo tenant of an earlier start that cannot issue any more, and says what is in the way', async () => {
+    const first = start();
+    await first.says(UP);
+    const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoTenant;
+    const apiOf = (one: Local): string => /Swagger UI {5}(\S+)\/docs/.exec(one.output())![1]!;
+    const blocked = { ...exampleInvoice(demo, guayaquilDay(new Date()), '12345678'), additional_info: [{ name: 'Simulador', value: '37' }] };
+    const { body } = await call<Accepted>(apiOf(first), 'POST', '/documents', { apiKey: demo.api_key, body: blocked });
+    for (let status = ''; status !== 'REJECTED'; ) {
+      await sleep(100);
+      status = (await call(apiOf(first), 'GET', `/documents/${body.document_id}`, { apiKey: demo.api_key })).body.status;
+    }
+    first.kill('SIGINT');
+    expect(await first.exit).toBe(0);
+
+    const paused = start();
+    await paused.says(UP);
+    expect(paused.output()).toMatch(/Warning: the demo tenant of the earlier start cannot issue now\.\nThe invoice is \w+ and does not go on by itself\n.*ISSUER_PAUSED.*\n {2}What to do: .*\/resume/);
+    const { items } = (await call(apiOf(paused), 'GET', `/issuers/${demo.issuer_id}/certificates`, { apiKey: demo.api_key })).body;
+    expect((await call(apiOf(paused), 'DELETE', `/issuers/${demo.issuer_id}/certificates/${items[0].id}`, { apiKey: demo.api_key })).status).toBe(204);
+    paused.kill('SIGINT');
+    expect(await paused.exit).toBe(0);
+
+    const unsigned = start();
+    await unsigned.says(UP);
+    expect(unsigned.output()).toMatch(/POST \/documents answered 400: .*CERTIFICATE_NOT_FOUND.*Upload a \.p12 certificate/);
+  });
+
   it('demonstrates every type, leaves XML and PDF of each, throws its data away and ends with 0', async () => {
     const demo = start({}, [process.execPath, local, '--demo']);
     expect(await demo.exit).toBe(0);
