@@ -11,10 +11,12 @@ ask() {
     *) give_up "$answer" ;;
   esac
 }
+# A text as JSON writes it: passwords may hold any sign.
+json() { node -pe 'JSON.stringify(process.argv[1])' -- "$1"; }
 post() { ask "$1" "$2" -H 'Content-Type: application/json' -d "$3"; }
 
 # A tenant, and somebody who owns it.
-token=$(post access_token /auth/signup "{\"email\": \"$EMAIL\", \"password\": \"$PASSWORD\", \"name\": \"Ana Ruiz\", \"tenant_name\": \"Comercial Andina\"}") || exit 1
+token=$(post access_token /auth/signup "{\"email\": $(json "$EMAIL"), \"password\": $(json "$PASSWORD"), \"name\": \"Ana Ruiz\", \"tenant_name\": \"Comercial Andina\"}") || exit 1
 signed_in=(-H "Authorization: Bearer $token")
 
 # The business as the SRI knows it, and where it issues.
@@ -23,7 +25,7 @@ establishment=$(post id "/issuers/$issuer/establishments" '{"code": "001", "name
 point=$(post id "/issuers/$issuer/establishments/$establishment/emission-points" '{"code": "001", "initial_sequential": 1}') || exit 1
 
 # Its signing certificate: opened, checked, sealed; the password is forgotten.
-ask status "/issuers/$issuer/certificates" -F "file=@$P12" -F "password=$P12_PASSWORD" || exit 1
+ask status "/issuers/$issuer/certificates" -F "file=@$P12" --form-string "password=$P12_PASSWORD" || exit 1
 
 # A key for the program that issues. It is shown this once.
 key=$(post key /auth/api-keys '{"name": "Caja 1"}') || exit 1

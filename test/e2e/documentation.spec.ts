@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transform } from '@swc/core';
 import { Business } from '../support/business.js';
+import { businessCertificate } from '../support/business-certificate.js';
 import { FailingGateway } from '../support/failing-gateway.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -98,5 +99,13 @@ describe('the examples of the documentation', () => {
     await refused({ EMAIL: 'carla.docs@example.com', P12_PASSWORD: 'another' }, /"reason":"wrong_password"/);
     await refused({ RUC: '' }, /^RUC is not set\n$/);
     await refused({ P12: 'none.p12' }, /^P12: none\.p12 cannot be read\n$/);
+  });
+
+  it.each([['diana', 'clave; "type"=\\b'], ['elena', '@clave'], ['flor', '<clave']])('set a new business of %s up, whatever signs its passwords hold: %s', async (name, sign) => {
+    const [ruc, password] = [business.ruc, `${sign} de cuatro palabras`];
+    writeFileSync(join(folder, `${name}.p12`), businessCertificate(ruc, password));
+    // A stranger proves no RUC that another issuer signs for: the file was opened.
+    await expect(shell('new-business.sh', { EMAIL: `${name}.docs@example.com`, PASSWORD: password, RUC: ruc, P12: `${name}.p12`, P12_PASSWORD: password }))
+      .rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('verified_by_another_issuer') as string });
   });
 });
